@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
 from lxmls_day1.checks import as_canonical, as_matrix, check_finite, check_number, check_params, check_sample_weight
+from lxmls_day1.engine.examples import rows_of, trained_with, training_data
 
 
 def presence(X: Any) -> Any:
@@ -99,7 +100,7 @@ class BernoulliNaiveBayes(LinearClassifier):
         )
 
         alpha = check_number("smooth_param (α)", self.smooth_param, above=0)
-        X, labels = self._training_data(X, y, check=as_matrix)
+        X, labels = training_data(self, X, y, check=as_matrix)
         weights = check_sample_weight(sample_weight, labels)
         counts = np.ones(len(labels)) if weights is None else weights
         n_documents = np.bincount(labels, counts)  # (K,)
@@ -107,8 +108,8 @@ class BernoulliNaiveBayes(LinearClassifier):
         self.prior = n_documents / n_documents.sum()
         self.likelihood = (alpha + n_with_word) / (2 * alpha + n_documents)  # (J, K)
         absent = np.log1p(-self.likelihood)
-        return self._trained_with(
-            np.vstack([np.log(self.prior) + absent.sum(axis=0), np.log(self.likelihood) - absent])
+        return trained_with(
+            self, np.vstack([np.log(self.prior) + absent.sum(axis=0), np.log(self.likelihood) - absent])
         )
 
     def get_probabilities(self, X: Any, params: ArrayLike) -> np.ndarray:
@@ -124,7 +125,7 @@ class BernoulliNaiveBayes(LinearClassifier):
         InputError
             If X and params do not fit together, or X holds what is no finite number.
         """
-        return softmax(self._scores(as_matrix(self._as_rows(X)), check_params(params)))
+        return softmax(self.scores_of_rows(as_matrix(rows_of(self, X)), check_params(params)))
 
-    def _scores(self, X, params):
-        return super()._scores(presence(X), params)
+    def scores_of_rows(self, X: Any, params: np.ndarray) -> np.ndarray:
+        return super().scores_of_rows(presence(X), params)

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.online_classifier import Round
 from lxmls_day1.checks import as_numbers, check_number, check_sample_weight, listed
+from lxmls_day1.engine.examples import trained_with, training_data
 from lxmls_day1.errors import InputError
 
 
@@ -143,7 +144,7 @@ class BinaryPerceptron(LinearClassifier):
         from lxmls_day1.engine.compiled import sparse_rows  # numba: imported when it is needed, and not before
 
         max_rounds = check_number("max_rounds", self.max_rounds, at_least=1, whole=True)
-        X, labels = self._training_data(X, y)
+        X, labels = training_data(self, X, y)
         if len(self.classes) != 2:
             raise InputError(
                 f"the binary perceptron parts two classes, but the data has {len(self.classes)}: "
@@ -162,7 +163,7 @@ class BinaryPerceptron(LinearClassifier):
             self.history.append(Round(len(self.history) + 1, mistakes, seconds, None))
             self.nr_updates += mistakes
             self.converged = mistakes == 0
-        params = self._trained_with(np.column_stack([-w, w]))
+        params = trained_with(self, np.column_stack([-w, w]))
         self.weights = w
         return params
 

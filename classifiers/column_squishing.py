@@ -1,40 +1,30 @@
 """Column squishing: the least change of the weights after which the true class leads every other by its margin.
 
-Before the step the scores are s; the step moves the weights by g(x) dᵀ and so the scores by ‖g(x)‖² d. Class i ≠ y
-still lacks
+The step moves the weights by g(x) dᵀ and so the scores s by ‖g(x)‖² d. Class i ≠ y still lacks
 
     C_i = (s_i − s_y + ρ(i, y)) / ‖g(x)‖²
 
-and the least change solves  min ½ Σ d_i²  such that  d_y ≥ d_i + C_i  for all i ≠ y. The answer squishes the columns
-of the strongest rivals to one height θ, from above:
+and the least change solves  min ½ Σ d_i²  such that  d_y ≥ d_i + C_i  for all i ≠ y. It squishes the columns of rivals to one height θ:
 
     d_i = −max(0, C_i − θ),    d_y = Σ_{i ≠ y} max(0, C_i − θ),    θ = d_y
 
 With the C_i sorted downwards and the first k of them above θ this reads θ = Σ_{i ≤ k} C_i / (k + 1): O(K log K) in all.
 
-**With a cap** C the true class may lead by less: the step solves the same problem with slack,
+**With a cap** C the step minimises ½ ‖W' − W‖² + C ξ, where the true class may lead by ξ ≥ 0 less. Setting the derivative by ξ to zero
+gives d_y ≤ C, with equality where ξ > 0. Only the height changes, to the θ at which Σ max(0, C_i − θ) = C, that is
+θ = (Σ_{i ≤ k} C_i − C) / k; of the two heights the greater one holds. With two classes this is PA-I. Unlike MIRA it looks at
+every rival, and it also moves where the prediction is right but its margin too small.
 
-    min ½ ‖W' − W‖² + C ξ   such that   s'_y ≥ s'_i + ρ(i, y) − ξ  for all i ≠ y,   ξ ≥ 0
-
-Setting the derivative by ξ to zero gives d_y ≤ C, with equality where ξ > 0: C is the most that the true class can
-gain. Only the height changes, to the θ at which Σ max(0, C_i − θ) = C, that is θ = (Σ_{i ≤ k} C_i − C) / k; of the two
-heights the greater one holds. With two classes this is the passive-aggressive algorithm PA-I.
-
-Unlike MIRA it looks at every rival, not at the strongest only, and it also moves where the prediction is right but its
-margin too small.
-
-Sources: H. Daumé III, "Column squishing for multiclass updates", a blog post of 15 August 2017, to whom the problem in
-this form is due; the solution in it is Abhishek Kumar's, after V. Bittorf, B. Recht, C. Ré, J. Tropp, Factoring
-nonnegative matrices with linear programs, NIPS 2012, algorithm 5. The problem with slack: K. Crammer et al., Online
-passive-aggressive algorithms, JMLR 7, 2006.
+Sources: H. Daumé III, "Column squishing for multiclass updates", a blog post of 15 August 2017, with Abhishek Kumar's solution, after
+V. Bittorf et al., NIPS 2012, algorithm 5. With slack: K. Crammer et al., Online passive-aggressive algorithms, JMLR 7, 2006.
 """
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from classifiers.online_classifier import OnlineClassifier, compiled
-from lxmls_day1.checks import as_numbers, check_costs, check_number
-from lxmls_day1.errors import InputError
+from lxmls_day1.checks import check_number
+from lxmls_day1.engine.examples import update_arguments
 
 NO_CAP = np.finfo(np.float64).max  # finite, because the loop multiplies the step with a shrinkage of 0
 
@@ -43,15 +33,12 @@ NO_CAP = np.finfo(np.float64).max  # finite, because the loop multiplies the ste
 def squishing_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
     """The d (K,) of least length after which the true class leads class i by ρ(i, y), with ``step`` the cap C on d_y.
 
-    Two rivals are in the lead; both come down, and the true class goes up, until they are 1 apart:
+    Two rivals are in the lead; both come down, and the true class goes up, until they are 1 apart, unless a cap of 1/2 ends it:
 
     >>> scores, cost = np.array([0.0, 3.0, 2.0, -5.0]), np.array([0.0, 1.0, 1.0, 1.0])
     >>> d = squishing_rule(scores, 0, 1.0, 100.0, cost)
     >>> scores + d
     array([ 2.33333333,  1.33333333,  1.33333333, -5.        ])
-
-    A cap of 1/2 lets the true class gain no more, which the strongest rival alone has to make up for:
-
     >>> squishing_rule(scores, 0, 1.0, 0.5, cost)
     array([ 0.5, -0.5, -0. , -0. ])
     """
@@ -78,60 +65,32 @@ def multiclass_update(
 ) -> np.ndarray:
     """Change ``W`` as little as possible, so that class ``label`` wins on ``x`` by a margin.
 
-    Least is meant in the Frobenius norm ‖W' − W‖, over all matrices W'; the answer is exact and costs O(K log K + J K).
+    Least is meant in the Frobenius norm ‖W' − W‖, over all matrices W'; the answer is exact and costs O(K log K + J K). It is a new
+    matrix (J, K), W + x dᵀ: equal to W where the margins are met already, and for x = 0. An InputError names what does not fit.
 
     Parameters
     ----------
-    W : array (J, K)
-        A column of weights per class; the scores are ``x @ W``. No intercept is added: a model with intercepts passes
-        its ``params`` and g(x) = (1, x).
-    x : array (J,)
-    label : int
-        y, the column of the class that is to win.
-    margin : float ≥ 0
-        By how much: s_y ≥ s_i + margin · ρ(i, y) for every i ≠ y.
+    W, x : arrays (J, K) and (J,)
+        The scores are ``x @ W``. A model with intercepts passes its ``params`` and g(x) = (1, x).
+    label, margin : the column y that is to win, s_y ≥ s_i + margin · ρ(i, y) for every i ≠ y; and a float ≥ 0
     cost : array (K, K) or (K,), optional
-        ρ, with ``cost[i, y]`` the cost of predicting class i where y is true; or its column ρ(·, y). 1 for every i ≠ y
-        if not given.
+        ρ, with ``cost[i, y]`` the cost of predicting class i where y is true; or its column ρ(·, y). 1 for every i ≠ y if not given.
     cap : float > 0, optional
-        C, the price of a unit of slack: the new weights minimise ½ ‖W' − W‖² + C ξ, where the constraints may be missed
-        by ξ ≥ 0. Then W' − W = x dᵀ with d_y ≤ C. Not given, every constraint is met.
-
-    Returns
-    -------
-    W_new : float64 array (J, K)
-        A new matrix, ``W + np.outer(x, d)``; equal to ``W`` where the margins are met already, and also for x = 0 (or
-        an x so short that ‖x‖² is 0 in floating point), whose scores no change of the weights can move.
-
-    Raises
-    ------
-    InputError
-        For shapes that do not fit, numbers that are not finite, a label that is no column, a negative margin or cost.
+        C, the price of a unit of slack, by which d_y ≤ C. Not given, every constraint is met.
 
     Examples
     --------
-    The weights of the source, as far as its scores tell them: class 1 leads, and each class is made to win by 1.
-
     >>> W, x = np.array([[0.90085352, 2.25573249, 0.25974194]]), np.array([1.0])
     >>> for label in range(3):
     ...     print((x @ multiclass_update(W, x, label)).round(5))
     [2.07829 1.07829 0.25974]
     [0.90085 2.25573 0.25974]
     [0.80544 0.80544 1.80544]
-
-    References
-    ----------
-    H. Daumé III, "Column squishing for multiclass updates", 15 August 2017; the solution is due to Abhishek Kumar.
     """
-    W, x = _finite("W", W, n_dimensions=2), _finite("x", x, n_dimensions=1)
-    n_classes = W.shape[1]
-    if len(x) != len(W):
-        raise InputError(f"W (J, K) needs a row per feature of x (J,), but W has the shape {W.shape} and x {x.shape}")
-    label = check_number("label (a column of W)", label, at_least=0, at_most=n_classes - 1, whole=True)
+    W, x, label, costs = update_arguments(W, x, label, cost)
     margin = check_number("margin", margin, at_least=0)
     step = NO_CAP if cap is None else check_number("cap", cap, above=0)
-    d = squishing_rule(x @ W, label, x @ x, step, margin * _costs_of(label, cost, n_classes))
-    return W + np.outer(x, d)
+    return W + np.outer(x, squishing_rule(x @ W, label, x @ x, step, margin * costs))
 
 
 class ColumnSquishing(OnlineClassifier):
@@ -140,8 +99,7 @@ class ColumnSquishing(OnlineClassifier):
     Parameters
     ----------
     cap : float > 0, optional
-        C, the most that the weights of the true class move along g(x) in one step, d_y ≤ C: MIRA's 1/λ. Without one,
-        every step goes all the way, which suits data that can be separated.
+        C, the most that the weights of the true class move along g(x) in one step: MIRA's 1/λ. Without one every step goes all the way.
     nr_rounds, averaged, seed, order, cost, track_objective, progress, n_jobs
         As in :class:`OnlineClassifier`. The margin against class i is ρ(i, y), 1 if no cost is given.
 
@@ -189,22 +147,3 @@ class ColumnSquishing(OnlineClassifier):
 
     def steps(self, first: int, count: int) -> np.ndarray:
         return np.full(count, NO_CAP if self.cap is None else float(self.cap))
-
-
-def _finite(name, values, n_dimensions):
-    values = as_numbers(values, f"{name} must be numbers")
-    if values.ndim != n_dimensions:
-        wanted = "a matrix (J, K)" if n_dimensions == 2 else "a vector (J,)"
-        raise InputError(f"{name} must be {wanted}, but has the shape {values.shape}")
-    if not np.isfinite(values).all():
-        raise InputError(f"{name} must be finite, but holds NaN or infinity")
-    return values
-
-
-def _costs_of(label, cost, n_classes):
-    """ρ(·, y), shape (K,), from the matrix ρ, from this column of it, or from None."""
-    if isinstance(cost, (list, tuple, np.ndarray)) and np.shape(cost) == (n_classes,):
-        matrix = check_costs(None, n_classes)
-        matrix[:, label] = as_numbers(cost, f"the costs must be {n_classes} numbers")
-        cost = matrix
-    return check_costs(cost, n_classes)[:, label]

@@ -125,5 +125,5 @@ class ConfidenceWeighted(OnlineClassifier):
     def steps(self, first: int, count: int) -> np.ndarray:
         return np.full(count, NO_CAP if self.cap is None else float(self.cap))
 
-    def _costs(self):
-        return NormalDist().inv_cdf(float(self.confidence)) * super()._costs()
+    def row_costs(self) -> np.ndarray:
+        return NormalDist().inv_cdf(float(self.confidence)) * super().row_costs()

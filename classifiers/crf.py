@@ -37,6 +37,8 @@ from classifiers.structured_gradient import StructuredGradient
 from classifiers.tag_features import TEMPLATES, TokenFeatures
 from classifiers.viterbi import ChainScores
 from lxmls_day1.checks import all_finite, check_choice, check_costs, check_number
+from lxmls_day1.engine.examples import trained_with
+from lxmls_day1.engine.learners import shrinkage_of
 
 SOLVERS = ("lbfgs", "online")
 PAIR_BYTES = 2**30  # for the pairs of L-BFGS
@@ -185,7 +187,7 @@ class CRF(StructuredGradient):
                 stacklevel=2,
             )
         self.nr_updates = len(self.history)
-        return self._trained_with(x.reshape(layout.shape))
+        return trained_with(self, x.reshape(layout.shape))
 
     def _is_near(self, values, gradient, span=5):
         """Whether F falls no more, or is certainly near its optimum."""
@@ -196,24 +198,25 @@ class CRF(StructuredGradient):
     def _first_rounds(self, sentences, shape):
         """Where L-BFGS begins: W after some rounds of descent, if these lower F; else 0."""
         from lxmls_day1.engine.compiled import chain_sums, online_steps
+        from lxmls_day1.engine.online_training import orders_of
 
         n_sentences, weights = len(sentences.starts) - 1, online_steps.Weights(*shape, False)
-        orders = self._orders(n_sentences)[:FIRST_ROUNDS]
+        orders = orders_of(self, n_sentences)[:FIRST_ROUNDS]
         for number, order in enumerate(orders):
             steps = self.steps(1 + number * n_sentences, n_sentences)
-            chain_sums.take_round_of_descent(sentences, self._shrinkage(), weights, order, steps)
+            chain_sums.take_round_of_descent(sentences, shrinkage_of(self), weights, order, steps)
         W = weights.result()
         at_zero = np.diff(sentences.starts).sum() / n_sentences * np.log(shape[1])  # all sequences are equally likely
-        lowered = all_finite(W) and chain_sums.log_losses(sentences, W).mean() + self._penalty(W) < at_zero
+        lowered = all_finite(W) and chain_sums.log_losses(sentences, W).mean() + self.penalty_of(W) < at_zero
         return W if lowered else np.zeros(shape)
 
     def _steps_of(self, layout, sentences, costs, weights):
         from lxmls_day1.engine.compiled import chain_sums
 
-        return functools.partial(chain_sums.take_round_of_descent, sentences, self._shrinkage(), weights)
+        return functools.partial(chain_sums.take_round_of_descent, sentences, shrinkage_of(self), weights)
 
-    def _penalty(self, W):
-        return self.regularizer / 2 * (W**2).sum()
+    def penalty_of(self, params: np.ndarray) -> float:
+        return self.regularizer / 2 * (params**2).sum()
 
     def structured_losses(self, sentences: Any, costs: np.ndarray, params: np.ndarray) -> np.ndarray:
         from lxmls_day1.engine.compiled import chain_sums

@@ -14,12 +14,7 @@ and backward(t, k) that over all rests y_t+1 … y_T after the tag k at word t:
     backward(t, k) = log Σ_j exp [transitions(k, j) + emissions(t + 1, j) + backward(t + 1, j)]
 
 The two meet at every word: p(y_t = k | x) = exp [forward(t, k) + backward(t, k) − log Z], its *marginal*, is the share of Z
-that belongs to the sequences with the tag k there.
-
-exp(s) overflows from s = 710 on. So everything stays a logarithm, and the largest term is taken out of each sum:
-log Σ exp(a_i) = a_max + log Σ exp(a_i − a_max).
-
-With one word, and no transitions, the marginals are softmax(emissions): the maximum-entropy model.
+that belongs to the sequences with the tag k there. exp(s) overflows from s = 710 on, so everything stays a logarithm.
 
 Sources: L. Baum et al., A maximization technique occurring in the statistical analysis of probabilistic functions of Markov
 chains, 1970; J. Lafferty, A. McCallum, F. Pereira, Conditional random fields, ICML 2001.
@@ -28,26 +23,6 @@ chains, 1970; J. Lafferty, A. McCallum, F. Pereira, Conditional random fields, I
 import numpy as np
 
 from classifiers.viterbi import ChainScores
-
-
-def log_sum_exp(a: np.ndarray, axis: int = -1) -> np.ndarray:
-    """log Σ exp(a) along an axis, without overflow; of nothing but −∞ it is −∞.
-
-    Parameters
-    ----------
-    a : array, of any shape
-    axis : int
-
-    Returns
-    -------
-    array, of this shape without the axis
-
-    Examples
-    --------
-    >>> float(log_sum_exp(np.array([1000.0, 1000.0])).round(4))
-    1000.6931
-    """
-    return np.logaddexp.reduce(a, axis=axis)
 
 
 def forward(scores: ChainScores) -> np.ndarray:
@@ -81,16 +56,17 @@ def forward(scores: ChainScores) -> np.ndarray:
     # exercise 1.17: end
 
 
+def log_sum_exp(a: np.ndarray, axis: int = -1) -> np.ndarray:
+    """log Σ exp(a) of an array of any shape along an axis, without overflow; of nothing but −∞ it is −∞.
+
+    >>> float(log_sum_exp(np.array([1000.0, 1000.0])).round(4))
+    1000.6931
+    """
+    return np.logaddexp.reduce(a, axis=axis)
+
+
 def backward(scores: ChainScores) -> np.ndarray:
-    """The log of the sum over all rests of the sentence after each word, for each tag of this word.
-
-    Parameters
-    ----------
-    scores : ChainScores, of at least one word
-
-    Returns
-    -------
-    array (T, K)
+    """The log of the sum over all rests of the sentence after each word, (T, K): for each tag of this word.
 
     Examples
     --------
@@ -113,14 +89,6 @@ def backward(scores: ChainScores) -> np.ndarray:
 def log_partition(scores: ChainScores) -> float:
     """log Z: the log of the sum of exp(s(y)) over all tag sequences.
 
-    Parameters
-    ----------
-    scores : ChainScores
-
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> zeros = ChainScores(np.zeros((3, 2)), np.zeros((2, 2)), np.zeros(2), np.zeros(2))
@@ -131,16 +99,7 @@ def log_partition(scores: ChainScores) -> float:
 
 
 def marginals(scores: ChainScores) -> np.ndarray:
-    """p(y_t = k | x) for each word and tag.
-
-    Parameters
-    ----------
-    scores : ChainScores
-
-    Returns
-    -------
-    array (T, K)
-        Every row sums to 1.
+    """p(y_t = k | x) for each word and tag, (T, K): every row sums to 1.
 
     Examples
     --------
@@ -153,15 +112,7 @@ def marginals(scores: ChainScores) -> np.ndarray:
 
 
 def pair_marginals(scores: ChainScores) -> np.ndarray:
-    """p(y_t = k, y_t+1 = j | x) for each two neighbours and their tags.
-
-    Parameters
-    ----------
-    scores : ChainScores
-
-    Returns
-    -------
-    array (T − 1, K, K)
+    """p(y_t = k, y_t+1 = j | x) for each two neighbours and their tags, (T − 1, K, K).
 
     Examples
     --------

@@ -25,6 +25,7 @@ from lxmls_day1.checks import (
     check_params,
     check_sample_weight,
 )
+from lxmls_day1.engine.examples import rows_of, trained_with, training_data
 
 _SHARE_OF_LARGEST_VARIANCE = 1e-9
 _ROUNDING = np.finfo(np.float64).eps
@@ -103,11 +104,11 @@ class GaussianNaiveBayes(LinearClassifier):
             check_choice("variance (if it is no positive number)", variance, ("pooled", "per_class"))
         else:
             variance = check_number("variance", variance, above=0)
-        X, labels = self._training_data(X, y)
+        X, labels = training_data(self, X, y)
         weights = check_sample_weight(sample_weight, labels)
         weights = np.ones(len(labels)) if weights is None else weights
         with np.errstate(over="ignore", invalid="ignore"):  # of numbers that are too large: the last line finds them
-            params = self._trained_with(self._estimate(X, labels, weights, variance))
+            params = trained_with(self, self._estimate(X, labels, weights, variance))
         self.trained_quadratic = variance == "per_class"
         return params
 
@@ -152,7 +153,7 @@ class GaussianNaiveBayes(LinearClassifier):
         InputError
             If X and params do not fit together, or X holds what is no finite number.
         """
-        return softmax(self._scores(check_inputs(self._as_rows(X)), check_params(params)))
+        return softmax(self.scores_of_rows(check_inputs(rows_of(self, X)), check_params(params)))
 
 
 def _sums(X, labels, weights):

@@ -19,7 +19,6 @@ is how it was done first. All start at W = 0.
 Sources: the guide, eq. 1.27-1.33 and algorithm 4; J. Nocedal, S. Wright, Numerical Optimization, 2006.
 """
 
-import contextlib
 import functools
 import time
 import warnings
@@ -42,24 +41,15 @@ from lxmls_day1.checks import (
     check_choice,
     check_flag,
     check_number,
-    check_params,
     check_sample_weight,
     random_numbers,
 )
-from lxmls_day1.engine.streaming.shard_rows import (
-    check_alone,
-    check_classes,
-    check_in_memory,
-    columns_of_classes,
-    corpus_on_disk,
-    row_blocks,
-)
+from lxmls_day1.engine.examples import labelled_rows, trained_with, training_data
 from lxmls_day1.errors import InputError
 
 SOLVERS = ("lbfgs", "dual", "conjugate_gradient", "gradient_descent", "gis")
 PAIR_BYTES = 2**26  # for the pairs of L-BFGS: 64 MB hold 20 of them up to 200,000 weights
 NEAR = 1e-3  # of the objective, or of the first gradient: what ends farther from the optimum is warned of, whatever ended it
-DENSE = 1 / 8  # the share of numbers other than zero from which on a dense matrix is multiplied as it is
 
 
 class Iteration(NamedTuple):
@@ -101,7 +91,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         generalized iterative scaling, for features that are not negative and without regularization.
     n_jobs : int, default 1
         Threads of L-BFGS, conjugate gradient and gradient descent, each of which takes a part of the examples. The result depends
-        on their number by rounding, and on nothing else; of a corpus on disk not even on that.
+        on their number by rounding, and on nothing else.
     penalty : "l2" or "l1"
         (λ/2) ‖W‖², or λ Σ |w_jk| for sparse weights, by L-BFGS only; then scikit-learn's C is 1/(λM), and training stops when the
         slope of F is the share ``tolerance`` of its first value.
@@ -130,7 +120,6 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
     """
 
     name = "Maximum entropy, batch"
-    streams = True
 
     def __init__(
         self,
@@ -154,22 +143,15 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         self.penalty = penalty
         self.history: list[Iteration] = []
 
-    def train(
-        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None, scheduler: str | None = None
-    ) -> np.ndarray:
+    def train(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> np.ndarray:
         """Minimise F.
 
         Parameters
         ----------
-        X : array or sparse matrix (M, J), or a corpus on disk for L-BFGS, conjugate gradient and gradient descent
-            Loss and gradient of a corpus are summed over its shards, pair by pair in a fixed order: the result does not depend on
-            ``n_jobs``, to the last bit on one processor.
-        y : M labels, not given for a corpus on disk
+        X : array or sparse matrix (M, J)
+        y : M labels
         sample_weight : M numbers ≥ 0, optional
             How much the loss of each example counts, in a weighted mean; all alike if not given.
-        scheduler : str, optional
-            The address of a Dask scheduler, whose workers sum the shards of a corpus on disk, about ``n_jobs`` at once. L-BFGS
-            stays here, and the bits are those of one thread if all have the same processor.
 
         Returns
         -------
@@ -182,37 +164,35 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             feature or a regularizer.
         """
         self.check_settings()
-        started = time.perf_counter()
-        shards = corpus_on_disk(X)
-        if shards is None:
-            check_in_memory(y, scheduler=scheduler)
-            X, labels = self._training_data(X, y)
-        else:
-            check_alone(shards, y=y, sample_weight=sample_weight)
-            X, self.classes = shards, check_classes(shards)
-            labels = columns_of_classes(shards, self.classes)
-            if self.solver in ("dual", "gis"):
-                raise InputError(
-                    f'solver="{self.solver}" is for data in memory; take solver="lbfgs" for a corpus on disk'
-                )
+        X, labels = training_data(self, X, y)
         weights = check_sample_weight(sample_weight, labels)
         shares = None if weights is None else weights / weights.mean()  # (M,), of mean 1
         solve = {"gis": self._by_scaling, "dual": self._by_dual}.get(self.solver, self._by_descent)
-        self.history = []
+        return self._follow(solve(X, labels, shares))
+
+    def minimise(self, log_loss: Any) -> np.ndarray:
+        """The parameters (J + 1, K) of least F, by L-BFGS, conjugate gradient or gradient descent.
+
+        Parameters
+        ----------
+        log_loss : function (W) -> loss, gradient
+            The sum of the log losses of all examples: :class:`lxmls_day1.engine.compiled.batch.LogLoss`, or what computes the same.
+        """
+        return self._follow(self._by_descent(None, None, None, log_loss))
+
+    def _follow(self, points):
+        """The parameters of the point where a solver ends; its way there is kept as ``history``."""
+        self.history, started = [], time.perf_counter()
         # Vectors of this length gain nothing from threads, and idle ones that spin take the processor from the rest.
-        with (
-            _linear_algebra().limit(limits=1),
-            np.errstate(over="ignore", invalid="ignore", divide="ignore"),
-            self._loss(scheduler) as loss_of,
-        ):
-            for point in solve(X, labels, shares, *([] if loss_of is None else [loss_of])):
+        with _linear_algebra().limit(limits=1), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            for point in points:
                 if point.number > 0:  # 0 is the start
                     self.history.append(Iteration(point.number, time.perf_counter() - started, float(point.objective)))
                 if point.arrived or point.number == self.max_iterations:
                     break
         if not point.arrived and (point.number == self.max_iterations or not point.near):
             self._warn_of_early_end(point.number)
-        return self._trained_with(point.params())
+        return trained_with(self, point.params())
 
     def _warn_of_early_end(self, n_iterations):
         """Say that the optimum was not reached, and what may help."""
@@ -225,7 +205,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             remedy = "scale the features down, or raise the tolerance"
         warnings.warn(
             f"maximum entropy was stopped {after} before it reached its tolerance of {self.tolerance:g}; {remedy}",
-            stacklevel=3,
+            stacklevel=4,
         )
 
     def check_settings(self) -> None:
@@ -251,8 +231,8 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
                 f'{self.regularizer!r}; set it to 0, or take solver="lbfgs" or "gradient_descent"'
             )
 
-    def objective(self, X: Any, y: ArrayLike | None, params: ArrayLike) -> float:
-        """F at ``params`` (J + 1, K), for examples ``X`` (M, J) with labels ``y``; or for a corpus on disk, with None for ``y``.
+    def objective(self, X: Any, y: ArrayLike, params: ArrayLike) -> float:
+        """F at ``params`` (J + 1, K), for examples ``X`` (M, J) with labels ``y``.
 
         Raises
         ------
@@ -260,30 +240,20 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             If X, y and params do not fit together, or a setting makes no sense.
         """
         self.check_settings()
-        shards = corpus_on_disk(X)
-        if shards is None:
-            X, labels, params = self._with_labels(X, y, params)
-            mean = log_loss(self._scores(X, params), labels).mean()
-        else:
-            check_alone(shards, y=y)
-            columns, params = columns_of_classes(shards, self.classes), check_params(params)
-            blocks = (
-                log_loss(self._scores(rows, params), columns[labels]).sum() for rows, labels in row_blocks(shards)
-            )
-            mean = sum(blocks) / shards.n_rows
+        X, labels, params = labelled_rows(self, X, y, params)
+        return float(self.losses(self.scores_of_rows(X, params), labels).mean() + self.penalty_of(params))
+
+    def losses(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """The log loss of each example (M,) from scores (M, K) and true columns (M,)."""
+        return log_loss(scores, labels)
+
+    def penalty_of(self, params: np.ndarray) -> float:
+        """(λ/2) ‖W‖², or λ Σ |w_jk|, of the parameters (J + 1, K)."""
         penalized = params if self.regularize_intercept else params[1:]
         size = np.abs(penalized).sum() if self.penalty == "l1" else (penalized**2).sum() / 2
-        return float(mean + self.regularizer * size)
+        return float(self.regularizer * size)
 
-    def _loss(self, scheduler):
-        """Who computes the loss of a corpus on disk: a cluster, or None for threads; for the length of a ``with``."""
-        if scheduler is None:
-            return contextlib.nullcontext()
-        from lxmls_day1.engine.cluster.sums import cluster_loss
-
-        return cluster_loss(scheduler, int(self.n_jobs))
-
-    def _by_descent(self, X, labels, shares, loss_of=None):
+    def _by_descent(self, X, labels, shares, loss=None):
         problem = MaxEntObjective(
             X,
             labels,
@@ -292,7 +262,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             bool(self.regularize_intercept),
             shares,
             int(self.n_jobs),
-            loss_of,
+            loss,
         )
         if self.solver == "lbfgs":
             memory = min(20, max(3, PAIR_BYTES // (16 * problem.size)))
@@ -357,6 +327,8 @@ class _Point(NamedTuple):
 class MaxEntObjective:
     """F and its gradient as a function of one flat vector, as an optimiser wants it.
 
+    Its parameters are examples ``X`` (M, J) with their columns ``labels`` and ``shares`` (M,), or the ``loss`` that sums over others.
+
     Attributes
     ----------
     size : int
@@ -387,23 +359,14 @@ class MaxEntObjective:
         regularize_intercept: bool,
         shares: np.ndarray | None = None,
         n_jobs: int = 1,
-        loss_of: Callable[..., Any] | None = None,
+        loss: Any = None,
     ) -> None:
-        from lxmls_day1.engine.compiled import batch, sparse_rows  # numba: imported when it is needed, and not before
-        from lxmls_day1.engine.streaming import streamed_loss
-
         n_columns = 1 if n_classes == 2 else n_classes
-        shards = corpus_on_disk(X)
-        if shards is not None:  # and the labels are the columns of its classes
-            if loss_of is None:
-                loss_of = functools.partial(streamed_loss.StreamedLogLoss, n_jobs=n_jobs)
-            self.log_loss = loss_of(shards, labels, n_columns)
-            self.n_examples, n_features = shards.n_rows, shards.n_features
-        else:
-            as_it_is = isinstance(X, np.ndarray) and _is_dense(X)
-            examples = X if as_it_is else sparse_rows.as_examples(X)
-            self.log_loss = batch.LogLoss(examples, labels, n_columns, shares, n_jobs)
-            self.n_examples, n_features = X.shape
+        if loss is None:
+            from lxmls_day1.engine.compiled import batch  # numba: imported when it is needed, and not before
+
+            loss = batch.LogLoss(batch.batch_examples(X), labels, n_columns, shares, n_jobs)
+        self.log_loss, self.n_examples, n_features = loss, loss.n_examples, loss.n_features
         self.n_classes, self.shape = n_classes, (n_features + 1, n_columns)
         self.size = self.shape[0] * n_columns
         # Two classes: (λ/2) ‖W‖² = (λ/4) ‖v‖² for W = (−v/2, v/2).
@@ -436,12 +399,6 @@ class MaxEntObjective:
         """The weight matrix (J + 1, K) that a vector stands for."""
         W = x.reshape(self.shape)
         return _both_classes(W) if self.n_classes == 2 else W
-
-
-def _is_dense(X, n_rows=1000):
-    """Whether enough of an array is other than zero, by some of its rows."""
-    some = X[:: max(1, len(X) // n_rows)]
-    return np.count_nonzero(some) >= DENSE * some.size
 
 
 @functools.cache

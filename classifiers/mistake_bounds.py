@@ -7,16 +7,6 @@ With every example no longer than R, ‖g(x)‖ ≤ R where g(x) = (1, x), and a
 
 and that in all, whatever the order of the examples and however many passes are made.
 
-*Why.* Every update raises Σ_y u_y · w_y by at least γ, and Σ_y ‖w_y‖² by at most 2 R², since the update is a mistake
-(‖w‖² by R² for one vector). After n of them n γ ≤ ‖U‖ ‖W‖ ≤ √K · √(2 n R²), hence n ≤ 2 K R²/γ².
-
-The proof uses of the lengths only that Σ_y ‖u_y‖² = K. So a separator of any lengths will do: it is scaled *as a whole*
-to that sum, which changes nothing where the columns have length 1. (Making every column as long by itself would be
-wrong: it may turn a separator into none.)
-
-The bound needs the margin of the *separator*. The distance between the nearest points of different classes, which
-stands in its place in some lecture notes, does not bound anything: points can be far apart and yet leave a narrow gap.
-
 Sources: A. Novikoff, On convergence proofs for perceptrons, 1962; for K classes K. Crammer, Y. Singer,
 Ultraconservative online algorithms for multiclass problems, JMLR 3, 2003.
 """
@@ -31,22 +21,7 @@ from lxmls_day1.checks import as_numbers, check_inputs, check_labels, listed, sh
 from lxmls_day1.errors import InputError
 
 
-class MistakeBound(NamedTuple):
-    """What :func:`mistake_bound` found out about data and a separator of theirs.
-
-    Examples
-    --------
-    >>> bound = mistake_bound([[-3.0], [4.0]], [-1, 1], [0, 1])
-    >>> round(bound.radius**2, 6), bound.margin, round(bound.updates, 6) == round(17 / 9, 6)
-    (17.0, 3.0, True)
-    """
-
-    radius: float  # R = max_m ‖g(x_m)‖
-    margin: float  # γ, of the separator at the lengths that the theorem wants
-    updates: float  # the bound: (R/γ)² or 2 K R²/γ²; a perceptron that has made so many will make no more
-
-
-def mistake_bound(X: Any, y: ArrayLike, separator: ArrayLike) -> MistakeBound:
+def mistake_bound(X: Any, y: ArrayLike, separator: ArrayLike) -> "MistakeBound":
     """The greatest number of updates that a perceptron can make on these data, given a separator of them.
 
     Parameters
@@ -56,14 +31,8 @@ def mistake_bound(X: Any, y: ArrayLike, separator: ArrayLike) -> MistakeBound:
     y : M labels
         Their K kinds in ascending order belong to the columns of the separator; of two, the first is the negative one.
     separator : array (J + 1,) or (J + 1, K)
-        Intercepts first. A vector u tells two classes apart by the sign of u · g(x), and gives the bound (R/γ)² of the
-        binary perceptron. A matrix of K columns, such as the ``params`` of a classifier that makes no mistake on the
-        data, gives the bound 2 K R²/γ² of the multi-class perceptron. Its length does not matter.
-
-    Returns
-    -------
-    MistakeBound
-        ``radius`` R, ``margin`` γ and ``updates``, the bound.
+        Intercepts first. A vector u tells two classes apart by the sign of u · g(x); a matrix of K columns, such as the ``params`` of a
+        classifier that makes no mistake on the data, gives the bound of the multi-class perceptron. Its length does not matter.
 
     Raises
     ------
@@ -83,6 +52,46 @@ def mistake_bound(X: Any, y: ArrayLike, separator: ArrayLike) -> MistakeBound:
     >>> mistake_bound([[-3.0], [4.0]], [-1, 1], [[0, 0], [-1, 1]])
     MistakeBound(radius=4.123105625617661, margin=6.0, updates=1.8888888888888888)
     """
+    X, y, labels, separator, length, n_classes = _checked(X, y, separator)
+    # exercise 1.12: solution (9 lines)
+    radius = np.sqrt(1 + _squared_norms(X).max())
+    if separator.ndim == 1:
+        margins = _signed_distances(X, labels, separator / length)
+        factor = 1
+    else:
+        margins = _leads(X, labels, separator * (np.sqrt(n_classes) / length))
+        factor = 2 * n_classes
+    margin = _smallest(margins, y)
+    return MistakeBound(float(radius), margin, float(factor * (radius / margin) ** 2))
+    # exercise 1.12: end
+
+
+class MistakeBound(NamedTuple):
+    """What :func:`mistake_bound` found out about data and a separator of theirs.
+
+    *Why.* Every update raises Σ_y u_y · w_y by at least γ, and Σ_y ‖w_y‖² by at most 2 R², since the update is a mistake
+    (‖w‖² by R² for one vector). After n of them n γ ≤ ‖U‖ ‖W‖ ≤ √K · √(2 n R²), hence n ≤ 2 K R²/γ².
+
+    The proof uses of the lengths only that Σ_y ‖u_y‖² = K. So a separator of any lengths will do: it is scaled *as a whole*
+    to that sum. (Making every column as long by itself would be wrong: it may turn a separator into none.)
+
+    The bound needs the margin of the *separator*. The distance between the nearest points of different classes, which
+    stands in its place in some lecture notes, does not bound anything: points can be far apart and yet leave a narrow gap.
+
+    Examples
+    --------
+    >>> bound = mistake_bound([[-3.0], [4.0]], [-1, 1], [0, 1])
+    >>> round(bound.radius**2, 6), bound.margin, round(bound.updates, 6) == round(17 / 9, 6)
+    (17.0, 3.0, True)
+    """
+
+    radius: float  # R = max_m ‖g(x_m)‖
+    margin: float  # γ, of the separator at the lengths that the theorem wants
+    updates: float  # the bound: (R/γ)² or 2 K R²/γ²; a perceptron that has made so many will make no more
+
+
+def _checked(X, y, separator):
+    """Data and separator, if they fit together; the columns of the labels, the separator's length, and K."""
     X, y = check_inputs(X), check_labels(y)
     separator = as_numbers(separator, "the separator must be numbers")
     if X.shape[0] != len(y) or len(y) == 0:
@@ -99,18 +108,7 @@ def mistake_bound(X: Any, y: ArrayLike, separator: ArrayLike) -> MistakeBound:
     length = np.linalg.norm(separator)
     if length == 0:
         raise InputError("the separator is zero, which parts nothing")
-
-    # exercise 1.12: solution (9 lines)
-    radius = np.sqrt(1 + _squared_norms(X).max())
-    if separator.ndim == 1:
-        margins = _signed_distances(X, labels, separator / length)
-        factor = 1
-    else:
-        margins = _leads(X, labels, separator * (np.sqrt(n_classes) / length))
-        factor = 2 * n_classes
-    margin = _smallest(margins, y)
-    return MistakeBound(float(radius), margin, float(factor * (radius / margin) ** 2))
-    # exercise 1.12: end
+    return X, y, labels, separator, length, n_classes
 
 
 def _squared_norms(X):

@@ -27,6 +27,7 @@ from classifiers.bernoulli_naive_bayes import presence
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.svm import SVM
 from lxmls_day1.checks import check_number, check_sample_weight
+from lxmls_day1.engine.examples import trained_with, training_data
 
 
 def log_count_ratio(inside: np.ndarray, outside: np.ndarray, alpha: float) -> np.ndarray:
@@ -67,12 +68,8 @@ class NBSVM(LinearClassifier):
         β, how much of the SVM's weights is taken.
     smooth_param : float > 0
         α.
-    tolerance : float > 0
+    tolerance, max_epochs, seed : float > 0, int ≥ 1, int
         Of the SVM (``svm_dual.py``).
-    max_epochs : int ≥ 1
-        Of the SVM.
-    seed : int
-        Of the SVM.
 
     Examples
     --------
@@ -116,33 +113,18 @@ class NBSVM(LinearClassifier):
     def train(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> np.ndarray:
         """Weigh the features, train an SVM for each class against the rest, and go between it and naive Bayes.
 
-        Parameters
-        ----------
-        X : array or sparse matrix (M, J)
-            A feature is there if it is above 0.
-        y : M labels
-        sample_weight : M numbers ≥ 0, optional
-            How often each document counts in p and q, and how much in the loss of the SVM.
-
-        Returns
-        -------
-        params : array (J + 1, K)
-            Weights of f̂(x). Two classes have opposite ones.
-
-        Raises
-        ------
-        InputError
-            For hyper-parameters out of range, or data that cannot be trained on.
+        A feature of X (M, J) is there if it is above 0. ``sample_weight`` (M,) says how often each document counts in p and q, and how
+        much in the loss of the SVM. The parameters (J + 1, K) are weights of f̂(x). Raises an InputError as every ``train`` does.
         """
         self.check_settings()
-        X, labels = self._training_data(X, y)
+        X, labels = training_data(self, X, y)
         present = presence(X)
         weights = check_sample_weight(sample_weight, labels)
         counts = np.ones(len(labels)) if weights is None else weights
         first = 1 if len(self.classes) == 2 else 0  # class 0 of two is the negative of class 1
         columns = [self._against_the_rest(present, labels == k, counts) for k in range(first, len(self.classes))]
         params = np.stack([-columns[0], *columns] if first else columns, axis=1)  # (J + 1, K)
-        return self._trained_with(params)
+        return trained_with(self, params)
 
     def _against_the_rest(self, present, inside, counts):
         """The weights (J + 1,) of one class."""
@@ -163,5 +145,5 @@ class NBSVM(LinearClassifier):
         w[0] *= self.beta
         return w / 2
 
-    def _scores(self, X, params):
-        return super()._scores(presence(X), params)
+    def scores_of_rows(self, X: Any, params: np.ndarray) -> np.ndarray:
+        return super().scores_of_rows(presence(X), params)

@@ -1,9 +1,7 @@
 """The loop of every online learner, as the guide prints it: plain NumPy, every matrix in full.
 
-Perceptron, MIRA, SVM and online maximum entropy visit one example after the other and differ only in the *rule*, which turns
-the scores of an example into what is added to the weights of each class. Read this file first, then the rules in
-``perceptron.py``, ``mira.py``, ``svm.py`` and ``max_ent_online.py``. `OnlineClassifier` trains with the same loop, sparse and
-compiled; the tests hold it to this one. `regression_rule` below is a rule to try the loop with.
+Perceptron, MIRA, SVM and online maximum entropy differ only in the *rule*, which turns the scores of an example into what is added to
+the weights of each class. Read this file first, then their files. `OnlineClassifier` trains with the same loop, sparse and compiled.
 
 Source: the guide, algorithms 2, 3, 5 and 6, in one notation. Its average leaves out the matrix after the last step; here it is
 the mean of the matrices after each step.
@@ -49,8 +47,7 @@ def online_loop(
 
     Examples
     --------
-    Two steps on the point x = 1 of class 1, where g(x) = (1, 1). All scores are 0 at first; the first step, of length ½, goes half
-    of the way to the targets −1 and 1, the second one the rest of it:
+    Two steps on x = 1 of class 1. The first step, of length ½, goes half of the way to the targets −1 and 1, the second one the rest:
 
     >>> W, mean = online_loop(regression_rule, np.array([[1.0]]), [1], [0, 0], [0.5, 1.0], 1.0 - np.eye(2))
     >>> W

@@ -10,8 +10,7 @@ Each of P parts begins with the weights that all had last, and takes steps on it
 Then all go on from the mean of their weights, W = Σ_p μ_p W_p. What is returned in the end is not W but the average over all
 steps of all parts, (Σ_p S_p) / (Σ_p T_p): so sums and numbers of steps are added up.
 
-Mixing once, at the very end, is not enough: the mean of two separating weights need not separate. Mixed after every round, the
-perceptron keeps a bound on its mistakes.
+Mixing once, at the very end, is not enough: the mean of two separating weights need not separate.
 
 ``online_classifier.py`` mixes in the same way for ``n_jobs=P``, with S_p in the form of ``running_average.py``.
 

@@ -19,23 +19,22 @@ their full length at each violation, shrinks them faster during the first round:
 The subgradient of the hinge loss stays as long as ‖g(x)‖ however near the optimum is, and so the weights keep a noise as large as the
 steps. Where no weights are much better than W = 0 (labels that say little of the inputs, many classes that share one feature) that
 noise can leave them worse than W = 0; examples much longer than the median one can, too. F is convex along the ray from 0
-through W: ``train`` shortens W until F(W) ≤ F(0), which changes no label. The errors of the last round, or else a sample, tell
-whether there is need for it; only where they leave a doubt all examples are looked at.
+through W: ``train`` shortens W until F(W) ≤ F(0), which changes no label.
 
 Sources: the guide, algorithms 5 and 6; H. Robbins, S. Monro, A stochastic approximation method, 1951; S. Shalev-Shwartz et
 al., Pegasos, 2007 (1/(λ t)); L. Bottou, Stochastic gradient descent tricks, 2012 (t_0). The mean over the last round is the
 suffix average of A. Rakhlin et al., Making gradient descent optimal for strongly convex stochastic optimization, 2012.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from classifiers.online_classifier import OnlineClassifier
 from lxmls_day1.checks import check_number
+from lxmls_day1.engine.objectives import shortened
 from lxmls_day1.errors import InputError
-
-MOST_DRAWN = 2**12  # examples in a sample: enough to know their mean to 1/64 of the standard deviation
-FEWEST_WRONG = 16  # wrong ones that it must be expected to hold: whether W is better than W = 0 hangs on these
 
 
 class StochasticGradient(OnlineClassifier):
@@ -112,6 +111,7 @@ class StochasticGradient(OnlineClassifier):
             )
 
     def plan_steps(self, sq_norms: np.ndarray, n_examples: int | None = None) -> None:
+        """Plan the default steps by ‖g(x)‖² of each training example (M,), or of a sample of ``n_examples``."""
         n, several = len(sq_norms) if n_examples is None else n_examples, len(self.classes) > 2
         shared_by_many = self.smooth_loss and several
         self.first_step = (4.0 if shared_by_many else 2.0) / float(np.median(sq_norms))
@@ -131,38 +131,10 @@ class StochasticGradient(OnlineClassifier):
     def _by_default(self):
         return self.initial_step is None and self.alpha is None
 
-    @np.errstate(over="ignore", invalid="ignore")  # a comparison with what overflows says no
-    def _finished(self, rows, factors, params, errors):
-        """The parameters; shortened, where the default steps have left them with an objective above that of W = 0."""
-        if not self._by_default() or self._surely_below_zero(rows, factors, params, errors):
-            return params
-        penalty, n_tried = self._penalty(params), 0
-        while True:
-            lengths = 4.0 ** -np.arange(n_tried, n_tried + (8 if n_tried else 1))
-            at_zero, *losses = self._mean_losses(rows, params, [0.0, *lengths], factors)
-            for length, loss in zip(lengths.tolist(), losses, strict=True):
-                if length == 0.0 or loss + length**2 * penalty <= at_zero:
-                    return params if length == 1.0 else length * params
-            n_tried += len(lengths)
+    def finish(self, rows: Any, params: np.ndarray, errors: int) -> np.ndarray:
+        """The parameters (J + 1, K); shortened, where the default steps have left them with an objective above that of W = 0."""
+        return shortened(self, rows, params, errors) if self._by_default() else params
 
-    def _surely_below_zero(self, rows, factors, params, errors):
-        """Whether F(params) < F(0), as far as the last round or a sample can tell."""
-        n, n_drawn = rows.n_rows, min(max(rows.n_rows // 20, 64), MOST_DRAWN)
-        longest, sq_norms = rows.longest(64)  # those whose loss can be large
-        # a right label has a smaller loss than at W = 0, a wrong one hardly more than an example's step can move; F(0) ≥ log 2
-        of_wrong = errors / n * self.first_step * sq_norms.max()
-        if factors is None and self.cost is None and of_wrong + self._penalty(params) < 0.5:
-            return True
-        if errors * n_drawn < FEWEST_WRONG * n:
-            return False
-
-        drawn = np.random.default_rng(0).integers(n, size=n_drawn)
-        looked_at = np.unique([*longest, *drawn])
-        both = [self._losses_along(X, labels, params, [0.0, 1.0]) for X, labels in rows.some(looked_at)]
-        gains = np.concatenate([at_zero - here for at_zero, here in both])
-        if factors is not None:
-            gains *= factors[looked_at] / factors.mean()
-        worst = np.minimum(gains[np.searchsorted(looked_at, longest)], 0.0).sum()
-        drawn = gains[np.searchsorted(looked_at, drawn)]
-        least = drawn.mean() - 4.0 * drawn.std() / np.sqrt(n_drawn) + worst / n
-        return bool(least > self._penalty(params))
+    def penalty_of(self, params: np.ndarray) -> float:
+        """(λ/2) ‖W‖² of the parameters (J + 1, K), without another array of their size."""
+        return self.regularizer / 2 * float(np.einsum("jk,jk", params, params))

@@ -39,6 +39,8 @@ from lxmls_day1.checks import (
     listed,
     shown,
 )
+from lxmls_day1.engine.examples import columns_of
+from lxmls_day1.engine.learners import average_of, shrinkage_of
 from lxmls_day1.errors import InputError
 
 Sentences = Sequence[Sequence[str]] | EncodedSentences  # M sentences, each a sequence of words
@@ -98,7 +100,6 @@ class StructuredClassifier(OnlineClassifier):
     """
 
     name = "Structured classifier"
-    streams = False  # it takes sentences
     augmented = False  # whether the rival is the sequence of the highest score plus cost
 
     def __init__(
@@ -163,35 +164,31 @@ class StructuredClassifier(OnlineClassifier):
             For hyper-parameters that make no sense, sentences and tags that do not fit together, a rule that does not
             raise the truth by as much as it lowers the rival, or weights that grow beyond all bounds.
         """
-        return self._go_on(None, X, y, callback, keep_state=False)[0]
+        return self.train_from(None, X, y, callback, keep_state=False)[0]
 
-    def resume(
-        self, state: Any, X: Sentences, y: Tags, callback: Callable[..., object] | None = None
+    def train_from(
+        self,
+        state: Any,
+        X: Sentences,
+        y: Tags,
+        callback: Callable[..., object] | None = None,
+        keep_state: bool = True,
     ) -> tuple[np.ndarray, Any]:
-        """Go through the sentences ``nr_rounds`` times, from where an earlier training stopped, see :meth:`OnlineClassifier.resume`.
-
-        The tags and the features are those of the sentences that came first: what is new later on is an unknown tag, which
-        is an error, or an unknown feature, which is left out.
-
-        Parameters
-        ----------
-        state : lxmls_day1.engine.compiled.online_steps.OnlineState or None
-        X : EncodedSentences, or list of M sentences, each a sequence of words
-        y : list of M sequences of tags, one for each word
-        callback : as in ``train``
+        """Go through sentences from a state on, as :func:`lxmls_day1.engine.training.resume` says.
 
         Returns
         -------
         params : array, as ``train`` returns it
         state : OnlineState
-        """
-        return self._go_on(state, X, y, callback)
 
-    def _go_on(self, state, X, y, callback, keep_state=True):
-        from lxmls_day1.engine.compiled import (  # numba takes its time: imported by the first training
-            chains,
-            online_steps,
-        )
+        Raises
+        ------
+        InputError
+            As ``train``; and for a state of another learner.
+        """
+        # numba takes its time: imported by the first training
+        from lxmls_day1.engine import online_training
+        from lxmls_day1.engine.compiled import chains, online_steps
 
         self.check_settings()
         X = check_sentences(X)
@@ -202,18 +199,22 @@ class StructuredClassifier(OnlineClassifier):
         else:
             self.classes, self.feature_names = state.classes, state.feature_names
             layout = Layout(len(self.feature_names), len(self.classes), self.transitions)
-            labels = self._codes(_tags_of_training(X, y))
-            sentences = chains.Sentences(*self._encode(X), labels, layout.n_features)
-        state = state and self._copy_of(state, layout.shape[0])
+            labels = columns_of(self, _tags_of_training(X, y))
+            starts, indptr, indices = self._encode(X)
+            sentences = chains.Sentences(starts, indptr, indices, labels, layout.n_features)
+        state = state and online_training.copy_of_state(self, state, layout.shape[0])
         costs = np.ascontiguousarray(check_costs(self.cost, layout.n_tags).T)  # row y: ρ(·, y)
         if getattr(self.rule, "second_order", False):
             raise InputError(
                 "second-order rules are for single examples; tag sequences take rules that see scores alone"
             )
         online_steps.check_rule(self.rule, 2, 1.0 - np.eye(2))
-        state = state or self._new_state(online_steps.Weights(*layout.shape, self._averages_steps()), None)
+        if state is None:
+            n_rows, n_tags = layout.shape
+            weights = online_steps.Weights(n_rows, n_tags, average_of(self) == "steps")
+            state = online_training.new_state(self, weights, None)
         take_round = self._steps_of(layout, sentences, costs, state.weights)
-        orders = self._orders(len(X), state.rng)  # (R, M)
+        orders = online_training.orders_of(self, len(X), state.rng)  # (R, M)
 
         def take(first, last):
             for order in orders[first:last]:
@@ -221,7 +222,8 @@ class StructuredClassifier(OnlineClassifier):
                 state.n_steps += len(order)
 
         objective = functools.partial(self._structured_objective, sentences, costs)
-        return self._train_rounds(take, state, objective, callback, keep_state=keep_state), state
+        params = online_training.take_rounds(self, take, state, objective, callback, keep_state=keep_state)
+        return params, state
 
     def _learn_sentences(self, X, y):
         """Set ``classes`` and ``feature_names``; returns the layout of W and the sentences as the kernels read them."""
@@ -240,7 +242,7 @@ class StructuredClassifier(OnlineClassifier):
         if machine_code is None:
             return functools.partial(self._take_round, layout, sentences, costs, weights)
         return functools.partial(
-            chains.take_round, machine_code, sentences, costs, self._shrinkage(), self.augmented, weights
+            chains.take_round, machine_code, sentences, costs, shrinkage_of(self), self.augmented, weights
         )
 
     def _compiles(self):
@@ -249,7 +251,7 @@ class StructuredClassifier(OnlineClassifier):
 
     def _take_round(self, layout, sentences, costs, weights, order, steps):
         """One round in Python: W ← (1 − η_t λ) W + τ [Φ(x, y) − Φ(x, ŷ)] for each sentence; returns how many changed W."""
-        updates, shrinkage = 0, self._shrinkage()
+        updates, shrinkage = 0, shrinkage_of(self)
         for m, step in zip(order.tolist(), steps.tolist(), strict=True):
             entries, change = self._change(layout, sentences, m, step, costs, weights)
             updates += weights.add(entries, change, 1.0 - step * shrinkage)
@@ -388,7 +390,7 @@ class StructuredClassifier(OnlineClassifier):
         from lxmls_day1.engine.compiled import chains
 
         (layout, params), X = self._fit(params), check_sentences(X)
-        labels = self._codes(_all_tags(X, y))
+        labels = columns_of(self, _all_tags(X, y))
         if len(labels) == 0:
             raise InputError("an objective is a mean over sentences, but X has none")
         words: TokenFeatures = self._encode(X)

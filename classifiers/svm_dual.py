@@ -44,11 +44,18 @@ Mangasarian, D. Musicant, Successive overrelaxation for support vector machines,
 10, 1999.
 """
 
+import contextlib
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+from lxmls_day1.checks import check_costs, check_number, check_sample_weight, random_numbers
+from lxmls_day1.engine.examples import trained_with, training_data
+from lxmls_day1.errors import InputError
 
 RELAXATION = 1.5  # on text, 1.4 to 1.7 took the fewest sweeps for two classes and for twenty
 PATIENCE = 2  # visits without a share in the gap before an example is left out
@@ -125,6 +132,93 @@ def project_on_simplex(z: np.ndarray) -> np.ndarray:
     downwards = np.sort(z)[::-1]
     thetas = (np.cumsum(downwards) - 1) / np.arange(1, len(z) + 1)
     return np.maximum(z - thetas[downwards > thetas][-1], 0.0)
+
+
+def train_dual(
+    learner: Any, X: Any, y: ArrayLike | None, callback: Callable[..., object] | None, sample_weight: ArrayLike | None
+) -> np.ndarray:
+    """The parameters (J + 1, K) of an :class:`classifiers.svm.SVM` at its optimum; its arguments are those of ``SVM.train``.
+
+    A warning tells when ``max_epochs`` did not suffice; an InputError is raised for what cannot be trained on.
+
+    >>> from classifiers.svm import SVM
+    >>> train_dual(SVM(regularizer=0.1, solver="dual"), [[1.0], [-1.0]], [1, 0], None, None)[1].round(2)
+    array([-0.5,  0.5])
+    """
+    from lxmls_day1.engine.compiled import sparse_rows  # numba takes its time: imported by the first training
+
+    learner.check_settings()
+    X, labels = training_data(learner, X, y)
+    costs = check_costs(learner.cost, len(learner.classes))
+    weights = check_sample_weight(sample_weight, labels)
+    shares = None if weights is None else weights / weights.mean()
+    learner.history, learner.nr_updates = [], 0
+
+    with _epoch_progress(learner) as show:
+
+        def after_epoch(epoch: Epoch, params: np.ndarray) -> None:
+            learner.history.append(epoch)
+            learner.nr_updates += epoch.updates
+            show(epoch)
+            if callback:
+                callback(epoch, params.copy(), params.copy())
+
+        params, converged = solve_dual(
+            sparse_rows.as_examples(X),
+            labels,
+            costs,
+            float(learner.regularizer),
+            float(learner.tolerance),
+            int(learner.max_epochs),
+            random_numbers(learner.seed),
+            after_epoch,
+            shares,
+        )
+    if not converged:
+        last = learner.history[-1]
+        warnings.warn(
+            f"the dual solver was stopped after {last.number} epochs at a gap of {last.gap:.2g}, before it "
+            f"reached its tolerance of {learner.tolerance:g} x {last.objective:.2g}; raise max_epochs, the tolerance "
+            "or the regularizer, or scale the features down",
+            stacklevel=3,
+        )
+    return trained_with(learner, params)
+
+
+def check_dual_settings(learner: Any) -> None:
+    """Raise an InputError for settings of an SVM that make no sense with the dual solver.
+
+    >>> from classifiers.svm import SVM
+    >>> check_dual_settings(SVM(regularizer=0.0, solver="dual"))
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: regularizer (λ of the dual solver, whose C is 1/(λM)) must be ...
+    """
+    check_number("regularizer (λ of the dual solver, whose C is 1/(λM))", learner.regularizer, above=0)
+    check_number("tolerance", learner.tolerance, above=0)
+    check_number("max_epochs", learner.max_epochs, at_least=1, whole=True)
+    if learner.order is not None:
+        raise InputError(
+            "order is for the subgradient solver; the dual one leaves examples out as it goes on, and draws "
+            "its orders from the seed"
+        )
+
+
+@contextlib.contextmanager
+def _epoch_progress(learner: Any) -> Iterator[Callable[[Epoch], None]]:
+    """A function that shows an epoch, in a bar if ``progress`` is on."""
+    if not learner.progress:
+        yield lambda epoch: None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(desc=learner.get_name(), unit="epoch") as bar:
+
+        def show(epoch: Epoch) -> None:
+            bar.set_postfix(objective=f"{epoch.objective:.5g}", gap=f"{epoch.gap:.1g}", refresh=False)
+            bar.update()
+
+        yield show
 
 
 def solve_dual(

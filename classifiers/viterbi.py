@@ -9,17 +9,12 @@ and so the most that the words from t on can score, given that word t has the ta
     best(T, k) = emissions(T, k) + stop(k)
     best(t, k) = emissions(t, k) + max_j [transitions(k, j) + best(t + 1, j)]
 
-K² steps per word, where there are K^T sequences. The search goes from the last word to the first, and the answer is
-then read off from the first word to the last. (Many texts go the other way round and keep back-pointers; the scores are
-the same.) This way ties are simple: of several best sequences the result is the first in the order of a dictionary,
-that is with the lowest possible tag number at the first word, then at the second, … : what ``np.argmax`` would return
-for the list of all sequences in the order of ``itertools.product``.
+K² steps per word, where there are K^T sequences. The search goes from the last word to the first, and the answer is read off from the
+first word to the last. So of several best sequences the result is the first in the order of a dictionary, as ``np.argmax`` over
+the list of all sequences would have it. (Many texts go the other way round and keep back-pointers; the scores are the same.)
 
-With one word, and no transitions, the best sequence is ``argmax_k emissions(k)``: the flat classifiers' prediction.
-
-Sources: A. J. Viterbi, Error bounds for convolutional codes and an asymptotically optimum decoding algorithm, IEEE
-Transactions on Information Theory 13, 1967; for the cost-augmented search B. Taskar, C. Guestrin, D. Koller, Max-margin
-Markov networks, NIPS 2003.
+Sources: A. J. Viterbi, Error bounds for convolutional codes, IEEE Transactions on Information Theory 13, 1967; for the
+cost-augmented search B. Taskar, C. Guestrin, D. Koller, Max-margin Markov networks, NIPS 2003.
 """
 
 from typing import NamedTuple
@@ -33,12 +28,9 @@ class ChainScores(NamedTuple):
 
     Examples
     --------
-    Two words and two tags; of the transitions that from 0 to 1 alone has a score:
-
-    >>> emissions, transitions = np.array([[3.0, 0.0], [0.0, 1.0]]), np.array([[0.0, -2.0], [0.0, 0.0]])
-    >>> scores = ChainScores(emissions, transitions, start=np.zeros(2), stop=np.zeros(2))
-    >>> path_score(scores, [0, 1]), path_score(scores, [0, 0])
-    (2.0, 3.0)
+    >>> scores = ChainScores(np.array([[3.0, 0.0], [0.0, 1.0]]), np.zeros((2, 2)), start=np.zeros(2), stop=np.zeros(2))
+    >>> path_score(scores, [0, 1])
+    4.0
     """
 
     emissions: np.ndarray  # (T, K): word t has the tag k
@@ -49,10 +41,6 @@ class ChainScores(NamedTuple):
 
 def viterbi(scores: ChainScores) -> np.ndarray:
     """The tag sequence with the highest score.
-
-    Parameters
-    ----------
-    scores : ChainScores, of at least one word
 
     Returns
     -------

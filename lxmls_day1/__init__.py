@@ -5,11 +5,11 @@
 ``notebook_lab``     the lab as a notebook opens it: with checks, hints and status
 ``lab_interface``    which names of this package lab files may import
 ``library_path``     where libraries are imported from: never the current folder or a lab; what a lab lacks
-``refused_calls``    functions that refuse to be called for a while
 ``errors``           the errors that a user's mistake raises
 ``checks``           the checks of what a caller passes in
 ``settings``         the settings of a class: found, read and checked
 ``whole_files``      files that are either written completely or left as they were; locked folders
+``processes``        how a process ends together with all that it has started
 ``waiting``          waiting for processes on a busy machine: limits on what they do, not on the clock
 ``gaussians``        scores and Bayes error of Gaussian classes
 ``result_table``     what a comparison of classifiers ends with, and its files
@@ -17,13 +17,11 @@
 ``model_file``       trained classifiers as files
 ``tuning``           hyper-parameters chosen on the development part
 ``sklearn_adapter``  the classifiers as scikit-learn estimators
-``compiled/``          the compiled loops
-``text/``              corpora, tokens, files of documents
-``streaming/``         corpora on disk that need not fit into memory: made, read, trained on
-``cluster/``           the workers of a Dask cluster, and training on them
+``engine/``            compiled loops, text into matrices, corpora on disk, a cluster
 ``figures/``           decision boundaries and other figures: computed, and drawn
 ``commands/``          the command line ``lxmls-day1``, a module for each command
-``exercises/``         markers, hints, checks, workspaces: what students and instructors use
+``course/``            markers, hints, checks, workspaces: what students and instructors use
+``box/``               runs untrusted code and hands plain data back
 ``grading/``           untrusted submissions: run in a box, judged outside of it
 ``demos/``             demonstrations for the projector
 ``browser/``           the lab as a web site, with Python in the page

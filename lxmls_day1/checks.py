@@ -560,6 +560,40 @@ def check_flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def check_not_negative(X: Any) -> None:
+    """Raise for features (M, J) of which one is negative; iterative scaling wants them so.
+
+    Examples
+    --------
+    >>> check_not_negative(np.array([[1.0, -2.0]]))
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: iterative scaling needs features that are not negative, but X[0, 1] is -2; shift or ...
+    """
+    entries = sp.coo_array(as_canonical(X) if sp.issparse(X) else X)
+    negative = np.flatnonzero(entries.data < 0)
+    if len(negative):
+        row, column, value = (part[negative[0]] for part in (entries.row, entries.col, entries.data))
+        raise InputError(
+            f"iterative scaling needs features that are not negative, but X[{row}, {column}] is {value:g}; shift or "
+            'rescale that feature, or train with solver="lbfgs"'
+        )
+
+
+def check_average(value: Any) -> None:
+    """Which weights an online learner returns: "steps" or True, "last round", "rounds", or False; an error for anything else.
+
+    Examples
+    --------
+    >>> check_average("last")
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: averaged must be "steps", "last round", "rounds" or False, but is 'last'
+    """
+    if not (value is True or value is False or (isinstance(value, str) and value in ("steps", "last round", "rounds"))):
+        raise InputError(f'averaged must be "steps", "last round", "rounds" or False, but is {value!r}')
+
+
 def as_list(values: Any, wanted: str) -> list[Any]:
     """The members of a sequence, an array or another iterable; an error that begins with what was wanted for all else.
 

@@ -95,6 +95,18 @@ class CorpusUnavailable(InputError):
     """
 
 
+class NoAnswer(Exception):
+    """There is no answer, and another input would not change that. It ends a check.
+
+    Examples
+    --------
+    >>> raise NoAnswer("classifiers/mira.py is not there")
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.NoAnswer: classifiers/mira.py is not there
+    """
+
+
 class LibraryName(UserWarning):
     """A file of a lab that bears the name of a library.
 
@@ -130,21 +142,6 @@ def check_path(name: str, path: Any) -> Path:
             f"{name} must be the path of a file or folder, as text or as pathlib.Path, but is {path!r}"
         ) from None
     return Path(text)
-
-
-def check_content(text: Any) -> str:
-    """The content of a file, or an error for what is no text.
-
-    Examples
-    --------
-    >>> check_content(b"a,b")
-    Traceback (most recent call last):
-    ...
-    lxmls_day1.errors.InputError: the content of a file must be given as text, but is b'a,b'
-    """
-    if not isinstance(text, str):
-        raise InputError(f"the content of a file must be given as text, but is {text!r}")
-    return text
 
 
 def how_to_install(extra: str) -> str:

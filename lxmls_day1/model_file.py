@@ -9,6 +9,7 @@ import functools
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -276,6 +277,41 @@ def _value_of(node: ast.ClassDef, attribute: str) -> str | None:
     return None
 
 
+def load_classifier(path: str | os.PathLike[str], wanted: type, file: str, module: str) -> SavedModel:
+    """Read a model for ``SomeClass.load``.
+
+    Parameters
+    ----------
+    path : path
+    wanted : type
+        The class whose ``load`` was called; a model of another class is refused.
+    file, module : str
+        Of a module in the folder of the lab's classifiers.
+
+    Raises
+    ------
+    InputError
+        As `load_model`; and for a model of a class that is not derived from `wanted`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lxmls_day1.classifiers import LinearClassifier, mira
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mira.Mira().save(f"{folder}/mira.npz", [[0.5, 0.0], [0.0, 1.0]])
+    ...     load_classifier(f"{folder}/mira.npz", LinearClassifier, mira.__file__, mira.__name__).classifier.get_name()
+    'MIRA'
+    """
+    package = module.rpartition(".")[0]
+    find_class = class_finder(wanted, Path(file).parent, lambda name: import_module(f"{package}.{name}".strip(".")))
+    model = load_model(path, find_class)
+    if wanted.__name__ not in [base.__name__ for base in type(model.classifier).__mro__]:
+        raise InputError(
+            f"{path} holds a {type(model.classifier).__name__}, not a {wanted.__name__}; LinearClassifier.load takes every kind"
+        )
+    return model
+
+
 def class_finder(wanted: type, folder: str | os.PathLike[str], import_module: Callable[[str], ModuleType]) -> FindClass:
     """How ``SomeClass.load`` finds the classes of a file: a function for `load_model`.
 
@@ -398,6 +434,8 @@ def _check_fit(model: SavedModel) -> None:
     """Whether parameters, classes and names belong together."""
     n_rows, n_classes = _checked(model.params, model.classifier).shape
     classes = model.classifier.classes
+    if classes is not None and not (isinstance(classes, np.ndarray) and classes.ndim == 1):
+        raise InputError(f"the classes must be an array with a label for each column, but are {shown(classes)}")
     if classes is not None and len(classes) != n_classes:
         raise InputError(
             f"the parameters have {counted(n_classes, 'column')}, but the classifier has {counted(len(classes), 'class')}; pass the "

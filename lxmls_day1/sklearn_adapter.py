@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from scipy.special import log_softmax
 
 from lxmls_day1.checks import check_inputs, check_labels, check_sample_weight, listed, shown
+from lxmls_day1.engine.learners import can_resume
 from lxmls_day1.errors import InputError, how_to_install
 from lxmls_day1.settings import known_settings, settings
 
@@ -347,7 +348,9 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
 
     def _go_on(self, classifier: Any, X: Any, y: Any, factors: Any, state: Any, classes: Any = None) -> Self:
         """Train from a state on, or from none."""
-        self.params_, self.state_ = classifier.resume(state, X, y, classes=classes, sample_weight=factors)
+        from lxmls_day1.engine.training import resume  # numba takes its time: imported by the first training
+
+        self.params_, self.state_ = resume(classifier, state, X, y, classes=classes, sample_weight=factors)
         self.classifier_ = classifier
         self.classes_ = self.state_.classes
         self.n_iter_ = self.state_.n_rounds
@@ -529,8 +532,8 @@ def _train_by_scaling(classifier: Any, X: Any, y: np.ndarray, **weighted: Any) -
 def _resumes(classifier: Any) -> bool:
     """Whether it is an online learner whose training can go on; one that has a ``train`` of its own is trained by that."""
     kinds = type(classifier).__mro__
-    of_which = next((kind for kind in kinds if "train" in vars(kind) or "resume" in vars(kind)), None)
-    return of_which is not None and "resume" in vars(of_which) and getattr(classifier, "solver", None) != "dual"
+    of_which = next((kind for kind in kinds if "train" in vars(kind) or "resumable" in vars(kind)), None)
+    return of_which is not None and "resumable" in vars(of_which) and can_resume(classifier)
 
 
 def _trains_by_scaling(classifier: Any) -> bool:

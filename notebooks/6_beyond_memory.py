@@ -372,7 +372,7 @@ lab.reveal("1.14")
 # ## B. Streaming: one pass, in little memory
 #
 # An online learner looks at one document at a time. So the documents may stay on disk: `lxmls-day1 cache` reads text once, and writes
-# *shards*, sparse matrices of some thousand rows each, which are mapped into memory when their turn comes. `train("toy.bags")` goes
+# *shards*, sparse matrices of some thousand rows each, which are mapped into memory when their turn comes. `train_corpus(learner, "toy.bags")` goes
 # through them, and reads the next one while it learns from the one before.
 
 # %% tags=["cell-memory", "exercise-1.14"]
@@ -381,6 +381,7 @@ sizes = [1024, 2048, 4096, 8192]
 with lab.exercise("1.14"):
     from classifiers.perceptron import Perceptron
     from lxmls_day1.engine.streaming.corpus_making import make_corpus
+    from lxmls_day1.engine.training import train_corpus
     from readers.streamed_corpus import StreamedCorpus
 
     def peak(work):
@@ -404,9 +405,9 @@ with lab.exercise("1.14"):
             csv.writer(file).writerows([("label", "text"), *documents[:size]])
         make_corpus([folder / f"{size}.csv"], folder / f"{size}.bags", hash_bits=16, rows_a_shard=256)
         corpus = StreamedCorpus(folder / f"{size}.bags")
-        Perceptron(nr_rounds=1).train(corpus)
+        train_corpus(Perceptron(nr_rounds=1), corpus)
         peaks["in memory"].append(peak(lambda: in_memory(corpus)))
-        peaks["streamed"].append(peak(lambda: Perceptron(nr_rounds=1).train(corpus)))
+        peaks["streamed"].append(peak(lambda: train_corpus(Perceptron(nr_rounds=1), corpus)))
     fig, axis = plt.subplots(figsize=(8.5, 4.2), layout="constrained")
     axis.plot(sizes, peaks["in memory"], "o-", color=TRAINING, label="in memory")
     axis.plot(sizes, peaks["streamed"], "s--", color="#444444", label="streamed")
@@ -433,6 +434,7 @@ with lab.exercise("1.14"):
 with lab.exercise("1.14"):
     from classifiers.perceptron import Perceptron
     from lxmls_day1.engine.streaming.shard_writing import write_shards
+    from lxmls_day1.engine.training import train_corpus
 
     X = rows.hashed(16)
     marks = [2**power for power in range(4, 13)]
@@ -441,7 +443,7 @@ with lab.exercise("1.14"):
         train, test = order[:N_TRAIN], order[N_TRAIN:]
         corpus = write_shards(folder / f"progressive-{seed}.bags", X[train], y[train], ["negative", "positive"])
         perceptron = Perceptron(nr_rounds=1, averaged=False, seed=seed)
-        perceptron.train(corpus)
+        train_corpus(perceptron, corpus)
         lines = {line.documents: line for line in perceptron.history[0].validation}
         errors["so far"].append([lines[mark].error for mark in marks])
         errors["since the last line"].append([lines[mark].recent_error for mark in marks])
@@ -499,6 +501,7 @@ lab.reveal("1.14")
 # %% tags=["cell-order", "exercise-1.14"]
 with lab.exercise("1.14"):
     from classifiers.perceptron import Perceptron
+    from lxmls_day1.engine.training import train_corpus
 
     found = {name: [] for name in ("(1) any order", "(2) shards, then rows", "(3) sorted, shards, then rows", "(4) sorted, as it lies")}
     for seed, order in enumerate(orders):
@@ -508,8 +511,8 @@ with lab.exercise("1.14"):
         sorted_shards = write_shards(folder / f"sorted-{seed}.bags", X[by_class], y[by_class], ["negative", "positive"], rows_a_shard=256)
         trained = [
             Perceptron(nr_rounds=1, seed=seed).train(X[train], y[train]),
-            Perceptron(nr_rounds=1, seed=seed).train(mixed_shards),
-            Perceptron(nr_rounds=1, seed=seed).train(sorted_shards),
+            train_corpus(Perceptron(nr_rounds=1, seed=seed), mixed_shards),
+            train_corpus(Perceptron(nr_rounds=1, seed=seed), sorted_shards),
             Perceptron(nr_rounds=1, order=np.arange(N_TRAIN)).train(X[by_class], y[by_class]),
         ]
         for of_order, params in zip(found.values(), trained, strict=True):

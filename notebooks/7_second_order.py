@@ -156,9 +156,10 @@ lab.reveal("1.16")
 # %% tags=["cell-by-hand"]
 with lab.exercise("1.16"):
     from classifiers.arow import AROW
+    from lxmls_day1.engine.training import resume
 
     arow = AROW(regularizer=1.0, nr_rounds=1, order=[0])
-    params, state = arow.resume(None, np.array([[2.0]]), [1], classes=[0, 1])
+    params, state = resume(arow, None, np.array([[2.0]]), [1], classes=[0, 1])
     print("weights of the true class:", params[:, 1].round(4).tolist(), "  1/11, 2/11 =", [round(1 / 11, 4), round(2 / 11, 4)])
     print("variances:                ", arow.variances[:, 1].round(4).tolist())
 
@@ -192,7 +193,7 @@ with lab.exercise("1.16"):
     shown = [0, 1, 3, 10, 60]
     for n in range(61):
         if n:
-            params, state = arow.resume(state, X[[n - 1]], y[[n - 1]], classes=[0, 1])
+            params, state = resume(arow, state, X[[n - 1]], y[[n - 1]], classes=[0, 1])
             path.append(params[1:, 1])
         deviations = np.ones(2) if n == 0 else np.sqrt(arow.variances[1:, 1])
         if n in shown:

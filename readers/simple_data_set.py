@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1 import gaussians
 from lxmls_day1.checks import as_numbers, check_flag
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.plotting import BLACK, add_boundary, plot_points
@@ -159,6 +158,8 @@ class SimpleDataSet:
         ----------
         R. O. Duda, P. E. Hart and D. G. Stork, *Pattern Classification*, 2nd ed., 2001, section 2.6.
         """
+        from lxmls_day1 import gaussians  # it answers exercise 1.3: checks run without it
+
         if np.all(self.variances == self.variances[0]):
             return gaussians.linear_discriminant_params(self.prior, self.means, self.variances[0])
         return gaussians.discriminant_params(self.prior, self.means, self.variances)
@@ -170,6 +171,8 @@ class SimpleDataSet:
         -------
         float
         """
+        from lxmls_day1 import gaussians  # as above
+
         return gaussians.bayes_error(self.prior, self.means, self.variances)
 
     def plot_data(

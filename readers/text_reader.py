@@ -29,14 +29,10 @@ import numpy as np
 from lxmls_day1.checks import check_flag, check_number
 from lxmls_day1.engine.text.labelled_files import name_of_data, read_labelled
 from lxmls_day1.engine.text.svmlight import is_number
-from lxmls_day1.engine.text.token_matrix import REVIEW_WORDS
 from lxmls_day1.engine.text.tokens import count_tokens
 from lxmls_day1.errors import InputError
 from readers.splitting import checked_shares, split_ends
-from readers.vocabulary import PLAIN_WORDS, BagCorpus, check_bag, checked_min_count, count_words
-
-#: Functions that count the tokens of a text -> the rules by which those of many texts are counted at once, with the same result.
-_RULES_OF = {count_tokens: REVIEW_WORDS, count_words: PLAIN_WORDS}
+from readers.vocabulary import BagCorpus, check_bag, checked_min_count
 
 
 class TextCorpus(BagCorpus):
@@ -54,7 +50,7 @@ class TextCorpus(BagCorpus):
     seed : int, optional
         Shuffles the examples of the first file before they are split: files are often sorted by label. None leaves them
         in their order.
-    form : {"columns", "jsonl", "svmlight"}, optional
+    form : {"columns", "jsonl", "svmlight", "parquet"}, optional
         What is in the files. By the ending of the name if not given: ``.csv``, ``.tsv``, ``.jsonl``, ``.svmlight`` and the
         like, each also with ``.gz``; another ending means columns, or JSON lines if the first line is an object.
     delimiter : str, optional
@@ -142,10 +138,8 @@ class TextCorpus(BagCorpus):
             "encoding": encoding,
         }
         columns: dict[str, Any] = {"label_column": label_column, "text_column": text_column}
-        files = [read_labelled(path, **layout, **columns)]
-        if test_path is not None:
-            files.append(read_labelled(test_path, **layout, **columns, like=files[0]))
-        is_svmlight = files[0].form == "svmlight"
+        files = read_labelled(path, *([] if test_path is None else [test_path]), **layout, **columns)
+        is_svmlight, has_usual_tokens = files[0].form == "svmlight", count is count_tokens
         if is_svmlight and min_count > 1:
             raise InputError(f"min_count is for text, and the features of svmlight are ready-made; got {min_count}")
 
@@ -167,8 +161,8 @@ class TextCorpus(BagCorpus):
         ends = (train_end, dev_end, min_count, label_order)
         if is_svmlight:
             self._set_examples(bags, labels, *ends, feature_order=int)
-        elif count in _RULES_OF:
-            self._set_texts(texts, _RULES_OF[count], labels, *ends, progress=progress)
+        elif has_usual_tokens:
+            self._set_texts(texts, labels, *ends, progress=progress)
         else:
             self._set_examples([check_bag(count(text)) for text in _shown(texts, progress)], labels, *ends)
 

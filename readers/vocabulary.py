@@ -17,7 +17,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lxmls_day1.checks import all_finite, as_list, as_numbers
-from lxmls_day1.engine.text.token_matrix import WordRules, count_texts
+from lxmls_day1.engine.text.token_matrix import count_texts
 from lxmls_day1.errors import InputError
 
 _BAGS_WANTED = (
@@ -176,10 +176,6 @@ def count_words(text: str) -> dict[str, int]:
     return counts
 
 
-#: The rules of `count_words`: a word is what stands between white space, in lower case.
-PLAIN_WORDS = WordRules(lambda text: text.lower().split(), str, frozenset())
-
-
 class BagCorpus:
     """What every corpus of bags offers; a reader fills it with `_set_examples`.
 
@@ -240,7 +236,6 @@ class BagCorpus:
     def _set_texts(
         self,
         texts: Sequence[str],
-        rules: WordRules,
         labels: Sequence[str],
         train_end: int,
         dev_end: int,
@@ -248,8 +243,8 @@ class BagCorpus:
         label_order: Callable[[str], Any] = str,
         progress: bool = False,
     ) -> None:
-        """The same for texts, whose unigrams and bigrams are counted by these rules."""
-        self.X, self.feature_names, totals = count_texts(texts, rules, train_end, min_count, progress)
+        """The same for texts, whose tokens are those of `lxmls_day1.engine.text.tokens.count_tokens`."""
+        self.X, self.feature_names, totals = count_texts(texts, train_end, min_count, progress)
         self._totals = totals.tolist()
         self._set_parts(labels, train_end, dev_end, min_count, label_order)
 

@@ -41,8 +41,6 @@ from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.engine.text.feature_contributions import explain
 from lxmls_day1.engine.text.parsed_reviews import parse_review, parse_reviews
-from lxmls_day1.engine.text.svmlight import parse_svmlight
-from lxmls_day1.engine.text.tables import parse_columns, parse_json_lines
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores
 from lxmls_day1.figures.confusion import confusion_counts, plot_confusion
@@ -556,10 +554,6 @@ lines = st.lists(st.text(st.sampled_from("abz019+-.:,;|\t \"'#_/\\é\x00\x85\u20
 @given(text=st.one_of(lines, st.text(max_size=40), rubbish), value=rubbish)
 @examples(few=80)
 def test_files_of_rubbish(text, value):
-    for parse in (parse_columns, parse_json_lines):
-        outcome(lambda parse=parse: parse(text))
-    found = outcome(lambda: parse_svmlight(text))
-    assert found is None or (len(found[0]) == len(found[1]) > 0)
     if isinstance(text, str):
         for parse in (parse_question, parse_review, lambda line: parse_reviews([line])):
             outcome(lambda parse=parse: parse(text))

@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.patches import Ellipse
 
 from classifiers import AROW
+from lxmls_day1.engine.training import resume
 from lxmls_day1.figures.style import line_style
 
 rng = np.random.default_rng(3)
@@ -24,7 +25,7 @@ colour = line_style("AROW")["color"]
 means, deviations, shown = [np.zeros(2)], np.ones(2), [0, 1, 3, 10, 60]
 for n in range(61):
     if n:
-        params, state = arow.resume(state, X[[n - 1]], y[[n - 1]], classes=[0, 1])
+        params, state = resume(arow, state, X[[n - 1]], y[[n - 1]], classes=[0, 1])
         means.append(params[1:, 1])
         deviations = np.sqrt(arow.variances[1:, 1])
     if n in shown:

@@ -35,7 +35,7 @@ WORTH_TELLING = 1 << 30  # bytes of memory
     metavar="CORPUS",
     help="Take features and classes from a corpus on disk, as a test part wants them.",
 )
-@layout_options(with_parquet=True)
+@layout_options()
 @click.option(
     "--shard-rows", "rows_a_shard", type=int, help="Documents in a shard; about 40,000 of a hundred words unless given."
 )
@@ -124,7 +124,7 @@ def command(
 def _tell_memory(paths: tuple[str, ...]) -> None:
     """Say before the work begins that all tokens are kept, where they may take much memory."""
     from lxmls_day1.engine.text.documents import STANDARD_INPUT
-    from lxmls_day1.engine.text.labelled_streams import expanded
+    from lxmls_day1.engine.text.labelled_files import expanded
 
     files = expanded(paths)
     most = BYTES_OF_MEMORY * sum(Path(file).stat().st_size for file in files if file != STANDARD_INPUT)

@@ -150,6 +150,8 @@ def command(
     """
     require_together(click.get_current_context().params)
     forget_python_path()
+    from lxmls_day1.box.levels import strongest_level
+    from lxmls_day1.box.limits import Limits
     from lxmls_day1.commands.roster_options import fill_in, read_roster, remove_stale
     from lxmls_day1.grading.class_page import Commands
     from lxmls_day1.grading.finding_submissions import find_submissions
@@ -157,8 +159,7 @@ def command(
     from lxmls_day1.grading.grading_run import grade
     from lxmls_day1.grading.identity import settled
     from lxmls_day1.grading.inbox import Inbox
-    from lxmls_day1.grading.levels import strongest_level
-    from lxmls_day1.grading.limits import Limits
+    from lxmls_day1.grading.lab_boxes import lab_program
     from lxmls_day1.grading.plan import make_plan
     from lxmls_day1.grading.run_folders import run_folder
     from lxmls_day1.whole_files import held
@@ -203,7 +204,7 @@ def command(
             for id, name, sentence in named_groups:
                 _name_group(folder, id, name, sentence, question or "")
             with contextlib.chdir(place):  # numba and matplotlib read settings from the current folder
-                level = strongest_level(sandbox, as_user)
+                level = strongest_level(lab_program(), sandbox, as_user)
                 whose = f" They belong to the user {level.user[0]}." if level.user else ""
                 click.echo(f"Sandbox: {level.name}. {level.text}{whose}", err=True)
                 for name, why in level.rejected:

@@ -11,7 +11,7 @@ from lxmls_day1.errors import InputError
 if TYPE_CHECKING:
     from lxmls_day1.lab import Lab
 
-FORMATS = ("columns", "jsonl", "svmlight")
+FORMATS = ("columns", "jsonl", "svmlight", "parquet")
 SEVERAL = 20  # examples, from which on more labels than half of them are suspicious
 NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
 
@@ -42,7 +42,7 @@ class DelimiterType(click.ParamType):  # type: ignore[type-arg]
         return character
 
 
-def layout_options(with_parquet: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def layout_options() -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Options that say how files of labelled text are read; they come to a command under the names of `TextCorpus`'s arguments."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -64,7 +64,7 @@ def layout_options(with_parquet: bool = False) -> Callable[[Callable[..., None]]
                 click.option(
                     "--format",
                     "form",
-                    type=click.Choice([*FORMATS, "parquet"] if with_parquet else FORMATS),
+                    type=click.Choice(FORMATS),
                     help="What is in the files; by their names unless given.",
                 ),
                 click.option("--delimiter", type=DelimiterType(), help="What parts the columns, such as ; or tab."),
@@ -83,7 +83,7 @@ def own_file_options(command: Callable[..., None]) -> Callable[..., None]:
         "--file",
         "path",
         type=click.Path(),
-        help="Labelled text of your own instead: CSV, TSV, JSON lines or svmlight, also gzipped.",
+        help="Labelled text of your own instead: CSV, TSV, JSON lines or svmlight, also gzipped, or Parquet.",
     )
     test_file = click.option("--test-file", "test_path", type=click.Path(), help="A second file, to test with.")
     return file(test_file(layout_options()(command)))

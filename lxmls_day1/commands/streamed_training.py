@@ -1,7 +1,6 @@
 """``lxmls-day1 train --corpus``: train on a corpus on disk, with its progress in lines, and with checkpoints."""
 
 import contextlib
-import inspect
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -85,15 +84,11 @@ def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: s
     from lxmls_day1.commands.output import warnings_as_notes
     from lxmls_day1.engine.streaming.checkpoint import Checkpoint
     from lxmls_day1.engine.text.documents import printable
+    from lxmls_day1.engine.training import check_streams, evaluate_corpus, is_online, train_corpus
     from lxmls_day1.model_file import save_model
 
-    if not getattr(learner, "streams", False):
-        raise InputError(
-            f"{learner.get_name()} of this lab learns from data in memory; a corpus on disk is for the online learners (perceptron, "
-            "mira, passive_aggressive, svm, max_ent_online, column_squishing, arow, confidence_weighted), max_ent_batch and "
-            "multinomial_naive_bayes."
-        )
-    online = "checkpoint" in inspect.signature(learner.train).parameters
+    check_streams(learner)
+    online = is_online(learner)
     if options["checkpoint"] is not None and not online:
         raise InputError(f"{learner.get_name()} takes no checkpoints; leave --checkpoint out.")
     corpus = lab.reader("streamed_corpus", "StreamedCorpus", folder=options["corpus"], test=options["test_corpus"])
@@ -108,8 +103,8 @@ def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: s
     with warnings_as_notes(), _interruption_told(checkpoint):
         if online:
             where |= {"checkpoint": checkpoint, "report": _Lines().show}
-        params = learner.train(shards, **where)
-    accuracies = {} if test is None else {"test": learner.evaluate(test, params)}
+        params = train_corpus(learner, shards, **where)
+    accuracies = {} if test is None else {"test": evaluate_corpus(learner, test, params)}
     notes = {"data_set": corpus.get_name(), "accuracies": accuracies, "tokens": tokens, "hash_bits": hash_bits}
     with warnings_as_notes():
         save_model(out, learner, params, feature_names=words, notes=notes)

@@ -14,21 +14,25 @@
 ``hints``              the three hints on an exercise
 ``model_answers``      the model answers to the notebooks' questions, and when they open
 ``submission_import``  puts what was packed into a workspace again
-``checking``           runs checks in a process of their own (``check_process``) or here (``check_here``), and reports
+``checking``           runs checks in another process or, in a browser, in this one (``check_here``), and reports
+``check_session``      checks in this process, collected once and run on one lab after another
+``check_process``      the same in another process, which reports what happens
+``checked_lab``        what a check asks of a lab: the protocol of all that stands in for a `Lab`
 ``time_limit``         ends code that no other process can end
 ``pytest_plugin``      the fixtures of the checks: ``lab``, ``expect``, ``rng``
 ``recorded_answers``   answers of checks, recorded; ``expect`` compares with them and names known mistakes
 ``counterexamples``    the check that asks small inputs, shows the smallest with a wrong answer, and names mistakes
 ``naming``             which known mistake wrong answers speak for
 ``pool_making``        chooses the small inputs, on which mistakes differ
-``mutation_guard``     the lab of a check in one process: it notes who changes what it is given
+``mutation_guard``     the lab of a check in this process: it finds out whose code changes its arguments
 ``mistakes``           known mistakes: a sentence, and the wrong solutions or answers that it explains
 ``mistaken_labs``      labs in which a mistake is made
 ``explanations``       the question after a named mistake, and what the student answers
 ``mutants``            the reference with one small thing changed, for the authors' check
 ``seed_trials``        hidden checks over many seeds, against mistakes, mutants and right solutions
 ``record``             writes the recorded answers
-``snapshot``           checks run on labs of our own; ``snapshot_process`` runs them
+``snapshot``           checks run on labs of our own
+``importable``         what a lab's code can import while it is checked
 ``tracebacks``         the part of a traceback that a student can use
 ``report_text``        reports as text; ``terminal`` prints them, ``notebook_display`` shows them
 ``exercise_cell``      what guards the code of an exercise in a notebook

@@ -1,20 +1,23 @@
 """Checks run in this process, where no other can be started: in a browser.
 
-The same pytest runs the same checks as in a process of its own, on modules that are imported anew. The code of the lab is ended
+The same checks run as in a process of its own (`check_session`), on modules that are imported anew. The code of the lab is ended
 when its time is over (`time_limit`); an end of Python is put down instead. What a student's code does to a library, here it does
 to the notebook's.
 """
 
 import contextlib
 import io
+import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 
+from lxmls_day1.course.check_process import ERRORS, REPORT, CheckRequest
+from lxmls_day1.course.check_session import INTERRUPTED, report_checks
 from lxmls_day1.course.time_limit import TimeLimit
 from lxmls_day1.lab import set_aside
 
@@ -27,54 +30,48 @@ class _Ended(KeyboardInterrupt):
     """The code has asked for the end of Python."""
 
 
-class _Limited:
-    """Gives each check its time."""
-
-    def __init__(self, limit: TimeLimit, seconds: float):
-        self._limit, self._seconds = limit, seconds
-
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_pyfunc_call(self) -> Any:
-        """Raise `OutOfTime` in a check that takes too long; it ends pytest."""
-        with self._limit.of(self._seconds):
-            return (yield)
-
-
-def run_here(arguments: Sequence[str], folder: Path, place: Path, errors: Path, time_limit: float) -> tuple[int, bool]:
-    """Run pytest on checks of a lab.
+def run_here(
+    request: CheckRequest, folder: Path, work_folder: Path, time_limit: float
+) -> tuple[list[dict[str, Any]], int, bool]:
+    """Run checks of a lab.
 
     Parameters
     ----------
-    arguments : sequence of str
-        Of pytest.
-    folder, place : Path
-        The lab, and the current folder while checks run.
-    errors : Path
-        Where what goes to standard error is kept.
+    request : CheckRequest
+    folder, work_folder : Path
+        The lab, and the current folder while checks run; what goes to standard error is kept there.
     time_limit : float
         Seconds for each check.
 
     Returns
     -------
+    events : list of dict
+        What a `CheckProcess` would have reported.
     status : int
         With which a process would have ended.
     timed_out : bool
         Whether a check was ended because its time was over.
     """
-    said = io.StringIO()
+    errors = io.StringIO()
+    report = work_folder / REPORT
+    report.write_bytes(b"")
     statuses: list[int] = []
     with (
-        contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()),
-        contextlib.chdir(place), set_aside(folder), _status_put_down(statuses), TimeLimit(folder) as limit,
-        _checks_forgotten(arguments), _shallow(),
+        contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()),
+        contextlib.chdir(work_folder), set_aside(folder), _exit_recorded(statuses), TimeLimit(folder) as limit, _shallow(),
     ):  # fmt: skip
-        status = int(pytest.main([*arguments, *_OPTIONS], plugins=[_Limited(limit, time_limit)]))
-    errors.write_text(said.getvalue(), encoding="utf-8")
-    return (statuses or [status])[0], limit.over
+        status = 0
+        try:
+            report_checks(request, report, _OPTIONS, lambda: limit.of(time_limit))
+        except (KeyboardInterrupt, pytest.exit.Exception):
+            status = INTERRUPTED
+    (work_folder / ERRORS).write_text(errors.getvalue(), encoding="utf-8")
+    events = [json.loads(line) for line in report.read_bytes().splitlines()]
+    return events, (statuses or [status])[0], limit.over
 
 
 @contextlib.contextmanager
-def _status_put_down(statuses: list[int]) -> Iterator[None]:
+def _exit_recorded(statuses: list[int]) -> Iterator[None]:
     """Have `os._exit` end pytest instead of Python."""
 
     def end(status: int = 0) -> NoReturn:
@@ -86,18 +83,6 @@ def _status_put_down(statuses: list[int]) -> Iterator[None]:
         yield
     finally:
         os._exit = real
-
-
-@contextlib.contextmanager
-def _checks_forgotten(arguments: Sequence[str]) -> Iterator[None]:
-    """Drop the modules of check files in the end: at the next check they may be others."""
-    before = set(sys.modules)
-    try:
-        yield
-    finally:
-        for name in set(sys.modules) - before:
-            if getattr(sys.modules[name], "__file__", None) in arguments:
-                del sys.modules[name]
 
 
 @contextlib.contextmanager

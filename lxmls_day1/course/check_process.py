@@ -1,18 +1,22 @@
-"""Processes that run checks: how they are started, what they may see, and how they end together with all that they started.
+"""Checks in another process: how it is started, what it may see, what it reports, and how it ends with all that it started.
 
 This keeps a student's endless loop from stopping us; it is no protection against malice.
 """
 
 import contextlib
+import json
 import os
-import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from lxmls_day1.library_path import PACKAGES, command_of
+from lxmls_day1.processes import end_group
 
+CHECK_SESSION = "lxmls_day1.course.check_session"
+REPORT, ERRORS = "report.jsonl", "errors.txt"
 PYTEST_SETTINGS = "[pytest]\naddopts =\n"
 #: Plugins of pytest that checks do not use. One of them collects garbage at the end: a third of a short run.
 _LEFT_OUT = (
@@ -58,28 +62,79 @@ def environment() -> dict[str, str]:
     return variables
 
 
-def start(
-    module: str, arguments: Sequence[str], folder: Path, errors: Path, compiles: bool = True
-) -> subprocess.Popen[bytes]:
-    """Run a module as ``python -m`` does, in a folder, as the head of a group of processes of its own.
+@dataclass(frozen=True)
+class CheckRequest:
+    """What a process of checks is to do.
 
-    What it prints is thrown away; what goes to standard error is kept in the file `errors`. Without `compiles` learners train in
-    plain NumPy: on a few points that takes less time than importing numba.
+    Attributes
+    ----------
+    runs : tuple of (lab folder, check files)
+    hidden : bool
+        Whether to run the hidden checks too.
+    seed : int, optional
+        Of these.
+    record : bool
+        Whether answers are recorded, rather than compared.
+    skip : tuple of str
+        Checks that are left out.
     """
-    flags = 0
-    if sys.platform == "win32":
-        flags = subprocess.CREATE_NEW_PROCESS_GROUP
-    with errors.open("wb") as file:
-        return subprocess.Popen(
-            command_of(module, [*arguments], options=("-X", "faulthandler")),
-            cwd=folder,
-            env=environment() | ({} if compiles else {"NUMBA_DISABLE_JIT": "1"}),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=file,
-            start_new_session=sys.platform != "win32",
-            creationflags=flags,
-        )
+
+    runs: tuple[tuple[str, tuple[str, ...]], ...]
+    hidden: bool = False
+    seed: int | None = None
+    record: bool = False
+    skip: tuple[str, ...] = ()
+
+
+class CheckProcess:
+    """A process that runs checks, and the events that it reports as they happen.
+
+    Parameters
+    ----------
+    request : CheckRequest
+    folder : Path
+        Its current folder, which holds its report and what goes to standard error; made if it is not there.
+    compiles : bool
+        Whether learners are compiled: on a few points NumPy takes less time than importing numba.
+    """
+
+    def __init__(self, request: CheckRequest, folder: Path, compiles: bool = True):
+        folder.mkdir(exist_ok=True)
+        (folder / "request.json").write_text(json.dumps(asdict(request)), encoding="utf-8")
+        self._report, self._errors = folder / REPORT, folder / ERRORS
+        self._report.write_bytes(b"")
+        self._n_read = 0
+        with self._errors.open("wb") as errors:
+            self.process = subprocess.Popen(
+                command_of(
+                    CHECK_SESSION, [str(folder / "request.json"), str(self._report)], options=("-X", "faulthandler")
+                ),
+                cwd=folder,
+                env=environment() | ({} if compiles else {"NUMBA_DISABLE_JIT": "1"}),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                start_new_session=sys.platform != "win32",
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # on Windows
+            )
+
+    def look(self) -> tuple[bool, list[dict[str, Any]]]:
+        """Whether it goes on, and what it has reported since the last look."""
+        alive = self.process.poll() is None  # asked before reading, so that all that was written before the end is read
+        with self._report.open("rb") as file:
+            file.seek(self._n_read)
+            new = file.read()
+        complete = new[: new.rfind(b"\n") + 1]
+        self._n_read += len(complete)
+        return alive, [json.loads(line) for line in complete.splitlines()]
+
+    def messages(self) -> str:
+        """What went to standard error."""
+        return self._errors.read_text(encoding="utf-8", errors="replace").strip()
+
+    def end(self) -> None:
+        """Kill it and all that it has started."""
+        end_group(self.process)
 
 
 def forget_bytecode(lab_folder: Path) -> None:
@@ -92,25 +147,3 @@ def forget_bytecode(lab_folder: Path) -> None:
         for path in (lab_folder / package).glob("**/__pycache__/*.pyc"):
             with contextlib.suppress(OSError):
                 path.unlink()
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process and all of its group, whether it has ended by itself or not."""
-    if os.name == "nt":
-        if process.poll() is None:
-            subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False)
-    elif hasattr(os, "killpg"):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    with contextlib.suppress(OSError):
-        process.kill()
-    process.wait()
-
-
-def end_with_parent() -> None:
-    """Have this process killed when its parent ends. This does nothing where the system has no such call."""
-    if sys.platform.startswith("linux"):
-        import ctypes  # here, as nothing else needs it
-
-        set_parent_death_signal = 1
-        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)

@@ -1,22 +1,21 @@
 """Checks run on a lab folder in a process of its own, whatever the code in that folder does.
 
-The process appends every event to a file at once (`pytest_plugin`), and this one watches that file. So a check that
+The process appends every event to a file at once (`check_session`), and this one watches that file. So a check that
 hangs, exits or crashes is known by name; the process is ended and the checks that are left run in a new one. Where no process
-can be started `check_here` runs the same pytest in this one.
+can be started `check_here` does the same in this one.
 """
 
 import contextlib
-import json
 import signal
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lxmls_day1.course import check_process
 from lxmls_day1.course.counterexamples import CounterExample
-from lxmls_day1.course.naming import TOGETHER, mistakes_among, small_inputs_among
+from lxmls_day1.course.naming import mistakes_among, small_inputs_among
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
 from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_digest, locked
@@ -29,7 +28,6 @@ from lxmls_day1.whole_files import temporary_folder
 #: Of `WorkClock`: all public checks of an exercise together take a right solution about one second. A browser has only the clock.
 TIME_LIMIT = 8.0 if STARTS_PROCESSES else 30.0
 START_LIMIT = 120.0
-_ERRORS = "errors.txt"  # what is said on standard error while checks run
 
 Progressed = Callable[[str], None]
 
@@ -139,8 +137,7 @@ class ExerciseReport:
     @property
     def question(self) -> str:
         """What the student is asked to explain; empty if no mistake was named, or it is only one of several possible ones."""
-        is_sure = len(self.mistakes) == 1 or self.named_as == TOGETHER
-        return self.questions.get(self.mistakes[0][0], "") if self.mistakes and is_sure else ""
+        return self.questions.get(self.mistakes[0][0], "") if len(self.mistakes) == 1 else ""
 
     @property
     def summary(self) -> str:
@@ -166,16 +163,6 @@ class CheckReport:
     def all_passed(self) -> bool:
         """Whether all checks of all exercises hold."""
         return all(report.all_passed for report in self.reports if report.results)
-
-
-@dataclass
-class _Watched:
-    """What the processes have reported so far."""
-
-    order: list[dict[str, str]] = field(default_factory=list)  # the checks, as collected
-    ended: dict[str, CheckResult] = field(default_factory=dict)
-    running: str | None = None
-    tried: set[str] = field(default_factory=set)  # ran out of time once, by the clock
 
 
 def run_checks(
@@ -213,8 +200,10 @@ def run_checks(
     recorded = RecordedAnswers.read(checks / RECORDED.name)
     files = [file for exercise in exercises for file in check_files(checks, exercise)]
     digests = {exercise.id: files_digest(folder, exercise) for exercise in exercises}  # a later edit is not checked
-    watched = _run_all(folder, files, time_limit, progressed) if files else _Watched()
-    results = [watched.ended[check["check"]] for check in watched.order]
+    run = _Run(folder, files, time_limit, progressed)
+    if files:
+        run.run_all()
+    results = [run.results[check["check"]] for check in run.order]
     return CheckReport(
         tuple(
             ExerciseReport(
@@ -246,127 +235,125 @@ def remember(folder: Path, report: CheckReport) -> None:
         state.save()
 
 
-def _run_all(folder: Path, files: list[Path], time_limit: float, progressed: Progressed) -> _Watched:
-    watched = _Watched()
-    with temporary_folder("lxmls-day1-check-") as place:
-        (place / "pytest.ini").write_text(check_process.PYTEST_SETTINGS, encoding="utf-8")
-        left: list[str] | None = None
-        while left is None or left:
-            before = len(watched.ended) + len(watched.tried)
-            watched.running = None
-            _run_some(folder, files, place, time_limit, watched, progressed)
-            known = [check["check"] for check in watched.order]
-            _leave_out_after_timeouts(watched, time_limit)
-            left = [check for check in known if check not in watched.ended]
-            if left and len(watched.ended) + len(watched.tried) == before:
-                raise InputError(f"the checks cannot be run: {_said(place)}")
-    return watched
+class _Run:
+    """The checks of some files on a lab: run until each has a result, whatever it does to the process that runs it.
 
+    Attributes
+    ----------
+    order : list of dict
+        The checks, as collected.
+    results : dict from check to CheckResult
+        What is known of them so far.
+    """
 
-def _run_some(
-    folder: Path, files: list[Path], place: Path, time_limit: float, watched: _Watched, progressed: Progressed
-) -> None:
-    """Run the checks that have no result yet, until all are done or one of them ends what runs them."""
-    report, skip = place / "report.jsonl", place / "skip.txt"
-    report.write_bytes(b"")
-    skip.write_text("\n".join(watched.ended), encoding="utf-8")
-    check_process.forget_bytecode(folder)
-    arguments = [
-        "-p", "lxmls_day1.course.pytest_plugin", *check_process.pytest_options(place / "pytest.ini", files[0].parent),
-        f"--lab={folder}",
-        f"--check-report={report}", f"--skip-checks={skip}", *map(str, files),
-    ]  # fmt: skip
-    if STARTS_PROCESSES:
-        collected, status, timed_out = tried_again(
-            lambda: _watch_process(arguments, place, time_limit, watched, progressed)
-        )
-    else:
-        from lxmls_day1.course.check_here import run_here  # here: it imports pytest
+    def __init__(self, lab_folder: Path, files: Sequence[Path], time_limit: float, progressed: Progressed):
+        self._lab_folder = lab_folder
+        self._files = files
+        self._time_limit = time_limit
+        self._progressed = progressed
+        self._running: str | None = None
+        self._tried: set[str] = set()  # ran out of time once, by the clock
+        self.order: list[dict[str, str]] = []
+        self.results: dict[str, CheckResult] = {}
 
-        status, timed_out = run_here(arguments, folder, place, place / _ERRORS, time_limit)
-        collected = any([_take(json.loads(line), watched, progressed) for line in report.read_bytes().splitlines()])
-    if not collected:
-        raise InputError(f"the checks cannot be run: {_said(place)}")
-    if watched.running:
-        check = next(check for check in watched.order if check["check"] == watched.running)
-        if timed_out and STARTS_PROCESSES and not counts_work() and watched.running not in watched.tried:
-            watched.tried.add(watched.running)
-            return
-        if timed_out:
-            outcome, text = "timeout", f"did not end within {time_limit:g} s; is there a loop that never ends?"
+    def run_all(self) -> None:
+        """Run them all."""
+        with temporary_folder("lxmls-day1-check-") as folder:
+            while True:
+                before = len(self.results) + len(self._tried)
+                self._run_some(folder)
+                self._leave_out_after_timeouts()
+                if all(check["check"] in self.results for check in self.order):
+                    return
+                if len(self.results) + len(self._tried) == before:
+                    raise _cannot_be_run(folder)
+
+    def _run_some(self, folder: Path) -> None:
+        """Run the checks that have no result yet, until all are done or one of them ends what runs them."""
+        check_process.forget_bytecode(self._lab_folder)
+        runs = ((str(self._lab_folder), tuple(map(str, self._files))),)
+        request = check_process.CheckRequest(runs, skip=tuple(self.results))
+        if STARTS_PROCESSES:
+            collected, status, timed_out = tried_again(lambda: self._watch_process(request, folder))
         else:
-            outcome, text = "ended", _how_it_ended(status)
-        watched.ended[watched.running] = CheckResult(check["check"], check["exercise"], check["title"], outcome, text)
+            from lxmls_day1.course.check_here import run_here  # here: it imports pytest
 
+            events, status, timed_out = run_here(request, self._lab_folder, folder, self._time_limit)
+            collected = any([self._take(event) for event in events])
+        if not collected:
+            raise _cannot_be_run(folder)
+        running, self._running = self._running, None
+        if running is None:
+            return
+        if timed_out and STARTS_PROCESSES and not counts_work() and running not in self._tried:
+            self._tried.add(running)
+        elif timed_out:
+            text = f"did not end within {self._time_limit:g} s; is there a loop that never ends?"
+            self._end(running, outcome="timeout", text=text)
+        else:
+            self._end(running, outcome="ended", text=_how_it_ended(status))
 
-def _watch_process(
-    arguments: list[str], place: Path, time_limit: float, watched: _Watched, progressed: Progressed
-) -> tuple[bool, int, bool]:
-    """Run pytest in a process of its own. Returns whether it found checks, its exit status, and whether it had to be ended."""
-    process = check_process.start("pytest", arguments, place, place / _ERRORS, compiles=False)
-    wait = Wait("the checks to begin", process.pid, START_LIMIT, asleep=True)
-    collected, read = False, 0
-    timed_out = False
-    try:
-        while True:
-            alive = process.poll() is None  # asked before reading, so that all that was written before the end is read
-            with (place / "report.jsonl").open("rb") as file:
-                file.seek(read)
-                new = file.read()
-            complete = new[: new.rfind(b"\n") + 1]
-            read += len(complete)
-            for line in complete.splitlines():
-                collected = _take(json.loads(line), watched, progressed) or collected
-                wait = wait.next("a check", time_limit, remedy="--time-limit raises that")
-            timed_out = wait.is_over()
-            if not alive or timed_out:
-                break
-            time.sleep(0.02)
-    finally:
-        check_process.end(process)
-    if timed_out and not collected:
-        raise wait.too_long("the checks did not begin")
-    return collected, process.returncode, timed_out
+    def _watch_process(self, request: check_process.CheckRequest, folder: Path) -> tuple[bool, int, bool]:
+        """Run checks in a process of its own: whether it found them, its exit status, and whether it had to be ended."""
+        running = check_process.CheckProcess(request, folder, compiles=False)
+        wait = Wait("the checks to begin", running.process.pid, START_LIMIT, asleep=True)
+        collected = timed_out = False
+        try:
+            while True:
+                alive, events = running.look()
+                for event in events:
+                    collected = self._take(event) or collected
+                    wait = wait.next("a check", self._time_limit, remedy="--time-limit raises that")
+                timed_out = wait.is_over()
+                if not alive or timed_out:
+                    break
+                time.sleep(0.02)
+        finally:
+            running.end()
+        if timed_out and not collected:
+            raise wait.too_long("the checks did not begin")
+        return collected, running.process.returncode, timed_out
 
-
-def _take(event: dict[str, Any], watched: _Watched, progressed: Progressed) -> bool:
-    """Note one event. Returns whether it says that the checks were found."""
-    if event["event"] == "broken":
-        raise InputError(
-            f"the checks cannot be run, because {Path(event['file']).name} cannot be read: {event['text']}. "
-            "Put back the file that you were given."
-        )
-    if event["event"] == "collected":
-        known = {check["check"] for check in watched.order}
-        watched.order += [check for check in event["checks"] if check["check"] not in known]
-        return True
-    check = next(check for check in watched.order if check["check"] == event["check"])
-    if event["event"] == "begin":
-        watched.running = event["check"]
-        progressed(check["title"])
-    elif event["check"] not in watched.ended:
-        mistakes = tuple((name, sentence) for name, sentence in event["mistakes"])
-        watched.ended[event["check"]] = CheckResult(
-            **check,
-            outcome=event["outcome"],
-            text=event["text"],
-            mistakes=mistakes,
-            named_as=event["named_as"],
-            example=CounterExample.from_plain(event["example"]) if event["example"] else None,
-        )
-        watched.running = None
-    return False
-
-
-def _leave_out_after_timeouts(watched: _Watched, time_limit: float) -> None:
-    """If one check of an exercise has not ended, the others would hardly end either: they are not run."""
-    unending = {result.exercise for result in watched.ended.values() if result.outcome == "timeout"}
-    for check in watched.order:
-        if check["check"] not in watched.ended and check["exercise"] in unending:
-            text = f"not run, because a check before it did not end within {time_limit:g} s"
-            watched.ended[check["check"]] = CheckResult(
-                check["check"], check["exercise"], check["title"], "not run", text
+    def _take(self, event: dict[str, Any]) -> bool:
+        """Note one event. Returns whether it says that the checks were found."""
+        kind, check = event.pop("event"), event.pop("check", "")
+        if kind == "broken":
+            raise InputError(
+                f"the checks cannot be run, because {Path(event['file']).name} cannot be read: {event['text']}. "
+                "Put back the file that you were given."
             )
+        if kind == "collected":
+            known = {check["check"] for check in self.order}
+            self.order += [check for check in event["checks"] if check["check"] not in known]
+        elif kind == "begin":
+            self._running = check
+            self._progressed(self._described(check)["title"])
+        elif kind == "end" and check not in self.results:
+            event["mistakes"] = tuple((name, sentence) for name, sentence in event["mistakes"])
+            event["example"] = CounterExample.from_plain(event["example"]) if event["example"] else None
+            self._end(check, **event)
+            self._running = None
+        return bool(kind == "collected")
+
+    def _leave_out_after_timeouts(self) -> None:
+        """If one check of an exercise has not ended, the others would hardly end either: they are not run."""
+        unending = {result.exercise for result in self.results.values() if result.outcome == "timeout"}
+        for check in self.order:
+            if check["check"] not in self.results and check["exercise"] in unending:
+                text = f"not run, because a check before it did not end within {self._time_limit:g} s"
+                self._end(check["check"], outcome="not run", text=text)
+
+    def _described(self, check: str) -> dict[str, Any]:
+        return next(each for each in self.order if each["check"] == check)
+
+    def _end(self, check: str, **result: Any) -> None:
+        self.results[check] = CheckResult(**self._described(check), **result)
+
+
+def _cannot_be_run(folder: Path) -> InputError:
+    """With the end of what the process said on standard error."""
+    text = (folder / check_process.ERRORS).read_text(encoding="utf-8", errors="replace").strip()
+    return InputError(f"the checks cannot be run: {text[-1500:] or 'the process that runs them ended without a word'}")
 
 
 def _how_it_ended(status: int) -> str:
@@ -375,9 +362,3 @@ def _how_it_ended(status: int) -> str:
             return f"the code brought Python down ({signal.Signals(-status).name})"
         return f"the code brought Python down (signal {-status})"
     return f"the code ended Python (exit status {status}); a classifier must return instead"
-
-
-def _said(place: Path) -> str:
-    """The end of what the process said on standard error."""
-    text = (place / _ERRORS).read_text(encoding="utf-8", errors="replace").strip()
-    return text[-1500:] or "the process that runs them ended without a word"

@@ -40,13 +40,12 @@ from lxmls_day1.course.recorded_answers import (
     POOL_ATOL,
     POOL_RTOL,
     Answer,
-    NoAnswer,
     Pool,
     entries_of,
     form_of,
     shortened,
 )
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, NoAnswer
 
 ASKED, ANSWERED = "small_inputs", "small_answers"  # the functions of a file of checks
 HELD, SPLIT = "small_properties", "small_parts"

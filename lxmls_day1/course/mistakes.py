@@ -7,10 +7,17 @@
     sentence = "The step divides by ‖g(x)‖², but ‖f(x, y) − f(x, ŷ)‖² is 2‖g(x)‖²."
     question = "Why does the factor 2 belong there?"
     swap = [["2 * sq_norm", "sq_norm"]]      # each stands once in the reference's solution
+    variants = [
+        [["loss / (2 * sq_norm)", "2 * loss / (2 * sq_norm)"]],
+    ]
 
 Instead of ``swap`` there may be a whole ``solution``; where an exercise has several solution regions, ``function`` names
-the one that it replaces. A mistake is a family: each ``[[mistake.variant]]`` below it is one more program that a student
-would write for it, again a ``swap`` or a ``solution``.
+the one that it replaces. A mistake is a family: each of its ``variants`` is one more program that a student would write for it,
+a list of swaps or a table with the same keys.
+
+Students solve an exercise in different styles. ``[[style]]`` tables before the mistakes hold other right solutions, each with a
+``name``. Swaps change the first right solution that has all their texts: the reference's, then the styles in their order. A table
+``{ style = "clipped", swap = … }`` names the style.
 
 A mistake that a class has taught has ``answers`` instead, pairs of JSON texts: a small input of the exercise, and the wrong answer
 that students gave to it. ``lxmls-day1 grade --name-group`` writes them. Students' code never becomes a program here, because
@@ -32,25 +39,46 @@ from lxmls_day1.course.registry import MISTAKES, Exercise
 from lxmls_day1.course.source_functions import indented
 from lxmls_day1.errors import InputError
 
-PROGRAM_KEYS = {"swap", "solution", "function"}
+PROGRAM_KEYS = {"swap", "solution", "function", "style"}
 TAUGHT = "answers"
 NAME = re.compile(r"[a-z][a-z0-9_]{1,59}")
 
 
+Regions = dict[tuple[str, Solution], str]  # the path and the place of each solution -> its text
+
+
+@dataclass(frozen=True)
+class Style:
+    """Another right solution than the reference's, in which mistakes are made as well.
+
+    Attributes
+    ----------
+    name, solution : str
+    function : str or None
+        As of a `Program`.
+    """
+
+    name: str
+    solution: str
+    function: str | None = None
+
+
 @dataclass(frozen=True)
 class Program:
-    """One wrong solution of an exercise, as a change of the reference.
+    """One wrong solution of an exercise, as a change of a right one.
 
     Attributes
     ----------
     label : str
         What a message calls it.
     exercise : str
-    swaps : tuple of (text of the reference, text instead)
+    swaps : tuple of (text of a right solution, text instead)
     solution : str or None
         A whole solution instead.
     function : str or None
         The function in which the region stands that is changed, if there are several regions.
+    bases : tuple of Style or None
+        The right solutions in which the swaps may be made; None is the reference's. The first one that has all texts is taken.
     """
 
     label: str
@@ -58,6 +86,7 @@ class Program:
     swaps: tuple[tuple[str, str], ...] = ()
     solution: str | None = None
     function: str | None = None
+    bases: tuple[Style | None, ...] = (None,)
 
     def made_in(self, sources: Mapping[str, str]) -> dict[str, str]:
         """The files of the reference with this program instead of the solution, without markers.
@@ -82,13 +111,8 @@ class Program:
             for path, source in sources.items()
             for solution in find_solutions(source, path)
         }
-        changed = self._changed(
-            {
-                (path, solution): text
-                for (path, solution), text in texts.items()
-                if solution.exercise == self.exercise and self.function in (None, solution.function)
-            }
-        )
+        own = {place: text for place, text in texts.items() if place[1].exercise == self.exercise}
+        changed = self._swapped(own) if self.solution is None else self._replaced(own, self.solution, self.function)
         made = {}
         for path in dict.fromkeys(path for path, _ in changed):
 
@@ -98,25 +122,34 @@ class Program:
             made[path] = stubbed(sources[path], written, path)
         return made
 
-    def _changed(self, texts: dict[tuple[str, Solution], str]) -> dict[tuple[str, Solution], str]:
-        if self.solution is not None:
-            if len(texts) != 1:
-                places = ", ".join(f"{path}: {solution.function}" for path, solution in texts) or "none"
-                raise InputError(
-                    f"{self}: there is not one region to replace but {len(texts)} ({places}); name a function"
-                )
-            ((place, _),) = texts.items()
-            return {place: "\n".join(indented(textwrap.dedent(self.solution).strip("\n"), place[1].indent))}
-        changed: dict[tuple[str, Solution], str] = {}
-        for old, new in self.swaps:
-            found = [place for place, text in texts.items() for _ in range(text.count(old))]
-            if len(found) != 1:
-                raise InputError(f"{self}: {old!r} stands {len(found)} times in the solution; wanted once")
-            text = changed.get(found[0], texts[found[0]])
-            if old not in text:
-                raise InputError(f"{self}: {old!r} is gone after the swaps before it")
-            changed[found[0]] = text.replace(old, new)
-        return changed
+    def _replaced(self, texts: Regions, solution: str, function: str | None) -> Regions:
+        """The region of a function, or the only one, with this solution."""
+        places = [place for place in texts if function in (None, place[1].function)]
+        if len(places) != 1:
+            found = ", ".join(f"{path}: {place.function}" for path, place in places) or "none"
+            raise InputError(f"{self}: there is not one region to replace but {len(places)} ({found}); name a function")
+        return {places[0]: "\n".join(indented(textwrap.dedent(solution).strip("\n"), places[0][1].indent))}
+
+    def _swapped(self, texts: Regions) -> Regions:
+        """The regions that the swaps change, made in the first right solution that has all their texts."""
+        problems = []
+        for style in self.bases:
+            restyled = {} if style is None else self._replaced(texts, style.solution, style.function)
+            right = {p: text for p, text in (texts | restyled).items() if self.function in (None, p[1].function)}
+            changed = dict(restyled)
+            for old, new in self.swaps:
+                found = [place for place, text in right.items() for _ in range(text.count(old))]
+                if len(found) != 1:
+                    problems.append(f"{old!r} stands {len(found)} times in the solution; wanted once")
+                    break
+                text = changed.get(found[0], right[found[0]])
+                if old not in text:
+                    problems.append(f"{old!r} is gone after the swaps before it")
+                    break
+                changed[found[0]] = text.replace(old, new)
+            else:
+                return changed
+        raise InputError(f"{self}: {problems[0]}")
 
     def __str__(self) -> str:
         return self.label
@@ -196,12 +229,16 @@ def read_mistakes(folder: Path, exercise: Exercise) -> list[Mistake]:
     InputError
         If a file is not as it must be.
     """
-    return [_parse(table, exercise.id, path) for path, table in _tables(folder, exercise) if TAUGHT not in table]
+    return [
+        _parse(table, exercise.id, path, styles)
+        for path, table, styles in _tables(folder, exercise)
+        if TAUGHT not in table
+    ]
 
 
 def read_taught(folder: Path, exercise: Exercise) -> list[TaughtMistake]:
     """The mistakes of an exercise that a class has taught; parameters and errors are those of `read_mistakes`."""
-    return [_parse_taught(table, exercise.id, path) for path, table in _tables(folder, exercise) if TAUGHT in table]
+    return [_parse_taught(table, exercise.id, path) for path, table, _ in _tables(folder, exercise) if TAUGHT in table]
 
 
 def mistakes_file(folder: Path, exercise: Exercise) -> Path:
@@ -210,20 +247,24 @@ def mistakes_file(folder: Path, exercise: Exercise) -> Path:
     return found[0] if found else folder / MISTAKES.name / f"{exercise.stem}_taught.toml"
 
 
-def _tables(folder: Path, exercise: Exercise) -> list[tuple[Path, dict[str, Any]]]:
-    """All tables of mistakes of an exercise, with their files."""
-    tables: list[tuple[Path, dict[str, Any]]] = []
+def _tables(folder: Path, exercise: Exercise) -> list[tuple[Path, dict[str, Any], tuple[Style, ...]]]:
+    """All tables of mistakes of an exercise, with their files and the styles in these."""
+    tables = []
     for path in sorted((folder / MISTAKES.name).glob(f"{exercise.stem}_*.toml")):
         try:
             content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise InputError(f"{path}: this is not TOML: {error}.") from error
+        if unknown := set(content) - {"mistake", "style"}:
+            raise InputError(f"{path}: unknown key {min(unknown)!r}; wanted [[mistake]] and [[style]] tables.")
+        try:
+            styles = tuple(Style(**table) for table in content.get("style", []))
+        except TypeError as error:
+            raise InputError(f"{path}: a style has a name, a solution and perhaps a function ({error}).") from error
         for table in content.get("mistake", []):
             _check_texts(table, path)
-            tables.append((path, table))
-        if set(content) - {"mistake"}:
-            raise InputError(f"{path}: unknown key {min(set(content) - {'mistake'})!r}; wanted [[mistake]] tables.")
-    names = [table["name"] for _, table in tables]
+            tables.append((path, table, styles))
+    names = [table["name"] for _, table, _ in tables]
     if len(set(names)) < len(names):
         raise InputError(f"exercise {exercise.id}: two known mistakes have the same name.")
     return tables
@@ -257,31 +298,38 @@ def _toml_text(text: str) -> str:
     return re.sub("[\x7f-\x9f]", lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
-def _parse(table: dict[str, Any], exercise: str, path: Path) -> Mistake:
-    where = f"{path}, mistake {table.get('name', '?')}"
-    unknown = set(table) - {"name", "sentence", "question", "variant"} - PROGRAM_KEYS
-    if unknown:
-        raise InputError(f"{where}: unknown key {min(unknown)!r}.")
-    variants = table.get("variant", [])
-    if not isinstance(variants, list) or not all(isinstance(variant, dict) for variant in variants):
-        raise InputError(f"{where}: variants are [[mistake.variant]] tables.")
+def _parse(table: dict[str, Any], exercise: str, path: Path, styles: tuple[Style, ...]) -> Mistake:
+    where = f"{path}, mistake {table['name']}"
+    texts = {"name", "sentence", "question"}
+    variants = table.get("variants", [])
+    if not isinstance(variants, list):
+        raise InputError(f"{where}: variants must be a list.")
+    first = {key: value for key, value in table.items() if key not in texts | {"variants"}}
     label = f"mistake {table['name']} of exercise {exercise}"
-    programs = [_parse_program(table, exercise, label, where)]
+    programs = [_parse_program(first, exercise, label, where, styles)]
     for number, variant in enumerate(variants, start=1):
+        entry = variant if isinstance(variant, dict) else {"swap": variant}
         its_place = f"{where}, variant {number}"
-        if unknown := set(variant) - PROGRAM_KEYS:
-            raise InputError(f"{its_place}: unknown key {min(unknown)!r}.")
-        programs.append(_parse_program(variant, exercise, f"{label}, variant {number}", its_place))
+        programs.append(_parse_program(entry, exercise, f"{label}, variant {number}", its_place, styles))
     sentence, question = (" ".join(table.get(key, "").split()) for key in ("sentence", "question"))
     return Mistake(exercise, table["name"], sentence, tuple(programs), question)
 
 
-def _parse_program(table: dict[str, Any], exercise: str, label: str, where: str) -> Program:
+def _parse_program(table: dict[str, Any], exercise: str, label: str, where: str, styles: tuple[Style, ...]) -> Program:
+    if unknown := set(table) - PROGRAM_KEYS:
+        raise InputError(f"{where}: unknown key {min(unknown)!r}.")
     if ("swap" in table) == ("solution" in table):
         raise InputError(f"{where}: wanted either swap or solution.")
     swaps = table.get("swap", [])
-    if not all(isinstance(pair, list) and len(pair) == 2 and all(isinstance(t, str) for t in pair) for pair in swaps):
+    if not isinstance(swaps, list) or not all(
+        isinstance(pair, list) and len(pair) == 2 and all(isinstance(t, str) for t in pair) for pair in swaps
+    ):
         raise InputError(f"{where}: swap must be a list of pairs of texts.")
+    bases = (None, *styles)
+    if "style" in table:
+        bases = tuple(style for style in styles if style.name == table["style"])
+        if not bases:
+            raise InputError(f"{where}: there is no style {table['style']!r}.")
     return Program(
-        label, exercise, tuple((old, new) for old, new in swaps), table.get("solution"), table.get("function")
+        label, exercise, tuple((old, new) for old, new in swaps), table.get("solution"), table.get("function"), bases
     )

@@ -9,9 +9,8 @@ never receive mutants.
 import ast
 import copy
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from lxmls_day1.course.markers import Solution, find_solutions, same_syntax
 from lxmls_day1.course.mistakes import Program
@@ -19,9 +18,6 @@ from lxmls_day1.course.source_functions import definitions
 
 MOST_ROUNDS = 10_000  # of one loop of a mutant: none of the small inputs asks for a hundredth of it
 STOPPED = "EndlessLoop"
-
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 
 OTHER_OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Add: (ast.Sub,),
@@ -99,7 +95,7 @@ def mutants_of(source: str, exercise: str, name: str = "source") -> list[Program
     -------
     list of Program
         Each is the solution of one function as a whole, with one change that its label names. No two have the same text, and
-        none is the reference's. Many may behave as the reference does: `groups_of` finds out. A loop that goes on for more
+        none is the reference's. Many may behave as the reference does. A loop that goes on for more
         than `MOST_ROUNDS` rounds raises an error that is called `EndlessLoop`.
 
     Examples
@@ -117,38 +113,6 @@ def mutants_of(source: str, exercise: str, name: str = "source") -> list[Program
         if solution.exercise == exercise:
             found += list(_mutants_of_region(source, solution))
     return found
-
-
-def groups_of(
-    answers: Mapping[Key, Sequence[Value]], agree: Callable[[Value, Value], bool] = lambda one, other: one == other
-) -> list[list[Key]]:
-    """Programs that behave alike, in groups.
-
-    Parameters
-    ----------
-    answers : mapping from program to its answers to the same inputs
-    agree : function of two answers
-        Whether they are the same.
-
-    Returns
-    -------
-    list of list of programs
-        In the order of the first ones.
-
-    Examples
-    --------
-    >>> groups_of({"reference": [1, 2], "mutant": [1, 3], "another": [1, 2]})
-    [['reference', 'another'], ['mutant']]
-    """
-    groups: list[list[Key]] = []
-    for key, its in answers.items():
-        for group in groups:
-            if all(agree(one, other) for one, other in zip(answers[group[0]], its, strict=True)):
-                group.append(key)
-                break
-        else:
-            groups.append([key])
-    return groups
 
 
 def _mutants_of_region(source: str, solution: Solution) -> Iterator[Program]:

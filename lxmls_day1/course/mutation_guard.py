@@ -1,22 +1,25 @@
-"""A lab that notes whose code changes what it is given.
+"""A lab that finds out whose code changes its arguments.
 
 Grading sends a student's code copies of its inputs. In a check that runs in one process with that code it is the same: the
 code gets copies, and a check's own arrays stay as they are. So both tell a student the same.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from inspect import isfunction
 from typing import Any
 
 import numpy as np
 
+from lxmls_day1.course.checked_lab import CheckedLab, LabCall
 from lxmls_day1.lab import Lab
 
 #: Of most entries of an argument: told by their types at once, for calls come by the hundred.
 SINGLE = frozenset({float, int, bool, str, type(None), np.float64, np.int64})
 
 
-class WatchedLab:
-    """The stand-in for a `Lab` in a check.
+class GuardedLab(CheckedLab):
+    """The stand-in for a `Lab` in a check in this process.
 
     Parameters
     ----------
@@ -29,7 +32,7 @@ class WatchedLab:
 
     Examples
     --------
-    >>> lab = WatchedLab(Lab.open())
+    >>> lab = GuardedLab(Lab.open())
     >>> lab.function("mira", "mira_rule", np.array([-1.0, 2.0]), 0, 5.0, 0.25, np.array([0.0, 1.0])), lab.changes
     (array([ 0.25, -0.25]), [])
     """
@@ -38,46 +41,16 @@ class WatchedLab:
         self._lab = lab
         self.changes: list[str] = []
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._lab, name)
-
-    def classifier(self, module: str, class_name: str, **settings: Any) -> "WatchedObject":
-        """As `Lab.classifier`."""
-        return WatchedObject(self, self._lab.classifier(module, class_name, **settings))
-
-    def reader(self, module: str, class_name: str, **settings: Any) -> "WatchedObject":
-        """As `Lab.reader`."""
-        return WatchedObject(self, self._lab.reader(module, class_name, **settings))
-
-    def function(self, module: str, name: str, *arguments: Any, **settings: Any) -> Any:
-        """As `Lab.function`."""
+    def perform(self, call: LabCall) -> Any:
+        """What comes of a call with copies of its arguments."""
+        if call.makes_object:
+            return GuardedObject(self, call.of(self._lab))
         return self.called(
-            name, lambda given, named: self._lab.function(module, name, *given, **named), arguments, settings
+            call.name,
+            lambda given, named: replace(call, arguments=given, settings=named).of(self._lab),
+            call.arguments,
+            call.settings,
         )
-
-    def each(self, module: str, name: str, calls: Iterable[tuple[Any, ...]], first_as: str | None = None) -> list[Any]:
-        """As `Lab.each`."""
-        found: list[Any] = self.called(
-            name, lambda given, _: self._lab.each(module, name, given, first_as), tuple(map(tuple, calls)), {}
-        )
-        return found
-
-    def each_made(
-        self,
-        module: str,
-        class_name: str,
-        method: str,
-        calls: Iterable[tuple[Any, ...]],
-        attributes: Sequence[str] = (),
-    ) -> list[list[Any]]:
-        """As `Lab.each_made`."""
-        found: list[list[Any]] = self.called(
-            method,
-            lambda given, _: self._lab.each_made(module, class_name, method, given, attributes),
-            tuple(map(tuple, calls)),
-            {},
-        )
-        return found
 
     def called(
         self,
@@ -95,24 +68,32 @@ class WatchedLab:
                 self.changes.append(name)
 
 
-class WatchedObject:
+class GuardedObject:
     """The stand-in for a classifier or a data set: its methods get copies."""
 
-    def __init__(self, lab: WatchedLab, watched: Any):
-        self._lab, self._watched = lab, watched
+    def __init__(self, lab: GuardedLab, guarded: Any):
+        self._lab, self._guarded = lab, guarded
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        found = getattr(self._watched, name)
+        found = getattr(self._guarded, name)
         if not callable(found):
             return found
 
         def method(*arguments: Any, **settings: Any) -> Any:
-            own = tuple(a._watched if isinstance(a, WatchedObject) else a for a in arguments)
+            own = tuple(a._guarded if isinstance(a, GuardedObject) else a for a in arguments)
             return self._lab.called(name, lambda given, named: found(*given, **named), own, settings)
 
         return method
+
+
+def method_names(made: GuardedObject) -> list[str]:
+    """The names of the methods of an object, but for private ones and those that an attribute hides."""
+    guarded = made._guarded
+    own = getattr(guarded, "__dict__", {})
+    functions = {name for kind in type(guarded).__mro__ for name, value in vars(kind).items() if isfunction(value)}
+    return [name for name in functions if name[0] != "_" and name not in own]
 
 
 def copied(value: Any) -> Any:

@@ -1,17 +1,18 @@
-"""Which known mistake wrong answers speak for: naming is evidence.
+"""Which known mistake wrong answers speak for.
 
-A wrong answer speaks for each program that gives the same one to the same input. A mistake is named if one of its programs
-explains enough of the wrong answers, more than half of them anyway, and none of another mistake explains as many. Answers that
-many mistakes have in common, that are not finite or all zero are no evidence, unless a program answers *all* inputs alike. A part
-of the answers that one mistake alone makes so for every input names it as well, whatever else is wrong: the form, or one of several
-things that an answer holds. But a mistake that would have as many right parts wrong is another one that looks alike.
-Of two mistakes at once one is named where it explains enough, or makes a part of the answers; after it is mended, the other one is.
+Compare the student's answers to the small inputs with those that a program of a known mistake gives, part by part (without parts:
+answer by answer). Take the parts that either of the two has wrong: the share of them on which both give the same wrong answer is what
+the program explains. So a wrong answer that the program would not give speaks against it, and so does a right one that it would have
+wrong. The mistake of the program with the largest share is named, if the share is more than `ENOUGH`, and if no more than
+`MOST_NAMED` mistakes have it.
+
+An answer of another form than the right one, an error included, is a single part, its form: a mistake that hands back another array than
+the one asked for is known by that. Of two mistakes at once the one that explains enough is named; once it is mended, the other one is.
 `lxmls_day1.course.counterexamples` asks for the answers.
 """
 
-import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -20,21 +21,15 @@ import numpy as np
 from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool
 from lxmls_day1.course.registry import SMALL_INPUTS
 
+ENOUGH = 5 / 8  # of the parts that the student or the program has wrong
 MOST_NAMED = 3  # mistakes that cannot be told apart; of more than these none is named
-ENOUGH = 0.5  # of the answers that speak for or against a mistake
-ENOUGH_CONTRADICTED = (
-    0.75  # of them, where it has answers wrong that are right: a second one seldom puts a first one right
-)
-LEAST_MORE = 3  # wrong answers that show a part
-COMMON = 4  # an answer that more than a share of this many mistakes gives says nothing
 
 FORM = "the form"  # a part of every answer
 
-ONE, ONE_OF, TOGETHER, PROPERTY = "one", "one of", "together", "property"
+ONE, ONE_OF, PROPERTY = "one", "one of", "property"
 HEADS = {
     ONE: "A known mistake",
     ONE_OF: "One of these known mistakes",
-    TOGETHER: "Two known mistakes at once",
     PROPERTY: "What does not hold",
 }
 
@@ -76,27 +71,15 @@ def mistakes_among(checks: Sequence[EndedCheck]) -> tuple[tuple[str, str], ...]:
 
 Split = Callable[[dict[str, Any], np.ndarray], Iterable[tuple[str, Any]]]  # an input and an answer -> words and parts
 AnswerNumbers = tuple[int, ...]  # of a program, or of a student's: which of the answers it gives to each input
+Counts = tuple[int, int]  # of parts of an answer
 
 
 @dataclass(frozen=True)
 class Named:
-    """What wrong answers speak for: the names of mistakes; whether it is `ONE`, `ONE_OF` them or several `TOGETHER`."""
+    """What wrong answers speak for: the names of mistakes, and whether it is `ONE` or `ONE_OF` them."""
 
     kind: str = ""
     names: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class _Share:
-    """What a program explains: which of the wrong answers; and how many of the right answers it has wrong."""
-
-    name: str
-    explained: frozenset[int]
-    against: int
-
-    @property
-    def rank(self) -> tuple[int, int]:
-        return len(self.explained), -self.against
 
 
 def named(pool: Pool, row: AnswerNumbers, got: Sequence[Answer] | None = None, split: Split | None = None) -> Named:
@@ -123,87 +106,51 @@ def named(pool: Pool, row: AnswerNumbers, got: Sequence[Answer] | None = None, s
     >>> named(pool, (0, 2, 2)).names, named(pool, (1, 1, -1)).names, named(pool, (-1, -1, 1))
     (('doubled',), ('halved',), Named(kind='', names=()))
 
-    Two of three again, but the right answer is one that halving would not give:
+    Halving would have all three wrong. Here one of them is right, and one is wrong in another way:
 
-    >>> named(pool, (1, 1, 0)).names
+    >>> named(pool, (1, -1, 0)).names
     ()
     """
-    wrong = frozenset(i for i, place in enumerate(row) if place)
-    if not wrong:
+    if not any(row):
         return Named()
-    alike = _alike(pool, row)
-    if alike.names:
-        return alike
-    parts = _by_parts(pool, got, split) if got is not None and split is not None else Named()
-    if parts.names:
-        return parts
-    weak = weak_answers(pool)
-    return _in_front(pool, row, frozenset(i for i in wrong if row[i] not in weak[i]))
+    if any(row in programs for programs in pool.programs.values()):  # all is explained, and by no other program
+        shares = {name: float(row in programs) for name, programs in pool.programs.items()}
+    else:
+        compared = [_compared(pool, i, place, got, split) for i, place in enumerate(row)]
+        shares = {
+            name: max((_share(compared, program) for program in programs), default=0.0)
+            for name, programs in pool.programs.items()
+        }
+    largest = max(shares.values(), default=0.0)
+    names = tuple(name for name, share in shares.items() if share == largest)
+    if largest <= ENOUGH or len(names) > MOST_NAMED:
+        return Named()
+    return Named(ONE if len(names) == 1 else ONE_OF, names)
 
 
-def weak_answers(pool: Pool) -> list[frozenset[int]]:
-    """For each input: the places of the wrong answers that are no evidence."""
-    found = []
-    most = max(COMMON, len(pool.programs) / COMMON)
-    for i, answers in enumerate(pool.answers):
-        giving = [0] * len(answers)
-        for rows in pool.programs.values():
-            for place in {r[i] for r in rows}:
-                giving[place] += 1
-        found.append(
-            frozenset(n for n in range(1, len(answers)) if giving[n] > most or is_degenerate(answers[n], answers[0]))
-        )
-    return found
+def _share(compared: Sequence[Sequence[Counts]], program: AnswerNumbers) -> float:
+    """Of the parts that the student or the program has wrong: the share on which both are wrong alike."""
+    counts = [known[place] for known, place in zip(compared, program, strict=True)]
+    n_wrong = sum(n_wrong for n_wrong, _ in counts)
+    return sum(n_alike for _, n_alike in counts) / n_wrong if n_wrong else 0.0
 
 
-def is_degenerate(answer: Answer, right: Answer) -> bool:
-    """Whether many causes give such a wrong answer: another kind, such as an error; all zero; not finite where it should be."""
-    if answer.kind is not right.kind:
-        return True
-    numbers = [value for value in answer.values if isinstance(value, float)]
-    if len(numbers) < len(answer.values) or not numbers:
-        return False
-    if not any(numbers):
-        return True
-    if answer.shape != right.shape:
-        return any(map(math.isnan, numbers))
-    pairs = zip(numbers, right.values, strict=True)
-    return any(not math.isfinite(number) and number != wanted for number, wanted in pairs)
-
-
-def _alike(pool: Pool, row: AnswerNumbers) -> Named:
-    """The mistakes one of whose programs answers the same to all inputs: then weak answers are evidence as well."""
-    names = tuple(name for name, rows in pool.programs.items() if row in rows)
-    return Named(ONE if len(names) == 1 else ONE_OF, names) if 0 < len(names) <= MOST_NAMED else Named()
-
-
-def _by_parts(pool: Pool, got: Sequence[Answer], split: Split) -> Named:
-    """The mistakes that make a part of the answers: each has a program that gives this part, wrong as it is, for every input.
-
-    The program must make more parts wrong as they are than it makes wrong that are right, or its sentence says too much.
-    The form is a part as well: where one mistake hands back another array than the one asked for, a second one changes its numbers.
-    """
-    programs = [(name, its) for name, rows in pool.programs.items() for its in rows]
-    fitting: dict[str, set[int]] = {}  # by the word for the part, the programs
-    n_wrong: Counter[str] = Counter()
-    balance: Counter[int] = Counter()  # by program: its wrong parts that are here, less those that are right here
-    for i, (given, answers, answer) in enumerate(zip(pool.inputs, pool.answers, got, strict=True)):
-        known = [_parts_of(other, answers[0], given, split) for other in answers]
-        for word, part in _parts_of(answer, answers[0], given, split).items():
-            same = {place for place, parts in enumerate(known) if word in parts and _same_part(parts[word], part)}
-            fit = {number for number, (_, its) in enumerate(programs) if its[i] in same}
-            fitting[word] = fitting.get(word, fit) & fit
-            if 0 in same:
-                balance.subtract(set(range(len(programs))) - fit)
-            else:
-                balance.update(fit)
-                n_wrong[word] += 1
-    names = set()
-    for word, count in n_wrong.items():
-        owners = {programs[number][0] for number in fitting[word]}
-        if count >= LEAST_MORE and len(owners) == 1 and max(balance[number] for number in fitting[word]) > 0:
-            names |= owners
-    return Named(ONE if len(names) == 1 else TOGETHER if names else "", tuple(sorted(names)))
+def _compared(pool: Pool, i: int, place: int, got: Sequence[Answer] | None, split: Split | None) -> list[Counts]:
+    """The student's answer to one input beside each known one: how many parts one of both has wrong, how many both alike."""
+    answers = pool.answers[i]
+    if split is None or got is None:
+        return [(int(place != 0 or n != 0), int(n == place != 0)) for n in range(len(answers))]
+    right, mine, *known = (
+        _parts_of(answer, answers[0], pool.inputs[i], split) for answer in (answers[0], got[i], *answers)
+    )
+    wrong = {word for word, part in mine.items() if word not in right or not _same_part(right[word], part)}
+    counts = []
+    for theirs in known:
+        alike = {word for word in wrong if word in theirs and _same_part(theirs[word], mine[word])}
+        others = (word for word in mine if word not in wrong and word in theirs)
+        n_others = sum(not _same_part(right[word], theirs[word]) for word in others)
+        counts.append((len(wrong) + n_others, len(alike)))
+    return counts
 
 
 def _parts_of(answer: Answer, right: Answer, given: dict[str, Any], split: Split) -> dict[str, Any]:
@@ -215,47 +162,10 @@ def _parts_of(answer: Answer, right: Answer, given: dict[str, Any], split: Split
 
 
 def _same_part(one: Any, other: Any) -> bool:
-    return bool(_close(one, other).all()) if isinstance(other, np.ndarray) else one == other
-
-
-def _best_of_each(
-    programs: Mapping[str, Sequence[AnswerNumbers]], row: AnswerNumbers, evidence: frozenset[int]
-) -> list[_Share]:
-    """For each mistake that the inputs show: the program that explains the most of these wrong answers."""
-    best = []
-    for name, rows in programs.items():
-        if not rows:  # no input shows it: it changes its arguments, say, or is slow
-            continue
-        shares = [
-            _Share(
-                name,
-                frozenset(i for i in evidence if known[i] == row[i]),
-                sum(bool(theirs) and not mine for theirs, mine in zip(known, row, strict=True)),
-            )
-            for known in rows
-        ]
-        best.append(max(shares, key=lambda share: share.rank))
-    return best
-
-
-def _in_front(pool: Pool, row: AnswerNumbers, evidence: frozenset[int]) -> Named:
-    """The mistake that explains the most of this evidence, if that is enough; or all mistakes that explain as much.
-
-    Right answers that its program has wrong count as unexplained, and where there are some, more must be explained: most such
-    programs are others that look alike. Of several mistakes that explain equally much, those remain that contradict the
-    fewest right answers.
-    """
-    shares = _best_of_each(pool.programs, row, evidence)
-    most = max((share.rank for share in shares), default=(0, 0))
-    enough = ENOUGH_CONTRADICTED if most[1] else ENOUGH
-    if most[0] <= enough * (len(evidence) - most[1]):
-        return Named()
-    names = tuple(share.name for share in shares if share.rank == most)
-    if len(names) > MOST_NAMED:
-        return Named()
-    return Named(ONE if len(names) == 1 else ONE_OF, names)
-
-
-def _close(some: np.ndarray, others: np.ndarray) -> np.ndarray:
-    close: np.ndarray = (some == others) | (np.abs(some - others) <= POOL_ATOL + POOL_RTOL * np.abs(others))
-    return close
+    if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)):
+        return type(one) is type(other) and bool(one == other)
+    if one.shape != other.shape:
+        return False
+    with np.errstate(invalid="ignore"):  # ∞ − ∞
+        close = (one == other) | (np.abs(one - other) <= POOL_ATOL + POOL_RTOL * np.abs(other))
+    return bool((close | (np.isnan(one) & np.isnan(other))).all())

@@ -21,11 +21,10 @@ from lxmls_day1.course.markers import without_markers
 from lxmls_day1.course.mistaken_labs import uncompiled_lab
 from lxmls_day1.course.mistakes import Mistake, read_taught
 from lxmls_day1.course.mutants import mutants_of
-from lxmls_day1.course.naming import is_degenerate
-from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, NoAnswer, Pool
+from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool
 from lxmls_day1.course.registry import FOLDER, Exercise, check_files
 from lxmls_day1.course.time_limit import OutOfTime, TimeLimit
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, NoAnswer
 from lxmls_day1.lab import Lab
 from lxmls_day1.whole_files import temporary_folder
 
@@ -204,7 +203,7 @@ def made_pool(
     """
     table, different = tabulated(answers)
     owners = [name for name, count in families for _ in range(count)]
-    chosen = sorted({*choose(table, different, owners), *(i for i, given in enumerate(inputs) if given in asked)})
+    chosen = sorted({*choose(table, owners), *(i for i, given in enumerate(inputs) if given in asked)})
     kept, rows = [], []
     for i in chosen:
         places = list(dict.fromkeys(table[: 1 + len(owners), i].tolist()))  # without those that only mutants give
@@ -238,23 +237,16 @@ def tabulated(answers: Sequence[Sequence[Answer]]) -> tuple[Table, list[list[Ans
     return table, different
 
 
-def choose(table: Table, different: Sequence[Sequence[Answer]], owners: Sequence[str]) -> list[int]:
+def choose(table: Table, owners: Sequence[str]) -> list[int]:
     """The inputs to keep, in their order.
 
     Parameters
     ----------
-    table, different
-        As `tabulated` makes them.
+    table
+        As `tabulated` makes it.
     owners : sequence of str
         Of each program after the reference the mistake that it belongs to; those beyond are mutants.
     """
-    weak = np.array(
-        [[is_degenerate(answer, answers[0]) for answer in answers] + [False] * table.max() for answers in different],
-        dtype=object,
-    )
-    strong = np.array(
-        [[bool(place) and not weak[i][place] for i, place in enumerate(row)] for row in table[1:]], dtype=bool
-    )
     wrong = table[1:] > 0
     chosen: dict[int, None] = {}
     for row in np.unique(wrong, axis=0):  # the smallest input that shows each program to be wrong
@@ -265,7 +257,7 @@ def choose(table: Table, different: Sequence[Sequence[Answer]], owners: Sequence
         if differ.any() and not differ[list(chosen)].any():
             chosen[int(differ.argmax())] = None
     for least in range(1, LEAST_WRONG + 1):  # more evidence for those that have little
-        for row in np.unique(strong[: len(owners)], axis=0):
+        for row in np.unique(wrong[: len(owners)], axis=0):
             while len(chosen) < MOST_INPUTS - VARIED and row[list(chosen)].sum() < min(least, row.sum()):
                 rest = row.copy()
                 rest[list(chosen)] = False
@@ -275,7 +267,7 @@ def choose(table: Table, different: Sequence[Sequence[Answer]], owners: Sequence
     one, other = np.triu_indices(len(behaviours), 1)
     told = (behaviours[one] != behaviours[other]).T  # (inputs, pairs of behaviours)
     times = told[list(chosen)].sum(axis=0)
-    for part in np.array_split(np.arange(len(different)), VARIED):
+    for part in np.array_split(np.arange(table.shape[1]), VARIED):
         free = [i for i in part if i not in chosen]
         if free:
             best = free[int((told[free] / (1.0 + times) ** 2).sum(axis=1).argmax())]

@@ -2,20 +2,18 @@
 
 A check is an ordinary test that uses three fixtures:
 
-* ``lab``, what stands for the `Lab` that is checked (`WatchedLab`, `BoxedLab`);
+* ``lab``, what stands for the `Lab` that is checked (`GuardedLab`, `BoxedLab`);
 * ``expect``: ``expect("what this is", value)`` compares with the recorded answer and names the mistake;
 * ``rng``, a numpy Generator: the same in every run for public checks, seeded afresh for hidden ones.
 
 Checks marked ``@pytest.mark.hidden`` run at grading only, or with ``--hidden``; what is expected there is computed with the
-same seed from the reference lab first. The options other than ``--lab``, ``--hidden`` and ``--seed`` are for the
-programs that run the checks.
+same seed from the reference lab first. Programs that run the checks have their own loop: `check_session`.
 """
 
 import contextlib
 import inspect
-import json
 import secrets
-import time
+import traceback
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -23,22 +21,22 @@ from typing import Any
 
 import pytest
 
+from lxmls_day1.course.checked_lab import CheckedLab
 from lxmls_day1.course.counterexamples import ANSWERED, SmallInputs
 from lxmls_day1.course.expect import Expect, RecordingExpect, WrongAnswer
+from lxmls_day1.course.importable import only_what_labs_need
 from lxmls_day1.course.markers import STUB_MESSAGE
-from lxmls_day1.course.mutation_guard import WatchedLab
+from lxmls_day1.course.mutation_guard import GuardedLab
 from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, RecordedAnswers
-from lxmls_day1.course.refusals import refusals
-from lxmls_day1.course.registry import RECORDED, SMALL_INPUTS, Exercise, Registry, exercise_of_check
+from lxmls_day1.course.registry import RECORDED, SMALL_INPUTS, Registry, exercise_of_check
 from lxmls_day1.course.tracebacks import trimmed_traceback
 from lxmls_day1.lab import Lab
-from lxmls_day1.refused_calls import calls_refused
 
 PUBLIC_SEED = 1
 
 
 class ChecksRun:
-    """The state of one run of pytest over checks. A dry run makes one that has `recordings`.
+    """The state of one run of pytest over checks.
 
     Attributes
     ----------
@@ -46,14 +44,12 @@ class ChecksRun:
         None for the lab around each check file.
     seed : int or None
         That of hidden checks; None unless it was given, until they want it.
-    report : Path or None
-        Where a JSON line for each event is appended, at once: what is in it survives whatever a check does.
     item : pytest.Item or None
         The check that is running.
     boxed_lab : bool
         Whether the lab runs elsewhere, in a box that refuses imports itself.
     recordings : dict or None
-        Of a dry run: where answers are collected instead of compared, check -> (outcome, text, `RecordingExpect`).
+        Where the answers that checks got are collected instead of compared: check -> `RecordingExpect`.
     """
 
     boxed_lab = False
@@ -64,17 +60,13 @@ class ChecksRun:
         seed: int | None = None,
         hidden: bool = False,
         answers: RecordedAnswers | None = None,
-        report: Path | None = None,
-        recordings: dict[str, tuple[str, str, RecordingExpect]] | None = None,
-        skip: frozenset[str] = frozenset(),
+        recordings: dict[str, RecordingExpect] | None = None,
     ):
         self.lab_folder = lab_folder
         self.seed = seed
         self.hidden = hidden
-        self.report = report
         self.recordings = recordings
         self.item: pytest.Item | None = None
-        self.skip = skip
         self._given = answers
         self._answers: dict[Path, RecordedAnswers] = {}
         self._fresh: RecordedAnswers | None = answers
@@ -86,9 +78,9 @@ class ChecksRun:
         assert self.item is not None
         return self.item
 
-    def lab(self, check_file: Path) -> Any:
+    def lab(self, check_file: Path) -> CheckedLab:
         """The lab that is checked."""
-        return WatchedLab(Lab(self.lab_folder) if self.lab_folder else Lab.open(check_file.parent))
+        return GuardedLab(Lab(self.lab_folder) if self.lab_folder else Lab.open(check_file.parent))
 
     def answers(self, item: pytest.Item) -> RecordedAnswers:
         """The answers with which a check is compared."""
@@ -106,8 +98,7 @@ class ChecksRun:
         """What a check calls to compare a value with what the reference answers."""
         key = check_key(item)
         if self.recordings is not None:
-            recording = RecordingExpect()
-            self.recordings[key] = ("", "", recording)
+            recording = self.recordings[key] = RecordingExpect()
             return recording
         answers = self.answers(item)
         exercise = exercise_of_check(item.path.name)
@@ -121,8 +112,7 @@ class ChecksRun:
         if self.recordings is None:
             answers = self.answers(item)
             return SmallInputs(module.obj, answers.pools.get(exercise), answers.sentences.get(exercise, {})).check
-        recording = RecordingExpect()
-        self.recordings[check_key(item)] = ("", "", recording)
+        recording = self.recordings[check_key(item)] = RecordingExpect()
 
         def record_some(lab: Any) -> None:
             recording.answers.update(SmallInputs(module.obj, None, {}).asked_without_judging(lab))
@@ -139,22 +129,29 @@ class ChecksRun:
 
     def called(self, check: pytest.Function) -> BaseException | None:
         """Call a check that `needs_no_protocol`. Returns the exception with which it ended, if it did not hold."""
-        arguments = dict(check.callspec.params) if hasattr(check, "callspec") else {}
-        if "lab" in check.fixturenames:
-            arguments["lab"] = self.lab(check.path)
-        if "expect" in check.fixturenames:
-            arguments["expect"] = self.expect(check)
-        if "rng" in check.fixturenames:
-            arguments["rng"] = self.rng(check)
-        if "small_inputs" in check.fixturenames:
-            arguments["small_inputs"] = self.small_inputs(check)
         try:
-            check.obj(**arguments)
+            arguments = dict(check.callspec.params) if hasattr(check, "callspec") else {}
+            if "lab" in check.fixturenames:
+                arguments["lab"] = self.lab(check.path)
+            if "expect" in check.fixturenames:
+                arguments["expect"] = self.expect(check)
+            if "rng" in check.fixturenames:
+                arguments["rng"] = self.rng(check)
+            if "small_inputs" in check.fixturenames:
+                arguments["small_inputs"] = self.small_inputs(check)
+            with self.imports_limited(check):
+                check.obj(**arguments)
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
         except BaseException as error:  # pytest's own exceptions too, by which a check fails or is skipped
             return error
         return None
+
+    def imports_limited(self, check: pytest.Item) -> contextlib.AbstractContextManager[None]:
+        """In this context a check of a lab in this process imports what it could import while it is graded."""
+        if self.boxed_lab or exercise_of_check(check.path.name) is None:
+            return contextlib.nullcontext()
+        return only_what_labs_need()
 
     def compute_hidden_answers(self, items: list[pytest.Item]) -> None:
         """Ask the reference lab, and the known mistakes, what the hidden checks among `items` will expect."""
@@ -169,42 +166,11 @@ class ChecksRun:
 
     def files_of(self, item: pytest.Item) -> tuple[str, ...]:
         """The files in which a student solves the exercise of a check."""
-        exercise = self.exercise_of(item)
-        return exercise.files if exercise else ()
-
-    def exercise_of(self, item: pytest.Item) -> Exercise | None:
-        """The exercise of a check."""
         folder = item.path.parent
         if folder not in self._registries:
             self._registries[folder] = Registry.read(folder / "exercises.toml")
-        id = exercise_of_check(item.path.name)
-        return next((exercise for exercise in self._registries[folder] if exercise.id == id), None)
-
-    def without_answers(self, item: pytest.Item) -> contextlib.AbstractContextManager[None]:
-        """Within this context the functions that answer the exercise of a check cannot be called; a box sees to that itself."""
-        exercise = None if self.boxed_lab else self.exercise_of(item)
-        return calls_refused(refusals(exercise) if exercise else {})
-
-    def write(self, **event: Any) -> None:
-        """Append one event to the report."""
-        if self.report is not None:
-            with self.report.open("ab") as file:
-                file.write((json.dumps(event) + "\n").encode())
-
-
-class BrokenFiles:
-    """Reports check files that cannot be imported: without them pytest runs no check at all."""
-
-    def __init__(self, run: ChecksRun):
-        self._run = run
-
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Report a check file that cannot be imported."""
-        if report.failed:
-            lines = report.longreprtext.strip().splitlines()
-            self._run.write(
-                event="broken", file=report.nodeid, text=lines[-1].removeprefix("E").strip() if lines else ""
-            )
+        exercise = exercise_of_check(item.path.name) or ""
+        return self._registries[folder][exercise].files if exercise in self._registries[folder] else ()
 
 
 class Fixtures:
@@ -264,10 +230,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--hidden", action="store_true", help="Run the hidden checks too (needs the reference solutions).")
     group.addoption("--seed", type=int, metavar="N", help="Seed of the hidden checks; drawn if not given, and shown.")
-    group.addoption(
-        "--check-report", metavar="FILE", help="Append what happens to FILE, a line of JSON for each event."
-    )
-    group.addoption("--skip-checks", metavar="FILE", help="Leave out the checks that FILE names, one per line.")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -275,19 +237,15 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "hidden: a check of an exercise that runs at grading only, on fresh inputs")
     if RUN not in config.stash:  # a dry run has put its own there before
         config.stash[RUN] = _run_of_options(config)
-    config.pluginmanager.register(BrokenFiles(config.stash[RUN]))
     config.pluginmanager.register(Fixtures(config.stash[RUN]))
 
 
 def _run_of_options(config: pytest.Config) -> ChecksRun:
     option = config.getoption
-    skip = Path(option("--skip-checks")).read_text(encoding="utf-8").splitlines() if option("--skip-checks") else ()
     return ChecksRun(
         lab_folder=Path(option("--lab")).resolve() if option("--lab") else None,
         seed=option("--seed"),
         hidden=option("--hidden"),
-        report=Path(option("--check-report")) if option("--check-report") else None,
-        skip=frozenset(skip),
     )
 
 
@@ -307,17 +265,11 @@ def pytest_pycollect_makeitem(collector: Any, name: str, obj: object) -> pytest.
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out checks that are not to run, and compute what hidden ones expect."""
     run = config.stash[RUN]
-    leave_out = [item for item in items if (is_hidden(item) and not run.hidden) or check_key(item) in run.skip]
+    leave_out = [item for item in items if is_hidden(item) and not run.hidden]
     if leave_out:
         items[:] = [item for item in items if item not in leave_out]
         config.hook.pytest_deselected(items=leave_out)
     run.compute_hidden_answers(items)
-    if run.report is not None:
-        checks = [
-            {"check": check_key(item), "exercise": exercise_of_check(item.path.name), "title": check_title(item)}
-            for item in items
-        ]
-        run.write(event="collected", checks=checks)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
@@ -333,73 +285,39 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_line(f"hidden checks ran with --seed {run.seed}")
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Any:
-    """Put down that a check begins."""
-    run = item.config.stash[RUN]
-    run.item = item
-    run.write(event="begin", check=check_key(item), time=time.time())
-    return (yield)
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Put down which check runs, for its fixtures."""
+    item.config.stash[RUN].item = item
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
-    """In a check nobody calls what answers its exercise."""
-    if exercise_of_check(pyfuncitem.path.name) is None:
-        return (yield)
-    with pyfuncitem.config.stash[RUN].without_answers(pyfuncitem):
+    """A check of a lab in this process imports what it could import while it is graded."""
+    with pyfuncitem.config.stash[RUN].imports_limited(pyfuncitem):
         return (yield)
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Any:
-    """Put down how a check ended."""
-    report = yield
-    run = item.config.stash[RUN]
-    if run.report is None and run.recordings is None:
-        return report
-    if report.when == "call" or (report.when == "setup" and not report.passed):
-        outcome, text, mistakes = verdict(run, item, call)
-        error = call.excinfo.value if call.excinfo else None
-        example = error.example if isinstance(error, WrongAnswer) else None
-        run.write(
-            event="end",
-            check=check_key(item),
-            outcome=outcome,
-            text=text,
-            mistakes=mistakes,
-            named_as=error.named_as if isinstance(error, WrongAnswer) else "",
-            example=example.to_plain() if example else None,
-            seconds=call.duration,
-        )
-        if run.recordings is not None:
-            record(run, item, call)
-    return report
-
-
-def record(run: ChecksRun, item: pytest.Item, call: pytest.CallInfo[Any]) -> None:
-    """Put down how a check of a dry run ended, with the answers that it got."""
-    assert run.recordings is not None
-    outcome, text, _ = verdict(run, item, call)
-    recording = run.recordings.get(check_key(item), ("", "", RecordingExpect()))[2]
-    run.recordings[check_key(item)] = (outcome, text, recording)
-
-
-def verdict(run: ChecksRun, item: pytest.Item, call: pytest.CallInfo[Any]) -> tuple[str, str, list[tuple[str, str]]]:
-    """How a check ended: ``passed``, ``wrong``, ``to do``, ``error`` or ``skipped``; what to say; the known mistakes."""
-    if call.excinfo is None:
-        return "passed", "", []
-    error = call.excinfo.value
+def verdict(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> tuple[str, str]:
+    """How a check ended: ``passed``, ``wrong``, ``to do``, ``error`` or ``skipped``; and what to say."""
+    if error is None:
+        return "passed", ""
     if isinstance(error, WrongAnswer):
-        return "wrong", str(error), list(error.mistakes)
+        return "wrong", str(error)
     if isinstance(error, pytest.skip.Exception):
-        return "skipped", str(error), []
+        return "skipped", str(error)
     if isinstance(error, NotImplementedError) and STUB_MESSAGE.match(str(error)):
-        return "to do", str(error), []
+        return "to do", str(error)
     folder = run.lab_folder or Lab.open(item.path.parent).folder
-    if isinstance(error, AssertionError) and call.excinfo.traceback[-1].path == item.path:
-        return "wrong", str(error).strip() or "a property that the answer must have does not hold", []
-    return "error", trimmed_traceback(error, folder, run.files_of(item), item.path), []
+    if isinstance(error, AssertionError) and _raised_in(error) == item.path:
+        return "wrong", str(error).strip() or "a property that the answer must have does not hold"
+    return "error", trimmed_traceback(error, folder, run.files_of(item), item.path)
+
+
+def _raised_in(error: BaseException) -> Path | None:
+    """The file in which an exception was raised."""
+    frames = traceback.extract_tb(error.__traceback__, limit=-1)
+    return Path(frames[-1].filename) if frames else None
 
 
 def is_hidden(item: pytest.Item) -> bool:

@@ -4,12 +4,10 @@ Answers are numbers, texts, or arrays of one of them: plain data, which can cros
 expected answer stand the answers of the known mistakes at the same place. `lxmls_day1.course.expect` compares.
 """
 
-import base64
 import json
 import math
 import re
 import reprlib
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,10 +27,6 @@ DEEPEST = 32
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 Form = tuple[tuple[int, ...], type]  # the shape of a value, and what its entries are: float, str or NoneType
-
-
-class NoAnswer(Exception):
-    """There is no answer, and another input would not change that. It ends a check."""
 
 
 @dataclass(frozen=True)
@@ -128,38 +122,20 @@ class Pool:
     @classmethod
     def from_plain(cls, content: Mapping[str, Any]) -> "Pool":
         """The inverse of `to_plain`."""
-        pool = cls.__new__(cls)
-        made = {
-            "inputs": tuple(dict(entry["input"]) for entry in content["inputs"]),
-            "_right": [_from_compact(entry["answer"]) for entry in content["inputs"]],
-            "_packed": str(content["mistakes"]),
-        }
-        pool.__dict__.update(made)
-        return pool
-
-    def __getattr__(self, name: str) -> Any:
-        """Unpack what is known about the mistakes at its first use: one check needs one pool of fifteen."""
-        own = self.__dict__
-        if name not in ("answers", "programs") or "_packed" not in own:
-            raise AttributeError(name)
-        packed = json.loads(zlib.decompress(base64.b85decode(own.pop("_packed"))))
-        wrong = (map(_from_compact, others) for others in packed["answers"])
-        own["answers"] = tuple((one, *others) for one, others in zip(own.pop("_right"), wrong, strict=True))
-        own["programs"] = {
-            name: tuple(tuple(map(int, row)) for row in rows) for name, rows in packed["programs"].items()
-        }
-        return own[name]
+        return cls(
+            tuple(dict(entry["input"]) for entry in content["inputs"]),
+            tuple(tuple(map(_from_compact, entry["answers"])) for entry in content["inputs"]),
+            {name: tuple(map(tuple, rows)) for name, rows in content["mistakes"].items()},
+        )
 
     def to_plain(self) -> dict[str, Any]:
-        """The pool as JSON can hold it. What is known about the mistakes is packed: it is long, and nobody reads it."""
-        packed = {
-            "answers": [list(map(_in_compact, answers[1:])) for answers in self.answers],
-            "programs": self.programs,
-        }
-        given_and_answers = zip(self.inputs, self.answers, strict=True)
+        """The pool as JSON can hold it."""
         return {
-            "inputs": [{"input": given, "answer": _in_compact(answers[0])} for given, answers in given_and_answers],
-            "mistakes": base64.b85encode(zlib.compress(_dense(packed).encode(), 9)).decode(),
+            "inputs": [
+                {"input": given, "answers": list(map(_in_compact, answers))}
+                for given, answers in zip(self.inputs, self.answers, strict=True)
+            ],
+            "mistakes": self.programs,
         }
 
     def places(self, got: Sequence[Answer]) -> tuple[int, ...]:
@@ -434,12 +410,11 @@ def _from_compact(content: Any) -> Answer:
 
 
 def _pool_text(exercise: str, pool: Pool) -> str:
-    """A line for each input, and one for all mistakes."""
+    """A line for each input with its answers, and one for each mistake."""
     content = pool.to_plain()
     inputs = _joined(f"  {_dense(entry)}" for entry in content["inputs"])
-    return "\n".join(
-        [f' {_compact(exercise)}: {{"inputs": [', *inputs, f' ], "mistakes": {_dense(content["mistakes"])}}}']
-    )
+    mistakes = _joined(f"  {_dense(name)}: {_dense(rows)}" for name, rows in content["mistakes"].items())
+    return "\n".join([f' {_compact(exercise)}: {{"inputs": [', *inputs, ' ], "mistakes": {', *mistakes, " }}"])
 
 
 def _joined(lines: Iterable[str]) -> list[str]:

@@ -6,7 +6,6 @@
     kind = "code"                          # or "experiment", "derivation"
     points = 10
     files = ["classifiers/mira.py"]        # where its solution stands
-    answered_by = ["package.module.f"]     # optional: the functions that refuse to be called while this exercise is checked
     notebook = "notebooks/2_online.ipynb"
     prerequisites = ["1.4"]
     task = "What goes in, what comes out."
@@ -62,7 +61,6 @@ class Exercise:
     stubs: dict[str, str] = field(default_factory=dict, hash=False)
     boundary: str = ""
     counter_example: str = ""
-    answered_by: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"Exercise {self.id}: {self.title}"
@@ -288,9 +286,6 @@ def _parse_exercise(table: dict[str, Any], where: str) -> Exercise:
             )
         ),
         prerequisites=tuple(take("prerequisites", "a list of ids", _are_texts, [])),
-        answered_by=tuple(
-            take("answered_by", "a list of names such as 'package.module.function'", _are_names, []),
-        ),
         boundary=take(
             "boundary",
             "a classifier such as 'mira.Mira'",
@@ -307,10 +302,6 @@ def _parse_exercise(table: dict[str, Any], where: str) -> Exercise:
             "stubs", "a table of function = text", lambda v: isinstance(v, dict) and _are_texts([*v.values()]), {}
         ),
     )
-
-
-def _are_names(value: Any) -> bool:
-    return _are_texts(value) and all("." in name and name.replace(".", "_").isidentifier() for name in value)
 
 
 def _are_texts(value: Any) -> bool:

@@ -24,7 +24,7 @@ import numpy as np
 from lxmls_day1.course.expect import RecordingExpect
 from lxmls_day1.course.markers import without_markers
 from lxmls_day1.course.mistaken_labs import uncompiled, uncompiled_lab
-from lxmls_day1.course.mutation_guard import WatchedLab
+from lxmls_day1.course.mutation_guard import GuardedLab
 from lxmls_day1.course.pool_making import checks_of_file
 from lxmls_day1.course.recorded_answers import ATOL, RTOL
 from lxmls_day1.course.registry import FOLDER, Exercise, check_files
@@ -49,7 +49,7 @@ class Check:
     def call(self, lab: Lab, seed: int, expect: RecordingExpect | None = None) -> RecordingExpect:
         """Let it run on a lab: the answers that it got. An exception of the lab's, or of the check, comes through."""
         given = {
-            "lab": WatchedLab(lab),
+            "lab": GuardedLab(lab),
             "expect": (recording := RecordingExpect() if expect is None else expect),
             "rng": np.random.default_rng([seed, zlib.crc32(self.name.encode())]),
         }

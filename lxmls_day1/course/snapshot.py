@@ -1,12 +1,10 @@
 """Dry runs: checks run on labs of our own, to see what the reference and the known mistakes answer.
 
 Many runs share a process, because a short run spends most of its time on starting Python, and there are as many processes as the
-machine has cores. Such a process is ``python -m lxmls_day1.course.snapshot_process REQUEST RESULT``.
+machine has cores.
 """
 
-import json
 import os
-import subprocess
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -14,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.course import check_process
+from lxmls_day1.course.check_process import CheckProcess, CheckRequest
 from lxmls_day1.course.recorded_answers import Answer
 from lxmls_day1.errors import InputError
 from lxmls_day1.waiting import Wait, tried_again
@@ -75,18 +73,15 @@ def dry_run(
 
 def _dry_run(runs: Sequence[DryRun], hidden: bool, seed: int, patience: float) -> dict[str, dict[str, DryOutcome]]:
     with temporary_folder("lxmls-day1-") as folder, ExitStack() as started:
-        settings = Path(folder, "pytest.ini")
-        settings.write_text(check_process.PYTEST_SETTINGS, encoding="utf-8")
-        processes = []
-        for number, share in enumerate(_shares(runs)):
-            process = _Process(share, Path(folder, str(number)))
-            process.start({"hidden": hidden, "seed": seed, "settings": str(settings)}, patience)
-            started.callback(check_process.end, process.process)
-            processes.append(process)
-        while any([process.is_at_work() for process in processes]):  # a list, so that every process is asked
+        shares = []
+        for number, some in enumerate(_shares(runs)):
+            share = _Share(some, Path(folder, str(number)), hidden, seed, patience)
+            started.callback(share.process.end)
+            shares.append(share)
+        while any([share.is_at_work() for share in shares]):  # a list, so that every process is looked at
             time.sleep(0.05)
-        lines = {label: line for process in processes for label, line in process.lines().items()}
-    return {run.label: _read(lines[run.label]) for run in runs}
+    outcomes = {label: found for share in shares for label, found in share.outcomes.items()}
+    return {run.label: outcomes[run.label] for run in runs}
 
 
 def _shares(runs: Sequence[DryRun]) -> list[list[DryRun]]:
@@ -101,62 +96,45 @@ def _shares(runs: Sequence[DryRun]) -> list[list[DryRun]]:
     return shares
 
 
-@dataclass
-class _Process:
-    """A process that does some of the runs, one after the other."""
+class _Share:
+    """Some of the runs, done by one process after the other. Whoever makes it ends the process."""
 
-    runs: list[DryRun]
-    folder: Path
-    done: int = 0  # runs
-
-    def start(self, settings: dict[str, Any], patience: float) -> None:
-        """Start it. The caller must end it."""
-        self.folder.mkdir()
-        self.patience = patience
-        self.result, self.errors = self.folder / "result.jsonl", self.folder / "errors.txt"
-        request = self.folder / "request.json"
-        content = settings | {
-            "runs": [[str(run.lab_folder), [str(file) for file in run.check_files]] for run in self.runs]
-        }
-        request.write_text(json.dumps(content), encoding="utf-8")
-        self.result.touch()
-        self.process: subprocess.Popen[bytes] = check_process.start(
-            "lxmls_day1.course.snapshot_process", [str(request), str(self.result)], self.folder, self.errors
-        )
-        self.wait = Wait(f"the checks on {self.runs[0].label}", self.process.pid, patience)
+    def __init__(self, runs: Sequence[DryRun], folder: Path, hidden: bool, seed: int, patience: float):
+        requested = tuple((str(run.lab_folder), tuple(map(str, run.check_files))) for run in runs)
+        self.process = CheckProcess(CheckRequest(requested, hidden, seed, record=True), folder)
+        self.outcomes: dict[str, dict[str, DryOutcome]] = {}
+        self._labels = [run.label for run in runs]
+        self._found: dict[str, DryOutcome] = {}
+        self._patience = patience
+        self._wait = Wait(f"the checks on {self._labels[0]}", self.process.process.pid, patience)
 
     def is_at_work(self) -> bool:
         """Whether it has runs to do; an InputError if it fails, or works at one for too long."""
-        ended = (
-            self.process.poll() is not None
-        )  # asked before reading, so that all that was written before the end is read
-        before, self.done = self.done, len(self.lines())
-        if self.done == len(self.runs):
+        alive, events = self.process.look()
+        n_done = len(self.outcomes)
+        for event in events:
+            self._take(event)
+        if len(self.outcomes) == len(self._labels):
             return False
-        label = self.runs[self.done].label
-        if self.done != before:
-            self.wait = self.wait.next(f"the checks on {label}", self.patience)
-        if ended:
-            said = self.errors.read_text(encoding="utf-8", errors="replace").strip()
-            raise InputError(f"the checks did not end on {label}. {said[-2000:]}".strip())
-        if self.wait.is_over():
-            raise self.wait.too_long(f"the checks did not end on {label}")
+        label = self._labels[len(self.outcomes)]
+        if len(self.outcomes) != n_done:
+            self._wait = self._wait.next(f"the checks on {label}", self._patience)
+        if not alive:
+            raise InputError(f"the checks did not end on {label}. {self.process.messages()[-2000:]}".strip())
+        if self._wait.is_over():
+            raise self._wait.too_long(f"the checks did not end on {label}")
         return True
 
-    def lines(self) -> dict[str, dict[str, Any]]:
-        """Label -> what came of the run, for those that are done."""
-        complete = self.result.read_text(encoding="utf-8").split("\n")[:-1]
-        return {run.label: json.loads(line) for run, line in zip(self.runs, complete, strict=False)}
-
-
-def _read(line: dict[str, Any]) -> dict[str, DryOutcome]:
-    return {
-        check: DryOutcome(
-            entry["outcome"],
-            entry["text"],
-            entry["hidden"],
-            {what: Answer.from_json(answer) for what, answer in entry["answers"].items()},
-            {what: tuple(pair) for what, pair in entry["tolerances"].items()},
-        )
-        for check, entry in line.items()
-    }
+    def _take(self, event: dict[str, Any]) -> None:
+        if event["event"] == "broken":
+            raise InputError(f"{event['file']} cannot be read:\n{event['details'][-2000:]}")
+        if event["event"] == "end":
+            self._found[event["check"]] = DryOutcome(
+                event["outcome"],
+                event["text"],
+                event["hidden"],
+                {what: Answer.from_json(answer) for what, answer in event["answers"].items()},
+                {what: tuple(pair) for what, pair in event["tolerances"].items()},
+            )
+        elif event["event"] == "done":
+            self.outcomes[self._labels[len(self.outcomes)]], self._found = self._found, {}

@@ -45,10 +45,12 @@ def documents(n_examples: int, rare: float, seed: int) -> tuple[np.ndarray, np.n
 
 def course(lab: Any, X: np.ndarray, y: np.ndarray, regularizer: float) -> Course:
     """AROW of a lab, one example after the other."""
+    from lxmls_day1.engine.training import resume  # numba takes its time
+
     learner, state = lab.classifier("arow", "AROW", regularizer=regularizer, nr_rounds=1, order=[0]), None
     means, deviations = [np.zeros(2)], [np.ones(2)]
     for n in range(len(X)):
-        params, state = learner.resume(state, X[[n]], y[[n]], classes=[0, 1])
+        params, state = resume(learner, state, X[[n]], y[[n]], classes=[0, 1])
         means.append(params[1:, 1])
         deviations.append(np.sqrt(learner.variances[1:, 1]))
     return Course(np.array(means), np.array(deviations), X, y)

@@ -58,7 +58,7 @@ def trace_of(classifier: Any, label: str, X: np.ndarray, y: np.ndarray, order: n
 
     Parameters
     ----------
-    classifier : an online learner of the lab, with ``rule``, ``plan_steps``, ``steps``, ``shrinks`` and ``regularizer``
+    classifier : an online learner of the lab, with ``rule``, ``steps``, ``shrinks`` and ``regularizer``
     label : str
     X : array (M, J)
     y : int array (M,), classes 0, 1, …
@@ -78,7 +78,8 @@ def trace_of(classifier: Any, label: str, X: np.ndarray, y: np.ndarray, order: n
     W = np.zeros((G.shape[1], n_classes))
     weights, scores, updates = [W], [], []
     classifier.classes = np.arange(n_classes)  # the steps may depend on how many there are
-    classifier.plan_steps((G**2).sum(axis=1))
+    if hasattr(classifier, "plan_steps"):
+        classifier.plan_steps((G**2).sum(axis=1))
     for m, step in zip(order, classifier.steps(1, n_steps), strict=True):
         g, label_of_m = G[m], int(y[m])
         s = g @ W  # (K,)

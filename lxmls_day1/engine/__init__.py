@@ -1,9 +1,15 @@
 """The engine: what is fast and large.
 
-=============  ==================================================================
-``compiled``   kernels that numba compiles, and their twins in NumPy
-``text``       from files and texts to matrices
-``streaming``  corpora on disk: making, reading, training, checkpoints
-``cluster``    training in parts, on a Dask cluster
-=============  ==================================================================
+===================  ==================================================================
+``learners``         what the engine asks of a learner
+``examples``         rows and labels for a learner, checked
+``online_training``  the rounds of an online learner on data in memory
+``objectives``       mean loss plus penalty, over the examples in memory or on disk
+``word_counting``    counts of words by class
+``training``         corpora on disk, checkpoints, clusters, and going on where it stopped
+``compiled``         kernels that numba compiles, and their twins in NumPy
+``text``             from files and texts to matrices
+``streaming``        corpora on disk: making, reading, training, checkpoints
+``cluster``          training in parts, on a Dask cluster
+===================  ==================================================================
 """

@@ -9,7 +9,7 @@ A run
     ``one_submission``         one submission graded: boxes, checks, row, pages
     ``worker_process``         a worker from outside: started, asked, killed
     ``cluster``                workers on a Dask cluster
-    ``session``                the checks, run by pytest on one boxed lab after another
+    ``session``                the checks, run on one boxed lab after another
     ``autograder_kit``             the grader as a zip file for Gradescope and others; its scripts: ``autograder_files``
     ``autograded``             what that does in its container with one submission
     =========================  ==========================================================================================
@@ -25,29 +25,12 @@ What was handed in
     ``lab_in_the_box``         the lab that a submission is graded in: its files, and the given ones
     =========================  ==========================================================================================
 
-Outside of a box
+Boxes (`lxmls_day1.box`)
     =========================  ==========================================================================================
-    ``levels``                 the levels of isolation; the self-test that picks the strongest
-    ``box``                    one box: requests go in, answers or failures come out
+    ``lab_boxes``              which program runs in the boxes, and what they must not see
     ``boxed_lab``              what a check takes for a `Lab`, whose code runs in a box
-    ``box_makers``             what every maker of boxes offers
-    ``sandbox``                makes boxes with a fork server (Linux)
-    ``spawning_server``        makes each box a new Python (macOS, Windows)
-    ``visible_folders``        which folders a box may see
-    ``limits``                 how much of everything a submission may use
-    =========================  ==========================================================================================
-
-Inside a box; none of these imports one of the others
-    =========================  ==========================================================================================
-    ``fork_server``            a warm Python that forks boxes
-    ``spawned_box``            a box where nothing can be forked
-    ``box_server``             answers requests with a student's code
-    ``box_probe``              attempts what must fail
-    ``confinement``            gives up rights, for good
-    ``seccomp``                the filter of system calls
-    ``messages``               values as bytes, read as if an enemy had written them
-    ``channel``                messages through a socket, in time
-    ``notebook_cells``         runs the code cells of a notebook
+    ``lab_program``            that program, inside a box: calls what is in the lab
+    ``notebook_cells``         runs the code cells of a notebook, inside a box
     =========================  ==========================================================================================
 
 What comes of it

@@ -137,13 +137,14 @@ def _expectations(out: Path) -> Path:
 
 
 def _graded(settings: Settings, submission: Path, out: Path) -> Gradebook:
+    from lxmls_day1.box.levels import strongest_level
     from lxmls_day1.grading.grading_run import grade
-    from lxmls_day1.grading.levels import strongest_level
+    from lxmls_day1.grading.lab_boxes import lab_program
     from lxmls_day1.grading.plan import make_plan
     from lxmls_day1.grading.run_folders import run_folder
 
     with run_folder() as place, contextlib.chdir(place):  # numba and matplotlib read settings from the current folder
-        level = strongest_level()
+        level = strongest_level(lab_program())
         for name, why in level.rejected:
             print(f"The sandbox level {name} cannot be had here: {why}.")
         plan = make_plan(out, level, settings.exercises, settings.seed, trust=settings.trust)

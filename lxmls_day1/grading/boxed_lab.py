@@ -6,18 +6,18 @@ carried into the box and its answer out of it. A classifier stays in the box; th
 
 import builtins
 import contextlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
 
+from lxmls_day1.box.box import NO_END, Box, BoxFailure, RaisedInBox
+from lxmls_day1.box.limits import CRASHED, REFUSED, TIMEOUT, Limits
+from lxmls_day1.box.makers import BoxMaker
+from lxmls_day1.box.messages import Reference
+from lxmls_day1.course.checked_lab import CheckedLab, LabCall
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.box import NO_END, Box, BoxFailure, StudentError
-from lxmls_day1.grading.box_makers import BoxMaker
-from lxmls_day1.grading.gradebook import TIMEOUT
-from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.messages import Reference
 
 MOST_CALLS = 12
 LONGEST_CALL = 160
@@ -27,7 +27,7 @@ MOST_METHODS = 1000
 STANDS_FOR = {"StopIteration": RuntimeError, "StopAsyncIteration": RuntimeError}
 
 
-class BoxedLab:
+class BoxedLab(CheckedLab):
     """The stand-in for a `Lab`.
 
     Parameters
@@ -55,23 +55,13 @@ class BoxedLab:
         self._check_seconds_left = limits.check_seconds
         self._noting = False
         self._first_call = True
-        self._refused: Mapping[str, str] = {}
-        self._methods: dict[
-            tuple[str, str, str], frozenset[str]
-        ] = {}  # of classes of which this box has made an object
+        # The methods of the classes of which this box has made an object.
+        self._methods: dict[tuple[str, ...], frozenset[str]] = {}
         self.calls: list[str] = []
         self.changes: list[str] = []
 
-    def begin(self, noting: bool = False, refused: Mapping[str, str] | None = None) -> None:
-        """A new check begins, with its own time; its calls are noted if they may be told.
-
-        Parameters
-        ----------
-        noting : bool
-        refused : mapping of str to str, optional
-            The functions that refuse to be called in it, as `calls_refused` reads them.
-        """
-        self._refused = refused or {}
+    def begin(self, noting: bool = False) -> None:
+        """A new check begins, with its own time; its calls are noted if they may be told."""
         self.calls = []
         self.changes = []
         self._noting = noting
@@ -88,77 +78,50 @@ class BoxedLab:
             self._box.close()
             self.close_failed()
 
-    def classifier(self, module: str, class_name: str, **settings: Any) -> "BoxedObject":
-        """As `Lab.classifier`."""
-        return self._make("classifiers", module, class_name, settings)
+    def perform(self, call: LabCall) -> Any:
+        """What comes of a call in the box, and goes there in one piece."""
+        if self._noting:
+            for name, arguments, settings in call.single_calls():
+                self.note(name, arguments, settings)
+        return self._made(call) if call.makes_object else self._plain(call)
 
-    def reader(self, module: str, class_name: str, **settings: Any) -> "BoxedObject":
-        """As `Lab.reader`."""
-        return self._make("readers", module, class_name, settings)
+    def _plain(self, call: LabCall) -> Any:
+        answer = self.ask("perform", call.name, **vars(call))
+        if call.method in ("each", "each_made"):
+            wanted = len(call.arguments[0])
+            if not isinstance(answer, list) or len(answer) != wanted:
+                raise BoxFailure(REFUSED, f"what came out of the box is not {wanted} answers")
+        if call.method == "each_made":
+            parts = 1 + len(call.arguments[1])
+            if not all(isinstance(one, list) and len(one) == parts for one in answer):
+                raise BoxFailure(REFUSED, f"what came out of the box is not what was asked of {call.target[1]}")
+        return answer
 
-    def function(self, module: str, name: str, *arguments: Any, **settings: Any) -> Any:
-        """As `Lab.function`."""
-        self._note(name, arguments, settings)
-        return self._ask("function", module=module, name=name, arguments=list(arguments), settings=settings)
-
-    def each(self, module: str, name: str, calls: Iterable[tuple[Any, ...]], first_as: str | None = None) -> list[Any]:
-        """As `Lab.each`; all calls go into the box at once, and their answers come out at once."""
-        sent = [list(arguments) for arguments in calls]
-        for arguments in sent:
-            self._note(name, tuple(arguments), {})
-        answers = self._ask("each", module=module, name=name, calls=sent, first_as=first_as)
-        if not isinstance(answers, list) or len(answers) != len(sent):
-            raise BoxFailure("refused", f"what came out of the box is not {len(sent)} answers")
-        return answers
-
-    def each_made(
-        self,
-        module: str,
-        class_name: str,
-        method: str,
-        calls: Iterable[tuple[Any, ...]],
-        attributes: Sequence[str] = (),
-    ) -> list[list[Any]]:
-        """As `Lab.each_made`; all calls go into the box at once, and all that is wanted comes out at once."""
-        sent = [list(call) for call in calls]
-        for settings, *arguments in sent:
-            self._note(class_name, (), settings)
-            self._note(method, tuple(arguments), {})
-        wanted = list(attributes)
-        answers = self._ask(
-            "each_made", module=module, class_name=class_name, name=method, calls=sent, attributes=wanted
-        )
-        if not isinstance(answers, list) or len(answers) != len(sent):
-            raise BoxFailure("refused", f"what came out of the box is not {len(sent)} answers")
-        if not all(isinstance(answer, list) and len(answer) == 1 + len(wanted) for answer in answers):
-            raise BoxFailure("refused", f"what came out of the box is not what was asked of {class_name}")
-        return answers
+    def _made(self, call: LabCall) -> "BoxedObject":
+        kind = (call.method, *call.target)
+        methods = self._methods.get(kind)
+        answer = self.ask("make", call.name, **vars(call), methods=methods is None)
+        made, names = (answer.get("made"), answer.get("methods")) if isinstance(answer, dict) else (None, None)
+        if methods is None and isinstance(names, list) and len(names) <= MOST_METHODS:
+            methods = self._methods[kind] = frozenset(map(str, names))
+        if not isinstance(made, Reference) or methods is None:
+            raise BoxFailure(REFUSED, f"what came out of the box is no {call.name}")
+        return BoxedObject(self, self._box, made, call.name, methods)
 
     def run_cell(self, source: str) -> str:
         """Run a code cell of a notebook after those before it: what went wrong, or nothing."""
-        return str(self._ask("cell", source=source))
+        return str(self.ask("cell", "", source=source))
 
-    def _make(self, package: str, module: str, class_name: str, settings: dict[str, Any]) -> "BoxedObject":
-        self._note(class_name, (), settings)
-        known = self._methods.get((package, module, class_name))
-        answer = self._ask(
-            "make", package=package, module=module, name=class_name, settings=settings, methods=known is None
-        )
-        made, methods = (answer.get("made"), answer.get("methods")) if isinstance(answer, dict) else (None, None)
-        if known is None and isinstance(methods, list) and len(methods) <= MOST_METHODS:
-            known = self._methods[package, module, class_name] = frozenset(map(str, methods))
-        if not isinstance(made, Reference) or known is None:
-            raise BoxFailure("refused", f"what came out of the box is no {class_name}")
-        return BoxedObject(self, self._box, made, class_name, known)
-
-    def _note(self, name: str, arguments: tuple[Any, ...], settings: Mapping[str, Any]) -> None:
+    def note(self, name: str, arguments: tuple[Any, ...], settings: Mapping[str, Any]) -> None:
+        """Put down a call, if the calls of this check are noted."""
         if self._noting and len(self.calls) <= MOST_CALLS:
             self.calls.append(call_text(name, arguments, settings) if len(self.calls) < MOST_CALLS else "…")
 
-    def _ask(self, verb: str, **content: Any) -> Any:
+    def ask(self, verb: str, name: str, /, **content: Any) -> Any:
+        """What the program in the box answers; `name` is that of what is called."""
         box = self._open()
         if self._first_call:
-            content |= {"cpu": self._limits.check_cpu_seconds, "refused": self._refused}
+            content["cpu"] = self._limits.check_cpu_seconds
             self._first_call = False
         left, limit = min(
             (self._check_seconds_left, self._limits.check_seconds), (self._seconds_left, self._limits.total_seconds)
@@ -166,9 +129,9 @@ class BoxedLab:
         try:
             answer = box.ask({"do": verb, **content}, left, limit)
             if box.changed:
-                self.changes.append(str(content.get("name", "")))
+                self.changes.append(name)
             return answer
-        except StudentError as error:
+        except RaisedInBox as error:
             raise exception_of(error) from None
         except BoxFailure:
             self.close_failed()
@@ -210,27 +173,27 @@ class BoxedObject:
         self._check_alive()
         if name in self._methods:
             return self._method(name)
-        answer = self._lab._ask("get", object=self._reference.number, name=name)
+        answer = self._lab.ask("get", name, object=self._reference.number, name=name)
         if not isinstance(answer, dict) or len(answer) != 1:
-            raise BoxFailure("refused", f"what came out of the box is not {name}")
+            raise BoxFailure(REFUSED, f"what came out of the box is not {name}")
         return self._method(name) if "method" in answer else answer.get("attribute")
 
     def _method(self, name: str) -> Callable[..., Any]:
         def method(*arguments: Any, **settings: Any) -> Any:
             self._check_alive()
-            self._lab._note(name, arguments, settings)
+            self._lab.note(name, arguments, settings)
             crossing = [Reference(a._reference.number) if isinstance(a, BoxedObject) else a for a in arguments]
             number = self._reference.number
-            return self._lab._ask("call", object=number, name=name, arguments=crossing, settings=settings)
+            return self._lab.ask("call", name, object=number, name=name, arguments=crossing, settings=settings)
 
         return method
 
     def _check_alive(self) -> None:
         if self._lab._box is not self._box:
-            raise BoxFailure("crashed", f"the {self._name} is gone with its box")
+            raise BoxFailure(CRASHED, f"the {self._name} is gone with its box")
 
 
-def exception_of(error: StudentError) -> Exception:
+def exception_of(error: RaisedInBox) -> Exception:
     """An exception of ours for one of a student: of the nearest built-in class, with `boxed` telling about it.
 
     A check can thus say ``except ValueError``. Nothing that is not an ordinary exception comes out of a box. Some classes,
@@ -238,7 +201,7 @@ def exception_of(error: StudentError) -> Exception:
 
     Examples
     --------
-    >>> exception_of(StudentError(("ExceptionGroup", "BaseExceptionGroup", "Exception"), "two at once", ""))
+    >>> exception_of(RaisedInBox(("ExceptionGroup", "BaseExceptionGroup", "Exception"), "two at once", ""))
     Exception('two at once')
     """
     made = Exception(str(error))

@@ -15,9 +15,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import lxmls_day1
+from lxmls_day1.box.makers import BoxesUnavailable
 from lxmls_day1.engine.cluster.workers import ASK_SECONDS, ClusterWorkers
 from lxmls_day1.errors import InputError, counted
-from lxmls_day1.grading.box_makers import BoxesUnavailable
 from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.grading_run import NotTried
 from lxmls_day1.grading.identity import Found

@@ -11,6 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from lxmls_day1.box.limits import CRASHED as CRASHED
+from lxmls_day1.box.limits import MEMORY as MEMORY
+from lxmls_day1.box.limits import REFUSED as REFUSED
+from lxmls_day1.box.limits import TIMEOUT as TIMEOUT
 from lxmls_day1.course.naming import mistakes_among, small_inputs_among
 from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.errors import InputError
@@ -19,8 +23,7 @@ FORMAT = 1
 PLAIN = frozenset({str, int, float, bool, type(None)})
 PUBLIC_SHARE = 0.25  # of the points of an exercise: students have the public checks, and could answer them from a table
 
-OK, WRONG, ERROR, TIMEOUT, MEMORY = "ok", "wrong", "error", "timeout", "memory"
-CRASHED, REFUSED, MISSING = "crashed", "refused", "missing"
+OK, WRONG, ERROR, MISSING = "ok", "wrong", "error", "missing"
 
 VERDICTS = {
     OK: "right",

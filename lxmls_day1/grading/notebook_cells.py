@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.course.tracebacks import trimmed_traceback
+
 LONGEST_ERROR = 1500
 
 
@@ -29,12 +31,7 @@ class CellRunner:
         """Run a cell: what went wrong, or nothing."""
         result = self._shell.run_cell(source, store_history=False)
         error = result.error_before_exec or result.error_in_exec
-        return "" if error is None else self._told(error)
-
-    def _told(self, error: BaseException) -> str:
-        from lxmls_day1.course.tracebacks import trimmed_traceback  # where a cell fails, which most do not
-
-        return trimmed_traceback(error, self._folder)[-LONGEST_ERROR:]
+        return "" if error is None else trimmed_traceback(error, self._folder)[-LONGEST_ERROR:]
 
 
 def warm_up_for_notebooks() -> None:

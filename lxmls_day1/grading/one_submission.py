@@ -12,13 +12,14 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from lxmls_day1.box.levels import Level
+from lxmls_day1.box.makers import BoxesUnavailable, BoxMaker
+from lxmls_day1.box.sandbox import fork_server_of
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import NO_CHARACTER, unpacked
 from lxmls_day1.course.generation import Files
-from lxmls_day1.course.refusals import refusals
 from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.gradebook import (
     ERROR,
     MEMORY,
@@ -33,11 +34,11 @@ from lxmls_day1.grading.gradebook import (
     SubmissionGrade,
 )
 from lxmls_day1.grading.identity import Found
+from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
 from lxmls_day1.grading.plan import PICTURED_ROUNDS, Plan, all_check_files, identity
 from lxmls_day1.grading.report_files import files_of_student, picture_file
 from lxmls_day1.grading.safe_text import one_line
-from lxmls_day1.grading.sandbox import fork_server_of
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.library_path import PACKAGES
 
@@ -56,66 +57,6 @@ class Graded:
 
     row: SubmissionGrade
     files: Files
-
-
-def prepare(plan: Plan) -> tuple[CheckGrade, ...]:
-    """Collect the checks, and have a box made: what every submission waits for. The checks, none of them run.
-
-    Raises
-    ------
-    BoxesUnavailable
-        If no box can be made here.
-    InputError
-        If the checks cannot be run.
-    """
-    require_boxes(plan)
-    session = _session(plan)
-    session.run_all([], _warm_fork_server(plan), lambda *_: None)
-    known: tuple[CheckGrade, ...] = session.checks_unrun(MISSING, "")
-    return known
-
-
-def grade_some(plan: Plan, submissions: Sequence[Submission]) -> list[Graded]:
-    """Grade submissions in this process. Whatever a submission does to the grader ends in its own row.
-
-    Parameters
-    ----------
-    plan : Plan
-    submissions : sequence of Submission
-
-    Returns
-    -------
-    list of Graded
-        In the same order.
-
-    Raises
-    ------
-    BoxesUnavailable
-        If no box can be made here any more, not even an empty one.
-    """
-    return [grade_one(plan, submission) for submission in submissions]
-
-
-def grade_one(plan: Plan, submission: Submission) -> Graded:
-    """Grade one submission; see `grade_some`."""
-    for attempt in (1, 2):
-        try:
-            return _grade(plan, submission)
-        except BoxesUnavailable as error:
-            try:
-                require_boxes(plan)
-            except BoxesUnavailable:
-                close_fork_servers()  # the process that makes boxes may have been killed: once more with a new one
-                if attempt == 2:
-                    raise
-                continue
-            return unfinished(plan, known_checks(plan), submission, REFUSED, "no box could be made for it", str(error))
-        except MemoryError:
-            return unfinished(plan, known_checks(plan), submission, MEMORY, "it takes too much memory", "MemoryError")
-        except Exception as error:
-            said = f"{type(error).__name__}: {one_line(str(error), 300)}"
-            return unfinished(plan, known_checks(plan), submission, ERROR, "the grader failed on it", said)
-    raise AssertionError
 
 
 def unfinished(
@@ -139,46 +80,6 @@ def unfinished(
     return Graded(row, files_of_student(row, plan.gradebook()))
 
 
-def require_boxes(plan: Plan) -> None:
-    """Make an empty box, or raise `BoxesUnavailable`."""
-    from lxmls_day1.grading.box import Box
-
-    Box(_warm_fork_server(plan), {}, plan.limits).close()
-
-
-def _grade(plan: Plan, submission: Submission) -> Graded:
-    began = time.monotonic()
-    notes: list[str] = []
-    found: dict[str, Any] = {}
-    warnings: tuple[str, ...] = ()
-    if submission.problem:
-        checks = [replace(check, verdict=MISSING, text=submission.problem) for check in known_checks(plan)]
-    else:
-        files, warnings = _boxed_files(plan, submission)
-
-        def done(_: int, checked: Any) -> None:
-            found["checked"] = checked
-
-        def show(_: int, checks: Sequence[CheckGrade], lab: Any) -> None:
-            """What a student's page shows is found out before the first hidden check begins."""
-            found["boundaries"] = _attempt(notes, "boundaries", (), lambda: _boundaries(plan, lab, checks))
-            lab.close()
-            if plan.run_notebooks:
-                found["failures"] = _attempt(notes, "notebooks", (), lambda: _run_notebooks(plan, submission))
-
-        _session(plan).run_all([files], _warm_fork_server(plan), done, show)
-        checks = found["checked"].checks
-    row = _row(plan, submission, checks, warnings, notes)
-    if found:
-        row = replace(
-            row,
-            printed=found["checked"].printed,
-            boundaries=found["boundaries"],
-            notebook_failures=found.get("failures", ()),
-        )
-    return _with_files(plan, row, notes, began)
-
-
 def _attempt(notes: list[str], what: str, instead: Instead, made: Callable[[], Anything]) -> Anything | Instead:
     """A part of a row that is not worth the marks: where it fails, the instructor is told, and the rest stays."""
     try:
@@ -186,43 +87,6 @@ def _attempt(notes: list[str], what: str, instead: Instead, made: Callable[[], A
     except Exception as error:
         notes.append(f"{what} could not be made: {type(error).__name__}: {one_line(str(error), 300)}")
         return instead
-
-
-def _boxed_files(plan: Plan, submission: Submission, notebooks: bool = False) -> tuple[Files, tuple[str, ...]]:
-    files, warnings = lab_in_the_box(submission, plan.given, plan.registry, notebooks)
-    prepared = _prepared_given(plan)
-    boxed = {
-        path: prepared[path]
-        if content is plan.given.get(path)
-        else without_compiling(content)
-        if path.suffix == ".py"
-        else content
-        for path, content in files.items()
-    }
-    return boxed, warnings
-
-
-def _prepared_given(plan: Plan) -> Files:
-    """The files that were given out, as they are put into boxes."""
-    made = _made(plan.key)
-    if "given" not in made:
-        made["given"] = {
-            path: without_compiling(content) if path.suffix == ".py" else content
-            for path, content in plan.given.items()
-        }
-    given: Files = made["given"]
-    return given
-
-
-def _with_files(plan: Plan, row: SubmissionGrade, notes: list[str], began: float) -> Graded:
-    def drawn() -> bytes | None:
-        pictures = _pictures(plan)
-        return pictures.draw(row.boundaries) if pictures is not None and row.boundaries else None
-
-    picture = _attempt(notes, "the picture", None, drawn)
-    row = replace(row, notes=tuple(notes), seconds=round(time.monotonic() - began, 3))
-    kept = {picture_file(row.student): picture or b""}
-    return Graded(row, files_of_student(row, plan.gradebook(), picture) | kept)
 
 
 def without_compiling(source: bytes) -> bytes:
@@ -320,7 +184,7 @@ def _boundaries(plan: Plan, lab: Any, checks: Sequence[CheckGrade]) -> tuple[Bou
     """What the classifiers of this lab learn from the simple data set; nothing where one fails, or did not end before."""
     import numpy as np
 
-    from lxmls_day1.grading.box import BoxFailure
+    from lxmls_day1.box.box import BoxFailure
 
     found = []
     X, y = plan.picture.X, plan.picture.y
@@ -345,115 +209,227 @@ def _boundaries(plan: Plan, lab: Any, checks: Sequence[CheckGrade]) -> tuple[Bou
     return tuple(found)
 
 
-def _run_notebooks(plan: Plan, submission: Submission) -> tuple[CellFailure, ...]:
-    """Run every notebook of a submission in a box of its own; the cells that fail."""
-    from lxmls_day1.course.generation import exercises_of_cells
-    from lxmls_day1.grading.box import BoxFailure, RefusedAnswer
-    from lxmls_day1.grading.boxed_lab import BoxedLab
-    from lxmls_day1.grading.notebook_cells import code_cells
+class ForkServers:
+    """The warm processes of this process. They outlive submissions and plans, which is what makes grading fast."""
 
-    limits = replace(
-        plan.limits,
-        check_seconds=plan.limits.total_seconds,
-        total_seconds=5 * plan.limits.total_seconds,
-        check_cpu_seconds=plan.limits.cpu_seconds,
-        cpu_seconds=5 * plan.limits.cpu_seconds,
-        memory=2 * plan.limits.memory,
-        files=4 * plan.limits.files,
-    )
-    failures: list[CellFailure] = []
-    files, _ = _boxed_files(plan, submission, notebooks=True)
-    for path, content in submission.files.items():
-        if path.suffix != ".ipynb" or path.parts[0] != "notebooks" or len(path.parts) != 2:
-            continue
-        try:
-            notebook = json.loads(content)
-            cells = code_cells(notebook)
-            owners = [
-                owner
-                for owner, cell in zip(exercises_of_cells(notebook), notebook["cells"], strict=True)
-                if cell["cell_type"] == "code"
-            ]
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            failures.append(CellFailure(str(path), 0, None, "this is not a notebook"))
-            continue
-        lab = BoxedLab(_warm_fork_server(plan, notebooks=True), files, limits)
-        try:
-            for number, source in enumerate(cells, 1):
-                lab.begin()
+    def __init__(self) -> None:
+        self._servers: dict[tuple[str, bool], BoxMaker] = {}
+
+    def of(self, level: Level, given: Files, notebooks: bool = False) -> BoxMaker:
+        """The one for a level, and for notebooks or not; started when it is needed first."""
+        if (level.name, notebooks) not in self._servers:
+            self._servers[level.name, notebooks] = fork_server_of(
+                lab_program(notebooks), level.name, given, user=level.user, newest_landlock=level.newest_landlock
+            )
+        return self._servers[level.name, notebooks]
+
+    def close(self) -> None:
+        """End them; the next that is asked for is a new one."""
+        while self._servers:
+            self._servers.popitem()[1].close()
+
+
+class Grader:
+    """Grades one submission after another by a plan, and holds what serves all of them.
+
+    Whatever a submission does to the grader ends in its own row.
+
+    Parameters
+    ----------
+    plan : Plan
+    fork_servers : ForkServers, optional
+        Those of this process; new ones unless given. `close` ends them.
+    """
+
+    def __init__(self, plan: Plan, fork_servers: ForkServers | None = None):
+        self._plan = plan
+        self._fork_servers = ForkServers() if fork_servers is None else fork_servers
+
+    def grade(self, submission: Submission) -> Graded:
+        """Grade one submission.
+
+        Raises
+        ------
+        BoxesUnavailable
+            If no box can be made here any more, not even an empty one.
+        """
+        for attempt in (1, 2):
+            try:
+                return self._grade(submission)
+            except BoxesUnavailable as error:
                 try:
-                    error = lab.run_cell(source)
-                except (BoxFailure, RefusedAnswer) as failure:
-                    error = f"{failure}; the cells after this one were not run"
-                except Exception as failure:
-                    error = str(failure)
-                if error:
-                    failures.append(CellFailure(str(path), number, owners[number - 1], error[:1500]))
-                if "were not run" in error:
-                    break
-        finally:
-            lab.close()
-    return tuple(failures)
+                    self._require_boxes()
+                except BoxesUnavailable:
+                    self.close()  # the process that makes boxes may have been killed: once more with a new one
+                    if attempt == 2:
+                        raise
+                    continue
+                return self.unfinished(submission, REFUSED, "no box could be made for it", str(error))
+            except MemoryError:
+                return self.unfinished(submission, MEMORY, "it takes too much memory", "MemoryError")
+            except Exception as error:
+                message = f"{type(error).__name__}: {one_line(str(error), 300)}"
+                return self.unfinished(submission, ERROR, "the grader failed on it", message)
+        raise AssertionError
 
+    def unfinished(self, submission: Submission | Found, verdict: str, why: str, details: str) -> Graded:
+        """The row of a submission that could not be graded, as the function of this name makes it."""
+        return unfinished(self._plan, self.checks, submission, verdict, why, details)
 
-@functools.cache
-def _fork_servers() -> dict[tuple[str, bool], BoxMaker]:
-    """The warm processes of this process. They outlive a handful of submissions, which is what makes grading fast."""
-    return {}
+    def close(self) -> None:
+        """End the warm processes."""
+        self._fork_servers.close()
 
+    @functools.cached_property
+    def checks(self) -> tuple[CheckGrade, ...]:
+        """All checks, none of them run. To find out takes what every submission waits for: a box is made, too.
 
-def _warm_fork_server(plan: Plan, notebooks: bool = False) -> BoxMaker:
-    fork_servers, level = _fork_servers(), plan.level
-    if (level.name, notebooks) not in fork_servers:
-        given = {path: content for path, content in _prepared_given(plan).items() if path.parts[0] in PACKAGES}
-        fork_servers[level.name, notebooks] = fork_server_of(
-            level.name, given, notebooks, user=level.user, newest_landlock=level.newest_landlock
-        )
-    return fork_servers[level.name, notebooks]
+        Raises
+        ------
+        BoxesUnavailable
+            If no box can be made here.
+        InputError
+            If the checks cannot be run.
+        """
+        self._require_boxes()
+        checks: tuple[CheckGrade, ...] = self._session.checks()
+        return checks
 
+    @functools.cached_property
+    def _session(self) -> Any:
+        """The checks, collected once."""
+        from lxmls_day1.grading.session import GradingSession  # pytest is for workers only
 
-@functools.lru_cache(maxsize=1)
-def _made(key: str) -> dict[str, Any]:
-    """What this process has made for the plan with this key; it serves every handful of submissions."""
-    return {}
-
-
-def _pictures(plan: Plan) -> Any:
-    """What draws boundaries, set up once in a process; None where no exercise has any."""
-    from lxmls_day1.grading.boundary_picture import BoundaryPictures
-
-    if not plan.picture.reference:
-        return None
-    made, picture = _made(plan.key), plan.picture
-    if "pictures" not in made:
-        made["pictures"] = BoundaryPictures(picture.X, picture.y, picture.bayes, picture.reference)
-    return made["pictures"]
-
-
-def _session(plan: Plan) -> Any:
-    """The checks, collected once in a process."""
-    from lxmls_day1.grading.session import CheckSession  # pytest is for workers only
-
-    made = _made(plan.key)
-    if "session" not in made:
+        plan = self._plan
         files = all_check_files(plan.exercises)
         drawn = {exercise.id: exercise.counter_example for exercise in plan.exercises}
-        refused = {exercise.id: refusals(exercise) for exercise in plan.exercises}
-        made["session"] = CheckSession(files, plan.expected, plan.seed, plan.limits, plan.refuse_hidden, drawn, refused)
-    return made["session"]
+        return GradingSession(files, plan.expected, plan.seed, plan.limits, plan.refuse_hidden, drawn)
 
+    @functools.cached_property
+    def _given(self) -> Files:
+        """The files that were given out, as they are put into boxes."""
+        return {
+            path: without_compiling(content) if path.suffix == ".py" else content
+            for path, content in self._plan.given.items()
+        }
 
-def known_checks(plan: Plan) -> tuple[CheckGrade, ...]:
-    """All checks, none of them run."""
-    made = _made(plan.key)
-    if "known" not in made:
-        made["known"] = prepare(plan)
-    known: tuple[CheckGrade, ...] = made["known"]
-    return known
+    @functools.cached_property
+    def _pictures(self) -> Any:
+        """What draws boundaries; None where no exercise has any."""
+        from lxmls_day1.grading.boundary_picture import BoundaryPictures
 
+        picture = self._plan.picture
+        return BoundaryPictures(picture.X, picture.y, picture.bayes, picture.reference) if picture.reference else None
 
-def close_fork_servers() -> None:
-    """End the warm processes of this process."""
-    fork_servers = _fork_servers()
-    while fork_servers:
-        fork_servers.popitem()[1].close()
+    def _fork_server(self, notebooks: bool = False) -> BoxMaker:
+        given = {path: content for path, content in self._given.items() if path.parts[0] in PACKAGES}
+        return self._fork_servers.of(self._plan.level, given, notebooks)
+
+    def _require_boxes(self) -> None:
+        """Make an empty box, or raise `BoxesUnavailable`."""
+        from lxmls_day1.box.box import Box
+
+        Box(self._fork_server(), {}, self._plan.limits).close()
+
+    def _grade(self, submission: Submission) -> Graded:
+        began = time.monotonic()
+        plan = self._plan
+        notes: list[str] = []
+        found: dict[str, Any] = {}
+        warnings: tuple[str, ...] = ()
+        if submission.problem:
+            checks = [replace(check, verdict=MISSING, text=submission.problem) for check in self.checks]
+        else:
+            files, warnings = self._boxed_files(submission)
+
+            def inspect(checks: Sequence[CheckGrade], lab: Any) -> None:
+                """What a student's page shows is found out before the first hidden check begins."""
+                found["boundaries"] = _attempt(notes, "boundaries", (), lambda: _boundaries(plan, lab, checks))
+                lab.close()
+                if plan.run_notebooks:
+                    found["failures"] = _attempt(notes, "notebooks", (), lambda: self._run_notebooks(submission))
+
+            checked = self._session.run(files, self._fork_server(), inspect)
+            checks, found["printed"] = checked.checks, checked.printed
+        row = _row(plan, submission, checks, warnings, notes)
+        if found:
+            row = replace(
+                row,
+                printed=found["printed"],
+                boundaries=found["boundaries"],
+                notebook_failures=found.get("failures", ()),
+            )
+        return self._with_files(row, notes, began)
+
+    def _boxed_files(self, submission: Submission, notebooks: bool = False) -> tuple[Files, tuple[str, ...]]:
+        given = self._plan.given
+        files, warnings = lab_in_the_box(submission, given, self._plan.registry, notebooks)
+        boxed = {
+            path: self._given[path]
+            if content is given.get(path)
+            else without_compiling(content)
+            if path.suffix == ".py"
+            else content
+            for path, content in files.items()
+        }
+        return boxed, warnings
+
+    def _with_files(self, row: SubmissionGrade, notes: list[str], began: float) -> Graded:
+        def drawn() -> bytes | None:
+            return self._pictures.draw(row.boundaries) if self._pictures is not None and row.boundaries else None
+
+        picture = _attempt(notes, "the picture", None, drawn)
+        row = replace(row, notes=tuple(notes), seconds=round(time.monotonic() - began, 3))
+        kept = {picture_file(row.student): picture or b""}
+        return Graded(row, files_of_student(row, self._plan.gradebook(), picture) | kept)
+
+    def _run_notebooks(self, submission: Submission) -> tuple[CellFailure, ...]:
+        """Run every notebook of a submission in a box of its own; the cells that fail."""
+        from lxmls_day1.box.box import BoxFailure, RefusedAnswer
+        from lxmls_day1.course.generation import exercises_of_cells
+        from lxmls_day1.grading.boxed_lab import BoxedLab
+        from lxmls_day1.grading.notebook_cells import code_cells
+
+        plan = self._plan
+        limits = replace(
+            plan.limits,
+            check_seconds=plan.limits.total_seconds,
+            total_seconds=5 * plan.limits.total_seconds,
+            check_cpu_seconds=plan.limits.cpu_seconds,
+            cpu_seconds=5 * plan.limits.cpu_seconds,
+            memory=2 * plan.limits.memory,
+            files=4 * plan.limits.files,
+        )
+        failures: list[CellFailure] = []
+        files, _ = self._boxed_files(submission, notebooks=True)
+        for path, content in submission.files.items():
+            if path.suffix != ".ipynb" or path.parts[0] != "notebooks" or len(path.parts) != 2:
+                continue
+            try:
+                notebook = json.loads(content)
+                cells = code_cells(notebook)
+                owners = [
+                    owner
+                    for owner, cell in zip(exercises_of_cells(notebook), notebook["cells"], strict=True)
+                    if cell["cell_type"] == "code"
+                ]
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                failures.append(CellFailure(str(path), 0, None, "this is not a notebook"))
+                continue
+            lab = BoxedLab(self._fork_server(notebooks=True), files, limits)
+            try:
+                for number, source in enumerate(cells, 1):
+                    lab.begin()
+                    try:
+                        error = lab.run_cell(source)
+                    except (BoxFailure, RefusedAnswer) as failure:
+                        error = f"{failure}; the cells after this one were not run"
+                    except Exception as failure:
+                        error = str(failure)
+                    if error:
+                        failures.append(CellFailure(str(path), number, owners[number - 1], error[:1500]))
+                    if "were not run" in error:
+                        break
+            finally:
+                lab.close()
+        return tuple(failures)

@@ -12,36 +12,34 @@ import base64
 import contextlib
 import functools
 import json
-import os
-import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import pytest
 
-from lxmls_day1.course import check_process, pytest_plugin
+from lxmls_day1.box.box import BoxFailure, RaisedInBox, RefusedAnswer
+from lxmls_day1.box.limits import Limits
+from lxmls_day1.box.makers import BoxesUnavailable, BoxMaker
+from lxmls_day1.course import pytest_plugin
+from lxmls_day1.course.check_session import CheckSession
+from lxmls_day1.course.checked_lab import CheckedLab
 from lxmls_day1.course.counterexamples import CounterExample
 from lxmls_day1.course.expect import WrongAnswer
 from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import SMALL_INPUTS, exercise_of_check
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.box import BoxFailure, RefusedAnswer, StudentError
-from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.gradebook import CRASHED, ERROR, MEMORY, MISSING, OK, REFUSED, TIMEOUT, WRONG, CheckGrade
 from lxmls_day1.grading.groups import behaviour_of
-from lxmls_day1.grading.limits import Limits
-from lxmls_day1.whole_files import temporary_folder
 
 MOST_UNENDING = 2  # checks of an exercise that may run out of time before its others are not tried any more
 NOT_TRIED = f"not tried, because {MOST_UNENDING} checks of this exercise did not end in time"
-KEPT_OUTPUT = 4000
+LONGEST_OUTPUT = 4000
 LONGEST_TEXT = 8000  # of a verdict: a library may put an answer of megabytes into its message
 NOT_NEEDED = (  # of pytest: each costs time at every check
     "capture", "debugging", "doctest", "faulthandler", "junitxml", "logging", "monkeypatch", "pastebin", "recwarn",
@@ -58,13 +56,10 @@ class Checked:
     checks : tuple of CheckGrade
     printed : str
         The beginning of what was printed in public checks.
-    shown : Any
-        What `CheckSession.run_all` was told to find out for the student's page.
     """
 
     checks: tuple[CheckGrade, ...]
     printed: str
-    shown: Any = None
 
 
 @dataclass(frozen=True)
@@ -82,15 +77,13 @@ class _GradingRun(pytest_plugin.ChecksRun):
     boxed_lab = True
     boxed: BoxedLab | None = None
 
-    def lab(self, check_file: Path) -> Any:
+    def lab(self, check_file: Path) -> CheckedLab:
+        assert self.boxed is not None
         return self.boxed
 
 
-class CheckSession:
-    """The checks of some exercises, ready to be run on one lab after another.
-
-    pytest collects them once. A check that is a plain function of our fixtures is then called as such; where others are
-    among them, each `run_all` is a run of pytest.
+class GradingSession:
+    """The checks of some exercises, ready to be run on one boxed lab after another.
 
     Parameters
     ----------
@@ -103,8 +96,6 @@ class CheckSession:
         Why hidden checks are not run, if they are not.
     drawn : mapping from exercise to kind of picture, optional
         How the smallest input with a wrong answer is drawn: `lxmls_day1.figures.counter_examples.PICTURES`.
-    refused : mapping from exercise to functions, optional
-        Those that refuse to be called while it is checked, as `calls_refused` reads them.
     """
 
     def __init__(
@@ -115,138 +106,83 @@ class CheckSession:
         limits: Limits,
         refuse_hidden: str = "",
         drawn: Mapping[str, str] | None = None,
-        refused: Mapping[str, Mapping[str, str]] | None = None,
     ):
         self._drawn = drawn or {}
-        self._refused = refused or {}
-        self._check_files = check_files
         self._run = _GradingRun(seed=seed, hidden=True, answers=expected)
+        left_out = [part for name in NOT_NEEDED for part in ("-p", f"no:{name}")]
+        self._checks = CheckSession(check_files, self._run, left_out)
         self._limits = limits
         self._refuse_hidden = refuse_hidden
-        self._items: list[pytest.Item] = []
-        self._plain: list[bool] = []
-        self._known: list[CheckGrade] = []
-        self._broken: list[str] = []
-        self._ended: list[BaseException | None] = []
+        self._known: tuple[CheckGrade, ...] = ()
 
-    def run_all(
+    def checks(self) -> tuple[CheckGrade, ...]:
+        """All checks, none of them run.
+
+        Raises
+        ------
+        InputError
+            If the checks cannot be run.
+        """
+        self._within(lambda: None)
+        return self._known
+
+    def run(
         self,
-        labs: Sequence[Mapping[PurePosixPath, bytes]],
+        files: Mapping[PurePosixPath, bytes],
         fork_server: BoxMaker,
-        done: Callable[[int, Checked], None],
-        show: Callable[[int, Sequence[CheckGrade], BoxedLab], Any] = lambda number, checks, lab: None,
-        place: str | None = None,
-    ) -> None:
-        """Run all checks on each lab in turn: the public ones, then the hidden ones in a new box.
+        inspect: Callable[[Sequence[CheckGrade], BoxedLab], None] = lambda checks, lab: None,
+    ) -> Checked:
+        """Run all checks on a lab: the public ones, then the hidden ones in a new box.
 
         A check that does not end in time, or whose box ends before it, is tried once more, alone in a fresh box, after the others of
         its kind: another process may have been the reason, or whoever killed the box.
 
         Parameters
         ----------
-        labs : sequence of mapping from path to bytes
+        files : mapping from path to bytes
+            The lab.
         fork_server : BoxMaker
-        done : function from number of the lab and `Checked`
-            Called after each one.
-        show : function from number of the lab, grades of its public checks and `BoxedLab`
-            Called before the first hidden check. It may use the lab, and returns what becomes `Checked.shown`.
-        place : str, optional
-            A folder for temporary files, if it is on this machine.
+        inspect : function from grades of the public checks and `BoxedLab`
+            Called before the first hidden check; it may use the lab.
 
         Raises
         ------
         InputError
             If the checks themselves cannot be run.
         """
+        found: list[Checked] = []
+        self._within(lambda: found.append(self._run_one(fork_server, files, inspect)))
+        return found[0]
 
-        def run_labs() -> None:
-            for number, files in enumerate(labs):
-                done(number, self._run_one(fork_server, files, functools.partial(show, number)))
+    def _within(self, body: Callable[[], None]) -> None:
+        def with_known_checks() -> None:
+            self._known = self._known or tuple(map(_unrun, self._checks.items))
+            body()
 
-        if self._check_files and not (self._items and all(self._plain)):
-            self._in_pytest(run_labs, place)
-        else:
-            run_labs()
-
-    def checks_unrun(self, verdict: str, text: str) -> tuple[CheckGrade, ...]:
-        """All checks with one verdict, for a submission in which there is nothing to check; after `run_all`."""
-        return tuple(replace(check, verdict=verdict, text=text) for check in self._known)
-
-    def _in_pytest(self, run_labs: Callable[[], None], place: str | None) -> None:
-        """Have pytest collect the checks, and run them on the labs in the middle of its session."""
-        self._run_labs = run_labs
-        self._failure: BaseException | None = None
-        with temporary_folder("lxmls-day1-grading-", place if place and os.path.isdir(place) else None) as folder:
-            settings = Path(folder, "pytest.ini")
-            settings.write_text(check_process.PYTEST_SETTINGS, encoding="utf-8")
-            options = check_process.pytest_options(settings, self._check_files[0].parent)
-            options += [part for name in NOT_NEEDED for part in ("-p", f"no:{name}")]
-            try:
-                with _no_other_plugins():
-                    ended = pytest.main([*options, *map(str, self._check_files)], plugins=[pytest_plugin, self])
-            finally:  # whoever edits the checks and grades again has pytest read them again
-                _forget_modules(self._check_files)
-        if self._failure is not None:
-            raise self._failure
-        if self._broken:
-            raise InputError(f"the checks cannot be run: {self._broken[0]}")
-        if ended == pytest.ExitCode.INTERRUPTED:  # Ctrl-C while the checks were collected, which pytest keeps to itself
-            raise KeyboardInterrupt
-
-    # What pytest calls --------------------------------------------------------------------------------------------------
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_configure(self, config: pytest.Config) -> None:
-        """Let our fixtures find the run."""
-        config.stash[pytest_plugin.RUN] = self._run
-
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Note a file of checks that cannot be read."""
-        if report.failed:
-            self._broken.append(f"{report.nodeid} cannot be read:\n{report.longreprtext}")
-
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Run the checks on the labs, in place of the loop of pytest."""
-        if not self._broken:
-            self._items = session.items
-            self._plain = [pytest_plugin.needs_no_protocol(item) for item in session.items]
-            self._known = [_unrun(item) for item in session.items]
-            try:
-                self._run_labs()
-            except BaseException as error:
-                self._failure = error
-        return True
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Any:
-        """Note how a check ended that pytest has run."""
-        report = yield
-        if report.when == "call" or (report.when == "setup" and not report.passed):
-            self._ended = [call.excinfo.value if call.excinfo else None]
-        return report
-
-    # One lab ------------------------------------------------------------------------------------------------------------
+        self._checks.within(with_known_checks)
+        if self._checks.broken:
+            file, text = self._checks.broken[0]
+            raise InputError(f"the checks cannot be run: {file} cannot be read:\n{text}")
 
     def _run_one(
         self,
         fork_server: BoxMaker,
         files: Mapping[PurePosixPath, bytes],
-        show: Callable[[Sequence[CheckGrade], BoxedLab], Any],
+        inspect: Callable[[Sequence[CheckGrade], BoxedLab], None],
     ) -> Checked:
         # The second tries have limits of their own: those of the first may be used up by what did not end.
         lab, lab_of_second_tries = (BoxedLab(fork_server, files, self._limits) for _ in range(2))
         public, hidden = ([i for i, check in enumerate(self._known) if check.hidden is kind] for kind in (False, True))
         tries: dict[int, _Try] = {}
-        shown = None
         with contextlib.closing(lab), contextlib.closing(lab_of_second_tries):
             for numbers in (public, hidden):
                 self._run_checks(numbers, lab, tries)
                 self._run_checks(_ended_as(numbers, tries, TIMEOUT, CRASHED), lab_of_second_tries, tries, alone=True)
                 if numbers is public:
-                    shown = show([tries[i].grade for i in public], lab)
+                    inspect([tries[i].grade for i in public], lab)
                 lab.close()
-        printed = "".join(tries[i].printed for i in public)[:KEPT_OUTPUT]
-        return Checked(tuple(self._pictured(tries[i]) for i in range(len(self._known))), printed, shown)
+        printed = "".join(tries[i].printed for i in public)[:LONGEST_OUTPUT]
+        return Checked(tuple(self._pictured(tries[i]) for i in range(len(self._known))), printed)
 
     def _pictured(self, one: _Try) -> CheckGrade:
         kind, example = self._drawn.get(one.grade.exercise), one.example
@@ -274,14 +210,10 @@ class CheckSession:
         check = self._known[i]
         if check.hidden and self._refuse_hidden:
             return _Try(replace(check, verdict=REFUSED, text=self._refuse_hidden), "")
-        noting = not (check.hidden or check.check.endswith(f"::{SMALL_INPUTS}"))
-        lab.begin(noting, self._refused.get(check.exercise))
+        lab.begin(noting=not (check.hidden or check.check.endswith(f"::{SMALL_INPUTS}")))
         self._run.boxed = lab
         began = time.monotonic()
-        item = self._items[i]
-        error = (
-            self._run.called(item) if self._plain[i] and isinstance(item, pytest.Function) else self._run_by_pytest(i)
-        )
+        error = self._checks.error_of(self._checks.items[i])
         seconds = round(time.monotonic() - began, 3)
         verdict, text, mistakes = _verdict(check, error)
         grade = replace(
@@ -296,18 +228,6 @@ class CheckSession:
         )
         example = error.example if isinstance(error, WrongAnswer) and not check.hidden else None
         return _Try(grade, lab.take_printed(), example)
-
-    def _run_by_pytest(self, i: int) -> BaseException | None:
-        """Run a check with all that pytest does for a test; the exception with which it ended.
-
-        Nothing is set up for several checks: what a fixture holds may be in a box that is closed.
-        """
-        self._ended = []
-        item = self._items[i]
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-        if not self._ended:
-            raise InputError(f"{self._known[i].check} was not run; checks must be plain tests.")
-        return self._ended[0]
 
 
 @functools.lru_cache(maxsize=256)  # many make the same mistake
@@ -349,7 +269,7 @@ def _verdict_in_words(error: BaseException) -> tuple[str, str]:
     if isinstance(error, WrongAnswer):
         return WRONG, str(error)
     boxed = getattr(error, "boxed", None)
-    if isinstance(boxed, StudentError):
+    if isinstance(boxed, RaisedInBox):
         return _verdict_of_exception(boxed)
     if isinstance(error, InputError):
         raise error  # no answer is recorded, say: a fault of the checks
@@ -364,31 +284,9 @@ def _unrun(item: pytest.Item) -> CheckGrade:
     return CheckGrade(key, exercise, title, pytest_plugin.is_hidden(item), MISSING)
 
 
-def _verdict_of_exception(error: StudentError) -> tuple[str, str]:
+def _verdict_of_exception(error: RaisedInBox) -> tuple[str, str]:
     if "NotInLab" in error.kinds:
         return MISSING, error.trace
     if "NotImplementedError" in error.kinds and STUB_MESSAGE.match(str(error)):
         return MISSING, "still to be written"
     return MEMORY if "MemoryError" in error.kinds else ERROR, error.trace
-
-
-def _forget_modules(files: Sequence[Path]) -> None:
-    """Drop what was imported from these files: pytest would take it for other files of the same name, too."""
-    names = set(map(str, files))
-    for name, module in list(sys.modules.items()):
-        if getattr(module, "__file__", None) in names:
-            del sys.modules[name]
-
-
-@contextlib.contextmanager
-def _no_other_plugins() -> Iterator[None]:
-    """Plugins that happen to be installed have no part in grading."""
-    name = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
-    before = os.environ.get(name)
-    os.environ[name] = "1"
-    try:
-        yield
-    finally:
-        del os.environ[name]
-        if before is not None:
-            os.environ[name] = before

@@ -13,18 +13,11 @@ import sys
 import threading
 from typing import Any
 
+from lxmls_day1.box.makers import BoxesUnavailable
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.box_makers import BoxesUnavailable
 from lxmls_day1.grading.gradebook import ERROR
 from lxmls_day1.grading.identity import Found
-from lxmls_day1.grading.one_submission import (
-    Graded,
-    close_fork_servers,
-    grade_some,
-    known_checks,
-    samples_of,
-    unfinished,
-)
+from lxmls_day1.grading.one_submission import ForkServers, Graded, Grader, samples_of
 from lxmls_day1.grading.plan import Plan, identity
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.similarity import fingerprints
@@ -51,19 +44,22 @@ def serve() -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     requests: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(stream, requests), daemon=True).start()
+    fork_servers = ForkServers()
     plan: Plan | None = None
+    grader: Grader | None = None
     while True:
         word, value = requests.get()
         if word == "end":
-            close_fork_servers()
+            fork_servers.close()
             os._exit(0)
         try:
             if word == "prepare":
-                plan = value
-                reply: tuple[str, Any] = _prepared(plan)
+                plan, grader = value, Grader(value, fork_servers)
+                reply: tuple[str, Any] = _prepared(value, grader)
             else:
                 assert plan is not None
-                reply = _answer(plan, word, value)
+                assert grader is not None
+                reply = _answer(plan, grader, word, value)
         except BoxesUnavailable as error:
             reply = "unavailable", str(error)
         except InputError as error:
@@ -81,10 +77,10 @@ def _listen(stream: Any, requests: queue.SimpleQueue[tuple[str, Any]]) -> None:
         os._exit(1)
 
 
-def _prepared(plan: Plan) -> tuple[str, Any]:
+def _prepared(plan: Plan, grader: Grader) -> tuple[str, Any]:
     if plan.identity != identity():
         return "broken", f"a worker has another lxmls-day1 ({identity()}) than the plan ({plan.identity})"
-    known = known_checks(plan)
+    known = grader.checks
     gc.collect()
     gc.freeze()  # the many objects that exist now will stay: the garbage collector need not look at them again
     gc.set_threshold(10_000)
@@ -92,12 +88,12 @@ def _prepared(plan: Plan) -> tuple[str, Any]:
     return "ready", known
 
 
-def _answer(plan: Plan, word: str, value: Any) -> tuple[str, Any]:
+def _answer(plan: Plan, grader: Grader, word: str, value: Any) -> tuple[str, Any]:
     if isinstance(value, Submission):
         submission = value
     else:
         found, kept = value
-        read = _read(plan, found)
+        read = _read(plan, grader, found)
         if isinstance(read, Graded):
             return "graded", read
         submission = read
@@ -108,15 +104,15 @@ def _answer(plan: Plan, word: str, value: Any) -> tuple[str, Any]:
     if word == "fingerprints":
         prints = fingerprints(submission.files, plan.given, plan.exercises)
         return "fingerprints", (prints, samples_of(submission.files, plan, prints))
-    return "graded", grade_some(plan, [submission])[0]
+    return "graded", grader.grade(submission)
 
 
-def _read(plan: Plan, found: Found) -> Submission | Graded:
+def _read(plan: Plan, grader: Grader, found: Found) -> Submission | Graded:
     try:
         return read_submission(found, plan.given)
     except Exception as error:
-        said = f"{type(error).__name__}: {one_line(str(error), 300)}"
-        return unfinished(plan, known_checks(plan), found, ERROR, "it could not be read", said)
+        message = f"{type(error).__name__}: {one_line(str(error), 300)}"
+        return grader.unfinished(found, ERROR, "it could not be read", message)
 
 
 def limit_memory(more: int) -> None:
@@ -124,7 +120,7 @@ def limit_memory(more: int) -> None:
     if sys.platform.startswith("linux"):
         import resource
 
-        from lxmls_day1.grading.confinement import present_memory  # Linux's, too
+        from lxmls_day1.box.confinement import present_memory  # Linux's, too
 
         _, most = resource.getrlimit(resource.RLIMIT_AS)
         wanted = present_memory() + more

@@ -6,8 +6,8 @@ import subprocess
 import threading
 from typing import IO, Any
 
+from lxmls_day1.box.makers import END_SECONDS, START_SECONDS, BoxesUnavailable
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.box_makers import END_SECONDS, START_SECONDS, BoxesUnavailable
 from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.plan import Plan
 from lxmls_day1.grading.run_folders import PASSABLE

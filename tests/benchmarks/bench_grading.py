@@ -12,9 +12,10 @@ from statistics import median
 
 from interleaved import print_table
 
+from lxmls_day1.box.levels import strongest_level
 from lxmls_day1.course.generation import solved_files
 from lxmls_day1.grading.grading_run import grade
-from lxmls_day1.grading.levels import strongest_level
+from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.lab import reference_folder
 
@@ -46,7 +47,7 @@ def main(quick=False):
     with tempfile.TemporaryDirectory() as place:
         inbox = Path(place, "inbox")
         hand_in(inbox, 30 if quick else 100)
-        level = strongest_level()
+        level = strongest_level(lab_program())
         began = time.perf_counter()
         plan = make_plan(Path(place, "out"), level, EXERCISES, seed=1)
         once = {"exercises 1.2 to 1.7": time.perf_counter() - began}

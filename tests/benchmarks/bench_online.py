@@ -124,7 +124,7 @@ def steps_in_turn(learners, X, labels, rounds, repeats):
     for _ in range(repeats):
         for name, learner in learners.items():
             averaged = learner.averaged == "steps"
-            steps = RowSteps(learner.rule, X, labels, learner._costs(), 0.0, averaged)
+            steps = RowSteps(learner.rule, X, labels, learner.row_costs(), 0.0, averaged)
             steps.take(orders[:1], learner.steps(1, len(labels)))
             sizes = learner.steps(1 + len(labels), orders[1:].size)
             started = time.process_time()

@@ -33,6 +33,7 @@ from lxmls_day1.engine.streaming.corpus_making import make_corpus
 from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.text.tokens import count_tokens
 from lxmls_day1.engine.text.toy_stream import toy_documents
+from lxmls_day1.engine.training import train_corpus
 
 HASH_BITS = 20
 WANTED = 3.0
@@ -148,10 +149,10 @@ def compare_with_vowpal_wabbit(X, y, n_train, folder, shards, repeats):
     for n_rounds in (1, 5):
         for title, options in (("its default steps", []), ("--sgd", ["--sgd"])):
             learner, ours, theirs = SVM(REGULARIZER, nr_rounds=n_rounds, averaged="steps"), [], []
-            learner.train(shards)
+            train_corpus(learner, shards)
             for _ in range(repeats):
                 started = time.process_time()
-                params = learner.train(shards)
+                params = train_corpus(learner, shards)
                 ours.append(time.process_time() - started)
                 command = [python, "-c", WITH_VOWPAL_WABBIT, folder, str(n_rounds), *options]
                 done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -171,11 +172,11 @@ def compare_threads(X, y, n_train, shards, repeats):
     Returns what two processes that share nothing gain over one: no more can be expected of threads or workers on this machine.
     """
     learners = {n: SVM(REGULARIZER, nr_rounds=5, averaged="steps", n_jobs=n) for n in (1, 2)}
-    learners[1].train(shards)
-    bound, params = gain_of_two_processes(lambda: learners[1].train(shards), repeats), {}
+    train_corpus(learners[1], shards)
+    bound, params = gain_of_two_processes(lambda: train_corpus(learners[1], shards), repeats), {}
 
     def run(n):
-        params[n] = learners[n].train(shards)
+        params[n] = train_corpus(learners[n], shards)
 
     seconds = time_in_turn({n: lambda n=n: run(n) for n in learners}, repeats)
     _print_parts("threads", learners, seconds, params, X, y, n_train, "1.6", bound)
@@ -198,9 +199,9 @@ def compare_workers_of_a_cluster(X, y, n_train, shards, repeats, bound):
     for _ in range(repeats):
         for n, learner in learners.items():
             with SubprocessCluster(n_workers=n, worker_kwargs={"nthreads": 1}) as cluster:
-                learner.train(shards, scheduler=cluster.scheduler_address)
+                train_corpus(learner, shards, scheduler=cluster.scheduler_address)
                 started = time.perf_counter()
-                params[n] = learner.train(shards, scheduler=cluster.scheduler_address)
+                params[n] = train_corpus(learner, shards, scheduler=cluster.scheduler_address)
                 seconds[n].append(time.perf_counter() - started)
     _print_parts("Dask workers", learners, seconds, params, X, y, n_train, "1.5", bound)
 

@@ -15,6 +15,7 @@ from classifiers.max_ent_online import MaxEntOnline
 from classifiers.structured import StructuredPerceptron
 from classifiers.tag_features import EncodedSentences, FeatureIndex
 from classifiers.viterbi import path_score, viterbi
+from lxmls_day1.engine.training import resume
 from lxmls_day1.errors import InputError
 
 X_SAW = [("I", "saw", "it"), ("a", "saw", "cut", "it"), ("I", "cut", "a", "cut"), ("it",)]
@@ -114,8 +115,8 @@ def test_both_solvers_lead_to_the_same_optimum():
 
 
 def test_five_rounds_and_five_more_are_ten():
-    _, state = CRF(0.1, "online", nr_rounds=5).resume(None, X_SAW, Y_SAW)
-    params, state = CRF(0.1, "online", nr_rounds=5).resume(state, X_SAW, Y_SAW)
+    _, state = resume(CRF(0.1, "online", nr_rounds=5), None, X_SAW, Y_SAW)
+    params, state = resume(CRF(0.1, "online", nr_rounds=5), state, X_SAW, Y_SAW)
     ten = CRF(0.1, "online", nr_rounds=10, delay=None).train(X_SAW, Y_SAW)
     assert params.shape == ten.shape and state.n_rounds == 10
     np.testing.assert_allclose(params, ten, atol=1e-12)

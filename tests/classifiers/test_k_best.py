@@ -10,6 +10,7 @@ from classifiers.column_squishing import ColumnSquishing
 from classifiers.k_best import hildreth, k_best_paths
 from classifiers.structured import StructuredMira
 from classifiers.viterbi import ChainScores, path_score, viterbi
+from lxmls_day1.engine.training import resume
 from lxmls_day1.errors import InputError
 
 
@@ -92,11 +93,11 @@ def test_after_an_uncapped_step_the_truth_leads_the_sequences_that_were_best_by_
     X, y = sentences(5, n_sentences=9)
     settings = {"regularizer": 1e-9, "k": k, "nr_rounds": 1, "averaged": False}
     tagger = StructuredMira(order=np.arange(9), **settings)
-    params, state = tagger.resume(None, X, y)
+    params, state = resume(tagger, None, X, y)
     for sentence, tags in zip(X[3:], y[3:], strict=True):
         (before,) = tagger.get_scores([sentence], params)
         tagger.order = [0]
-        params, state = tagger.resume(state, [sentence], [tags])
+        params, state = resume(tagger, state, [sentence], [tags])
         (after,), truth = tagger.get_scores([sentence], params), np.array(tags)
         found = k_best_paths(before, k)
         assert len(found) == min(k, len(tagger.classes) ** len(truth))

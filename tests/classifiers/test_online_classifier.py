@@ -23,6 +23,7 @@ from lxmls_day1.checks import check_inputs
 from lxmls_day1.engine.compiled import sparse_rows
 from lxmls_day1.engine.compiled.primitives import COMPILES
 from lxmls_day1.engine.compiled.sparse_rows import as_examples
+from lxmls_day1.engine.training import resume
 from lxmls_day1.errors import InputError
 
 pytestmark = pytest.mark.bits
@@ -231,8 +232,8 @@ def test_each_thread_takes_sizes_of_steps_from_the_whole_round():
 def test_threads_go_on_from_a_state_bit_for_bit(averaged):
     X, labels, _ = random_problem(2, 2)
     first, whole = (SVM(nr_rounds=n, averaged=averaged, n_jobs=2) for n in (2, 4))
-    _, state = first.resume(None, X, labels)
-    np.testing.assert_array_equal(first.resume(state, X, labels)[0], whole.train(X, labels))
+    _, state = resume(first, None, X, labels)
+    np.testing.assert_array_equal(resume(first, state, X, labels)[0], whole.train(X, labels))
 
 
 def test_threads_go_on_with_two_columns_where_changes_of_two_classes_do_not_cancel():
@@ -639,6 +640,6 @@ def test_a_training_keeps_no_more_matrices_than_weights_and_their_sum(averaged):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < (2.2 if averaged else 1.2) * params.nbytes
-    kept, state = learner.resume(None, X, y)  # a state that goes on needs its own
+    kept, state = resume(learner, None, X, y)  # a state that goes on needs its own
     np.testing.assert_array_equal(params, kept)
     assert not np.shares_memory(kept, state.weights.V)

@@ -6,6 +6,7 @@ from scipy.optimize import minimize
 
 from classifiers.mira import mira_rule
 from classifiers.passive_aggressive import PassiveAggressive, PassiveAggressive2, pa1_rule, pa2_rule
+from lxmls_day1.engine.training import resume
 from lxmls_day1.errors import InputError
 
 
@@ -65,7 +66,7 @@ def test_a_weight_of_zero_changes_nothing():
         after = []
         for weight in (0.0, 1.0):
             learner = make(order=[0, 1, 2], nr_rounds=1, averaged=False)
-            after.append(learner.resume(None, X, y, sample_weight=[1.0, weight, 1.0])[0])
+            after.append(resume(learner, None, X, y, sample_weight=[1.0, weight, 1.0])[0])
         without = make(order=[0, 1], nr_rounds=1, averaged=False).train(X[[0, 2]], y[[0, 2]])
         np.testing.assert_allclose(after[0], without, atol=1e-12)
         assert abs(after[1] - without).max() > 1e-3

@@ -12,6 +12,7 @@ from classifiers.confidence_weighted import NO_CAP, ConfidenceWeighted, confiden
 from classifiers.online_classifier import OnlineClassifier, compiled, second_order
 from classifiers.perceptron import Perceptron
 from classifiers.structured import StructuredPerceptron
+from lxmls_day1.engine.training import resume
 from lxmls_day1.errors import InputError
 
 pytestmark = pytest.mark.bits
@@ -122,7 +123,7 @@ def test_costs_are_margins_of_arow_and_scale_the_confidence_of_cw():
     np.testing.assert_allclose(b, [1 / 5, 1 / 5, 0.0])
     learner = ConfidenceWeighted(confidence=0.9, cost=[[0, 1, 1], [2, 0, 1], [0.5, 1, 0]])
     learner.classes = np.arange(3)
-    np.testing.assert_allclose(learner._costs()[0], NormalDist().inv_cdf(0.9) * rho)
+    np.testing.assert_allclose(learner.row_costs()[0], NormalDist().inv_cdf(0.9) * rho)
 
 
 # ------------------------------------------------------------------------------------------------- what a step minimises
@@ -257,9 +258,9 @@ def test_a_state_knows_its_variances_and_goes_on_to_the_same_bits(name):
     make = LEARNERS[name][0]
     whole, first, second = make(nr_rounds=4), make(nr_rounds=2), make(nr_rounds=2)
     params = whole.train(X, labels)
-    _, state = first.resume(None, X, labels)
+    _, state = resume(first, None, X, labels)
     before = state.weights.S.copy()
-    resumed, state_after = second.resume(state, X, labels)
+    resumed, state_after = resume(second, state, X, labels)
     np.testing.assert_array_equal(resumed, params)
     np.testing.assert_array_equal(second.variances, whole.variances)
     np.testing.assert_array_equal(state.weights.S, before)
@@ -268,12 +269,12 @@ def test_a_state_knows_its_variances_and_goes_on_to_the_same_bits(name):
 
 def test_a_state_of_another_order_is_refused():
     X, labels, _ = problem(2)
-    _, first = Perceptron(averaged=False).resume(None, X, labels)
-    _, second = AROW().resume(None, X, labels)
+    _, first = resume(Perceptron(averaged=False), None, X, labels)
+    _, second = resume(AROW(), None, X, labels)
     with pytest.raises(InputError, match="has no variances, but the learner's rule asks for some"):
-        AROW().resume(first, X, labels)
+        resume(AROW(), first, X, labels)
     with pytest.raises(InputError, match="has variances, but the learner's rule asks for none"):
-        Perceptron(averaged=False).resume(second, X, labels)
+        resume(Perceptron(averaged=False), second, X, labels)
 
 
 # --------------------------------------------------------------------------------------------------------- mistakes

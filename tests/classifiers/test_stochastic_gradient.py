@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.svm import SVM
+from lxmls_day1.engine.training import resume
 from lxmls_day1.errors import InputError
 from readers.question_reader import QuestionCorpus
 from readers.sentiment_reader import SentimentCorpus
@@ -150,7 +151,7 @@ def test_a_penalty_above_the_loss_of_no_weights_is_seen_where_all_labels_are_rig
     params = svm.train(X, y)
     assert svm.history[-1].errors == 0
     # The last row is right by less than its margin: its step of 0.4/(1 + 0.4 * 101) takes W to (0.4 / 41.4 * 200)^2 > 1.
-    assert svm.objective(X, y, svm.resume(None, X, y)[0]) > (80 / 41.4) ** 2
+    assert svm.objective(X, y, resume(svm, None, X, y)[0]) > (80 / 41.4) ** 2
     assert svm.objective(X, y, params) <= 1.0
 
 
@@ -172,7 +173,7 @@ def test_weights_are_shortened_whatever_the_average_and_keep_their_labels(settin
     trained = SVM(0.01, nr_rounds=5, track_objective=True, **settings)
     rng = np.random.default_rng(1)
     weight, cost = rng.random(len(y)), rng.random((20, 20)) * (1 - np.eye(20))
-    params, as_they_were = trained.train(X, y), trained.resume(None, X, y)[0]
+    params, as_they_were = trained.train(X, y), resume(trained, None, X, y)[0]
     np.testing.assert_array_equal(trained.test(X, params), trained.test(X, as_they_were))
     params = trained.train(X, y)
     assert (
@@ -196,7 +197,7 @@ def test_the_sample_is_drawn_from_every_kind_of_matrix(sparse):
 def test_given_steps_leave_the_weights_where_they_lead(steps):
     X, y = odd_data(20, 200)["random labels"]
     trained = SVM(0.01, nr_rounds=5, **steps)
-    np.testing.assert_array_equal(trained.train(X, y), trained.resume(None, X, y)[0])
+    np.testing.assert_array_equal(trained.train(X, y), resume(trained, None, X, y)[0])
 
 
 def test_the_default_steps_by_their_formula():

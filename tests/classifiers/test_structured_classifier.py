@@ -18,6 +18,7 @@ from classifiers.svm import SVM, svm_rule
 from classifiers.tag_features import EncodedSentences, FeatureIndex
 from classifiers.viterbi import viterbi
 from lxmls_day1.engine.compiled.primitives import COMPILES
+from lxmls_day1.engine.training import resume
 from lxmls_day1.errors import InputError
 
 pytestmark = pytest.mark.bits
@@ -460,9 +461,9 @@ def test_resumed_rounds_are_one_training_bit_for_bit(make, averaged, decoder):
     X, y, _ = random_sentences(3)
     expected = make(templates=TEMPLATES, decoder=decoder, nr_rounds=10, averaged=averaged).train(X, y)
     first, second = (make(templates=TEMPLATES, decoder=decoder, nr_rounds=5, averaged=averaged) for _ in range(2))
-    _, state = first.resume(None, X, y)
+    _, state = resume(first, None, X, y)
     for _ in range(2):
-        params, after = second.resume(state, X, y)
+        params, after = resume(second, state, X, y)
         np.testing.assert_array_equal(params, expected)
     assert (state.n_rounds, after.n_rounds) == (5, 10)
     assert second.test(X, params) == second.test([list(sentence) for sentence in X], params)
@@ -471,18 +472,18 @@ def test_resumed_rounds_are_one_training_bit_for_bit(make, averaged, decoder):
 def test_what_a_structured_state_does_not_know():
     X, y, _ = random_sentences(3)
     learner = StructuredPerceptron(TEMPLATES, nr_rounds=1)
-    params, state = learner.resume(None, X, y)
-    more, _ = learner.resume(state, [("new", "ab")], [[0, 1]])  # the word is left out, as it is in tagging
+    params, state = resume(learner, None, X, y)
+    more, _ = resume(learner, state, [("new", "ab")], [[0, 1]])  # the word is left out, as it is in tagging
     assert more.shape == params.shape
     with pytest.raises(InputError, match="label 7 was not in the training data"):
-        learner.resume(state, X[:1], [[7] * len(X[0])])
+        resume(learner, state, X[:1], [[7] * len(X[0])])
     with pytest.raises(InputError, match="training needs sentences"):
-        learner.resume(state, [], [])
+        resume(learner, state, [], [])
     with pytest.raises(InputError, match="this state has parameters of"):
-        StructuredPerceptron(TEMPLATES, transitions=False).resume(state, X, y)
-    flat = Perceptron(nr_rounds=1).resume(None, [[0.0], [1.0]], [0, 1])[1]
+        resume(StructuredPerceptron(TEMPLATES, transitions=False), state, X, y)
+    flat = resume(Perceptron(nr_rounds=1), None, [[0.0], [1.0]], [0, 1])[1]
     with pytest.raises(InputError, match="this state is of a flat learner"):
-        learner.resume(flat, X, y)
+        resume(learner, flat, X, y)
 
 
 @pytest.mark.parametrize("decoder", [None, viterbi])

@@ -13,16 +13,18 @@ from types import SimpleNamespace
 import pytest
 
 from lxmls_day1 import waiting
+from lxmls_day1.box import box, sandbox, spawning_server
+from lxmls_day1.box.fork_server import PROCESS
+from lxmls_day1.box.limits import Limits
 from lxmls_day1.course import checking
 from lxmls_day1.course.generation import solved_files
 from lxmls_day1.course.registry import FOLDER
 from lxmls_day1.course.snapshot import DryRun, dry_run
 from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading import box, sandbox, spawning_server, worker_process
+from lxmls_day1.grading import worker_process
 from lxmls_day1.grading.boxed_lab import BoxedLab
-from lxmls_day1.grading.fork_server import PROCESS
-from lxmls_day1.grading.limits import Limits
+from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import command_of
 
@@ -50,12 +52,12 @@ def boxed(monkeypatch, tmp_path, maker):
 
 def forked(monkeypatch, tmp_path):
     monkeypatch.setattr(sandbox, "START_SECONDS", TINY)
-    boxed(monkeypatch, tmp_path, lambda: sandbox.ForkServer(PROCESS))
+    boxed(monkeypatch, tmp_path, lambda: sandbox.ForkServer(lab_program(), PROCESS))
 
 
 def spawned(monkeypatch, tmp_path):
     monkeypatch.setattr(spawning_server, "START_SECONDS", TINY)
-    boxed(monkeypatch, tmp_path, spawning_server.SpawningServer)
+    boxed(monkeypatch, tmp_path, lambda: spawning_server.SpawningServer(lab_program()))
 
 
 def worker(monkeypatch, tmp_path):

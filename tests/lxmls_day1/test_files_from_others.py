@@ -29,6 +29,7 @@ from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.streaming.shards import JOURNAL, MANIFEST, Shards, read_words
 from lxmls_day1.engine.text.documents import read_bytes
 from lxmls_day1.engine.text.labelled_files import read_labelled
+from lxmls_day1.engine.training import train_corpus
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import Lab
 from lxmls_day1.model_file import save_model
@@ -129,8 +130,8 @@ def test_a_manifest(corpus, tmp_path_factory, data):
         shards = Shards(folder)
         shards.verify()
         shards.words()
-        Mira(nr_rounds=1).train(folder)
-        MultinomialNaiveBayes().train(folder)
+        train_corpus(Mira(nr_rounds=1), folder)
+        train_corpus(MultinomialNaiveBayes(), folder)
         make_corpus([folder.with_name("more.csv")], folder.with_name("more.bags"), like=folder)
         train_on_corpus(Lab.open(), Mira(nr_rounds=1), OPTIONS | {"corpus": folder}, str(folder.with_name("mira.npz")))
         cache.callback(
@@ -170,7 +171,7 @@ def test_a_checkpoint(n_jobs, corpus, tmp_path_factory, data):
 
     def train(path, resume=False, report=None):
         learner = Mira(nr_rounds=2, n_jobs=n_jobs)
-        return learner.train(corpus, checkpoint=Checkpoint(path, every=3, resume=resume), report=report)
+        return train_corpus(learner, corpus, checkpoint=Checkpoint(path, every=3, resume=resume), report=report)
 
     train(folder / "sound")
     changed = changed_file(folder / "sound", folder / "changed", data)

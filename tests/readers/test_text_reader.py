@@ -1,5 +1,4 @@
 import io
-import re
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.perceptron import Perceptron
 from lxmls_day1.engine.text.tokens import count_tokens
-from lxmls_day1.errors import CorpusError, InputError
+from lxmls_day1.errors import InputError
 from readers.text_reader import TextCorpus
 from readers.vocabulary import count_words
 
@@ -87,49 +86,9 @@ def test_svmlight_agrees_with_scikit_learn(write, zero_based):
     assert corpus.texts == [] and list(map(int, corpus.label_names)) == sorted(set(y.tolist()))
 
 
-def test_the_form_can_be_said(write):
-    path = write("1 1:1\n2 2:1\n", "data.txt")
-    assert TextCorpus(path, form="svmlight", split=(1, 0, 0)).nr_features == 2
-    with pytest.raises(CorpusError, match="form='svmlight'"):
-        TextCorpus(path)
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
-def test_encodings(write, encoding):
-    corpus = TextCorpus(write("été,déjà vu\n".encode(encoding)), encoding=encoding, split=(1, 0, 0))
-    assert corpus.label_names == ("été",) and corpus.texts == ["déjà vu"]
-    assert TextCorpus(write("été,x\n".encode("utf-8-sig")), split=(1, 0, 0)).label_names == ("été",)
-
-
-def test_a_file_in_another_encoding(write):
-    path = write("ham,fine\nspam,caf\xe9\n".encode("latin-1"))
-    says = rf"^{re.escape(str(path))}, line 2: expected text in utf-8, got the byte 0xE9; .*encoding="
-    with pytest.raises(CorpusError, match=says):
-        TextCorpus(path)
-    with pytest.raises(InputError, match="encoding must be one that Python knows"):
-        TextCorpus(path, encoding="klingon")
-
-
-def test_errors_name_file_and_line(write):
-    path = write("ham,fine\nspam\n")
-    with pytest.raises(CorpusError, match=rf"^{re.escape(str(path))}, line 2: got 1 field;"):
-        TextCorpus(path, delimiter=",")
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"form": "xml"}, "form must be 'columns' or 'jsonl' or 'svmlight', got 'xml'"),
-        ({"label_column": 2}, "label_column is 2, but .*mail.csv has 2 columns: give a number from 0 to 1"),
-        ({"text_column": -1}, "text_column is -1, but .*mail.csv has 2 columns"),
-        ({"label_column": True}, "label_column must be the name of a column or its number"),
-        ({"text_column": 1.0}, "text_column must be the name of a column or its number"),
-        ({"label_column": 0, "text_column": 0}, "must be different columns, but both are column 0 of"),
-        ({"header": "yes"}, "header must be True, False or None"),
-        ({"delimiter": ", "}, "delimiter must be one character"),
-        ({"delimiter": " "}, "delimiter must be one character"),
-        ({"quote": ""}, "quote must be one character"),
-        ({"quote": ",", "delimiter": ","}, "must be different characters"),
         ({"min_count": 0}, "min_count must be a whole number from 1 on"),
         ({"min_count": 50}, "no token of the training part occurs min_count=50 times"),
         ({"split": (0.5, 0.5)}, "split wants three shares"),
@@ -170,13 +129,6 @@ def test_a_file_with_names_is_the_same_corpus_as_one_without(write, name, conten
     assert (named.X != plain.X).nnz == 0 and named.y.tolist() == plain.y.tolist()
     assert "label in 'label', text in 'text'; 4 examples, 2 classes" in named.read_as
     assert "no header; label in column 0, text in column 1" in plain.read_as
-
-
-def test_a_missing_file_and_a_folder(tmp_path):
-    with pytest.raises(InputError, match=r"nowhere.csv cannot be read: "):
-        TextCorpus(tmp_path / "nowhere.csv")
-    with pytest.raises(InputError, match="cannot be read: "):
-        TextCorpus(tmp_path)
 
 
 @pytest.mark.slow

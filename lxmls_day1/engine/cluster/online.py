@@ -16,8 +16,9 @@ import numpy as np
 from lxmls_day1.engine.cluster.parts import Job, PartWorkers, workers_with
 from lxmls_day1.engine.compiled.online_steps import Integers, Reals, Weights
 from lxmls_day1.engine.compiled.sparse_rows import sums_of_squares
+from lxmls_day1.engine.objectives import longest_of
 from lxmls_day1.engine.streaming.mixed_steps import Leg, Sizes, Stand, own_term
-from lxmls_day1.engine.streaming.shard_rows import Slice, longest_of, parts_of
+from lxmls_day1.engine.streaming.shard_rows import Slice, parts_of
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.engine.streaming.streamed_steps import Learner
 from lxmls_day1.errors import InputError

@@ -78,6 +78,7 @@ class ClusterLogLoss:
     def __init__(self, workers: PartWorkers, shards: Shards, columns: Integers, n_columns: int, n_jobs: int):
         self._workers, self._columns, self._n_columns = workers, columns, n_columns
         self._jobs = blocks_of(shards, n_jobs)
+        self.n_examples, self.n_features = shards.n_rows, shards.n_features
 
     def __call__(self, W: Reals) -> tuple[float, Reals]:
         """The loss and its gradient, a new array, at W (J + 1, n_columns)."""
@@ -94,7 +95,7 @@ class ClusterLogLoss:
 
 @contextlib.contextmanager
 def cluster_loss(scheduler: str, n_jobs: int) -> Iterator[Callable[[Shards, Integers, int], ClusterLogLoss]]:
-    """A function that makes the loss of a corpus, as `MaxEntObjective` takes it, for the length of a ``with``.
+    """A function that makes the loss of a corpus, as `BatchLearner.minimise` takes it, for the length of a ``with``.
 
     Parameters
     ----------

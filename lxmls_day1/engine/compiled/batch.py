@@ -13,10 +13,23 @@ from scipy.special import logsumexp, softmax
 
 from lxmls_day1.engine.compiled.primitives import kernel
 from lxmls_day1.engine.compiled.row_primitives import LINE, NEAR, add_row, prefetch_weights, score_row
+from lxmls_day1.engine.compiled.sparse_rows import as_examples
 from lxmls_day1.engine.compiled.threads import thread_pool
 
 _ROWS = 32  # of a CSR matrix in a block
 _NUMBERS = 2**16  # of a dense matrix in a block
+_DENSE = 1 / 8  # the share of numbers other than zero from which on a dense matrix is multiplied as it is
+
+
+def batch_examples(X):
+    """A matrix as `LogLoss` is fastest on it: an array of which enough is other than zero as it is, all others as sparse rows."""
+    return X if isinstance(X, np.ndarray) and _is_dense(X) else as_examples(X)
+
+
+def _is_dense(X, n_rows=1000):
+    """Whether enough of an array is other than zero, by some of its rows."""
+    some = X[:: max(1, len(X) // n_rows)]
+    return np.count_nonzero(some) >= _DENSE * some.size
 
 
 class LogLoss:
@@ -59,6 +72,7 @@ class LogLoss:
             cuts = np.searchsorted(examples.indptr, np.linspace(0, examples.indptr[-1], n_jobs + 1))
             cuts[0], cuts[-1] = 0, len(labels)  # rows without entries stand at either end, too
         self.parts = [slice(start, stop) for start, stop in itertools.pairwise(cuts)]
+        self.n_examples, self.n_features = len(labels), len(self.weights) - 1
 
     def __call__(self, W):
         """The loss and its gradient.

@@ -14,14 +14,20 @@ row R + K + 1                 the last word has the tag
 A matrix that ends after row J has no transitions; then each word is tagged by itself, as ``sparse_rows.py`` classifies
 rows.
 
-``classifiers/viterbi.py`` is the readable form of the search.
+``classifiers/viterbi.py`` is the readable form of the search. It is the answer of an exercise: see
+``lxmls_day1/course/importable.py``.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from lxmls_day1.engine.compiled.primitives import kernel
+from lxmls_day1.engine.compiled.primitives import COMPILES, kernel
+
+if COMPILES:
+    import numba
+
+    from lxmls_day1.engine.compiled.intrinsics import read_only
 
 # These functions are inlined into their callers, and hold nothing whose references numba would have to count.
 CHAIN_PRIMITIVE = {"forceinline": True, "_nrt": False}
@@ -38,6 +44,12 @@ class Sentences(NamedTuple):
     indices: np.ndarray  # (nnz,) int32: features, counted from 0 without the bias
     labels: np.ndarray  # (N,) int64: the true tags
     n_features: int  # J
+
+
+def type_of_sentences():
+    """What numba calls :class:`Sentences` whose arrays are only read."""
+    longs = read_only(numba.int64)
+    return numba.types.NamedTuple((longs, longs, read_only(numba.int32), longs, numba.int64), Sentences)
 
 
 @kernel(**CHAIN_PRIMITIVE)

@@ -14,8 +14,16 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.engine.compiled.chain_search import CHAIN_PRIMITIVE, fold_scale, room, score_chain, score_words
-from lxmls_day1.engine.compiled.primitives import COMPILES, kernel
+from lxmls_day1.engine.compiled.chain_search import (
+    CHAIN_PRIMITIVE,
+    Sentences,
+    fold_scale,
+    room,
+    score_chain,
+    score_words,
+    type_of_sentences,
+)
+from lxmls_day1.engine.compiled.primitives import COMPILES, frozen, kernel
 
 if COMPILES:
     import numba
@@ -252,7 +260,8 @@ def _add_counts(b, factor, G):
 # ------------------------------------------------------------------------------------------------------- whole data sets
 
 
-def _sums(starts, indptr, indices, labels, n_features, W, G, marginals):
+def _sums(sentences, W, G, marginals):
+    starts, indptr, indices, labels, n_features = sentences
     n_chain = W.shape[0] - n_features - 1
     has_chain, gradient = n_chain > 0, len(G) > 0
     b = _buffers(room(starts, indptr)[0], W.shape[1], n_chain)
@@ -280,7 +289,8 @@ def _sums(starts, indptr, indices, labels, n_features, W, G, marginals):
     return losses
 
 
-def _descent(starts, indptr, indices, labels, n_features, order, steps, shrinkage, V, U, state):
+def _descent(sentences, order, steps, shrinkage, V, U, state):
+    starts, indptr, indices, labels, n_features = sentences
     n_chain = V.shape[0] - n_features - 1
     has_chain = n_chain > 0
     b = _buffers(room(starts, indptr)[0], V.shape[1], n_chain)
@@ -344,7 +354,8 @@ def _sentence_in_numpy(emissions, labels, chain):
     return log_z, emissions[truth].sum() + chain[rows, tags].sum(), residuals, excess
 
 
-def _sums_in_numpy(starts, indptr, indices, labels, n_features, W, G, marginals):
+def _sums_in_numpy(sentences, W, G, marginals):
+    starts, indptr, indices, labels, n_features = sentences
     words = sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(len(indptr) - 1, n_features))
     emissions, chain = words @ W[1 : n_features + 1] + W[0], W[n_features + 1 :]
     losses, residuals = np.empty(len(starts) - 1), np.empty(emissions.shape)
@@ -360,7 +371,8 @@ def _sums_in_numpy(starts, indptr, indices, labels, n_features, W, G, marginals)
     return losses
 
 
-def _descent_in_numpy(starts, indptr, indices, labels, n_features, order, steps, shrinkage, V, U, state):
+def _descent_in_numpy(sentences, order, steps, shrinkage, V, U, state):
+    starts, indptr, indices, labels, n_features = sentences
     scale, scale_sum = state
     for m, step in zip(order.tolist(), steps.tolist(), strict=True):
         begin, end = starts[m], starts[m + 1]
@@ -384,15 +396,14 @@ def _descent_in_numpy(starts, indptr, indices, labels, n_features, order, steps,
 
 @functools.cache
 def sums_of_kernels():
-    """``(starts, indptr, indices, labels, n_features, W, G, marginals) -> losses (M,)``, compiled where that is possible.
+    """``(sentences, W, G, marginals) -> losses (M,)``, compiled where that is possible.
 
     Adds the gradient to G and fills ``marginals`` (N, K), each unless it is empty. Without labels the losses are log Z.
     """
     if not COMPILES:
         return _sums_in_numpy
-    longs, matrix = read_only(numba.int64), read_only(numba.float64, 2)
-    data = (longs, longs, read_only(numba.int32), longs, numba.int64)
-    return cached_jit(VECTOR(*data, matrix, MATRIX, MATRIX), fastmath={"contract"})(_sums)
+    signature = VECTOR(type_of_sentences(), read_only(numba.float64, 2), MATRIX, MATRIX)
+    return cached_jit(signature, fastmath={"contract"})(_sums)
 
 
 @functools.cache
@@ -400,8 +411,8 @@ def _descent_of_kernels():
     if not COMPILES:
         return _descent_in_numpy
     longs, reals = read_only(numba.int64), read_only(numba.float64)
-    data = (longs, longs, read_only(numba.int32), longs, numba.int64, longs, reals, numba.float64)
-    return cached_jit(numba.int64(*data, MATRIX, MATRIX, VECTOR), fastmath={"contract"})(_descent)
+    signature = numba.int64(type_of_sentences(), longs, reals, numba.float64, MATRIX, MATRIX, VECTOR)
+    return cached_jit(signature, fastmath={"contract"})(_descent)
 
 
 def log_losses(sentences, W):
@@ -416,7 +427,7 @@ def log_losses(sentences, W):
     -------
     losses : float64 array (M,)
     """
-    return sums_of_kernels()(*sentences, W, _none(W), _none(W))
+    return sums_of_kernels()(frozen(sentences), W, _none(W), _none(W))
 
 
 def loss_and_gradient(sentences, W):
@@ -433,7 +444,7 @@ def loss_and_gradient(sentences, W):
     gradient : array (rows, K), a new one
     """
     gradient = np.zeros(W.shape)
-    return float(sums_of_kernels()(*sentences, W, gradient, _none(W)).sum()), gradient
+    return float(sums_of_kernels()(frozen(sentences), W, gradient, _none(W)).sum()), gradient
 
 
 def tag_marginals(starts, indptr, indices, n_features, W):
@@ -451,7 +462,8 @@ def tag_marginals(starts, indptr, indices, n_features, W):
     log_z : array (M,)
     """
     marginals = np.empty((len(indptr) - 1, W.shape[1]))
-    log_z = sums_of_kernels()(starts, indptr, indices, np.empty(0, np.int64), n_features, W, _none(W), marginals)
+    sentences = Sentences(starts, indptr, indices, np.empty(0, np.int64), n_features)
+    log_z = sums_of_kernels()(frozen(sentences), W, _none(W), marginals)
     return marginals, log_z
 
 
@@ -473,7 +485,7 @@ def take_round_of_descent(sentences, shrinkage, weights, order, steps):
     int
         The number of updates.
     """
-    updates = _descent_of_kernels()(*sentences, order, steps, shrinkage, weights.V, weights.U, weights.state)
+    updates = _descent_of_kernels()(frozen(sentences), order, steps, shrinkage, weights.V, weights.U, weights.state)
     weights.n_steps += len(order)
     return int(updates)
 

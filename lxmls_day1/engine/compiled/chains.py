@@ -24,8 +24,9 @@ from lxmls_day1.engine.compiled.chain_search import (
     room,
     score_chain,
     score_words,
+    type_of_sentences,
 )
-from lxmls_day1.engine.compiled.primitives import COMPILES, kernel
+from lxmls_day1.engine.compiled.primitives import COMPILES, frozen, kernel
 from lxmls_day1.errors import InputError
 
 if COMPILES:
@@ -119,7 +120,8 @@ def _update(n, entries, d, shrink, V, U, scale, scale_sum):
     return changed, scale, scale_sum + scale
 
 
-def _round(starts, indptr, indices, labels, n_features, order, steps, shrinkage, rule, costs, augmented, V, U, state):
+def _round(sentences, order, steps, shrinkage, rule, costs, augmented, V, U, state):
+    starts, indptr, indices, labels, n_features = sentences
     n_tags = V.shape[1]
     has_chain = V.shape[0] > n_features + 1
     n_words_most, n_entries_most = room(starts, indptr)
@@ -200,7 +202,7 @@ def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, ste
         For a rule whose answer is not (−d, d).
     """
     updates = _compiled_round()(
-        *sentences, order, steps, shrinkage, rule, costs, augmented, weights.V, weights.U, weights.state
+        frozen(sentences), order, steps, shrinkage, rule, costs, augmented, weights.V, weights.U, weights.state
     )
     if updates < 0:
         raise InputError(
@@ -214,16 +216,18 @@ def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, ste
 @functools.cache
 def _compiled_round():
     reals, longs, costs = read_only(numba.float64), read_only(numba.int64), read_only(numba.float64, 2)
-    data = (longs, longs, read_only(numba.int32), longs, numba.int64, longs, reals, numba.float64)
     rule = numba.types.FunctionType(RULE_SIGNATURE)
-    signature = numba.int64(*data, rule, costs, numba.boolean, MATRIX, MATRIX, VECTOR)
+    signature = numba.int64(
+        type_of_sentences(), longs, reals, numba.float64, rule, costs, numba.boolean, MATRIX, MATRIX, VECTOR
+    )
     return cached_jit(signature)(_round)
 
 
 # ------------------------------------------------------------------------------------------------------ whole data sets
 
 
-def _search(starts, indptr, indices, labels, n_features, costs, W):
+def _search(sentences, costs, W):
+    starts, indptr, indices, labels, n_features = sentences
     n_tags = W.shape[1]
     has_chain, augmented = W.shape[0] > n_features + 1, len(labels) > 0
     n_words_most, _ = room(starts, indptr)
@@ -244,7 +248,8 @@ def _search(starts, indptr, indices, labels, n_features, costs, W):
     return paths, losses
 
 
-def _search_in_numpy(starts, indptr, indices, labels, n_features, costs, W):
+def _search_in_numpy(sentences, costs, W):
+    starts, indptr, indices, labels, n_features = sentences
     n_words, n_tags = len(indptr) - 1, W.shape[1]
     words = sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(n_words, n_features))
     scores = words @ W[1 : 1 + n_features] + W[0]  # (N, K)
@@ -276,14 +281,13 @@ def _search_in_numpy(starts, indptr, indices, labels, n_features, costs, W):
 
 @functools.cache
 def search_of_kernels():
-    """Viterbi for many sentences: ``(starts, indptr, indices, labels, n_features, costs, W) -> paths (N,), losses (M,)``,
-    cost-augmented if there are ``labels`` (N,); row y of ``costs`` is ρ(·, y). Compiled where that is possible.
+    """Viterbi for many sentences: ``(sentences, costs, W) -> paths (N,), losses (M,)``, cost-augmented if the
+    sentences have labels; row y of ``costs`` is ρ(·, y). Compiled where that is possible.
     """
     if not COMPILES:
         return _search_in_numpy
-    longs, matrix = read_only(numba.int64), read_only(numba.float64, 2)
-    returned = numba.types.Tuple((numba.int64[::1], VECTOR))
-    return cached_jit(returned(longs, longs, read_only(numba.int32), longs, numba.int64, matrix, matrix))(_search)
+    matrix, returned = read_only(numba.float64, 2), numba.types.Tuple((numba.int64[::1], VECTOR))
+    return cached_jit(returned(type_of_sentences(), matrix, matrix))(_search)
 
 
 def best_paths(starts, indptr, indices, n_features, W):
@@ -300,8 +304,8 @@ def best_paths(starts, indptr, indices, n_features, W):
     tags : int64 array (N,)
         Word after word.
     """
-    no_labels, no_costs = np.empty(0, np.int64), np.empty((0, 0))
-    return search_of_kernels()(starts, indptr, indices, no_labels, n_features, no_costs, W)[0]
+    sentences = Sentences(starts, indptr, indices, np.empty(0, np.int64), n_features)
+    return search_of_kernels()(frozen(sentences), np.empty((0, 0)), W)[0]
 
 
 def hinge_losses(sentences, costs, W):
@@ -318,4 +322,4 @@ def hinge_losses(sentences, costs, W):
     -------
     losses : float64 array (M,)
     """
-    return search_of_kernels()(*sentences, costs, W)[1]
+    return search_of_kernels()(frozen(sentences), costs, W)[1]

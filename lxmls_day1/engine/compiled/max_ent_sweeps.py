@@ -17,7 +17,8 @@ _RELAXATION = 1.5  # of two classes: the curvature of a step is taken for so muc
 _NEWTON_STEPS, _NEAR_ENOUGH = 50, 1e-2  # of the step of two classes: most, and how small the last is beside the first
 
 
-def _sweep_in_numpy(indptr, indices, data, sq_norms, shares, order, unit, alpha, W):
+def _sweep_in_numpy(examples, shares, order, unit, alpha, W):
+    indptr, indices, data, sq_norms, _ = examples
     estimate = 0.0
     for m in order.tolist():
         row = slice(indptr[m], indptr[m + 1])
@@ -38,13 +39,12 @@ def _sweep_in_numpy(indptr, indices, data, sq_norms, shares, order, unit, alpha,
 
 
 @kernel(_sweep_in_numpy, fastmath={"contract"})
-def sweep(indptr, indices, data, sq_norms, shares, order, unit, alpha, W):
+def sweep(examples, shares, order, unit, alpha, W):
     """Take the step of each example in ``order``.
 
     Parameters
     ----------
-    indptr, indices, data, sq_norms
-        The examples.
+    examples : Examples
     shares : array (M,), how much each example counts, of mean 1
     order : int array, which examples to visit
     unit : float, 1/(λM)
@@ -56,6 +56,7 @@ def sweep(indptr, indices, data, sq_norms, shares, order, unit, alpha, W):
     estimate : float
         Roughly what the visited examples contributed to the duality gap just before their steps, times M.
     """
+    indptr, indices, data, sq_norms, _ = examples
     n_classes = W.shape[1]
     p, d, room = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
     far, flat = W.size > NEAR, W.reshape(W.size)
@@ -93,15 +94,17 @@ def sweep(indptr, indices, data, sq_norms, shares, order, unit, alpha, W):
     return estimate
 
 
-def _measure_in_numpy(indptr, indices, data, labels, shares, alpha, W):
+def _measure_in_numpy(examples, labels, shares, alpha, W):
+    indptr, indices, data, _, _ = examples
     scores = sp.csr_array((data, indices, indptr), shape=(len(labels), len(W) - 1)) @ W[1:] + W[0]
     losses = logsumexp(scores, axis=1) - scores[np.arange(len(labels)), labels]
     return (shares * losses).sum(), (shares * entr(alpha).sum(axis=1)).sum()
 
 
 @kernel(_measure_in_numpy, fastmath={"contract"})
-def measure(indptr, indices, data, labels, shares, alpha, W):
+def measure(examples, labels, shares, alpha, W):
     """One pass over all examples at fixed weights: (Σ log loss, Σ_m the entropy of α_m), each example by its share."""
+    indptr, indices, data, _, _ = examples
     n_classes = W.shape[1]
     s, room = np.empty(n_classes), np.empty(n_classes)
     far, flat = W.size > NEAR, W.reshape(W.size)
@@ -150,7 +153,8 @@ def _two_class_step(margin, beta, curvature):
     return moved
 
 
-def _sweep_two_in_numpy(indptr, indices, data, sq_norms, labels, shares, order, unit, beta, v):
+def _sweep_two_in_numpy(examples, labels, shares, order, unit, beta, v):
+    indptr, indices, data, sq_norms, _ = examples
     estimate = 0.0
     with np.errstate(over="ignore"):
         for m in order.tolist():
@@ -170,8 +174,9 @@ def _sweep_two_in_numpy(indptr, indices, data, sq_norms, labels, shares, order, 
 
 
 @kernel(_sweep_two_in_numpy, fastmath={"contract"})
-def sweep_two_classes(indptr, indices, data, sq_norms, labels, shares, order, unit, beta, v):
+def sweep_two_classes(examples, labels, shares, order, unit, beta, v):
     """:func:`sweep` for K = 2, with ``beta`` (M,) and ``v`` (J + 1, 1) in place of α and W; each step goes to its maximum."""
+    indptr, indices, data, sq_norms, _ = examples
     score, d = np.empty(1), np.empty(1)
     estimate = 0.0
     for n in range(len(order)):
@@ -189,15 +194,17 @@ def sweep_two_classes(indptr, indices, data, sq_norms, labels, shares, order, un
     return estimate
 
 
-def _measure_two_in_numpy(indptr, indices, data, labels, shares, beta, v):
+def _measure_two_in_numpy(examples, labels, shares, beta, v):
+    indptr, indices, data, _, _ = examples
     scores = sp.csr_array((data, indices, indptr), shape=(len(labels), len(v) - 1)) @ v[1:, 0] + v[0, 0]
     losses = np.logaddexp(0.0, -(2.0 * labels - 1.0) * scores)
     return (shares * losses).sum(), (shares * (entr(beta) + entr(1.0 - beta))).sum()
 
 
 @kernel(_measure_two_in_numpy, fastmath={"contract"})
-def measure_two_classes(indptr, indices, data, labels, shares, beta, v):
+def measure_two_classes(examples, labels, shares, beta, v):
     """:func:`measure` for K = 2."""
+    indptr, indices, data, _, _ = examples
     score = np.empty(1)
     loss, entropy = 0.0, 0.0
     for m in range(len(labels)):
@@ -211,13 +218,12 @@ def measure_two_classes(indptr, indices, data, labels, shares, beta, v):
 
 def take_sweep(examples, *, labels, shares, order, unit, multipliers, weights):
     """:func:`sweep`, or :func:`sweep_two_classes` where the multipliers are a vector: the estimate."""
-    rows = examples.indptr, examples.indices, examples.data, examples.sq_norms
     if multipliers.ndim == 1:
-        return sweep_two_classes(*rows, labels, shares, order, unit, multipliers, weights)
-    return sweep(*rows, shares, order, unit, multipliers, weights)
+        return sweep_two_classes(examples, labels, shares, order, unit, multipliers, weights)
+    return sweep(examples, shares, order, unit, multipliers, weights)
 
 
 def measure_all(examples, *, labels, shares, multipliers, weights):
     """:func:`measure`, or :func:`measure_two_classes` where the multipliers are a vector: (loss, entropy)."""
     run = measure_two_classes if multipliers.ndim == 1 else measure
-    return run(examples.indptr, examples.indices, examples.data, labels, shares, multipliers, weights)
+    return run(examples, labels, shares, multipliers, weights)

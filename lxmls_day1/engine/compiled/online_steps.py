@@ -33,6 +33,7 @@ from lxmls_day1.checks import as_numbers, check_finite
 from lxmls_day1.engine.compiled.primitives import COMPILES
 from lxmls_day1.engine.compiled.sparse_rows import (
     Examples,
+    Plan,
     as_online_examples,
     compact,
     compile_rule,
@@ -273,7 +274,7 @@ def _aligned_copy(matrix: Reals) -> Reals:
 class OnlineState:
     """Where an online learner stands between two rounds: with this, training goes on as if it had never stopped.
 
-    It can be kept, copied and pickled. ``OnlineClassifier.resume`` takes one, leaves it as it is, and returns the next.
+    It can be kept, copied and pickled. `lxmls_day1.engine.training.resume` takes one, leaves it as it is, and returns the next.
 
     Parameters
     ----------
@@ -363,7 +364,7 @@ def _as_updates(rule: Rule, answer: Any, n_classes: int) -> tuple[Reals, Reals]:
     return d, b
 
 
-def machine_code_of(rule: Rule, stacklevel: int = 4) -> Any:
+def machine_code_of(rule: Rule, stacklevel: int = 5) -> Any:
     """The rule as compiled loops call it; None if it is not marked for that, if nothing is compiled, or if it cannot be.
 
     A warning says why a marked rule cannot be compiled; `stacklevel` leads from here to the caller of ``train``. As Python the
@@ -592,12 +593,12 @@ class RowSteps:
     def _take_compiled(
         self, weights: Weights, order: Integers, steps: Reals, updates: Integers, errors: Integers
     ) -> None:
-        done = 0
+        factors = np.empty(0) if self._factors is None else self._factors
+        plan, done = Plan(self._labels, order, steps, float(self._shrinkage), factors), 0
         while done < len(order):
             done = take_steps(
-                self._machine_code, self._examples, labels=self._labels, order=order, steps=steps,
-                shrinkage=self._shrinkage, costs=self._costs, V=weights.V, U=weights.U,
-                state=weights.state, updates=updates, errors=errors, first_step=done, factors=self._factors,
+                self._machine_code, self._examples, plan, costs=self._costs, V=weights.V, U=weights.U,
+                state=weights.state, updates=updates, errors=errors, first_step=done,
             )  # fmt: skip
             if done < len(order):  # the changes of the two classes do not cancel
                 weights.unpair()

@@ -9,6 +9,8 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numpy as np
+
 COMPILES = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 if COMPILES:
     try:
@@ -17,6 +19,7 @@ if COMPILES:
         COMPILES = False
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
 
 
 def kernel(twin: Callable[..., Any] | None = None, **options: Any) -> Callable[[Function], Function]:
@@ -54,3 +57,25 @@ def kernel(twin: Callable[..., Any] | None = None, **options: Any) -> Callable[[
         return compiled
 
     return decorate
+
+
+def frozen(arrays: Arrays) -> Arrays:
+    """A named tuple whose arrays cannot be written to: the type that the kernels' signatures have.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> import numpy as np
+    >>> class Points(NamedTuple):
+    ...     x: np.ndarray
+    ...     n: int
+    >>> frozen(Points(np.zeros(2), 2)).x.flags.writeable
+    False
+    """
+    return type(arrays)(*(_read_only(part) if isinstance(part, np.ndarray) else part for part in arrays))
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    view = array.view()
+    view.flags.writeable = False
+    return view

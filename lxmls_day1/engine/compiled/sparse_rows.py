@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lxmls_day1.checks import as_canonical
-from lxmls_day1.engine.compiled.primitives import COMPILES, kernel
+from lxmls_day1.engine.compiled.primitives import COMPILES, frozen, kernel
 from lxmls_day1.engine.compiled.row_primitives import (
     LEAST_VARIANCE,
     NEAR,
@@ -354,10 +354,9 @@ def _fit_one_column(d, b):
     return abs(d[0] + d[1]) <= 1e-9 * (abs(d[0]) + abs(d[1])) and b[0] == b[1]
 
 
-def _steps(
-    indptr, indices, data, sq_norms, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, errors, first_step,
-    scores, variances, factors,
-):  # fmt: skip
+def _steps(examples, plan, rule, costs, V, U, state, updates, errors, first_step, scores, variances):
+    indptr, indices, data, sq_norms, _ = examples
+    labels, order, steps, shrinkage, factors = plan
     n_steps, n_classes, n_columns = len(order), len(costs), V.shape[-1]
     steps_per_round = n_steps // len(updates)
     current_round = first_step // steps_per_round
@@ -412,9 +411,19 @@ def _steps(
     return n_steps
 
 
-def take_steps(
-    rule, examples, *, labels, order, steps, shrinkage, costs, V, U, state, updates, errors, first_step=0, factors=None,
-):  # fmt: skip
+class Plan(NamedTuple):
+    """Which steps are taken."""
+
+    labels: np.ndarray  # (M,) int64: columns 0 … K − 1 of the true classes
+    order: np.ndarray  # (T,) int64: an example for each step
+    steps: np.ndarray  # (T,) float64: a step size for each
+    shrinkage: float  # λ: the weights shrink by the factor 1 − step · λ before each update
+    factors: (
+        np.ndarray
+    )  # (M,) float64: the rule is asked with the step times that of its example; none if it has no entries
+
+
+def take_steps(rule, examples, plan, *, costs, V, U, state, updates, errors, first_step=0):
     """Online learning, compiled, with any update rule.
 
     Parameters
@@ -422,12 +431,7 @@ def take_steps(
     rule : what :func:`compile_rule` returned
     examples : Examples
         Or what :func:`compact` made of them.
-    labels : int64 array (M,)
-        Columns 0 … K − 1 of the true classes.
-    order, steps : int64 array (T,), float64 array (T,)
-        An example and a step size for each step.
-    shrinkage : float
-        λ: the weights shrink by the factor 1 − step · λ before each update.
+    plan : Plan
     costs : float64 array (K, K)
         Row y is ρ(·, y).
     V : float64 array (J + 1, K), or (J + 1, 1) for two classes; of a second-order rule (J + 1, 2, K), or (J + 1, 2, 1)
@@ -440,9 +444,7 @@ def take_steps(
         Count, for each of R rounds of equal length, the steps that changed the weights, and those before which another class
         had the highest score than the true one.
     first_step : int
-        Where in ``order`` to begin.
-    factors : float64 array (M,), optional
-        What the step of each example is multiplied by when the rule is asked. The weights shrink by the step itself.
+        Where in the order to begin.
 
     Returns
     -------
@@ -456,12 +458,8 @@ def take_steps(
         If the rule returns something else than K numbers.
     """
     run = _compiled_steps(examples.indices.dtype, examples.data.dtype, examples.data.ndim, V.ndim == 3)
-    rows = examples.indptr, examples.indices, examples.data, examples.sq_norms
     scores, variances = np.empty((2, len(costs)))
-    done = run(
-        *rows, labels, order, steps, shrinkage, rule, costs, V, U, state, updates, errors, first_step,
-        scores, variances, np.empty(0) if factors is None else factors,
-    )  # fmt: skip
+    done = run(frozen(examples), frozen(plan), rule, costs, V, U, state, updates, errors, first_step, scores, variances)
     if done < 0:
         what = "d and b, each" if V.ndim == 3 else "d,"
         raise InputError(f"the rule must return {what} one number for each of the {len(costs)} classes, in every step")
@@ -474,10 +472,12 @@ def _compiled_steps(indices_type, data_type, n_dimensions=1, second_order=False)
     indices, data = read_only(numba.from_dtype(indices_type)), read_only(numba.from_dtype(data_type), n_dimensions)
     rule = numba.types.FunctionType(SECOND_ORDER_SIGNATURE if second_order else RULE_SIGNATURE)
     costs, weights = read_only(numba.float64, 2), WEIGHTS_WITH_VARIANCES if second_order else MATRIX
+    examples = numba.types.NamedTuple((longs, indices, data, reals, numba.int64), Examples)
+    plan = numba.types.NamedTuple((longs, longs, reals, numba.float64, reals), Plan)
+    counts = numba.int64[::1]
     signature = numba.int64(
-        longs, indices, data, reals, longs, longs, reals, numba.float64, rule, costs, weights, MATRIX, VECTOR,
-        numba.int64[::1], numba.int64[::1], numba.int64, VECTOR, VECTOR, reals,
-    )  # fmt: skip
+        examples, plan, rule, costs, weights, MATRIX, VECTOR, counts, counts, numba.int64, VECTOR, VECTOR
+    )
     return cached_jit(signature)(_steps)
 
 

@@ -71,7 +71,8 @@ def _project_in_numpy(z):
     return np.maximum(z - thetas[n_kept - 1], 0.0)
 
 
-def _sweep_in_numpy(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxation, alpha, W, rests, shares):
+def _sweep_in_numpy(examples, labels, order, costs, unit, relaxation, alpha, W, rests, shares):
+    indptr, indices, data, sq_norms, _ = examples
     gap, n_steps = 0.0, 0
     for m in order:
         row = slice(indptr[m], indptr[m + 1])
@@ -95,13 +96,13 @@ def _sweep_in_numpy(indptr, indices, data, sq_norms, labels, order, costs, unit,
 
 
 @kernel(_sweep_in_numpy)
-def sweep(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxation, alpha, W, rests, shares):
+def sweep(examples, labels, order, costs, unit, relaxation, alpha, W, rests, shares):
     """Take the step of each example in ``order``.
 
     Parameters
     ----------
-    indptr, indices, data, sq_norms, labels
-        The examples; labels are columns 0 … K − 1.
+    examples : Examples
+    labels : int array (M,), columns 0 … K − 1
     order : int array, which examples to visit
     costs : array (K, K), row y: ρ(·, y)
     unit : float, 1/(λM)
@@ -118,6 +119,7 @@ def sweep(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxatio
     n_steps : int
         How many steps changed anything.
     """
+    indptr, indices, data, sq_norms, _ = examples
     n_classes = np.uint64(W.shape[1])
     v, z, kept, d = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
     changed = np.empty(n_classes, np.uint64)
@@ -169,8 +171,8 @@ def sweep(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxatio
     return gap, n_steps
 
 
-def _measure_in_numpy(indptr, indices, data, labels, costs, alpha, W, rests, shares):
-    X = sp.csr_array((data, indices, indptr), shape=(len(labels), len(W) - 1))
+def _measure_in_numpy(examples, labels, costs, alpha, W, rests, shares):
+    X = sp.csr_array((examples.data, examples.indices, examples.indptr), shape=(len(labels), len(W) - 1))
     scores = X @ W[1:] + W[0]
     v = scores + costs[labels]
     top = v.max(axis=1)
@@ -181,8 +183,9 @@ def _measure_in_numpy(indptr, indices, data, labels, costs, alpha, W, rests, sha
 
 
 @kernel(_measure_in_numpy)
-def measure(indptr, indices, data, labels, costs, alpha, W, rests, shares):
+def measure(examples, labels, costs, alpha, W, rests, shares):
     """One pass over all examples at fixed weights: (Σ hinge loss, Σ_m α_m · ρ(·, y_m))."""
+    indptr, indices, data, _, _ = examples
     n_classes = W.shape[1]
     v = np.empty(n_classes)
     loss, cost = 0.0, 0.0
@@ -210,9 +213,8 @@ def _score(indptr, indices, data, m, v):
     return score
 
 
-def _sweep_two_in_numpy(
-    indptr, indices, data, sq_norms, labels, order, costs, unit, relaxation, beta, v, rests, shares
-):
+def _sweep_two_in_numpy(examples, labels, order, costs, unit, relaxation, beta, v, rests, shares):
+    indptr, indices, data, sq_norms, _ = examples
     gap, n_steps = 0.0, 0
     signs, cost = (2.0 * labels - 1.0).tolist(), costs[labels, 1 - labels].tolist()
     for m in order.tolist():
@@ -236,8 +238,9 @@ def _sweep_two_in_numpy(
 
 
 @kernel(_sweep_two_in_numpy)
-def sweep_two_classes(indptr, indices, data, sq_norms, labels, order, costs, unit, relaxation, beta, v, rests, shares):
+def sweep_two_classes(examples, labels, order, costs, unit, relaxation, beta, v, rests, shares):
     """:func:`sweep` for K = 2, with ``beta`` (M,) and ``v`` (J + 1,) in place of α and W."""
+    indptr, indices, data, sq_norms, _ = examples
     gap, n_steps = 0.0, 0
     for n in range(len(order)):
         m = order[n]
@@ -261,8 +264,8 @@ def sweep_two_classes(indptr, indices, data, sq_norms, labels, order, costs, uni
     return gap, n_steps
 
 
-def _measure_two_in_numpy(indptr, indices, data, labels, costs, beta, v, rests, shares):
-    X = sp.csr_array((data, indices, indptr), shape=(len(labels), len(v) - 1))
+def _measure_two_in_numpy(examples, labels, costs, beta, v, rests, shares):
+    X = sp.csr_array((examples.data, examples.indices, examples.indptr), shape=(len(labels), len(v) - 1))
     cost = costs[labels, 1 - labels]
     violation = cost - (2.0 * labels - 1.0) * (X @ v[1:] + v[0])
     loss = np.maximum(violation, 0.0)
@@ -271,8 +274,9 @@ def _measure_two_in_numpy(indptr, indices, data, labels, costs, beta, v, rests, 
 
 
 @kernel(_measure_two_in_numpy)
-def measure_two_classes(indptr, indices, data, labels, costs, beta, v, rests, shares):
+def measure_two_classes(examples, labels, costs, beta, v, rests, shares):
     """:func:`measure` for K = 2."""
+    indptr, indices, data, _, _ = examples
     loss, cost = 0.0, 0.0
     for m in range(len(labels)):
         label = labels[m]
@@ -288,15 +292,15 @@ def measure_two_classes(indptr, indices, data, labels, costs, beta, v, rests, sh
 def take_sweep(examples, *, labels, order, costs, unit, relaxation, multipliers, weights, rests, shares=None):
     """:func:`sweep`, or :func:`sweep_two_classes` where ``multipliers`` and ``weights`` are vectors: (gap, n_steps)."""
     run = sweep_two_classes if weights.ndim == 1 else sweep
-    rows = examples.indptr, examples.indices, examples.data, examples.sq_norms
-    return run(*rows, labels, order, costs, unit, relaxation, multipliers, weights, rests, _all_alike(labels, shares))
+    return run(
+        examples, labels, order, costs, unit, relaxation, multipliers, weights, rests, _all_alike(labels, shares)
+    )
 
 
 def measure_all(examples, *, labels, costs, multipliers, weights, rests, shares=None):
     """:func:`measure`, or :func:`measure_two_classes` where ``multipliers`` and ``weights`` are vectors: (loss, cost)."""
     run = measure_two_classes if weights.ndim == 1 else measure
-    rows = examples.indptr, examples.indices, examples.data
-    return run(*rows, labels, costs, multipliers, weights, rests, _all_alike(labels, shares))
+    return run(examples, labels, costs, multipliers, weights, rests, _all_alike(labels, shares))
 
 
 def _all_alike(labels, shares):

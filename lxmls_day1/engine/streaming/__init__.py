@@ -10,7 +10,7 @@
 ``shard_rows``        a corpus on disk where classifiers take a matrix: checked, and read in blocks
 ``streamed_steps``    online learning over the shards
 ``mixed_steps``       iterative parameter mixing: parts of the corpus trained on at once, by threads or a cluster
-``training``          what goes on beside the steps: progressive validation, checkpoints, a progress bar
+``training_run``      what goes on beside the steps: progressive validation, checkpoints, a progress bar
 ``streamed_loss``     the log loss of all documents and its gradient, summed by a fixed tree
 ``checkpoint``        where a training is kept, so that it goes on after an interruption
 ====================  ===========================================================================================

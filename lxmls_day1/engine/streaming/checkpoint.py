@@ -49,12 +49,13 @@ class Checkpoint:
     >>> import tempfile
     >>> from lxmls_day1.classifiers import Mira
     >>> from lxmls_day1.engine.streaming.corpus_making import make_corpus
+    >>> from lxmls_day1.engine.training import train_corpus
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     mails, kept = Path(folder, "mails.csv"), Path(folder, "mira.checkpoint")
     ...     _ = mails.write_text("label,text\\nspam,Win a prize!\\nham,See you at noon.\\n")
     ...     shards = make_corpus([mails], Path(folder, "mails.bags"))
-    ...     params = Mira().train(shards.folder, checkpoint=Checkpoint(kept, every=1))
-    ...     again = Mira().train(shards.folder, checkpoint=Checkpoint(kept, every=1, resume=True))
+    ...     params = train_corpus(Mira(), shards.folder, checkpoint=Checkpoint(kept, every=1))
+    ...     again = train_corpus(Mira(), shards.folder, checkpoint=Checkpoint(kept, every=1, resume=True))
     >>> np.array_equal(params, again)
     True
     """

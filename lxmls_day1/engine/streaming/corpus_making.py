@@ -1,6 +1,6 @@
 """Making a corpus on disk from files of labelled examples, in one pass over them, in bounded memory.
 
-Documents are read in pieces (`labelled_streams`) and become rows (`piece_rows`). As soon as there are enough of them they are
+Documents are read in pieces (`labelled_files`) and become rows (`vectorize_chunks`). As soon as there are enough of them they are
 written as a *draft* (`drafts`): a folder of the same arrays as a shard, whole or not at all, and a line in the journal that says how far
 the files were read. When all is read, classes are put into their order and each draft becomes a shard (`shards`). With hashed features
 nothing but the labels is written anew then. Without, this is a second pass, over the drafts: it is known now how many documents have a
@@ -35,7 +35,7 @@ from lxmls_day1.engine.streaming.shard_writing import (
 from lxmls_day1.engine.streaming.shards import FORMAT, VERSION, Shards
 from lxmls_day1.engine.streaming.staging import Drafts
 from lxmls_day1.engine.streaming.vectorize_chunks import parted, rows_of_pieces
-from lxmls_day1.engine.text.labelled_streams import LabelledStream, Piece
+from lxmls_day1.engine.text.labelled_files import LabelledStream, Piece, expanded
 from lxmls_day1.engine.text.token_batches import TokenTable, tokens_of
 from lxmls_day1.errors import InputError, check_path, counted
 from lxmls_day1.whole_files import LOCK, held
@@ -65,7 +65,7 @@ def make_corpus(
     Parameters
     ----------
     paths : sequence of path
-        Files, patterns, ``-`` for standard input: see `LabelledStream`.
+        Files, patterns, ``-`` for standard input: see `labelled_files.expanded`.
     out : path
         The folder of the corpus, which is new or empty.
     hash_bits : int, optional
@@ -123,7 +123,7 @@ def make_corpus(
         raise InputError(f"{folder} is a file; name a folder for the corpus with --out")
     is_new = not folder.exists()
     with _Progress(progress) as bar:
-        stream = LabelledStream(paths, **layout, classes=settings.classes, report=bar.bytes_read)
+        stream = LabelledStream(expanded(paths), **layout, classes=settings.classes, report=bar.bytes_read)
         bar.set_total(stream.sizes)
         making = _Making(folder, settings, stream)
         with held(folder, "making a corpus in"):
@@ -207,6 +207,8 @@ class _Making:
         if self._row_codes:
             self._write_draft(len(self._row_codes))
         self._end_of_reading()
+        for warning in self._stream.warnings:
+            warnings.warn(warning, stacklevel=3)
         for number, labels in late.items():
             warnings.warn(
                 f"{self._stream.names[number]}: {listed(sorted(labels)[:10])} "
@@ -367,17 +369,20 @@ class _Making:
             "words": words,
             "dtype": dtype,
             "has_columns": has_columns,
-            "tokenizer": {"rules": "features"} if stream.form == "svmlight" else {"rules": "reviews", "bigrams": True},
-            "read_as": stream.described,
+            "tokenizer": {"rules": "features"} if self._is_svmlight() else {"rules": "reviews", "bigrams": True},
+            "read_as": list(stream.described.values()),
         }
         self.drafts.end_reading(entry)
+
+    def _is_svmlight(self) -> bool:
+        return "svmlight" in self._stream.forms.values()
 
     def _columns_kept(self, names: Sequence[str]) -> np.ndarray:
         """The numbers of the tokens that have columns, in the order of the columns."""
         kept = np.flatnonzero(self.drafts.document_frequencies(len(names)) >= self._settings.min_count)
         if not len(kept):
             raise InputError(f"no token is in min_count={self._settings.min_count} documents; lower it, or add texts")
-        if self._stream.form == "svmlight":
+        if self._is_svmlight():
             kept = np.array(sorted(kept.tolist(), key=lambda place: int(names[place])))
         return kept
 

@@ -1,4 +1,4 @@
-"""A corpus on disk where classifiers take a matrix: told apart from one, checked, and read in blocks of rows."""
+"""A corpus on disk in place of a matrix: told apart from one, checked, and read in blocks of rows."""
 
 import itertools
 import os
@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lxmls_day1.checks import check_parameters
+from lxmls_day1.engine.objectives import longest_of
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.errors import InputError
 
@@ -76,29 +77,6 @@ def corpus_on_disk(X: Any) -> Shards | None:
         return Shards(X)
     found = getattr(X, "shards", None)
     return found if isinstance(found, Shards) else None
-
-
-def check_alone(shards: Shards, **others: Any) -> None:
-    """Raise for what goes with a matrix, and is not for a corpus on disk."""
-    for name, value in others.items():
-        if value is not None:
-            raise InputError(
-                f"{name} is for data in memory, but {shards.folder} is a corpus on disk, which has its labels and classes and is "
-                f"visited in orders drawn by the seed; leave {name} out"
-            )
-    if shards.n_rows == 0:
-        raise InputError(f"{shards.folder} has no documents; give `lxmls-day1 cache` files that hold some")
-
-
-def check_in_memory(y: Any, **others: Any) -> None:
-    """Raise where data in memory come without labels, or with what is for a corpus on disk."""
-    if y is None:
-        raise InputError(
-            "y must hold a label for each row of X, but is not given; only a corpus on disk has its labels"
-        )
-    for name, value in others.items():
-        if value is not None:
-            raise InputError(f"{name} is for a corpus on disk, but X is a matrix in memory; leave {name} out")
 
 
 def check_classes(shards: Shards) -> NDArray[Any]:
@@ -179,53 +157,28 @@ def _blocks_of_shard(
         start = stop
 
 
-class MatrixRows(NamedTuple):
-    """The examples of a training in memory, for another look at them when it is over: all, some, or the longest."""
-
-    X: Any  # array or csr_array (M, J)
-    labels: NDArray[np.int64]  # (M,)
-    sq_norms: NDArray[np.float64] | None = None  # (M,): ‖g(x)‖²
-
-    @property
-    def n_rows(self) -> int:
-        """M."""
-        return len(self.labels)
-
-    def shards(self) -> Iterator[Iterable[tuple[Any, NDArray[np.int64]]]]:
-        """X and labels of all examples, in blocks."""
-        yield [(self.X, self.labels)]
-
-    def some(self, rows: NDArray[np.int64]) -> Iterator[tuple[Any, NDArray[np.int64]]]:
-        """X and labels of some examples, which ascend, in blocks."""
-        yield self.X[rows], self.labels[rows]
-
-    def longest(self, n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The n longest examples and their ‖g(x)‖²."""
-        assert self.sq_norms is not None
-        return longest_of(np.arange(self.n_rows), self.sq_norms, n)
-
-
 class ShardRows:
-    """The same of a corpus on disk, of which no more than a few rows are in memory; of one shard they are the same numbers.
+    """The examples of a corpus on disk as `MatrixRows` has those of a matrix; of one shard they are the same numbers.
+
+    No more than a few rows are in memory at once.
 
     Parameters
     ----------
     shards : Shards
     columns : int array (K,)
         The column of the parameters for each class of the corpus.
-    sq_norms : array, optional
-        Not looked at; the lab files of older workspaces give it.
     norms : mapping from Slice to array, optional
         ‖g(x)‖² of the rows where these are known.
     longest : function (n) -> rows, sq_norms; optional
         What finds the longest rows instead of reading all that are not known.
     """
 
+    factors = None  # every example counts alike
+
     def __init__(
         self,
         shards: Shards,
         columns: NDArray[np.int64],
-        sq_norms: NDArray[np.float64] | None = None,
         norms: Mapping[Slice, NDArray[np.float64]] | None = None,
         longest: Callable[[int], tuple[NDArray[np.int64], NDArray[np.float64]]] | None = None,
     ):
@@ -274,21 +227,3 @@ class ShardRows:
         X = self._shards.open(i).X
         sq_norms: NDArray[np.float64] = sums_of_squares(X.indptr, X.data)  # type: ignore[no-untyped-call]  # the module is not typed
         return sq_norms
-
-
-def longest_of(
-    rows: NDArray[np.int64], sq_norms: NDArray[np.float64], n: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The n longest of some rows, which ascend, and their ‖g(x)‖²; of equals the first, so that it does not matter who is asked.
-
-    Examples
-    --------
-    >>> longest_of(np.array([3, 5, 6, 9]), np.array([2.0, 1.0, 4.0, 2.0]), 2)
-    (array([3, 6]), array([2., 4.]))
-    """
-    if len(rows) > n:
-        least = np.partition(sq_norms, len(rows) - n)[len(rows) - n]
-        longer, equal = np.flatnonzero(sq_norms > least), np.flatnonzero(sq_norms == least)
-        best = np.sort(np.concatenate([longer, equal[: n - len(longer)]]))
-        rows, sq_norms = rows[best], sq_norms[best]
-    return rows, sq_norms

@@ -54,6 +54,7 @@ class StreamedLogLoss:
 
     def __init__(self, shards: Shards, columns: Integers, n_columns: int, n_jobs: int = 1) -> None:
         self._shards, self._columns, self._n_jobs = shards, columns, n_jobs
+        self.n_examples, self.n_features = shards.n_rows, shards.n_features
         self._weights: Reals = zeros_from_line(1 + shards.n_features, n_columns)  # type: ignore[no-untyped-call]
 
     def __call__(self, W: Reals) -> tuple[float, Reals]:

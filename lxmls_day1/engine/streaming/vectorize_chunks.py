@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lxmls_day1.engine.compiled.threads import thread_pool
-from lxmls_day1.engine.text.labelled_streams import Piece
+from lxmls_day1.engine.text.labelled_files import Piece
 from lxmls_day1.engine.text.token_batches import NumberedRows, TokenCounter, numbered_bags, rows_of
 
 Rows = tuple[csr_array | None, NumberedRows | None]

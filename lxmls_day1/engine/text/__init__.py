@@ -11,11 +11,10 @@
 ``parsed_reviews``         reviews in their published form, read into token counts
 ``review_bytes``           … regular files of them, all pairs at once
 ``documents``              files of documents as token counts
-``labelled_files``         files of labelled examples in any of the usual formats, as labels and texts
-``labelled_streams``       … any number of them, piece by piece
+``labelled_files``         files of labelled examples in any of the usual formats, in memory or piece by piece
 ``text_blocks``            a file as blocks of text, piece by piece: counted, hashed, unpacked, decoded
-``tables``                 of these, columns and JSON lines as records: delimiter, header
-``column_choice``          which columns of these hold labels and texts
+``tables``                 of these, columns and JSON lines as records, and of these labels and texts
+``layout_guesses``         … delimiter, header and columns, where nobody says what they are
 ``svmlight``               of these, ready-made features
 ``tagged_files``           files of sentences, with tags or without
 ``feature_vectors``        feature vectors that are dictionaries, as a sparse matrix with names

@@ -1,182 +1,468 @@
-"""Files of labelled examples: CSV, TSV, JSON lines or svmlight, plain or gzipped, in any encoding.
+"""Files of labelled examples: CSV, TSV, JSON lines, svmlight or Parquet, plain or gzipped, in any encoding, in memory or piece by piece.
 
-`read_labelled` goes from the bytes of a file to its labels and texts (or features), in four steps: unpacked, decoded, parted
-into records (`tables`, `svmlight`), and of these the columns of label and text (`column_choice`). `LabelledFile.described` says in one
-sentence how the file was read.
+`LabelledStream` goes through any number of files in bounded memory; ``-`` is standard input. `read_labelled` is such a stream read to
+its end. The steps are: bytes to blocks of text (`text_blocks`), these to records (`tables`, `svmlight`), and of these the columns
+of label and text. What the caller does not say is guessed from the first megabyte of the first file (`layout_guesses`). Further files
+have the same columns, by name where they have names.
 """
 
-import codecs
-import encodings.aliases
-import gzip
+import glob
+import io
 import os
+import stat
 import warnings
-import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from lxmls_day1.checks import listed
-from lxmls_day1.engine.text.column_choice import choose_columns, labels_and_texts
+from lxmls_day1.checks import as_list, listed
+from lxmls_day1.engine.text.layout_guesses import (
+    choose_columns,
+    guess_delimiter,
+    looks_like_header,
+    looks_like_json_lines,
+)
 from lxmls_day1.engine.text.svmlight import parse_svmlight
-from lxmls_day1.engine.text.tables import DELIMITERS, looks_like_json_lines, parse_columns, parse_json_lines
-from lxmls_day1.errors import CorpusError, InputError, check_path, counted, nearest
+from lxmls_day1.engine.text.tables import (
+    DELIMITERS,
+    Table,
+    check_widths,
+    column_records,
+    find_name,
+    labels_and_texts,
+    parse_json_lines,
+)
+from lxmls_day1.engine.text.text_blocks import STANDARD_INPUT, Input, Text, unpacked
+from lxmls_day1.errors import CorpusError, InputError, check_path, counted, how_to_install
 from lxmls_day1.whole_files import check_readable
 
-FORMATS = ("columns", "jsonl", "svmlight")
-FORMAT_OF = {
+FORMATS = ("columns", "jsonl", "svmlight", "parquet")
+_FORMAT_OF = {
     **dict.fromkeys((".csv", ".tsv", ".tab"), "columns"),
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), "jsonl"),
     **dict.fromkeys((".svmlight", ".libsvm", ".svm"), "svmlight"),
+    ".parquet": "parquet",
 }
-TAB_SEPARATED = (".tsv", ".tab")
-_GZIP_START = b"\x1f\x8b"
-#: Unicode's replacement character: what stands in a decoded text for bytes that could not be decoded.
-REPLACEMENT = "\ufffd"
-#: How files with a byte order mark begin, and their encoding. UTF-32 begins as UTF-16 does, and so comes first.
-_MARKS = (
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-)
+_TAB_SEPARATED = (".tsv", ".tab")
+STDIN_NAME = "standard input"
+_PARQUET_ROWS = 8192
 
 
-class LabelledFile(NamedTuple):
-    """The examples of one file."""
+class Piece(NamedTuple):
+    """Some examples, one after another in a file."""
 
+    source: int
+    """The number of the file."""
     labels: list[str]
-    """The label of each."""
     texts: list[str]
-    """The text of each; empty for svmlight."""
+    """Empty for svmlight."""
     bags: list[dict[str, float]]
     """The features of each, number -> value; empty for texts."""
     lines: list[int]
-    """The number of the first line of each."""
+    """The number of the first line of each; of Parquet the number of its row, from 1 on."""
+
+
+class LabelledFile(NamedTuple):
+    """All examples of one file; lists as those of a `Piece`."""
+
+    labels: list[str]
+    texts: list[str]
+    bags: list[dict[str, float]]
+    lines: list[int]
     form: str
     """One of `FORMATS`."""
-    column_names: tuple[str, str] | None
-    """What the columns of label and text are called; None where nothing names them."""
-    columns: tuple[int, int] | None
-    """The numbers of these two; None for svmlight."""
     described: str
     """What the file was taken for, in one line."""
 
 
+class _Layout(NamedTuple):
+    """What further files have in common with the first that has examples."""
+
+    form: str
+    names: tuple[str, str] | None
+    """What the columns of label and text are called; None where nothing names them."""
+    columns: tuple[int, int]
+    """The numbers of these two."""
+
+
 def read_labelled(
-    path: str | os.PathLike[str],
-    *,
-    form: str | None = None,
-    delimiter: str | None = None,
-    header: bool | None = None,
-    label_column: int | str | None = None,
-    text_column: int | str | None = None,
-    quote: str | None = '"',
-    encoding: str | None = None,
-    like: LabelledFile | None = None,
-) -> LabelledFile:
-    """Read the labelled examples of a file.
+    *paths: str | os.PathLike[str], report: Callable[[int], object] | None = None, **layout: Any
+) -> list[LabelledFile]:
+    """Read all labelled examples of files.
 
     Parameters
     ----------
-    path : path
-        A file that is gzipped is unpacked, whatever its name.
-    form : {"columns", "jsonl", "svmlight"}, optional
-        By the ending of the name if not given (with or without ``.gz``); another ending means columns, or JSON lines if
-        the first line is a JSON object.
-    delimiter, quote
-        Of columns, see `tables.parse_columns`; a tab for ``.tsv``.
-    header : bool, optional
-        Whether the first record names the columns. Not given, it is judged by what stands in it, see
-        `tables.looks_like_header`; where a column is asked for by name there has to be a header.
-    label_column, text_column : int or str, optional
-        Number (from 0) or name, see `column_choice.choose_columns`.
-    encoding : str, optional
-        UTF-8 if not given, or what a byte order mark says. Only if it is not given, there is a warning of letters that were
-        lost before the file was read.
-    like : LabelledFile, optional
-        The training examples, of which this file is the test part: the same columns are taken, by name where both files
-        have names, and a label that they do not have is an error.
+    *paths : path
+        The first has the training examples. Those that follow are test parts: a label that the first has not is an error.
+    report, **layout
+        As for `LabelledStream`.
 
     Returns
     -------
-    LabelledFile
+    list of LabelledFile
+        One for each path.
 
     Raises
     ------
-    InputError
-        If the file cannot be read or an argument makes no sense.
-    CorpusError
-        If the file is malformed or not in the encoding; the message names file and line.
+    InputError, CorpusError
+        As `LabelledStream`; and if one of the files has no examples.
 
     Examples
     --------
-    >>> import tempfile
+    >>> import gzip, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "mine.csv.gz")
     ...     _ = path.write_bytes(gzip.compress(b"text,mood\\nThey won.,glad\\nThey lost.,sad\\nWe won.,glad\\nHm.,sad\\n"))
-    ...     file = read_labelled(path, label_column="mood")
+    ...     (file,) = read_labelled(path, label_column="mood")
     >>> file.labels
     ['glad', 'sad', 'glad', 'sad']
     >>> print(file.described)
     mine.csv.gz: a comma between columns, a header; label in 'mood', text in 'text'; 4 examples, 2 classes
     """
-    path = check_path("path", path)
-    check_choices(form, delimiter, label_column, text_column, quote, header, encoding)
-    content, used = _decoded(_unpacked(path), path, encoding)
-    name, ending = str(path), ending_of(path)
-    form = form or FORMAT_OF.get(ending) or ("jsonl" if looks_like_json_lines(content) else "columns")
-    if like is not None and (form == "svmlight") != (like.form == "svmlight"):
-        raise InputError(
-            f"{name} holds {form}, and the training file {like.form}; both have to be texts, or both svmlight"
+    stream = LabelledStream(paths, report=report, **layout)
+    found = [Piece(number, [], [], [], []) for number in range(len(paths))]
+    known: set[str] = set()
+    for piece in stream:
+        if piece.source > 0 and found[0].labels:
+            known = known or set(found[0].labels)
+            stream.check_labels(piece, known)
+        examples = found[piece.source]
+        examples.labels.extend(piece.labels)
+        examples.texts.extend(piece.texts)
+        examples.bags.extend(piece.bags)
+        examples.lines.extend(piece.lines)
+    for number, piece in enumerate(found):
+        if not piece.labels:
+            raise _nothing_in(stream.names[number])
+    for warning in stream.warnings:
+        warnings.warn(warning, stacklevel=3)
+    return [
+        LabelledFile(
+            *piece[1:],
+            stream.forms[number],
+            f"{stream.described[number]}; {counted(len(piece.labels), 'example')}, {counted(len(set(piece.labels)), 'class')}",
         )
-    if form != "columns":
-        check_none_given(form, name, delimiter=delimiter, header=header)
-    if form == "svmlight":
-        check_none_given(form, name, label_column=label_column, text_column=text_column)
-        labels, bags, lines = parse_svmlight(content, name)
-        file = LabelledFile(labels, [], bags, lines, form, None, None, "svmlight features")
-    else:
-        if delimiter is None and ending in TAB_SEPARATED and quote != "\t":
+        for number, piece in enumerate(found)
+    ]
+
+
+class LabelledStream:
+    """The examples of files, in their order. It is iterated over once.
+
+    Parameters
+    ----------
+    paths : sequence of path
+        Files, see also `expanded`; ``-`` is standard input. One that is gzipped is unpacked, whatever its name.
+    form : {"columns", "jsonl", "svmlight", "parquet"}, optional
+        By the ending of the name if not given (with or without ``.gz``); another ending means columns, or JSON lines if
+        the first line is a JSON object.
+    delimiter : str, optional
+        The character between columns, else guessed; a tab for ``.tsv``.
+    header : bool, optional
+        Whether the first record names the columns, else guessed; where a column is asked for by name there has to be one.
+    label_column, text_column : int or str, optional
+        Number (from 0) or name, else guessed.
+    quote : str, optional
+        The character that goes around a field with delimiters or line ends, doubled where it is meant itself; None where quotes
+        mean nothing.
+    encoding : str, optional
+        UTF-8 if not given, or what a byte order mark says. Only if it is not given, there is a warning of letters that were
+        lost before the file was read.
+    classes : sequence of str, optional
+        All labels there may be: any other is an error.
+    report : function (number of bytes), optional
+        Called with how many bytes of the files have been read since it was called last.
+
+    Attributes
+    ----------
+    names : list of str
+        The files as messages name them.
+    sizes : list of int or None
+        Their bytes; None of standard input and of pipes, where nobody knows.
+    described : dict of int to str
+        What each file with examples that was begun was taken for.
+    forms : dict of int to str
+        The form of each of these.
+    warnings : list of str
+        About the files that have been read.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read or an argument makes no sense.
+    CorpusError
+        If a file is malformed or not in the encoding; the message names file and line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for number, text in enumerate(["They won.", "Add salt."]):
+    ...         _ = Path(folder, f"part-{number}.csv").write_text(f"label,text\\na,{text}\\n")
+    ...     for piece in LabelledStream(expanded([Path(folder, "part-*.csv")])):
+    ...         print(piece.source, piece.labels, piece.texts, piece.lines)
+    0 ['a'] ['They won.'] [2]
+    1 ['a'] ['Add salt.'] [2]
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str | os.PathLike[str]],
+        *,
+        form: str | None = None,
+        delimiter: str | None = None,
+        header: bool | None = None,
+        label_column: int | str | None = None,
+        text_column: int | str | None = None,
+        quote: str | None = '"',
+        encoding: str | None = None,
+        classes: Sequence[str] | None = None,
+        report: Callable[[int], object] | None = None,
+    ):
+        _check_choices(form, delimiter, label_column, text_column, quote, header, encoding)
+        self.paths = [str(check_path("path", path)) for path in paths]
+        self.names = [STDIN_NAME if path == STANDARD_INPUT else path for path in self.paths]
+        self.sizes = [None if path == STANDARD_INPUT else _size_of(path) for path in self.paths]
+        self.described: dict[int, str] = {}
+        self.forms: dict[int, str] = {}
+        self.warnings: list[str] = []
+        self._wanted_form, self._delimiter, self._header = form, delimiter, header
+        self._columns = (label_column, text_column)
+        self._quote, self._encoding = quote, encoding
+        self._classes = None if classes is None else set(classes)
+        self._report = report
+        self._layout: _Layout | None = None  # of the first file
+        self._inputs: list[Input] = []
+
+    def __iter__(self) -> Iterator[Piece]:
+        n_examples = 0
+        for number in range(len(self.paths)):
+            for piece in self._pieces(number):
+                if self._classes is not None:
+                    self.check_labels(piece, self._classes)
+                n_examples += len(piece.labels)
+                if piece.labels:
+                    yield piece
+        if not n_examples:
+            raise _nothing_in(", ".join(self.names))
+
+    def as_found(self) -> list[dict[str, Any]]:
+        """The files before they are read: path, and of those that are no pipe bytes and time of change."""
+        return [
+            {"path": path}
+            if size is None
+            else {"path": os.path.abspath(path), "bytes": size, "mtime_ns": os.stat(path).st_mtime_ns}
+            for path, size in zip(self.paths, self.sizes, strict=True)
+        ]
+
+    def sources(self) -> list[dict[str, Any]]:
+        """What a manifest says of each file when all have been read: path, bytes, time of change, SHA-256."""
+        return [read.described() for read in self._inputs]
+
+    def check_labels(self, piece: Piece, known: set[str]) -> None:
+        """Refuse a label that is not known."""
+        if known.issuperset(piece.labels):
+            return
+        place = next(place for place, label in enumerate(piece.labels) if label not in known)
+        raise InputError(
+            f"{self.names[piece.source]}, line {piece.lines[place]}: the label {piece.labels[place]!r} is none of those "
+            f"known, {listed(sorted(known))}; correct it, leave such lines out, train on data that has it, or say which column "
+            "has the labels with label_column= (--label-column)"
+        )
+
+    def _pieces(self, number: int) -> Iterator[Piece]:
+        path, name = self.paths[number], self.names[number]
+        opened = Input(path, name, self._report)
+        self._inputs.append(opened)
+        try:
+            form = self._wanted_form or _FORMAT_OF.get(_ending_of(Path(path)))
+            if form == "parquet":
+                yield from self._parquet_pieces(number)
+            else:
+                text = Text(unpacked(opened, name, path), name, self._encoding)
+                yield from self._text_pieces(number, form, text)
+                self.warnings += [text.lost] if text.lost else []
+            opened.read_to_the_end()
+        finally:
+            opened.close()
+
+    def _text_pieces(self, number: int, form: str | None, text: Text) -> Iterator[Piece]:
+        blocks = iter(text)
+        first = next(blocks, "")
+        if not first:
+            return
+        form = form or ("jsonl" if looks_like_json_lines(first) else "columns")
+        self._begin(number, form)
+        described_end = "" if text.encoding in ("utf-8", "utf-8-sig") else f", in {text.encoding}"
+        name, line = self.names[number], 1
+        if form == "columns":
+            yield from self._column_pieces(number, _Lines(first, blocks), described_end)
+            return
+        if form == "svmlight":
+            self._describe(number, f"svmlight features{described_end}")
+        columns: tuple[int, int] | None = None
+        names: tuple[str, ...] = ()
+        for block in chain([first], blocks):
+            if form == "svmlight":
+                labels, bags, lines = parse_svmlight(block, name, line)
+                yield Piece(number, labels, [], bags, lines)
+            else:
+                table = parse_json_lines(block, name, line, names)
+                if table.rows:
+                    names = table.names or ()
+                    columns = columns or self._chosen(number, table, "JSON lines", described_end)
+                    yield self._texts_of(number, table, columns)
+            line += block.count("\n")
+
+    def _column_pieces(self, number: int, lines: "_Lines", described_end: str) -> Iterator[Piece]:
+        name, header, delimiter = self.names[number], self._header, self._delimiter
+        if delimiter is None and _ending_of(Path(self.paths[number])) in _TAB_SEPARATED and self._quote != "\t":
             delimiter = "\t"
-        columns = (label_column, text_column)
-        file = _labelled_texts(content, name, form, delimiter, header, quote, columns, like)
-    if like is not None:
-        _check_labels_known(file, name, like.labels)
-    in_utf = "" if used in ("utf-8", "utf-8-sig") else f", in {used}"
-    sizes = f"{counted(len(file.labels), 'example')}, {counted(len(set(file.labels)), 'class')}"
-    return file._replace(described=f"{path.name}: {file.described}{in_utf}; {sizes}")
-
-
-def _labelled_texts(
-    content: str,
-    name: str,
-    form: str,
-    delimiter: str | None,
-    header: bool | None,
-    quote: str | None,
-    columns: tuple[int | str | None, int | str | None],
-    like: LabelledFile | None,
-) -> LabelledFile:
-    """The examples of columns or of JSON lines; ``columns`` are those of label and text that were asked for."""
-    if form == "jsonl":
-        table, described = parse_json_lines(content, name), "JSON lines"
-    else:
-        if header is None and like is None and any(isinstance(column, str) for column in columns):
-            header = True
-        expected = (like and like.column_names) or ()
-        table, delimiter = parse_columns(content, name, delimiter, header, quote, expected)
+        if delimiter is None:
+            delimiter = guess_delimiter(lines, name, self._quote)
+        pieces = _in_pieces(column_records(lines.once(), name, delimiter, self._quote), lines)
+        rows, numbers = next(pieces, ([], []))
+        if not rows:
+            return
+        check = (name, delimiter, len(rows[0]), numbers[0])
+        check_widths(rows, numbers, *check)
+        rows = [[field.strip() for field in row] for row in rows]
+        if header is None:
+            header = self._has_header(rows)
+        names = tuple(rows[0]) if header else None
+        if names and len(rows) == 1:
+            raise CorpusError(
+                f"{name}: expected a label and a text a line, got no line but the header {', '.join(names)}"
+            )
+        table = Table(names, rows[int(header) :], numbers[int(header) :])
         parted_by = DELIMITERS.get(delimiter, repr(delimiter))
-        described = f"{parted_by} between columns, {'a' if table.names else 'no'} header"
-    if like is not None and table.names and like.column_names:
-        columns = like.column_names
-    elif like is not None and like.columns and form == like.form:
-        columns = like.columns
-    label, text = choose_columns(table, name, *columns)
-    labels, texts = labels_and_texts(table, name, label, text)
-    described += f"; label in {table.column_named(label)}, text in {table.column_named(text)}"
-    names = (table.names[label], table.names[text]) if table.names else None
-    return LabelledFile(labels, texts, [], table.lines, form, names, (label, text), described)
+        columns = self._chosen(
+            number, table, f"{parted_by} between columns, {'a' if names else 'no'} header", described_end
+        )
+        yield self._texts_of(number, table, columns)
+        for rows, numbers in pieces:
+            check_widths(rows, numbers, *check)
+            yield self._texts_of(number, Table(names, rows, numbers), columns)
+
+    def _has_header(self, rows: Sequence[Sequence[str]]) -> bool:
+        """Whether the first of these records names the columns, as far as nobody has said so."""
+        if self._layout is None and any(isinstance(column, str) for column in self._columns):
+            return True
+        names = self._layout.names if self._layout is not None else None
+        if names is not None and all(find_name(rows[0], wanted) is not None for wanted in names):
+            return True
+        return looks_like_header(rows)
+
+    def _parquet_pieces(self, number: int) -> Iterator[Piece]:
+        name = self.names[number]
+        if self.paths[number] == STANDARD_INPUT:
+            raise InputError(
+                "Parquet cannot be read from standard input, as its table of contents is at its end; name a file"
+            )
+        try:
+            from pyarrow import ArrowException
+            from pyarrow.parquet import ParquetFile
+        except ImportError as error:
+            raise InputError(
+                f"{name} is a Parquet file, which is read through pyarrow, and that is not installed; install it with "
+                f"{how_to_install('parquet')}, or write the table as CSV"
+            ) from error
+        self._begin(number, "parquet")
+        columns = None
+        try:
+            with ParquetFile(self.paths[number]) as file:
+                names, row = tuple(file.schema_arrow.names), 1
+                for batch in file.iter_batches(batch_size=_PARQUET_ROWS, columns=self._parquet_columns(names, name)):
+                    rows = list(map(list, zip(*(column.to_pylist() for column in batch.columns), strict=True)))
+                    table = Table(tuple(batch.schema.names), rows, list(range(row, row + len(rows))))
+                    row += len(rows)
+                    if not rows:
+                        continue
+                    columns = columns or self._chosen(number, table, "Parquet", "")
+                    yield self._texts_of(number, table, columns)
+        except (ArrowException, OSError) as error:
+            raise CorpusError(f"{name} cannot be read as Parquet: {error}") from error
+
+    def _parquet_columns(self, names: tuple[str, ...], name: str) -> list[str] | None:
+        """The two columns that are read of many; None for all where they are not known before their values are."""
+        table = Table(names, [[""] * len(names)], [1])
+        try:
+            label, text = choose_columns(table, name, *self._wanted_columns("parquet", table))
+        except InputError:
+            return None  # raised again when there are values to show
+        return [names[place] for place in sorted((label, text))]
+
+    def _begin(self, number: int, form: str) -> None:
+        """Refuse a form that does not go with the files before, or with what was asked for."""
+        name, before = self.names[number], next(iter(self.forms.items()), None)
+        if before is not None and (form == "svmlight") != (before[1] == "svmlight"):
+            raise InputError(
+                f"{name} holds {form}, and {self.names[before[0]]} {before[1]}; all have to be texts, or all svmlight"
+            )
+        self.forms[number] = form
+        asked: dict[str, Any] = {"delimiter": self._delimiter, "header": self._header} if form != "columns" else {}
+        if form == "svmlight":
+            asked |= {"label_column": self._columns[0], "text_column": self._columns[1]}
+        if form == "parquet":
+            asked["encoding"] = self._encoding
+        for what, given in asked.items():
+            if given is not None:
+                kind = "texts" if "column" in what else "columns" if form != "parquet" else "files of text"
+                raise InputError(f"{what} is for {kind}, but {name} holds {form}; got {given!r}")
+
+    def _wanted_columns(self, form: str, table: Table) -> tuple[int | str | None, int | str | None]:
+        """The columns of label and text in a file: as the first file has them, or else as they were asked for."""
+        if self._layout is None:
+            return self._columns
+        if self._layout.names is not None and table.names is not None:
+            return self._layout.names
+        return self._layout.columns if form == self._layout.form else self._columns
+
+    def _chosen(self, number: int, table: Table, described: str, described_end: str) -> tuple[int, int]:
+        """The columns of label and text; they are noted where this is the first file."""
+        form = self.forms[number]
+        label, text = choose_columns(table, self.names[number], *self._wanted_columns(form, table))
+        if self._layout is None:
+            names = (table.names[label], table.names[text]) if table.names else None
+            self._layout = _Layout(form, names, (label, text))
+        of_columns = f"label in {table.column_named(label)}, text in {table.column_named(text)}"
+        self._describe(number, f"{described}; {of_columns}{described_end}")
+        return label, text
+
+    def _describe(self, number: int, described: str) -> None:
+        self.described[number] = f"{Path(self.names[number]).name}: {described}"
+
+    def _texts_of(self, number: int, table: Table, columns: tuple[int, int]) -> Piece:
+        labels, texts = labels_and_texts(table, self.names[number], *columns)
+        return Piece(number, labels, texts, [], table.lines)
+
+
+def expanded(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """The files that paths and patterns name, those of a pattern in the order of their names.
+
+    Raises
+    ------
+    InputError
+        If a pattern fits no file, a file is a folder, or standard input is named twice.
+    """
+    found: list[str] = []
+    for path in as_list(paths, "paths must be a list of the paths of files"):
+        text = str(check_path("path", path))
+        if os.path.isdir(text):
+            raise InputError(f"{text} is a folder; name files, or a pattern such as {os.path.join(text, '*.csv')!r}")
+        if text == STANDARD_INPUT or os.path.lexists(text) or not glob.has_magic(text):
+            found.append(text)
+            continue
+        files = sorted(file for file in glob.glob(text, recursive=True) if not os.path.isdir(file))
+        if not files:
+            raise InputError(f"no file fits the pattern {text}")
+        found += files
+    if not found:
+        raise InputError("there is no file to read; name one, or - for standard input")
+    if found.count(STANDARD_INPUT) > 1:
+        raise InputError("standard input is named twice, but can be read once only")
+    return found
 
 
 def name_of_data(path: str | os.PathLike[str]) -> str:
@@ -191,18 +477,27 @@ def name_of_data(path: str | os.PathLike[str]) -> str:
     return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
 
 
-def ending_of(path: Path) -> str:
-    """The ending of a file's name, of two the one before ``.gz``.
-
-    Examples
-    --------
-    >>> ending_of(Path("Mails.CSV.gz"))
-    '.csv'
-    """
+def _ending_of(path: Path) -> str:
+    """The ending of a file's name, of two the one before ``.gz``."""
     return Path(path.stem if path.suffix.lower() == ".gz" else path.name).suffix.lower()
 
 
-def check_choices(
+def _size_of(path: str) -> int | None:
+    """The bytes of a file; None of a pipe."""
+    try:
+        found = check_readable(path, "name a file, or a pipe that ends", pipes=True)
+        return None if stat.S_ISFIFO(found.st_mode) else found.st_size
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
+        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _nothing_in(names: str) -> CorpusError:
+    return CorpusError(f"{names}: expected a label and a text (or features) a line, got none")
+
+
+def _check_choices(
     form: str | None,
     delimiter: str | None,
     label_column: int | str | None,
@@ -210,11 +505,10 @@ def check_choices(
     quote: str | None,
     header: bool | None,
     encoding: str | None,
-    forms: Sequence[str] = FORMATS,
 ) -> None:
-    """Refuse what makes no sense for any file; the arguments are those of `read_labelled`."""
-    if form is not None and not (isinstance(form, str) and form in forms):
-        raise InputError(f"form must be {' or '.join(map(repr, forms))}, got {form!r}")
+    """Refuse what makes no sense for any file; the arguments are those of `LabelledStream`."""
+    if form is not None and not (isinstance(form, str) and form in FORMATS):
+        raise InputError(f"form must be {' or '.join(map(repr, FORMATS))}, got {form!r}")
     for what, column in (("label_column", label_column), ("text_column", text_column)):
         if column is not None and (isinstance(column, bool) or not isinstance(column, (int, str))):
             raise InputError(f"{what} must be the name of a column or its number, 0 for the first, got {column!r}")
@@ -229,137 +523,59 @@ def check_choices(
         raise InputError(f"header must be True, False or None, which judges by the file; got {header!r}")
 
 
-def check_none_given(form: str, name: str, **settings: object) -> None:
-    """Refuse settings that files of a form do not have."""
-    for what, given in settings.items():
-        if given is not None:
-            raise InputError(
-                f"{what} is for {'texts' if 'column' in what else 'columns'}, but {name} holds {form}; got {given!r}"
-            )
+class _Lines:
+    """The lines of blocks of text, with their ends; until `once` is called, they can be gone through again and again.
 
-
-def _check_labels_known(file: LabelledFile, name: str, known: list[str]) -> None:
-    seen = set(known)
-    for label, line in zip(file.labels, file.lines, strict=True):
-        if label not in seen:
-            raise InputError(
-                f"{name}, line {line}: the label {label!r} does not occur in the training file, whose labels are "
-                f"{listed(sorted(seen))}; leave such lines out, train on data that has every label, or say which column "
-                "has the labels with label_column= (--label-column)"
-            )
-
-
-def _unpacked(path: Path) -> bytes:
-    """The content of a file, without the gzip around it."""
-    try:
-        check_readable(path, "name a file, or a pipe that ends", pipes=True)
-        content = path.read_bytes()
-    except InputError:
-        raise
-    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
-        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
-    if not content.startswith(_GZIP_START):
-        if path.suffix.lower() == ".gz" and content:
-            raise CorpusError(not_packed(path))
-        return content
-    try:
-        return gzip.decompress(content)
-    except (OSError, EOFError, zlib.error) as error:
-        raise CorpusError(f"{path} is a damaged gzip file ({error}); fetch or pack it again") from error
-
-
-def _check_encoding(name: str) -> None:
-    """Raise for a name that stands for no encoding of texts."""
-    try:
-        b"a".decode(name)
-    except UnicodeDecodeError:  # one byte is no letter in this one
-        pass
-    except (LookupError, TypeError, ValueError) as error:
-        # a ValueError comes of a zero byte or half a surrogate pair in the name
-        known = {name.replace("_", "-") for name in (*encodings.aliases.aliases, *encodings.aliases.aliases.values())}
-        close = nearest(str(name), known)
-        hint = close if "did you mean" in close else ""
-        raise InputError(f"encoding must be one that Python knows, such as 'latin-1', got {name!r}{hint}") from error
-
-
-def not_packed(name: str | Path) -> str:
-    """What an error says of a file that only looks like gzip by its name."""
-    return f"{name} is no gzip file, though its name ends in .gz; rename it if it is plain text, or pack it"
-
-
-def _decoded(content: bytes, path: Path, encoding: str | None) -> tuple[str, str]:
-    """The text of a file, without a byte order mark, and the encoding that it is in."""
-    used, decoder = encoding_of(content, path, encoding)
-    try:
-        text = decoder.decode(content, final=True).removeprefix("\ufeff")
-    except UnicodeError as error:
-        raise CorpusError(wrong_encoding(content, path, used, error)) from None
-    if "\0" in text:
-        raise CorpusError(holds_zero(path, text.count("\n", 0, text.index("\0")) + 1, used))
-    if encoding is None and REPLACEMENT in text:
-        warn_of_replacements(path, text.count("\n", 0, text.index(REPLACEMENT)) + 1, used, stacklevel=5)
-    return text, used
-
-
-def encoding_of(content: bytes, name: str | Path, encoding: str | None) -> tuple[str, codecs.IncrementalDecoder]:
-    """The encoding of a file that begins so, and what decodes it.
-
-    Raises
-    ------
-    InputError
-        If Python does not know the encoding that is wanted.
-    CorpusError
-        If the file begins with the mark of another one.
+    An error of the blocks ends the lines, and is raised by `once`.
     """
-    marked = next((marked for mark, marked in _MARKS if content.startswith(mark)), None)
-    used = encoding or marked or "utf-8"
-    _check_encoding(used)
-    if marked and not codecs.lookup(used).name.startswith("utf"):
-        raise CorpusError(
-            f"{name}, line 1: expected text in {used}, got the byte order mark of {marked}; leave out encoding= (--encoding)"
-        )
-    return used, codecs.getincrementaldecoder(used)()
 
+    def __init__(self, first: str, blocks: Iterator[str]):
+        self._read, self._blocks = [first], blocks
+        self._error: CorpusError | None = None
+        self.n_begun = 0
+        """Of the blocks of `once`."""
 
-def holds_zero(name: str | Path, line: int, used: str) -> str:
-    """What an error says of a file that holds a zero byte."""
-    return (
-        f"{name}, line {line}: expected text in {used}, got a zero byte, as UTF-16, archives and spreadsheets have them; "
-        "save it as text in UTF-8, or name its encoding with encoding= (--encoding)"
-    )
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(map(_lines_of, self._again()))
 
-
-def warn_of_replacements(name: str | Path, line: int, used: str, stacklevel: int) -> None:
-    """Warn of a text in which another program wrote `REPLACEMENT` for what it could not decode.
-
-    It is a warning, as published corpora hold some. An upload to the lab's page in the browser turns every letter of a
-    Latin-1 file that is not ASCII into one.
-    """
-    warnings.warn(
-        f"{name}, line {line}: got U+FFFD ({REPLACEMENT}), which programs write for letters that they cannot decode; if the "
-        "file was uploaded or saved from another encoding, save the original in UTF-8 and take that; else give "
-        f"encoding={used!r} (--encoding {used}), and it is read as it is",
-        stacklevel=stacklevel,
-    )
-
-
-def wrong_encoding(content: bytes, name: str | Path, used: str, error: UnicodeError, first_line: int = 1) -> str:
-    """What is wrong, and how the line would read in the encoding that older programs on Windows and Unix write.
-
-    ``content`` begins in a file's ``first_line``, and it is where `error` counts from.
-    """
-    start = getattr(error, "start", 0)
-    line = content.count(b"\n", 0, start) + first_line
-    got = f"the byte 0x{content[start]:02X}" if start < len(content) else "its end"
-    hint = f"save the file in {used}, or name its encoding with encoding= (--encoding)"
-    begin, end = content.rfind(b"\n", 0, start) + 1, content.find(b"\n", start)
-    around = content[max(begin, start - 15) : min(end if end >= 0 else len(content), start + 15)]
-    for likely in ("cp1252", "latin-1"):
+    def _again(self) -> Iterator[str]:
+        yield from self._read
         try:
-            read = around.decode(likely).strip()
-        except UnicodeDecodeError:
-            continue
-        if read.isprintable() and likely != used:
-            hint = f"in {likely} it would read {read!r}: if that is right, give encoding={likely!r} (--encoding {likely}); else {hint}"
-            break
-    return f"{name}, line {line}: expected text in {used}, got {got}; {hint}"
+            for block in self._blocks:
+                self._read.append(block)
+                yield block
+        except CorpusError as error:
+            self._error = error
+
+    def once(self) -> Iterator[str]:
+        """The lines for the last time: nothing is remembered any more."""
+        return chain.from_iterable(map(_lines_of, self._counted()))
+
+    def _counted(self) -> Iterator[str]:
+        while self._read:
+            self.n_begun += 1
+            yield self._read.pop(0)
+        if self._error is not None:
+            raise self._error
+        for block in self._blocks:
+            self.n_begun += 1
+            yield block
+
+
+def _lines_of(block: str) -> io.StringIO:
+    return io.StringIO(block, newline="")
+
+
+def _in_pieces(records: Iterable[tuple[int, list[str]]], lines: _Lines) -> Iterator[tuple[list[list[str]], list[int]]]:
+    """Records and their lines, about as many as there are in a block; the first time at least two, a header and an example."""
+    rows: list[list[str]] = []
+    numbers: list[int] = []
+    n_begun, least = 1, 2
+    for line, fields in records:
+        rows.append(fields)
+        numbers.append(line)
+        if lines.n_begun != n_begun and len(rows) >= least:
+            yield rows, numbers
+            rows, numbers, n_begun, least = [], [], lines.n_begun, 1
+    if rows:
+        yield rows, numbers

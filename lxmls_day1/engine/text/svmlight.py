@@ -11,9 +11,9 @@ Indices keep the number that they have in the file, so that it does not matter w
 import math
 import operator
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from lxmls_day1.errors import CorpusError, check_content
+from lxmls_day1.errors import CorpusError
 
 _WHOLE = re.compile(r"\d{1,18}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
@@ -21,7 +21,7 @@ _PAIR = f"{_WHOLE.pattern}:{_NUMBER.pattern}"
 _PAIRS = re.compile(f"(?:{_PAIR}(?: {_PAIR})*)?", re.ASCII)
 
 
-def parse_svmlight(text: str, name: str = "the text given") -> tuple[list[str], list[dict[str, float]], list[int]]:
+def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str], list[dict[str, float]], list[int]]:
     """Read features in the svmlight (libsvm) format.
 
     Parameters
@@ -30,7 +30,9 @@ def parse_svmlight(text: str, name: str = "the text given") -> tuple[list[str], 
         ``label index:value index:value …`` a line. Indices are whole numbers from 0 or from 1 on, ascending in a line.
         A ``qid:number`` before them is passed over, as are blank lines and what follows a ``#``.
     name : str
-        How an error names the text.
+        How an error names the file.
+    first_line : int
+        The number of the first line of the text in the file.
 
     Returns
     -------
@@ -44,26 +46,15 @@ def parse_svmlight(text: str, name: str = "the text given") -> tuple[list[str], 
     Raises
     ------
     CorpusError
-        If a line is not of that form, or there is none.
+        If a line is not of that form.
 
     Examples
     --------
-    >>> parse_svmlight("+1 3:1 17:2.5  # a remark\\n-1 qid:4 2:1\\n")
+    >>> parse_svmlight("+1 3:1 17:2.5  # a remark\\n-1 qid:4 2:1\\n", "mine.svm")
     (['1', '-1'], [{'3': 1.0, '17': 2.5}, {'2': 1.0}], [1, 2])
     """
-    text = check_content(text)
-    labels, bags, numbers = svmlight_examples(text.split("\n"), name)
-    if not labels:
-        raise CorpusError(f"{name}: expected a label and pairs index:value a line, got none")
-    return labels, bags, numbers
-
-
-def svmlight_examples(
-    lines: Iterable[str], name: str, first_line: int = 1
-) -> tuple[list[str], list[dict[str, float]], list[int]]:
-    """The same of some lines of a file, the first of which has this number; there may be no example in them."""
     labels, bags, numbers = [], [], []
-    for number, line in enumerate(lines, start=first_line):
+    for number, line in enumerate(text.split("\n"), start=first_line):
         label, *pairs = line.partition("#")[0].split() or [""]
         if not label:
             continue

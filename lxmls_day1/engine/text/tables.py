@@ -1,100 +1,121 @@
-"""Records of columns (CSV, TSV) or of JSON lines, as a `Table`.
+"""Columns (CSV, TSV) and JSON lines as records, and of these the labels and the texts."""
 
-What a caller does not say is guessed from the file: the delimiter from how it divides the first records, a header from what
-stands in it and in the records below.
-"""
-
-import contextlib
 import csv
-import io
-import itertools
 import json
-import re
-from collections import Counter
 from collections.abc import Generator, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from lxmls_day1.engine.text.column_choice import (
-    LONGEST_NAME,
-    MISSING,
-    Table,
-    columns_in_use,
-    find_name,
-    is_label_name,
-    is_text_name,
-    kind_of,
-    label_by_shape,
-)
-from lxmls_day1.engine.text.svmlight import is_number
-from lxmls_day1.errors import CorpusError, check_content, counted
+from lxmls_day1.errors import CorpusError, InputError, counted, nearest
 
 DELIMITERS = {"\t": "a tab", ",": "a comma", ";": "a semicolon", "|": "a bar"}
-_SNIFFED_RECORDS = 100
-_NAME = re.compile(r"[^\W\d][\w#/()-]*(?: [\w#/()-]+){0,2}")  # three words at most, and none of a sentence's marks
-_WORDS_OF_A_TEXT = 3  # on average, for a column to be taken for text without a name
+MISSING = object()  # stands for a key that a JSON object does not have
+_LONGEST_FIELD = 2**31 - 1  # characters: as many as csv can count
+_SHOWN = 40  # characters of a name in a message
 
 
-def parse_columns(
-    text: str,
-    name: str = "the text given",
-    delimiter: str | None = None,
-    header: bool | None = None,
-    quote: str | None = '"',
-    column_names: Sequence[str] = (),
-) -> tuple[Table, str]:
-    """Read records whose fields are separated by a character.
+class Table(NamedTuple):
+    """Records with equally many fields, and what their columns are called."""
+
+    names: tuple[str, ...] | None
+    """The names of the columns; None where a file has no header."""
+    rows: list[list[Any]]
+    """One list a record: of text, or of whatever JSON has."""
+    lines: list[int]
+    """The number of the first line of each record."""
+
+    def column_named(self, column: int) -> str:
+        """How a message speaks of a column."""
+        return repr(self.names[column]) if self.names else f"column {column}"
+
+
+def column_records(
+    lines: Iterable[str], name: str, delimiter: str, quote: str | None
+) -> Generator[tuple[int, list[str]], None, None]:
+    """The records of columns that are not blank, each with the number of its first line; the fields as they stand there.
 
     Parameters
     ----------
-    text : str
-        The content of a file, line ends as they are.
+    lines : iterable of str
+        With their ends.
     name : str
-        How an error names it.
-    delimiter : str, optional
-        The character between the fields. Not given, it is the first of tab, comma, semicolon and bar that divides each
-        of the first 100 records in two, or else in equally many.
-    header : bool, optional
-        Whether the first record names the columns; what `looks_like_header` says of it if not given.
-    quote : str, optional
-        The character that goes around a field with delimiters or line ends, doubled where it is meant itself; None
-        where quotes mean nothing.
-    column_names : sequence of str
-        Names that a header has to have. A first record with all of them is a header.
-
-    Returns
-    -------
-    table : Table
-        Without white space around the fields and without blank lines.
+        How an error names the file.
     delimiter : str
+        The character between the fields.
+    quote : str, optional
+        The character that goes around a field with delimiters or line ends, doubled where it is meant itself; None where quotes mean
+        nothing.
 
     Raises
     ------
     CorpusError
-        If records differ in their number of fields or have only one, a quote does not close, or there is no record.
+        If a quote does not close, or closes before the end of its field.
 
     Examples
     --------
-    >>> table, _ = parse_columns('text,mood\\nThey won.,glad\\n"They lost, alas.",sad\\nA goal!,glad\\nOh,sad\\n')
-    >>> table.names, table.rows[1], table.lines
-    (('text', 'mood'), ['They lost, alas.', 'sad'], [2, 3, 4, 5])
+    >>> list(column_records(["a,b\\n", "\\n", '"c\\n', 'd",e\\n'], "mine.csv", ",", '"'))
+    [(1, ['a', 'b']), (3, ['c\\nd', 'e'])]
     """
-    text = check_content(text)
-    if delimiter is None:
-        delimiter = _sniffed_delimiter(text, name, quote)
-    lines, rows = [], []
-    for line, fields in _records(text, name, delimiter, quote):
-        lines.append(line)
-        rows.append([field.strip() for field in fields])
-    if not rows:
-        raise CorpusError(f"{name}: expected a label and a text a line, got none")
-    check_widths(rows, lines, name, delimiter, len(rows[0]), lines[0])
-    if header is None:
-        has_all = bool(column_names) and all(find_name(rows[0], wanted) is not None for wanted in column_names)
-        header = has_all or looks_like_header(rows)
-    names = tuple(rows[0]) if header else None
-    if names and len(rows) == 1:
-        raise CorpusError(f"{name}: expected a label and a text a line, got no line but the header {', '.join(names)}")
-    return Table(names, rows[int(header) :], lines[int(header) :]), delimiter
+    quoting: dict[str, Any] = {"quoting": csv.QUOTE_NONE} if quote is None else {"quotechar": quote}
+    rows = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True, **quoting)
+    first_line = 1
+    usual_limit = csv.field_size_limit()
+    csv.field_size_limit(_LONGEST_FIELD)
+    try:
+        for fields in rows:
+            if len(fields) > 1 or (fields and fields[0].strip()):
+                yield first_line, fields
+            first_line = rows.line_num + 1
+    except csv.Error as error:
+        raise CorpusError(
+            f"{name}, line {first_line}: {error}; expected quotes around a whole field and doubled inside it, or give "
+            f"quote=None (--no-quotes) if they mean nothing in this file"
+        ) from None
+    finally:
+        csv.field_size_limit(usual_limit)
+
+
+def parse_json_lines(text: str, name: str, first_line: int = 1, names: tuple[str, ...] = ()) -> Table:
+    """Read a JSON object a line; its keys are the columns.
+
+    Parameters
+    ----------
+    text : str
+        Blank lines are passed over; the table may have no rows.
+    name : str
+        How an error names the file.
+    first_line : int
+        The number of its first line in the file.
+    names : tuple of str
+        The columns; those of the first object if there are none.
+
+    Raises
+    ------
+    CorpusError
+        If a line is no JSON object.
+
+    Examples
+    --------
+    >>> parse_json_lines('{"text": "They won.", "label": "sport"}\\n', "mine.jsonl").rows
+    [['They won.', 'sport']]
+    """
+    rows: list[list[Any]] = []
+    numbers: list[int] = []
+    wanted = 'expected one JSON object a line, such as {"text": "They won.", "label": "sport"}'
+    for number, line in enumerate(text.split("\n"), start=first_line):
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            hint = "; is it one JSON text over several lines? Write each of its objects on a line" if not names else ""
+            raise CorpusError(f"{name}, line {number}: this is no JSON ({error}); {wanted}{hint}") from None
+        if not isinstance(found, dict):
+            hint = "; write each object of the list on a line" if isinstance(found, list) else ""
+            raise CorpusError(f"{name}, line {number}: got {kind_of(found)}; {wanted}{hint}")
+        names = names or tuple(found)
+        rows.append([found.get(key, MISSING) for key in names])
+        numbers.append(number)
+    return Table(names, rows, numbers)
 
 
 def check_widths(
@@ -116,221 +137,118 @@ def check_widths(
             )
 
 
-def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first record names the columns, judged by what stands in it and in the others.
+def labels_and_texts(table: Table, name: str, label: int, text: int) -> tuple[list[str], list[str]]:
+    """Labels and texts of all records; a text may be empty, a label not.
 
-    It does not if a field is more than a short name, or if the first label occurs again. It does if a column is called
-    as labels or texts usually are, or holds nothing but numbers below; if the columns are numbered 0, 1, … and hold no
-    numbers; or if every other label occurs several times and the texts are longer than their name, which is one word, or ends
-    with what such columns are usually called.
+    Raises
+    ------
+    CorpusError
+        If a label is empty, or a value of JSON is missing or of another kind.
+    """
+    labels, texts = [], []
+    for line, row in zip(table.lines, table.rows, strict=True):
+        found = _as_label(row[label])
+        if not found:
+            got = "empty" if isinstance(found, str) else kind_of(row[label])
+            raise CorpusError(
+                f"{name}, line {line}: the label, in {table.column_named(label)}, is {got}; expected a word or a number"
+            )
+        if not isinstance(row[text], str):
+            raise CorpusError(
+                f"{name}, line {line}: the text, in {table.column_named(text)}, is {kind_of(row[text])}; expected text in quotes"
+            )
+        try:
+            (found + row[text]).encode()
+        except UnicodeEncodeError:
+            raise CorpusError(
+                f"{name}, line {line}: got half a surrogate pair, such as \\ud800, in label or text; expected whole characters"
+            ) from None
+        labels.append(found)
+        texts.append(row[text].strip())
+    return labels, texts
+
+
+def _as_label(value: Any) -> str | None:
+    if isinstance(value, str):
+        return value.strip()
+    return json.dumps(value) if isinstance(value, (bool, int, float)) and value == value else None
+
+
+def column_asked_for(table: Table, name: str, setting: str, wanted: int | str) -> int:
+    """The number of a column that is asked for by its name or its number.
+
+    Parameters
+    ----------
+    table : Table
+    name : str
+        How an error names the file.
+    setting : str
+        Which setting asks for it, such as ``label_column``.
+    wanted : int or str
+
+    Raises
+    ------
+    InputError
+        If there is no such column, or several have this name.
 
     Examples
     --------
-    >>> looks_like_header([["text", "category"], ["Where is my card?", "card_arrival"]])
-    True
-    >>> looks_like_header([["ham", "See you at noon."], ["spam", "Win a prize!"]])
-    False
+    >>> column_asked_for(Table(("id", "Text"), [["1", "Hello"]], [2]), "mine.csv", "text_column", "text")
+    1
     """
-    in_use = columns_in_use(rows)
-    if len(in_use) < len(rows[0]):
-        rows = [[row[column] for column in in_use] for row in rows]
-    first, others = rows[0], rows[1:]
-    filled = [field for field in first if field]
-    numbered = filled == [str(column) for column in range(len(filled))]  # as pandas names columns by itself
-    if not filled or any(filled.count(field) > 1 and not _is_usual(field) for field in filled):
-        return False
-    if not numbered and not all(_NAME.fullmatch(field) and len(field) <= LONGEST_NAME for field in filled):
-        return False
-    if not others:
-        return any(map(is_label_name, first)) and any(map(is_text_name, first))
-    label = label_by_shape(others)
-    labels = Counter(row[label] for row in others)
-    if first[label] in labels:
-        return False
-    label_named, text_named = list(map(is_label_name, first)), list(map(is_text_name, first))
-    if any(label_named) and any(text_named):
-        return True
-    beside = [column for column in range(len(first)) if column != label]
-    if label_named[label] or any(text_named[column] for column in beside):
-        return True
-    numbers = [all(is_number(row[column]) for row in others) for column in range(len(first))]
-    if numbered:
-        return len(filled) > 1 and not any(
-            of_numbers for field, of_numbers in zip(first, numbers, strict=True) if field
+    option = f"--{setting.replace('_', '-')}"
+    width = len(table.rows[0])
+    if isinstance(wanted, str):
+        if table.names is None:
+            raise InputError(
+                f"{setting} is {wanted!r}, but {name} has no header with names; give the number of the column, 0 to "
+                f"{width - 1}, or say header=True (--header) if its first line is one"
+            )
+        if sum(found == wanted for found in table.names) > 1:
+            raise InputError(
+                f"{name} has several columns {wanted!r}; give {setting} ({option}) the number of one, from 0 on"
+            )
+        place = find_name(table.names, wanted)
+        if place is None:
+            names = [found if len(found) <= _SHOWN else f"{found[:_SHOWN]}…" for found in table.names]
+            raise InputError(f"{name} has no column {wanted!r} for {setting} ({option}){nearest(wanted, names)}")
+        return place
+    if not 0 <= wanted < width:
+        raise InputError(
+            f"{setting} is {wanted}, but {name} has {counted(width, 'column')}: give a number from 0 to {width - 1} ({option})"
         )
-    if any(field and of_numbers for field, of_numbers in zip(first, numbers, strict=True)):
-        return True
-    words = max(sum(len(row[column].split()) for row in others) for column in beside) / len(others)
-    named = all(" " not in field or _is_usual(field.split()[-1]) for field in first)  # "the label", "review text"
-    return min(labels.values()) > 1 and words >= _WORDS_OF_A_TEXT and named
+    return wanted
 
 
-def _is_usual(name: str) -> bool:
-    return is_label_name(name) or is_text_name(name)
+def find_name(names: Sequence[str], wanted: str) -> int | None:
+    """The number of the column of a name, however it is capitalised; None if there is none."""
+    if wanted in names:
+        return names.index(wanted)
+    alike = [column for column, found in enumerate(names) if plain_name(found) == plain_name(wanted)]
+    return alike[0] if len(alike) == 1 else None
 
 
-def parse_json_lines(text: str, name: str = "the text given") -> Table:
-    """Read a JSON object a line; its keys are the columns.
-
-    Parameters
-    ----------
-    text : str
-        Blank lines are passed over.
-    name : str
-        How an error names it.
-
-    Returns
-    -------
-    Table
-        The columns are those of the first object.
-
-    Raises
-    ------
-    CorpusError
-        If a line is no JSON object, or there is none.
+def plain_name(name: str) -> str:
+    """The name of a column in lower case, its words joined by underscores.
 
     Examples
     --------
-    >>> parse_json_lines('{"text": "They won.", "label": "sport"}\\n').rows
-    [['They won.', 'sport']]
+    >>> plain_name(" Review-Text")
+    'review_text'
     """
-    text = check_content(text)
-    table = json_records(text.split("\n"), name)
-    if not table.rows:
-        raise CorpusError(f"{name}: expected a JSON object a line, got an empty file")
-    return table
+    return name.strip().casefold().replace(" ", "_").replace("-", "_")
 
 
-def json_records(lines: Iterable[str], name: str, first_line: int = 1, names: tuple[str, ...] = ()) -> Table:
-    """The same of some lines of a file, which may be blank.
-
-    Parameters
-    ----------
-    lines : iterable of str
-    name : str
-    first_line : int
-        The number of the first of them.
-    names : tuple of str
-        The columns; those of the first object if there are none.
-    """
-    rows: list[list[Any]] = []
-    numbers: list[int] = []
-    wanted = 'expected one JSON object a line, such as {"text": "They won.", "label": "sport"}'
-    for number, line in enumerate(lines, start=first_line):
-        if not line.strip():
-            continue
-        try:
-            found = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            hint = "; is it one JSON text over several lines? Write each of its objects on a line" if not names else ""
-            raise CorpusError(f"{name}, line {number}: this is no JSON ({error}); {wanted}{hint}") from None
-        if not isinstance(found, dict):
-            hint = "; write each object of the list on a line" if isinstance(found, list) else ""
-            raise CorpusError(f"{name}, line {number}: got {kind_of(found)}; {wanted}{hint}")
-        names = names or tuple(found)
-        rows.append([found.get(key, MISSING) for key in names])
-        numbers.append(number)
-    return Table(names, rows, numbers)
-
-
-def looks_like_json_lines(text: str) -> bool:
-    """Whether the first line that is not blank is a JSON object.
-
-    Examples
-    --------
-    >>> looks_like_json_lines('{"text": "They won."}\\n'), looks_like_json_lines("{a},b\\n")
-    (True, False)
-    """
-    first = text.lstrip().partition("\n")[0]
-    if not first.startswith("{"):
-        return False
-    try:
-        return isinstance(json.loads(first), dict)
-    except (ValueError, RecursionError):
-        return False
-
-
-def column_records(
-    lines: Iterable[str], name: str, delimiter: str, quote: str | None, longest: int
-) -> Generator[tuple[int, list[str]], None, None]:
-    """The records of columns that are not blank, each with the number of its first line; the fields as they stand there.
-
-    Parameters
-    ----------
-    lines : iterable of str
-        With their ends.
-    name, delimiter, quote
-        As for `parse_columns`.
-    longest : int
-        How many characters a field may have.
-
-    Raises
-    ------
-    CorpusError
-        If a quote does not close, or closes before the end of its field.
-
-    Examples
-    --------
-    >>> list(column_records(["a,b\\n", "\\n", '"c\\n', 'd",e\\n'], "mine.csv", ",", '"', longest=100))
-    [(1, ['a', 'b']), (3, ['c\\nd', 'e'])]
-    """
-    quoting: dict[str, Any] = {"quoting": csv.QUOTE_NONE} if quote is None else {"quotechar": quote}
-    rows = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True, **quoting)
-    first_line = 1
-    usual_limit = csv.field_size_limit()
-    csv.field_size_limit(max(usual_limit, longest))
-    try:
-        for fields in rows:
-            if len(fields) > 1 or (fields and fields[0].strip()):
-                yield first_line, fields
-            first_line = rows.line_num + 1
-    except csv.Error as error:
-        raise CorpusError(
-            f"{name}, line {first_line}: {error}; expected quotes around a whole field and doubled inside it, or give "
-            f"quote=None (--no-quotes) if they mean nothing in this file"
-        ) from None
-    finally:
-        csv.field_size_limit(usual_limit)
-
-
-def _records(
-    text: str, name: str, delimiter: str, quote: str | None, most: int | None = None
-) -> list[tuple[int, list[str]]]:
-    """The records of a text, ``most`` of them at most."""
-    lines = io.StringIO(text, newline="")
-    records = column_records(lines, name, delimiter, quote, longest=len(text))  # a text may be as long as the file
-    with contextlib.closing(records):
-        return list(itertools.islice(records, most))
-
-
-def _sniffed_delimiter(text: str, name: str, quote: str | None) -> str:
-    """The delimiter that divides each of the first records in two, else in equally many, else the first line at all."""
-    first_line = text.lstrip().partition("\n")[0]
-    failures, in_many, doubtful = [], [], []
-    for delimiter in DELIMITERS:
-        if delimiter == quote:
-            continue
-        try:
-            records = _records(text, name, delimiter, quote, most=_SNIFFED_RECORDS)
-        except CorpusError as failure:
-            failures.append(failure)
-            doubtful += [delimiter] if delimiter in first_line else []
-            continue
-        if not records:
-            raise CorpusError(f"{name}: expected a label and a text a line, got an empty file")
-        sizes = {len(fields) for _, fields in records}
-        if sizes == {2}:
-            return delimiter
-        if len(sizes) == 1 and 1 not in sizes:
-            in_many.append(delimiter)
-        elif len(records[0][1]) > 1:
-            doubtful.append(delimiter)
-    if in_many or doubtful:
-        return (in_many or doubtful)[0]  # whoever reads all records says which line differs from the first
-    if failures:
-        raise failures[0]
-    raise CorpusError(
-        f"{name}: none of {', '.join(DELIMITERS.values())} parts every line in two, a label and a text; say which "
-        f"character does with delimiter= (--delimiter), put quotes around texts that hold it, or read features with "
-        f"form='svmlight' (--format svmlight)"
-    )
+def kind_of(value: Any) -> str:
+    """How a message speaks of a value of JSON."""
+    if value is MISSING:
+        return "missing"
+    kinds = {
+        type(None): "null",
+        bool: "true or false",
+        int: "a number",
+        float: "a number",
+        str: "a text",
+        list: "a list",
+    }
+    return kinds.get(type(value), "an object")

@@ -1,5 +1,10 @@
-"""A file of any size, or standard input, as blocks of text: its bytes are counted and hashed, unpacked if they are gzipped, and decoded."""
+"""A file of any size, or standard input, as blocks of text: its bytes are counted and hashed, unpacked if they are gzipped, and decoded.
 
+What is wrong with an encoding is told with the line, and with how the line would read in the encoding that older programs write.
+"""
+
+import codecs
+import encodings.aliases
 import gzip
 import hashlib
 import io
@@ -9,19 +14,21 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
-from lxmls_day1.engine.text.labelled_files import (
-    REPLACEMENT,
-    encoding_of,
-    holds_zero,
-    not_packed,
-    warn_of_replacements,
-    wrong_encoding,
-)
-from lxmls_day1.errors import CorpusError, InputError
+from lxmls_day1.errors import CorpusError, InputError, nearest
 
 STANDARD_INPUT = "-"
 PIECE = 1 << 20  # bytes that are read at a time
 _GZIP_START = b"\x1f\x8b"
+#: Unicode's replacement character: what stands in a decoded text for bytes that could not be decoded.
+REPLACEMENT = "\ufffd"
+#: How files with a byte order mark begin, and their encoding. UTF-32 begins as UTF-16 does, and so comes first.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+)
 
 
 class Input:
@@ -32,7 +39,7 @@ class Input:
         self._digest, self._n_bytes = hashlib.sha256(), 0
         try:
             self._file: IO[bytes] = sys.stdin.buffer if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, AttributeError) as error:  # AttributeError: standard input was closed
             raise InputError(f"{name} cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
     def read(self, size: int = -1) -> bytes:
@@ -53,10 +60,10 @@ class Input:
             pass
 
     def described(self) -> dict[str, Any]:
-        """What a manifest says of the file: path, bytes, time of change, SHA-256."""
-        entry: dict[str, Any] = {"path": STANDARD_INPUT if self.path == STANDARD_INPUT else os.path.abspath(self.path)}
-        if self.path != STANDARD_INPUT:
-            entry["mtime_ns"] = os.stat(self.path).st_mtime_ns
+        """What a manifest says of the file: path, bytes, time of change, SHA-256; a pipe is as standard input."""
+        entry: dict[str, Any] = {"path": STANDARD_INPUT}
+        if self.path != STANDARD_INPUT and os.path.isfile(self.path):
+            entry = {"path": os.path.abspath(self.path), "mtime_ns": os.stat(self.path).st_mtime_ns}
         return {**entry, "bytes": self._n_bytes, "sha256": self._digest.hexdigest()}
 
     def close(self) -> None:
@@ -85,7 +92,9 @@ def unpacked(file: Input, name: str, path: str) -> Iterator[bytes]:
     start = file.read(PIECE)
     if not start.startswith(_GZIP_START):
         if path.lower().endswith(".gz") and start:
-            raise CorpusError(not_packed(name))
+            raise CorpusError(
+                f"{name} is no gzip file, though its name ends in .gz; rename it if it is plain text, or pack it"
+            )
         while start:
             yield start
             start = file.read(PIECE)
@@ -113,8 +122,8 @@ class _Reread(io.RawIOBase):
         return self._start.read(size) or self._file.read(size)
 
 
-def decoded(pieces: Iterator[bytes], name: str, encoding: str | None) -> Iterator[str]:
-    """The text in blocks of whole lines.
+class Text:
+    """The text of a file in blocks of whole lines. It is iterated over once.
 
     Parameters
     ----------
@@ -122,42 +131,67 @@ def decoded(pieces: Iterator[bytes], name: str, encoding: str | None) -> Iterato
     name : str
         As messages name the file.
     encoding : str, optional
-        Not given, it is found out from the first piece, and there is one warning of letters that were lost before.
+        Not given, it is UTF-8, or what the mark at the beginning of the file says.
+
+    Attributes
+    ----------
+    encoding : str
+        The one that is used.
+    n_blocks : int
+        How many blocks have been begun.
+    lost : str
+        If not empty, a warning of letters that were lost before the file was read; where an encoding is given, it says what it wants.
 
     Raises
     ------
+    InputError
+        If Python does not know the encoding that is wanted.
     CorpusError
         If something cannot be decoded, or is a zero byte; with the number of its line.
     """
-    start = next(pieces, b"")
-    used, decoder = encoding_of(start, name, encoding)
-    n_lines, is_to_warn = 0, encoding is None
-    waiting: list[str] = []  # parts of a line whose end has not come yet
-    for number, piece in enumerate(_with_end(start, pieces)):
+
+    def __init__(self, pieces: Iterator[bytes], name: str, encoding: str | None):
+        self._start, self._pieces, self._name = next(pieces, b""), pieces, name
+        self.encoding, self._decoder = _encoding_of(self._start, name, encoding)
+        self._may_warn = encoding is None
+        self.n_blocks, self.lost = 0, ""
+
+    def __iter__(self) -> Iterator[str]:
+        n_lines = 0
+        waiting: list[str] = []  # parts of a line whose end has not come yet
+        for piece in _with_end(self._start, self._pieces):
+            first_line = n_lines + sum(part.count("\n") for part in waiting) + 1
+            text = self._decoded(piece, first_line)
+            end = len(text) if piece is None else text.rfind("\n") + 1
+            if end == 0 and piece is not None:
+                waiting.append(text)
+                continue
+            block = "".join([*waiting, text[:end]])
+            waiting = [text[end:]] if end < len(text) else []
+            if self._may_warn and not self.lost and REPLACEMENT in block:
+                line = n_lines + block.count("\n", 0, block.index(REPLACEMENT)) + 1
+                self.lost = _lost_letters(self._name, line, self.encoding)
+            n_lines += block.count("\n")
+            if block:
+                self.n_blocks += 1
+                yield block
+
+    def _decoded(self, piece: bytes | None, first_line: int) -> str:
+        """The text of a piece, which begins in this line; None is the end."""
         try:
-            text = decoder.decode(piece or b"", final=piece is None)
+            text = self._decoder.decode(piece or b"", final=piece is None)
         except UnicodeError as error:
             content = error.object if isinstance(error, UnicodeDecodeError) else piece or b""
-            first_line = n_lines + sum(part.count("\n") for part in waiting) + 1
-            raise CorpusError(wrong_encoding(content, name, used, error, first_line)) from None
-        if number == 0:
+            raise CorpusError(_wrong_encoding(content, self._name, self.encoding, error, first_line)) from None
+        if piece is self._start:
             text = text.removeprefix("\ufeff")
         if "\0" in text:
-            line = n_lines + sum(part.count("\n") for part in waiting) + text.count("\n", 0, text.index("\0")) + 1
-            raise CorpusError(holds_zero(name, line, used))
-        end = len(text) if piece is None else text.rfind("\n") + 1
-        if end == 0 and piece is not None:
-            waiting.append(text)
-            continue
-        block = "".join([*waiting, text[:end]])
-        waiting = [text[end:]] if end < len(text) else []
-        if is_to_warn and REPLACEMENT in block:
-            is_to_warn = False
-            line = n_lines + block.count("\n", 0, block.index(REPLACEMENT)) + 1
-            warn_of_replacements(name, line, used, stacklevel=3)
-        n_lines += block.count("\n")
-        if block:
-            yield block
+            line = first_line + text.count("\n", 0, text.index("\0"))
+            raise CorpusError(
+                f"{self._name}, line {line}: expected text in {self.encoding}, got a zero byte, as UTF-16, archives and "
+                "spreadsheets have them; save it as text in UTF-8, or name its encoding with encoding= (--encoding)"
+            )
+        return text
 
 
 def _with_end(start: bytes, pieces: Iterator[bytes]) -> Iterator[bytes | None]:
@@ -165,3 +199,64 @@ def _with_end(start: bytes, pieces: Iterator[bytes]) -> Iterator[bytes | None]:
     yield start
     yield from pieces
     yield None
+
+
+def _encoding_of(content: bytes, name: str, encoding: str | None) -> tuple[str, codecs.IncrementalDecoder]:
+    """The encoding of a file that begins so, and what decodes it."""
+    marked = next((marked for mark, marked in _MARKS if content.startswith(mark)), None)
+    used = encoding or marked or "utf-8"
+    _check_encoding(used)
+    if marked and not codecs.lookup(used).name.startswith("utf"):
+        raise CorpusError(
+            f"{name}, line 1: expected text in {used}, got the byte order mark of {marked}; leave out encoding= (--encoding)"
+        )
+    return used, codecs.getincrementaldecoder(used)()
+
+
+def _check_encoding(name: str) -> None:
+    """Raise for a name that stands for no encoding of texts."""
+    try:
+        b"a".decode(name)
+    except UnicodeDecodeError:  # one byte is no letter in this one
+        pass
+    except (LookupError, TypeError, ValueError) as error:
+        # a ValueError comes of a zero byte or half a surrogate pair in the name
+        known = {name.replace("_", "-") for name in (*encodings.aliases.aliases, *encodings.aliases.aliases.values())}
+        close = nearest(str(name), known)
+        hint = close if "did you mean" in close else ""
+        raise InputError(f"encoding must be one that Python knows, such as 'latin-1', got {name!r}{hint}") from error
+
+
+def _lost_letters(name: str, line: int, used: str) -> str:
+    """What to say of a text in which another program wrote `REPLACEMENT` for what it could not decode.
+
+    It is a warning, as published corpora hold some. An upload to the lab's page in the browser turns every letter of a
+    Latin-1 file that is not ASCII into one.
+    """
+    return (
+        f"{name}, line {line}: got U+FFFD ({REPLACEMENT}), which programs write for letters that they cannot decode; if the "
+        "file was uploaded or saved from another encoding, save the original in UTF-8 and take that; else give "
+        f"encoding={used!r} (--encoding {used}), and it is read as it is"
+    )
+
+
+def _wrong_encoding(content: bytes, name: str, used: str, error: UnicodeError, first_line: int) -> str:
+    """What is wrong, and how the line would read in the encoding that older programs on Windows and Unix write.
+
+    ``content`` begins in a file's ``first_line``, and it is where `error` counts from.
+    """
+    start = getattr(error, "start", 0)
+    line = content.count(b"\n", 0, start) + first_line
+    got = f"the byte 0x{content[start]:02X}" if start < len(content) else "its end"
+    hint = f"save the file in {used}, or name its encoding with encoding= (--encoding)"
+    begin, end = content.rfind(b"\n", 0, start) + 1, content.find(b"\n", start)
+    around = content[max(begin, start - 15) : min(end if end >= 0 else len(content), start + 15)]
+    for likely in ("cp1252", "latin-1"):
+        try:
+            read = around.decode(likely).strip()
+        except UnicodeDecodeError:
+            continue
+        if read.isprintable() and likely != used:
+            hint = f"in {likely} it would read {read!r}: if that is right, give encoding={likely!r} (--encoding {likely}); else {hint}"
+            break
+    return f"{name}, line {line}: expected text in {used}, got {got}; {hint}"

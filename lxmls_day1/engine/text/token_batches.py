@@ -77,6 +77,7 @@ class _Entries:
         self.slots = np.zeros((4 * _SMALLEST, 2), dtype=np.uint64)
         self.arena = np.empty(16 * _SMALLEST, dtype=np.uint8)
         self.starts = np.zeros(_SMALLEST + 1, dtype=np.int64)
+        self.hashes = np.empty(_SMALLEST + 1, dtype=np.uint32)  # of tokens, as far as `numbered_rows` has found them
 
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return self.slots, self.arena, self.starts
@@ -85,6 +86,7 @@ class _Entries:
         """Make room for twice as many entries if they are short of it, and for one that is so long."""
         if 2 * self.number > len(self.starts) - 1:
             self.starts = np.concatenate([self.starts, np.zeros(len(self.starts) - 1, dtype=np.int64)])
+            self.hashes = np.resize(self.hashes, len(self.starts))
             slots = np.zeros((2 * len(self.slots), 2), dtype=np.uint64)
             token_rows.move_slots(self.slots, slots)
             self.slots = slots
@@ -100,7 +102,8 @@ class _Entries:
     def texts_at(self, numbers: np.ndarray) -> list[str]:
         """The entries of these numbers, as text."""
         places = zip(self.starts[numbers].tolist(), self.starts[numbers + 1].tolist(), strict=True)
-        return [self.arena[start:end].tobytes().decode() for start, end in places]
+        arena = memoryview(self.arena)  # type: ignore[arg-type]
+        return [str(arena[start:end], "utf-8") for start, end in places]
 
 
 class TokenTable:
@@ -123,12 +126,12 @@ class TokenTable:
     def __init__(self, names: Sequence[str] = (), most: int | None = None):
         self._most = most
         self._number_of: dict[bytes, int] = {}
-        self._entries = _Entries() if COMPILES else None
+        self.entries = _Entries() if COMPILES else None
         if names:
             self.numbers(tokens_of(names))
 
     def __len__(self) -> int:
-        return len(self._number_of) if self._entries is None else self._entries.number
+        return len(self._number_of) if self.entries is None else self.entries.number
 
     def numbers(self, tokens: Tokens) -> np.ndarray:
         """The number of each token, int64; -1 for those that it has not and does not take."""
@@ -138,10 +141,10 @@ class TokenTable:
             first = Tokens(tokens.text, tokens.starts[: room + 1], tokens.hashes[:room])
             rest = Tokens(tokens.text, tokens.starts[room:], tokens.hashes[room:])
             return np.concatenate([self.numbers(first), self.numbers(rest)])
-        if self._entries is None:
+        if self.entries is None:
             return self._plain_numbers(tokens, may_add=room > 0)
         numbers = np.empty(wanted, dtype=np.int64)
-        entries, done = self._entries, 0
+        entries, done = self.entries, 0
         while True:
             done, entries.number = token_rows.merge_tokens(
                 done, tokens.text, tokens.starts, numbers, room > 0, *entries.arrays(), entries.number
@@ -160,9 +163,16 @@ class TokenTable:
 
     def names(self, first: int = 0) -> list[str]:
         """The tokens by their numbers, from one on."""
-        if self._entries is None:
+        if self.entries is None:
             return [name.decode() for name in list(self._number_of)[first:]]
-        return [name.decode() for name in self._entries.texts(first)]
+        return [name.decode() for name in self.entries.texts(first)]
+
+    def names_at(self, numbers: np.ndarray) -> list[str]:
+        """The tokens of these numbers."""
+        if self.entries is None or len(numbers) == len(self):
+            names = self.names()
+            return [names[number] for number in numbers.tolist()]
+        return self.entries.texts_at(numbers)
 
 
 class TokenCounter:
@@ -196,21 +206,32 @@ class TokenCounter:
         """Rows over the tokens that these texts have."""
         if self._words is None:
             return numbered_bags([count_tokens(text) for text in texts])
-        words, ends = self._words.of(texts)
+        entries = _Entries()
+        indptr, indices, values = self._numbered_by(entries, self._words, texts)
+        tokens = Tokens(entries.arena, entries.starts[: entries.number + 1], entries.hashes[: entries.number])
+        return NumberedRows(indptr, indices, values, tokens)
+
+    def numbered_by(self, table: "TokenTable", texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rows over the tokens of a table that takes as many as come: indptr, indices and values as of `NumberedRows`."""
+        if self._words is None or table.entries is None:
+            rows = self.numbered(texts)
+            X = rows.over(table.numbers(rows.tokens), len(table))
+            return X.indptr, X.indices, X.data
+        return self._numbered_by(table.entries, self._words, texts)
+
+    def _numbered_by(
+        self, entries: _Entries, known: "_Words", texts: Sequence[str]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        words, ends = known.of(texts)
         indptr, indices, data = _room_for(words, ends)
-        by_number = self._words.by_number()
-        entries, done = _Entries(), 0
-        hashes = np.empty(len(entries.starts), dtype=np.uint32)
+        by_number, done = known.by_number(), 0
         while True:
             done, entries.number = token_rows.numbered_rows(
-                words, ends, done, *by_number, indptr, indices, data, hashes, *entries.arrays(), entries.number
+                words, ends, done, *by_number, indptr, indices, data, entries.hashes, *entries.arrays(), entries.number
             )
             if done == len(texts):
-                break
-            entries.grow(2 * self._words.longest + 1)
-            hashes = np.concatenate([hashes, np.empty(len(entries.starts) - len(hashes), dtype=np.uint32)])
-        tokens = Tokens(entries.arena, entries.starts[: entries.number + 1], hashes[: entries.number])
-        return NumberedRows(indptr, indices[: indptr[-1]].copy(), data[: indptr[-1]].copy(), tokens)
+                return indptr, indices[: indptr[-1]].copy(), data[: indptr[-1]].copy()
+            entries.grow(2 * known.longest + 1)
 
 
 class _Words:

@@ -80,7 +80,7 @@ def test_a_label_that_is_too_rare_is_named():
 
 def test_what_is_not_written_yet_is_left_out():
     class Stub(Perceptron):
-        def resume(self, state, X, y, classes=None, sample_weight=None):
+        def train(self, X, y, callback=None, sample_weight=None):
             raise NotImplementedError("exercise 1.4")
 
     X, y = np.array([[0.0], [1.0]] * 4), np.array([0, 1] * 4)

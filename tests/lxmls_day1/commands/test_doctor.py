@@ -6,10 +6,10 @@ from collections import namedtuple
 import pytest
 from click.testing import CliRunner
 
+from lxmls_day1.box import levels
 from lxmls_day1.commands import doctor
 from lxmls_day1.engine.compiled import machine_code
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading import levels
 
 
 def report(monkeypatch, *names, columns=80):
@@ -95,7 +95,7 @@ def test_corpora_without_a_network(monkeypatch, tmp_path):
     ],
 )
 def test_sandboxes(level, state, monkeypatch):
-    monkeypatch.setattr(levels, "strongest_level", lambda: level)
+    monkeypatch.setattr(levels, "strongest_level", lambda program: level)
     said = in_a_line(report(monkeypatch, "sandbox"))
     assert state in said
     for _, why in level.rejected:

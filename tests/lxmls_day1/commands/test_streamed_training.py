@@ -20,6 +20,7 @@ from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
 from lxmls_day1.engine.streaming.corpus_making import make_corpus
 from lxmls_day1.engine.streaming.shards import Shards
+from lxmls_day1.engine.training import evaluate_corpus, train_corpus
 from readers.text_reader import TextCorpus
 
 pytestmark = pytest.mark.usefixtures("imports_as_before", "somewhere")
@@ -77,8 +78,8 @@ def test_the_model_is_that_of_training_in_python_and_predicts_raw_text(kind, pla
     said = train(place, kind)
     model = LinearClassifier.load("model.npz")
     mira = Mira()
-    np.testing.assert_array_equal(model.params, mira.train(place / f"{kind}.bags"))
-    accuracy = mira.evaluate(place / f"{kind}-test.bags", model.params)
+    np.testing.assert_array_equal(model.params, train_corpus(mira, place / f"{kind}.bags"))
+    accuracy = evaluate_corpus(mira, place / f"{kind}-test.bags", model.params)
     assert f"accuracy {accuracy:.4f} on {kind}-test.bags" in said.stdout
     assert f"{100 * mira.history[-1].errors / 120:.2f} % errors before each step of the last round" in said.stdout
     lines = [re.split(r"[ %]+", line.strip()) for line in said.stderr.splitlines()[1:]]
@@ -166,7 +167,7 @@ def test_learners_that_are_not_online(name, place):
     words = place / "words.bags"
     said = run("train", "--classifier", name, "--corpus", words, "--test-corpus", place / "words-test.bags")
     model = LinearClassifier.load("model.npz")
-    np.testing.assert_array_equal(model.params, type(model.classifier)().train(words))
+    np.testing.assert_array_equal(model.params, train_corpus(type(model.classifier)(), words))
     assert "trained on words.bags (120 documents): accuracy 1.0000 on words-test.bags" in said.stdout
     assert "documents" not in said.stderr
     assert run("predict", "model.npz", "-", text="a fine story").stdout.startswith("good")
@@ -181,11 +182,13 @@ def test_a_checkpoint_goes_on_and_is_removed_when_the_model_is_saved(place):
             raise Stop
 
     with pytest.raises(Stop):
-        Mira().train(place / "hashed.bags", checkpoint=Checkpoint("kept", every=100), report=stop)
+        train_corpus(Mira(), place / "hashed.bags", checkpoint=Checkpoint("kept", every=100), report=stop)
     assert "is there already" in train(place, "hashed", "--checkpoint", "kept", status=1).output
     said = train(place, "hashed", "--checkpoint", "kept", "--every", "100", "--resume")
     assert [int(line.split()[0]) for line in said.stderr.splitlines()[1:]] == [256, 512, 1024]
-    np.testing.assert_array_equal(LinearClassifier.load("model.npz").params, Mira().train(place / "hashed.bags"))
+    np.testing.assert_array_equal(
+        LinearClassifier.load("model.npz").params, train_corpus(Mira(), place / "hashed.bags")
+    )
     assert not Path("kept").exists()
 
 
@@ -198,7 +201,9 @@ def test_a_checkpoint_of_few_documents_outlives_a_model_that_cannot_be_saved(pla
         said = train(place, "hashed", "--checkpoint", "kept2", "--every", "1000000", status=1)
     assert "no space left" in said.output.lower()
     train(place, "hashed", "--checkpoint", "kept2", "--resume")
-    np.testing.assert_array_equal(LinearClassifier.load("model.npz").params, Mira().train(place / "hashed.bags"))
+    np.testing.assert_array_equal(
+        LinearClassifier.load("model.npz").params, train_corpus(Mira(), place / "hashed.bags")
+    )
 
 
 @pytest.mark.slow
@@ -230,7 +235,7 @@ def test_the_same_features_as_in_memory_give_the_same_classifier(place):
 
 def test_parts_that_mix_are_those_of_python(place):
     train(place, "words", "--n-jobs", "3", "--mix-every", "50")
-    params = Mira(n_jobs=3).train(place / "words.bags", mix_every=50)
+    params = train_corpus(Mira(n_jobs=3), place / "words.bags", mix_every=50)
     np.testing.assert_array_equal(LinearClassifier.load("model.npz").params, params)
 
 

@@ -111,13 +111,6 @@ def test_an_edit_counts_at_the_next_check_also_within_a_second(here, edit):
     assert here(folder, "1.1").all_passed
 
 
-def test_a_file_of_checks_that_is_broken_is_named(here, edit):
-    folder = edit(STEP, STEP)
-    (folder / "tests/exercises/test_1_01_steps.py").write_text("import nothing_of_this_name\n")
-    with pytest.raises(ValueError, match="test_1_01_steps.py cannot be read: ModuleNotFoundError"):
-        here(folder)
-
-
 def mistaken_labs(folder, n_labs=None):
     """Labs with a mistake in as many exercises as can be, each mistake in one of them; each exercise's first ones first."""
     reference = reference_folder()

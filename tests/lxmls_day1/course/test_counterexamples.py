@@ -8,9 +8,9 @@ import pytest
 from lxmls_day1.course.counterexamples import CounterExample, SmallInputs, answer_of, answers_to, shown
 from lxmls_day1.course.expect import WrongAnswer
 from lxmls_day1.course.pool_making import checks_of_file, pool_file
-from lxmls_day1.course.recorded_answers import Answer, NoAnswer, Pool, RecordedAnswers
+from lxmls_day1.course.recorded_answers import Answer, Pool, RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, NoAnswer
 from lxmls_day1.lab import reference_folder
 
 INPUTS = tuple({"x": float(x)} for x in range(6))

@@ -175,14 +175,13 @@ class TestUnwritable:
 class TestCheck:
     def test_what_is_saved_while_the_checks_run_is_not_taken_for_checked(self, here, monkeypatch):
         solve(here, "1.1")
-        path, real = here / "classifiers/steps.py", checking._run_all
+        path, real = here / "classifiers/steps.py", checking._Run.run_all
 
-        def saved_meanwhile(*arguments):
-            watched = real(*arguments)
+        def saved_meanwhile(checks):
+            real(checks)
             path.write_text(path.read_text().replace("tau = min", "tau = 3 * min"))
-            return watched
 
-        monkeypatch.setattr(checking, "_run_all", saved_meanwhile)
+        monkeypatch.setattr(checking._Run, "run_all", saved_meanwhile)
         assert "3 of 3 public checks pass" in run("check", "1.1")
         assert "edited, not checked since" in run("status")
 

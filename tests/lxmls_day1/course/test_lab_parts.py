@@ -8,6 +8,8 @@ from pathlib import Path, PurePosixPath
 import pytest
 from click.testing import CliRunner
 
+from lxmls_day1.box.fork_server import PROCESS
+from lxmls_day1.box.levels import Level
 from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.lab_parts import exercises_named, part_of, the_day, with_prerequisites
@@ -18,9 +20,7 @@ from lxmls_day1.course.submission_import import open_work
 from lxmls_day1.course.upgrade import add, update
 from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading import one_submission
-from lxmls_day1.grading.fork_server import PROCESS
-from lxmls_day1.grading.levels import Level
+from lxmls_day1.grading.one_submission import ForkServers, Grader
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import PACKAGES, Lab, reference_folder
@@ -194,10 +194,12 @@ def test_a_part_is_graded_as_the_same_answers_in_a_whole_lab(tmp_path):
         }
         submissions.append(Submission(name, name, name, "", files))
     plan = make_plan(tmp_path / "marks", Level(PROCESS), ids, seed=3, trust=True)
+    fork_servers = ForkServers()
     try:
-        rows = [done.row for done in one_submission.grade_some(plan, submissions)]
+        grader = Grader(plan, fork_servers)
+        rows = [grader.grade(submission).row for submission in submissions]
     finally:
-        one_submission.close_fork_servers()
+        fork_servers.close()
     marks = [[(check.check, check.verdict, check.text) for check in row.checks] for row in rows]
     assert marks[0] == marks[1]
     assert [exercise.points for exercise in rows[0].exercises] == [10.0, 4.0, 0.0]

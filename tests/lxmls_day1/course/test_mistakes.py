@@ -1,7 +1,7 @@
 import pytest
 
 from lxmls_day1.course.explanations import LONGEST_QUESTION
-from lxmls_day1.course.mistakes import Program, read_mistakes
+from lxmls_day1.course.mistakes import Program, Style, read_mistakes
 from lxmls_day1.course.registry import FILE, FOLDER, Registry
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
@@ -33,6 +33,9 @@ def other(n):
 '''
 
 
+A_MISTAKE = "[[mistake]]\nname = 'a'\nsentence = 'b'"
+
+
 def made(**settings):
     return Program("a wrong program", "1.1", **settings).made_in({"a.py": SOURCE, "b.py": "x = 1\n"})
 
@@ -55,6 +58,14 @@ def test_a_whole_solution_is_indented_as_the_region():
     source = made(solution="\nif label:\n    d = 7\n", function="rule")["a.py"]
     assert "    d = 0\n    if label:\n        d = 7\n    return d" in source
     assert "return n + 1" in source
+
+
+def test_swaps_are_made_in_the_first_right_solution_that_has_their_texts():
+    branches = Style("branches", "if label:\n    d = 2 * scores\nelse:\n    d = 0", "rule")
+    doubled = made(swaps=(("2 * scores", "scores"),), bases=(None, branches))["a.py"]
+    assert "    if label:\n        d = scores\n    else:\n        d = 0\n    return d" in doubled
+    assert made(swaps=(("2 * d", "d"),), bases=(None, branches)) == made(swaps=(("2 * d", "d"),))
+    assert "    else:\n        d = 1\n" in made(swaps=(("d = 0", "d = 1"),), bases=(branches,))["a.py"]
 
 
 @pytest.mark.parametrize(
@@ -96,11 +107,10 @@ name = "a"
 sentence = "It is wrong."
 question = "Why does it belong there?"
 swap = [["x", "y"]]
-[[mistake.variant]]
-solution = "pass"
-function = "rule"
-[[mistake.variant]]
-swap = [["u", "v"], ["w", "x"]]
+variants = [
+    { solution = "pass", function = "rule" },
+    [["u", "v"], ["w", "x"]],
+]
 [[mistake]]
 name = "b"
 sentence = "So is it."
@@ -127,20 +137,14 @@ solution = "..."
             ("[[mistake", "this is not TOML"),
             ("x = 1", "unknown key 'x'"),
             ("[[mistake]]\nname = 'a'\nswap = []", "sentence must be a text"),
-            ("[[mistake]]\nname = 'a'\nsentence = 'b'", "wanted either swap or solution"),
-            ("[[mistake]]\nname = 'a'\nsentence = 'b'\nswap = [['x']]", "swap must be a list of pairs"),
-            ("[[mistake]]\nname = 'a'\nsentence = 'b'\nswop = []", "unknown key 'swop'"),
-            ("[[mistake]]\nname = 'a'\nsentence = 'b'\nswap = []\nquestion = 1", "question must be a text"),
-            ("[[mistake]]\nname = 'a'\nsentence = 'b'\nswap = []\nvariant = 1", "variants are"),
-            (
-                "[[mistake]]\nname = 'a'\nsentence = 'b'\nswap = []\n[[mistake.variant]]",
-                "variant 1: wanted either swap",
-            ),
-            (
-                "[[mistake]]\nname = 'a'\nsentence = 'b'\nswap = []\n[[mistake.variant]]\nname = 'c'\nswap = []",
-                "variant 1: unknown key 'name'",
-            ),
-            ("[[mistake]]\nname = 'a'\nsentence = 'b'\nswap = []\n" * 2, "two known mistakes have the same name"),
+            (A_MISTAKE, "wanted either swap or solution"),
+            (f"{A_MISTAKE}\nswap = [['x']]", "swap must be a list of pairs"),
+            (f"{A_MISTAKE}\nswop = []", "unknown key 'swop'"),
+            (f"{A_MISTAKE}\nswap = []\nvariants = 1", "variants must be a list"),
+            (f"{A_MISTAKE}\nswap = []\nvariants = [{{}}]", "variant 1: wanted either swap"),
+            (f"{A_MISTAKE}\nswap = []\nstyle = 'b'", "there is no style 'b'"),
+            ("[[style]]\nname = 'a'", "a style has a name"),
+            (f"{A_MISTAKE}\nswap = []\n" * 2, "two known mistakes have the same name"),
         ],
     )
     def test_mistakes_in_the_mistakes(self, read, content, message):

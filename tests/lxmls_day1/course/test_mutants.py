@@ -3,7 +3,7 @@ import textwrap
 
 import pytest
 
-from lxmls_day1.course.mutants import MOST_ROUNDS, groups_of, mutants_of
+from lxmls_day1.course.mutants import MOST_ROUNDS, mutants_of
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.lab import reference_folder
 
@@ -84,12 +84,6 @@ def test_a_loop_that_ends_is_not_stopped():
     program = {}
     exec("def rule():\n" + textwrap.indent(other, "    "), program)
     assert program["rule"]() == 4 < MOST_ROUNDS
-
-
-def test_programs_are_grouped_by_all_their_answers():
-    answers = {"a": [1, 2], "b": [1, 2.1], "c": [1, 3], "d": [0, 2]}
-    assert groups_of(answers) == [["a"], ["b"], ["c"], ["d"]]
-    assert groups_of(answers, lambda one, other: abs(one - other) < 0.5) == [["a", "b"], ["c"], ["d"]]
 
 
 @pytest.mark.one_in(4)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from lxmls_day1.course.mutation_guard import WatchedLab, alike, copied
+from lxmls_day1.course.mutation_guard import GuardedLab, alike, copied
 
 
 class Stub:
@@ -31,7 +31,7 @@ class Stub:
 
 @pytest.fixture
 def lab():
-    return WatchedLab(Stub())
+    return GuardedLab(Stub())
 
 
 @pytest.mark.parametrize("name", ["doubled", "doubled_in_place"])

@@ -1,15 +1,18 @@
 """A newer version of the tiny reference lab meets workspaces of an older one."""
 
 import json
+from pathlib import PurePosixPath
 
 import pytest
 
 from lxmls_day1.course import workspace as workspace_module
+from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.solve_reset_undo import solve, undo
-from lxmls_day1.course.upgrade import update
-from lxmls_day1.course.workspace import start_workspace, version_note
+from lxmls_day1.course.upgrade import of_today, update
+from lxmls_day1.course.workspace import origin_of, start_workspace, version_note
 from lxmls_day1.course.workspace_state import FILE, WorkspaceState
 from lxmls_day1.errors import InputError
+from lxmls_day1.lab import reference_folder
 
 STEPS, MEANS, POINTS = "classifiers/steps.py", "classifiers/means.py", "readers/points.py"
 NOTEBOOK, CHECKS = "notebooks/1_first.ipynb", "tests/exercises/test_1_02_means.py"
@@ -131,3 +134,26 @@ def test_the_assignment_stays(newer):
 def test_the_reference_is_not_touched(reference):
     with pytest.raises(InputError, match="is the reference lab"):
         update(reference)
+
+
+@pytest.mark.parametrize(
+    ("head", "gone"),
+    [
+        ("from lxmls_day1.checks import check_choice", False),
+        ("from lxmls_day1.compiled.sparse_rows import Examples", False),
+        ("from lxmls_day1.streaming.shard_rows import (\n    MatrixRows,\n    corpus_of_old,\n)", True),
+        ("from lxmls_day1.compiled.gone import Examples", True),
+        ("from lxmls_day1.engine import training, gone_module", True),
+    ],
+)
+def test_a_file_of_an_older_lab_is_todays_with_its_functions(head, gone):
+    """Where what it imports is there, under whatever name, it stays as it is."""
+    files = student_files(reference_folder())
+    name = PurePosixPath("classifiers/mira.py")
+    functions = origin_of({name: files[name]}).files[str(name)].functions
+    source = "\n\n".join(f"def {function}(*given):\n    return 'mine'" for function in functions)
+    theirs = f"{head}\n\n\n{source}\n".encode()
+    made = of_today(theirs, files[name])
+    assert (made is not None) == gone
+    if made is not None:
+        assert b"return 'mine'" in made and made.startswith(files[name][:200]) and head.encode() not in made

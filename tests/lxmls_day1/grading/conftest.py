@@ -25,13 +25,14 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from lxmls_day1.box import levels
+from lxmls_day1.box.makers import BoxesUnavailable
+from lxmls_day1.box.programs import Program
 from lxmls_day1.course import record
 from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.markers import Solution, find_solutions, stubbed
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FILE, Exercise, Registry, exercise_of_check
-from lxmls_day1.grading import levels
-from lxmls_day1.grading.box_makers import BoxesUnavailable
 from lxmls_day1.grading.grading_run import LocalWorkers
 from lxmls_day1.grading.run_folders import run_folder
 from lxmls_day1.lab import reference_folder
@@ -167,12 +168,14 @@ def levels_tested_once(folder_of_the_run):
     What was found is kept in a file, for all processes of the run. Processes that a test starts try their level by themselves.
     """
 
-    def self_test(level: str, user: tuple[int, int] | None = None, newest_landlock: int | None = None) -> str | None:
+    def self_test(
+        program: Program, level: str, user: tuple[int, int] | None = None, newest_landlock: int | None = None
+    ) -> str | None:
         key = json.dumps([level, user, newest_landlock, sorted(set(os.environ) - {"PYTEST_CURRENT_TEST"})])
         file = folder_of_the_run / f"level-{hashlib.sha256(key.encode()).hexdigest()}.json"
         if not file.is_file():
             try:
-                found = [try_level(level, user, newest_landlock), None]
+                found = [try_level(program, level, user, newest_landlock), None]
             except BoxesUnavailable as error:
                 found = [None, str(error)]
             replace_files({file: json.dumps(found).encode()})

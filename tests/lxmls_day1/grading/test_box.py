@@ -15,16 +15,18 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from lxmls_day1.box.box import Box, BoxFailure, RefusedAnswer
+from lxmls_day1.box.channel import Ended
+from lxmls_day1.box.fork_server import PROCESS
+from lxmls_day1.box.levels import LEVELS, why_not
+from lxmls_day1.box.limits import Limits
+from lxmls_day1.box.programs import made_program
+from lxmls_day1.box.sandbox import ForkedBox, fork_server_of
+from lxmls_day1.box.server import BoxServer, Compiled
+from lxmls_day1.box.spawning_server import SpawningServer
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.box import Box, BoxFailure, RefusedAnswer
-from lxmls_day1.grading.box_server import BoxServer, Compiled
 from lxmls_day1.grading.boxed_lab import BoxedLab
-from lxmls_day1.grading.channel import Ended
-from lxmls_day1.grading.fork_server import PROCESS
-from lxmls_day1.grading.levels import LEVELS, why_not
-from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.sandbox import ForkedBox, fork_server_of
-from lxmls_day1.grading.spawning_server import SpawningServer
+from lxmls_day1.grading.lab_boxes import LAB_PROGRAM, lab_program
 from lxmls_day1.lab import Lab
 
 pytestmark = [pytest.mark.slow, pytest.mark.one_in(3, by="fork_server")]
@@ -171,15 +173,15 @@ TRAININGS = [
     ({"step": 2.0}, [[1, 2, 3]], [1]),
     ({}, np.zeros((0, 2)), []),
 ]
-ECHO = {"do": "function", "module": "things", "name": "echo", "arguments": [], "settings": {}}
+ECHO = {"do": "perform", "method": "function", "target": ("things", "echo"), "arguments": (), "settings": {}}
 LIMITS = Limits(check_seconds=3, total_seconds=60, cpu_seconds=20, memory=256, written=2)
 
 
 @pytest.fixture(scope="module", params=LEVELS)
 def fork_server(request):
-    if reason := why_not(request.param):
+    if reason := why_not(lab_program(), request.param):
         pytest.skip(f"the sandbox level {request.param} does not work here: {reason}")
-    made = fork_server_of(request.param)
+    made = fork_server_of(lab_program(), request.param)
     yield made
     made.close()
 
@@ -211,10 +213,10 @@ def test_an_object_stays_inside_and_keeps_its_state(lab):
 
 
 def test_a_box_hears_interrupts_also_where_its_fork_server_does_not(request):
-    level = next(level for level in LEVELS if not why_not(level))
+    level = next(level for level in LEVELS if not why_not(lab_program(), level))
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        fork_server = fork_server_of(level)
+        fork_server = fork_server_of(lab_program(), level)
     finally:
         signal.signal(signal.SIGINT, before)
     request.addfinalizer(fork_server.close)
@@ -453,20 +455,20 @@ def test_a_box_has_no_variables_but_those_that_are_told_of_it(lab, fork_server):
 @pytest.mark.parametrize("level", [level for level in LEVELS if level != PROCESS])
 def test_a_grader_with_the_same_variables_has_the_same_levels(level, monkeypatch):
     """An IPYTHONDIR of the instructor's, say: a box has one, too, but not the same."""
-    before = why_not(level)
-    with closing(fork_server_of(PROCESS)) as any_server:
+    before = why_not(lab_program(), level)
+    with closing(fork_server_of(lab_program(), PROCESS)) as any_server:
         names = any_server.environment()
     for name in names:
         if name not in os.environ:
             monkeypatch.setenv(name, "C.UTF-8")
-    assert why_not(level) == before
+    assert why_not(lab_program(), level) == before
 
 
 @pytest.mark.skipif("CI" not in os.environ, reason="for machines of continuous integration")
 @pytest.mark.parametrize("level", [level for level in LEVELS if level != PROCESS])
 def test_the_safe_levels_work_here(level):
     """Where they do not, most of the tests of grading leave themselves out."""
-    assert why_not(level) is None
+    assert why_not(lab_program(), level) is None
 
 
 def test_a_box_shows_nothing_of_another(fork_server):
@@ -509,7 +511,7 @@ def test_closing_twice(fork_server):
 
 def test_a_system_without_fork():
     """There each box is a Python of its own."""
-    lab = BoxedLab(SpawningServer(), FILES, LIMITS)
+    lab = BoxedLab(SpawningServer(lab_program()), FILES, LIMITS)
     try:
         lab.begin()
         assert lab.function("things", "echo", np.ones(2).tolist()) == [[[1.0, 1.0]], {}]
@@ -524,10 +526,6 @@ def test_a_system_without_fork():
             lab.function("things", "say", "x" * 3_000_000)
     finally:
         lab.close()
-
-
-def test_the_plain_level_needs_no_self_test():
-    assert why_not(PROCESS) is None or not sys.platform.startswith("linux")
 
 
 class Requests:
@@ -555,7 +553,7 @@ def test_a_given_file_is_only_named_and_is_not_compiled_again(tmp_path, monkeypa
     given = {"classifiers/given.py": Compiled(source, other)}
     channel = Requests({"do": "files", "files": {"classifiers/own.py": b"x = 2"}, "given": [*given]})
     with pytest.raises(Ended):
-        BoxServer(tmp_path, 1 << 20, given).serve(channel)
+        BoxServer(tmp_path, 1 << 20, made_program(LAB_PROGRAM, {}), given).serve(channel)
     assert channel.answers == [{"value": None}]
     path = tmp_path / "classifiers" / "given.py"
     assert path.read_bytes() == source

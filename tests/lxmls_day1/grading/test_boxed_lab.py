@@ -1,20 +1,22 @@
 """A lab in a box: what a student's exceptions become outside, and how often a check asks the box."""
 
 import builtins
+import contextlib
 from pathlib import PurePosixPath
 
 import pytest
 
+from lxmls_day1.box import box
+from lxmls_day1.box.box import RaisedInBox
+from lxmls_day1.box.fork_server import PROCESS
+from lxmls_day1.box.limits import Limits
+from lxmls_day1.box.sandbox import fork_server_of
 from lxmls_day1.course import pytest_plugin
 from lxmls_day1.course.registry import FOLDER, Registry, check_files
-from lxmls_day1.grading import box
-from lxmls_day1.grading.box import StudentError
 from lxmls_day1.grading.boxed_lab import exception_of
-from lxmls_day1.grading.fork_server import PROCESS
 from lxmls_day1.grading.gradebook import ERROR, MEMORY, OK, CheckGrade
-from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.sandbox import fork_server_of
-from lxmls_day1.grading.session import CheckSession, _verdict
+from lxmls_day1.grading.lab_boxes import lab_program
+from lxmls_day1.grading.session import GradingSession, _verdict
 from lxmls_day1.lab import PACKAGES, reference_folder
 
 EXCEPTIONS = [kind for kind in vars(builtins).values() if isinstance(kind, type) and issubclass(kind, BaseException)]
@@ -24,7 +26,7 @@ MOST_REQUESTS = 16  # of one check: making things, a call for all inputs at once
 @pytest.mark.parametrize("kind", EXCEPTIONS, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("hidden", [False, True])
 def test_an_exception_of_any_class_is_an_error_and_no_wrong_answer(kind, hidden):
-    raised = StudentError(tuple(one.__name__ for one in kind.__mro__), "two at once", "trace")
+    raised = RaisedInBox(tuple(one.__name__ for one in kind.__mro__), "two at once", "trace")
     made = exception_of(raised)
     assert isinstance(made, Exception) and made.boxed is raised
     verdict, _, _ = _verdict(CheckGrade("a", "1.5", "A", hidden, ""), made)
@@ -34,7 +36,7 @@ def test_an_exception_of_any_class_is_an_error_and_no_wrong_answer(kind, hidden)
 @pytest.mark.parametrize("kind", [ValueError, ZeroDivisionError, KeyError])
 def test_a_check_can_catch_what_it_expects(kind):
     with pytest.raises(kind):
-        raise exception_of(StudentError(tuple(one.__name__ for one in kind.__mro__), "no", ""))
+        raise exception_of(RaisedInBox(tuple(one.__name__ for one in kind.__mro__), "no", ""))
 
 
 @pytest.mark.slow
@@ -64,15 +66,10 @@ def test_no_check_of_this_lab_asks_the_box_many_times(monkeypatch, answers_compu
         for package in PACKAGES
         for path in (reference / package).glob("*.py")
     }
-    session = CheckSession(files, answers_computed_once(hidden=True, seed=3), 3, Limits())
-    fork_server = fork_server_of(PROCESS)
-    verdicts = {}
-    try:
-        session.run_all(
-            [sources], fork_server, lambda _, checked: verdicts.update({c.check: c for c in checked.checks})
-        )
-    finally:
-        fork_server.close()
+    session = GradingSession(files, answers_computed_once(hidden=True, seed=3), 3, Limits())
+    fork_server = fork_server_of(lab_program(), PROCESS)
+    with contextlib.closing(fork_server):
+        verdicts = {check.check: check for check in session.run(sources, fork_server).checks}
     assert {check.verdict for check in verdicts.values()} == {OK}, verdicts
     assert len(counts) == len(verdicts)
     assert {check: count for check, count in counts.items() if count > MOST_REQUESTS} == {}

@@ -9,11 +9,12 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from lxmls_day1.box.levels import strongest_level
 from lxmls_day1.course.generation import solved_files, student_files
 from lxmls_day1.engine.cluster.workers import LOST_SECONDS
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.grading_run import grade
-from lxmls_day1.grading.levels import strongest_level
+from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.plan import identity, make_plan
 from lxmls_day1.lab import reference_folder
 
@@ -66,7 +67,7 @@ def class_of_two(tmp_path_factory):
         for path, content in files.items():
             (base / name / path).parent.mkdir(parents=True, exist_ok=True)
             (base / name / path).write_bytes(content)
-    return base, make_plan(base.parent / "plan", strongest_level(), ["1.5"], seed=3)
+    return base, make_plan(base.parent / "plan", strongest_level(lab_program()), ["1.5"], seed=3)
 
 
 def test_rows_are_the_same_and_other_workers_are_left_out_by_name(tmp_path, three_workers, class_of_two):

@@ -7,6 +7,7 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
+from lxmls_day1.box.limits import Limits
 from lxmls_day1.commands.grade import _name_group, command
 from lxmls_day1.course.expect import WrongAnswer
 from lxmls_day1.course.mistakes import read_mistakes, read_taught
@@ -18,9 +19,8 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, SubmissionGrade, from_plain, to_plain
 from lxmls_day1.grading.grading_run import keep
 from lxmls_day1.grading.groups import behaviour_of, groups, name_group
-from lxmls_day1.grading.limits import Limits
 from lxmls_day1.grading.one_submission import Graded
-from lxmls_day1.grading.session import CheckSession
+from lxmls_day1.grading.session import GradingSession
 from lxmls_day1.lab import reference_folder
 
 INPUTS = tuple({"scores": [0, n], "true class": 0} for n in (1, 2, 3, 4))
@@ -213,10 +213,8 @@ def small_answers(lab, inputs):
             programs or {"a": ((0, 1),)},
         )
         expected = RecordedAnswers(sentences={"1.5": {"a": "It is a.", "seven": "It is seven."}}, pools={"1.5": pool})
-        session = CheckSession([path], expected, seed=7, limits=Limits())
-        found = []
-        session.run_all([{}], None, lambda _, checked: found.extend(checked.checks))
-        return found[0]
+        session = GradingSession([path], expected, seed=7, limits=Limits())
+        return session.run({}, None).checks[0]
 
     def test_the_session_keeps_wrong_answers_without_a_name(self, tmp_path):
         check = self.checked(tmp_path)
@@ -238,9 +236,9 @@ def small_answers(lab, inputs):
                 f"def small_inputs():\n    yield {given}\n\ndef small_answers(lab, inputs):\n    return [{answer}]\n",
                 encoding="utf-8",
             )
-            session, found = CheckSession([path], expected, seed=7, limits=Limits(), drawn={"1.5": kind}), []
-            session.run_all([{}], None, lambda _, checked: found.extend(checked.checks))
-            return found[0].verdict, base64.b64decode(found[0].picture)[:4]
+            session = GradingSession([path], expected, seed=7, limits=Limits(), drawn={"1.5": kind})
+            (found,) = session.run({}, None).checks
+            return found.verdict, base64.b64decode(found.picture)[:4]
 
         assert picture([0.0, 0.0]) == ("wrong", b"\x89PNG")
         assert picture([1e308, -1e308]) == ("wrong", b"\x89PNG")

@@ -4,6 +4,7 @@ Each submission here solves the exercises 1.5 and 1.7 and leaks what it is given
 numbers that went into boxes in hidden checks, and looks for their digits.
 """
 
+import contextlib
 import json
 import sys
 import textwrap
@@ -12,14 +13,15 @@ from pathlib import PurePosixPath
 import numpy as np
 import pytest
 
+from lxmls_day1.box.levels import strongest_level
+from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.generation import solved_files
-from lxmls_day1.grading import one_submission
 from lxmls_day1.grading.boxed_lab import BoxedLab
-from lxmls_day1.grading.levels import strongest_level
-from lxmls_day1.grading.limits import Limits
+from lxmls_day1.grading.lab_boxes import lab_program
+from lxmls_day1.grading.one_submission import Grader
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.report_files import ROWS
-from lxmls_day1.grading.session import CheckSession
+from lxmls_day1.grading.session import GradingSession
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
 
@@ -164,7 +166,7 @@ def graded(tmp_path_factory):
     pytest.importorskip("IPython")
     sent: dict[bool, set[float]] = {True: set(), False: set()}
     hidden = [False]
-    run_check, ask = CheckSession._run_check, BoxedLab._ask
+    run_check, ask = GradingSession._run_check, BoxedLab.ask
 
     def noted_check(session, i, lab):
         hidden[0] = session._known[i].hidden
@@ -173,22 +175,25 @@ def graded(tmp_path_factory):
         finally:
             hidden[0] = False
 
-    def noted_ask(lab, verb, **content):
+    def noted_ask(lab, verb, name, /, **content):
         sent[hidden[0]].update(numbers_in(content))
-        return ask(lab, verb, **content)
+        return ask(lab, verb, name, **content)
 
     limits = Limits(files=64)
     plan = make_plan(
-        tmp_path_factory.mktemp("out"), strongest_level(), ["1.5", "1.7"], seed=3, limits=limits, run_notebooks=True
+        tmp_path_factory.mktemp("out"),
+        strongest_level(lab_program()),
+        ["1.5", "1.7"],
+        seed=3,
+        limits=limits,
+        run_notebooks=True,
     )
     handed_in = submissions()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(CheckSession, "_run_check", noted_check)
-        patch.setattr(BoxedLab, "_ask", noted_ask)
-        try:
-            graded = one_submission.grade_some(plan, list(handed_in.values()))
-        finally:
-            one_submission.close_fork_servers()
+        patch.setattr(GradingSession, "_run_check", noted_check)
+        patch.setattr(BoxedLab, "ask", noted_ask)
+        with contextlib.closing(Grader(plan)) as grader:
+            graded = [grader.grade(one) for one in handed_in.values()]
     digits = {f"{abs(x):.12f}".partition(".")[2][:9] for x in sent[True] - sent[False]}
     canaries = {text for text in digits if not text.endswith("000")}
     return {name: done for name, done in zip(handed_in, graded, strict=True)}, canaries

@@ -12,11 +12,11 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lxmls_day1.box.box import RaisedInBox
+from lxmls_day1.box.messages import HEAD, MOST_LISTS, MOST_TEXT, BadMessage, decoded, encoded
 from lxmls_day1.course.expect import Expect, WrongAnswer
 from lxmls_day1.course.recorded_answers import Answer, Expectation
-from lxmls_day1.grading.box import StudentError
 from lxmls_day1.grading.boxed_lab import call_text
-from lxmls_day1.grading.messages import HEAD, MOST_LISTS, MOST_TEXT, BadMessage, decoded, encoded
 
 MOST = 16 << 20  # bytes of a reply, as `Limits.reply` has it
 EXPECTED = np.array([0.4, -0.4, 0.0])
@@ -206,7 +206,7 @@ def test_an_answer_that_is_passed_on_is_shown_by_its_shape():
 def test_a_reply_of_the_raised_kind_is_cut_before_it_is_looked_at():
     said = {"raised": ["x" * 10**6, 3, *["ValueError"] * 10**5], "text": "a " * 10**6}
     errors = []
-    assert peak_of(lambda: errors.append(StudentError.of(said))) < 300_000
+    assert peak_of(lambda: errors.append(RaisedInBox.of(said))) < 300_000
     assert len(errors[0].kinds) <= 20 and max(map(len, errors[0].kinds)) <= 80
     assert len(str(errors[0])) <= 8000
 

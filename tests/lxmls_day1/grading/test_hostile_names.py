@@ -18,6 +18,8 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from lxmls_day1.box.levels import Level, strongest_level
+from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.generation import solved_files, student_files
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FILE, Registry
@@ -34,8 +36,7 @@ from lxmls_day1.grading.identity import (
     read_names,
     settled,
 )
-from lxmls_day1.grading.levels import Level, strongest_level
-from lxmls_day1.grading.limits import Limits
+from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.one_submission import Graded
 from lxmls_day1.grading.plan import Picture, Plan, make_plan
 from lxmls_day1.grading.report_files import files_of_student, pages_of
@@ -573,7 +574,7 @@ def test_what_could_not_be_graded_is_tried_again_unless_it_was_just_tried(tmp_pa
 
 @pytest.fixture(scope="module")
 def real(tmp_path_factory):
-    return make_plan(tmp_path_factory.mktemp("plan"), strongest_level(), ["1.1", "1.5"], seed=3)
+    return make_plan(tmp_path_factory.mktemp("plan"), strongest_level(lab_program()), ["1.1", "1.5"], seed=3)
 
 
 @pytest.fixture(scope="module")

@@ -12,12 +12,13 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from lxmls_day1.box import confinement
+from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK
+from lxmls_day1.box.levels import NOBODY, Level, why_not
+from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.generation import solved_files
-from lxmls_day1.grading import confinement
-from lxmls_day1.grading.fork_server import BUBBLEWRAP, LANDLOCK
 from lxmls_day1.grading.grading_run import grade
-from lxmls_day1.grading.levels import NOBODY, Level, why_not
-from lxmls_day1.grading.limits import Limits
+from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.lab import reference_folder
 
@@ -526,7 +527,7 @@ def graded(request, tmp_path_factory):
     configuration, share = request.param
     level, user, newest_landlock = configuration
     tried = attacks_of(configuration, share)
-    if reason := why_not(level, user, newest_landlock):
+    if reason := why_not(lab_program(), level, user, newest_landlock):
         pytest.skip(f"the sandbox level {level} does not work here: {reason}")
     place = tmp_path_factory.mktemp(f"hostile-{level}")
     inbox, out, canary = place / "inbox", place / "out", place / "canary"
@@ -683,7 +684,7 @@ def test_nothing_was_found(graded, name):
 
 def test_processes_that_were_allowed_are_killed(tmp_path):
     """Where a submission may start processes, none of them outlives it: not those in sessions of their own either."""
-    if reason := why_not(BUBBLEWRAP):
+    if reason := why_not(lab_program(), BUBBLEWRAP):
         pytest.skip(f"bubblewrap does not work here: {reason}")
     right = {path: content for path, content in solved_files(reference_folder()).items() if path.parts[0] in LAB}
     attack = IN_A_CALL["fork_20_with_setsid"][0].replace("range(20)", "range(3)")

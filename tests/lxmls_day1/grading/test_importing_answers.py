@@ -1,14 +1,20 @@
-"""Submissions that call an answer instead of writing it: refused in a box at every level, and at the safe ones out of reach."""
+"""Submissions that import an answer instead of writing it: refused in a box, at every level.
 
+In each run at one of them.
+"""
+
+import contextlib
 import sys
 from pathlib import PurePosixPath
 
 import pytest
 
+from lxmls_day1.box.fork_server import PROCESS
+from lxmls_day1.box.levels import LEVELS, SAFE_LEVELS, Level, why_not
 from lxmls_day1.course.generation import student_files
-from lxmls_day1.grading import one_submission
-from lxmls_day1.grading.fork_server import PROCESS
-from lxmls_day1.grading.levels import LEVELS, SAFE_LEVELS, Level, why_not
+from lxmls_day1.course.importable import ANSWERS, answer_paths
+from lxmls_day1.grading.lab_boxes import lab_program
+from lxmls_day1.grading.one_submission import Grader
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
@@ -28,54 +34,57 @@ READ = """
 import importlib.machinery, sys
 import lxmls_day1
 for place in lxmls_day1.__path__:
-    source = open(place + "/engine/compiled/chain_search.py").read()
+    source = open(place + "/compiled/chain_search.py").read()
 namespace = {"__name__": "mine", "__file__": __file__}
 exec(source.replace("@kernel(**CHAIN_PRIMITIVE)", ""), namespace)
-best_path = namespace["best_path"]
-"""
-BYTECODE = """
-import glob, marshal, sys
-sys.path_importer_cache.clear()
-import lxmls_day1
-places = [lxmls_day1.__path__[0]] + [entry + "/lxmls_day1" for entry in sys.path]
-paths = [p for place in places for p in glob.glob(place + "/engine/compiled/__pycache__/chain_search.*.pyc")]
-namespace = {"__name__": "mine"}
-exec(marshal.loads(open(paths[0], "rb").read()[16:]), namespace)
 best_path = namespace["best_path"]
 """
 OF_THE_REFERENCE = """
 def best_path(n_words, emissions, from_tag, start, stop, best, path):
     path[:] = reference((emissions, from_tag.T, start, stop))
 """
-ALLOWED_AGAIN = """
-import gc
-for o in gc.get_objects():
-    if type(o).__name__ == "_Refusals":
-        o.undo()
-"""
 # How the search is to be had -> what of a box stops it: the refusal, or only a sandbox.
 WAYS = {
     "from_import": ("from lxmls_day1.engine.compiled.chain_search import best_path", LEVELS),
+    "from_the_package": (
+        "from lxmls_day1.engine.compiled import chain_search\nbest_path = chain_search.best_path",
+        LEVELS,
+    ),
+    "by_name": (
+        "import importlib\nbest_path = importlib.import_module('lxmls_day1.engine.compiled.chain_search').best_path",
+        LEVELS,
+    ),
+    "of_what_was_imported": (
+        "import sys\nbest_path = sys.modules['lxmls_day1.engine.compiled.chain_search'].best_path",
+        LEVELS,
+    ),
     "of_all_objects": (
-        "import gc, lxmls_day1.engine.compiled.chain_search\n"
-        "best_path = next(o for o in gc.get_objects() if getattr(o, '__name__', '') == 'best_path')",
+        "import gc\nbest_path = next(o for o in gc.get_objects() if getattr(o, '__name__', '') == 'best_path')",
         LEVELS,
     ),
     "of_a_given_file": (
-        "from classifiers.k_best import k_best\n"
-        "def best_path(n_words, emissions, from_tag, start, stop, best, path):\n"
-        "    path[:] = k_best((emissions, from_tag.T, start, stop), 1)[0][0]",
+        "from classifiers.structured_perceptron import StructuredPerceptron\n"
+        "StructuredPerceptron().train([['a']], [['X']])\n"
+        "import sys\nbest_path = sys.modules['lxmls_day1.engine.compiled.chain_search'].best_path",
         LEVELS,
     ),
-    "allowed_again": (f"from lxmls_day1.engine.compiled.chain_search import best_path\n{ALLOWED_AGAIN}", SAFE_LEVELS),
+    "without_the_finder": (
+        "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if 'lxmls' not in type(f).__module__]\n"
+        "from lxmls_day1.engine.compiled.chain_search import best_path",
+        SAFE_LEVELS,
+    ),
     "from_the_disk": (READ, SAFE_LEVELS),
-    "from_bytecode": (BYTECODE, SAFE_LEVELS),
     "of_the_reference_lab": (
         f"from lxmls_day1.classifiers.viterbi import viterbi as reference\n{OF_THE_REFERENCE}",
         LEVELS,
     ),
-    "of_the_reference_lab_allowed_again": (
-        f"from lxmls_day1.classifiers.viterbi import viterbi as reference\n{ALLOWED_AGAIN}{OF_THE_REFERENCE}",
+    "of_the_reference_lab_by_attribute": (
+        f"import lxmls_day1\nreference = lxmls_day1.classifiers.viterbi.viterbi\n{OF_THE_REFERENCE}",
+        LEVELS,
+    ),
+    "of_the_reference_lab_without_the_refusal": (
+        "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if type(f).__name__ != '_Refusing']\n"
+        f"from lxmls_day1.classifiers.viterbi import viterbi as reference\n{OF_THE_REFERENCE}",
         SAFE_LEVELS,
     ),
 }
@@ -112,16 +121,14 @@ def marks(tmp_path_factory):
 
 @pytest.fixture(scope="module", params=LEVELS)
 def graded(request, marks, given):
-    if reason := why_not(request.param):
+    if reason := why_not(lab_program(), request.param):
         pytest.skip(f"the sandbox level {request.param} does not work here: {reason}")
     plan = make_plan(marks, Level(request.param), ["1.2", "1.13"], seed=3, trust=request.param == PROCESS)
     viterbi, bayes = PurePosixPath("classifiers/viterbi.py"), PurePosixPath("classifiers/multinomial_naive_bayes.py")
     handed_in = [submission(name, viterbi, given, head + CALL) for name, (head, _) in WAYS.items()]
     handed_in.append(submission("sklearn", bayes, given, SKLEARN))
-    try:
-        rows = {done.row.student: done.row for done in one_submission.grade_some(plan, handed_in)}
-    finally:
-        one_submission.close_fork_servers()
+    with contextlib.closing(Grader(plan)) as grader:
+        rows = {one.student: grader.grade(one).row for one in handed_in}
     return request.param, rows
 
 
@@ -137,10 +144,16 @@ def test_the_search_of_the_kernels_brings_nothing(graded, way):
 
 
 @pytest.mark.one_in(3, by="graded")
-def test_a_library_that_holds_an_answer(graded):
+def test_a_library_that_no_given_file_needs(graded):
     pytest.importorskip("sklearn")
     _, rows = graded
     grade = next(exercise for exercise in rows["sklearn"].exercises if exercise.id == "1.2")
     assert {check.verdict for check in grade.checks} == {"error"}
-    assert "MultinomialNB.fit answers exercise 1.2 and cannot be called while that is checked" in grade.checks[0].text
+    assert "sklearn cannot be imported while exercises are checked" in grade.checks[0].text
     assert grade.points == 0
+
+
+def test_what_is_kept_out_of_sandboxes_is_there():
+    """A module that was renamed would be looked for in vain."""
+    files = {f"{name.rpartition('.')[2]}.py" for name in ANSWERS}
+    assert files <= {path.name for path in answer_paths()}

@@ -9,10 +9,11 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
+from lxmls_day1.box import levels
 from lxmls_day1.commands import grade as command
 from lxmls_day1.commands.roster_options import fill_in, remove_stale
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading import grading_run, levels, plan
+from lxmls_day1.grading import grading_run, plan
 from lxmls_day1.grading.gradebook import ExerciseGrade, Gradebook, SubmissionGrade
 from lxmls_day1.grading.inbox import Inbox
 from lxmls_day1.grading.roster import Roster

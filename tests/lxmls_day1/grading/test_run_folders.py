@@ -78,12 +78,16 @@ def test_what_a_killed_run_has_left_is_cleared_by_the_next_and_what_lives_is_not
 
 
 MAKERS = {
-    "a fork server": "from lxmls_day1.grading.sandbox import ForkServer\nmade = ForkServer('process')",
+    "a fork server": """
+from lxmls_day1.box.sandbox import ForkServer
+from lxmls_day1.grading.lab_boxes import lab_program
+made = ForkServer(lab_program(), 'process')""",
     "boxes that are started anew": """
-from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.box import Box
-from lxmls_day1.grading.spawning_server import SpawningServer
-made = SpawningServer()
+from lxmls_day1.box.limits import Limits
+from lxmls_day1.box.box import Box
+from lxmls_day1.box.spawning_server import SpawningServer
+from lxmls_day1.grading.lab_boxes import lab_program
+made = SpawningServer(lab_program())
 box = Box(made, {}, Limits())""",
     "a worker": """
 import types

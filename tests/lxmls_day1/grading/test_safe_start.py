@@ -8,9 +8,10 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from lxmls_day1.box.levels import strongest_level
 from lxmls_day1.course.generation import solved_files, student_files
 from lxmls_day1.grading.grading_run import kept_rows
-from lxmls_day1.grading.levels import strongest_level
+from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.lab import reference_folder
 
@@ -35,7 +36,7 @@ MODULES = (
 def expected(tmp_path_factory):
     """A folder with the expected answers of a run, which is what takes long to compute."""
     out = tmp_path_factory.mktemp("expected")
-    make_plan(out, strongest_level(), ["1.5"], seed=3)
+    make_plan(out, strongest_level(lab_program()), ["1.5"], seed=3)
     return out
 
 

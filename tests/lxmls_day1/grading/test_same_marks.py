@@ -1,5 +1,6 @@
 """The same seed gives the same marks: in another run, at another level of the sandbox, with another Python."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -10,12 +11,13 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK
+from lxmls_day1.box.levels import Level, why_not
 from lxmls_day1.course.generation import solved_files, student_files
 from lxmls_day1.course.mistakes import read_mistakes
 from lxmls_day1.course.registry import FOLDER, Registry
-from lxmls_day1.grading import one_submission
-from lxmls_day1.grading.fork_server import BUBBLEWRAP, LANDLOCK
-from lxmls_day1.grading.levels import Level, why_not
+from lxmls_day1.grading.lab_boxes import lab_program
+from lxmls_day1.grading.one_submission import Grader
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
@@ -51,10 +53,8 @@ def handed_in(right_variants):
 def marks(plan, handed_in):
     """What came of every check: nothing but the time it took is left out."""
     some = [Submission(name, name, name, "", files) for name, files in handed_in.items()]
-    try:
-        graded = one_submission.grade_some(plan, some)
-    finally:
-        one_submission.close_fork_servers()
+    with contextlib.closing(Grader(plan)) as grader:
+        graded = [grader.grade(one) for one in some]
     rows = [replace(done.row, seconds=0.0, key="") for done in graded]
     return [
         (row.student, row.points, [replace(check, seconds=0.0) for check in row.checks], row.boundaries, row.printed)
@@ -64,7 +64,7 @@ def marks(plan, handed_in):
 
 @pytest.mark.parametrize("seed", [SEEDS[0], *(pytest.param(seed, marks=pytest.mark.campaign) for seed in SEEDS[1:])])
 def test_two_runs_at_both_levels(tmp_path, handed_in, seed):
-    levels = [level for level in (BUBBLEWRAP, LANDLOCK) if why_not(level) is None]
+    levels = [level for level in (BUBBLEWRAP, LANDLOCK) if why_not(lab_program(), level) is None]
     if not levels:
         pytest.skip("neither level works here")
     plan = make_plan(tmp_path / "first", Level(levels[0]), EXERCISES, seed=seed)

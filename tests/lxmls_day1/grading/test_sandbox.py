@@ -17,16 +17,19 @@ from pathlib import Path, PurePosixPath
 import pytest
 from click.testing import CliRunner
 
+from lxmls_day1.box import confinement, fork_server, levels, probe, sandbox, visible_folders
+from lxmls_day1.box.box import Box
+from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK, PROCESS
+from lxmls_day1.box.levels import NOBODY, possible_in_a_box, strongest_level, users_of_boxes
+from lxmls_day1.box.limits import Limits
+from lxmls_day1.box.makers import BoxesUnavailable
+from lxmls_day1.box.programs import Program
+from lxmls_day1.box.sandbox import fork_server_of
 from lxmls_day1.commands.grade import command
+from lxmls_day1.engine.text.corpora import cache_folder
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading import box_probe, confinement, fork_server, levels, sandbox, visible_folders
-from lxmls_day1.grading.box import Box
-from lxmls_day1.grading.box_makers import BoxesUnavailable
 from lxmls_day1.grading.boxed_lab import BoxedLab
-from lxmls_day1.grading.fork_server import BUBBLEWRAP, LANDLOCK, PROCESS
-from lxmls_day1.grading.levels import NOBODY, possible_in_a_box, strongest_level, users_of_boxes
-from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.sandbox import fork_server_of
+from lxmls_day1.grading.lab_boxes import lab_program
 
 pytestmark = [
     pytest.mark.slow,
@@ -41,11 +44,7 @@ SUPERUSER = hasattr(os, "geteuid") and os.geteuid() == 0
 
 #: The sentences of the probe, of which a box must not say any; those that begin with the path of a file are left out.
 ATTEMPTS = sorted(
-    set(
-        re.findall(
-            r'"([^"{]+ (?:can be|is within reach|are within reach)[^"{]*)":', Path(box_probe.__file__).read_text()
-        )
-    )
+    set(re.findall(r'"([^"{]+ (?:can be|is within reach|are within reach)[^"{]*)":', Path(probe.__file__).read_text()))
 )
 #: Two attempts that mean nothing on this machine: the kernel itself refuses them.
 REFUSED_BY_KERNEL_OR_CONTAINER = ("io_uring", "userfaultfd", "memfd_secret", "fchmodat2", "perf_event_open", "bpf")
@@ -66,7 +65,7 @@ def server():
 
     def get(level, user=None):
         if (level, user) not in servers:
-            servers[level, user] = fork_server_of(level, user=user)
+            servers[level, user] = fork_server_of(lab_program(), level, user=user)
         return servers[level, user]
 
     yield get
@@ -104,7 +103,7 @@ def test_nothing_that_was_attempted_is_possible(found, configuration):
 @pytest.mark.skipif(not SUPERUSER, reason="most of it is possible for the superuser only")
 def test_what_is_attempted_is_possible_where_nothing_forbids_it():
     """An attempt that fails anywhere shows nothing."""
-    with contextlib.closing(fork_server_of(PROCESS)) as fork_server:
+    with contextlib.closing(fork_server_of(lab_program(), PROCESS)) as fork_server:
         said = possible_in_a_box(fork_server)
     wanted = [what for what in ATTEMPTS if not any(word in what for word in REFUSED_BY_KERNEL_OR_CONTAINER)]
     assert set(wanted) <= set(said)
@@ -121,12 +120,13 @@ def test_what_is_attempted_is_possible_where_nothing_forbids_it():
 
 AS_ORDINARY_USER = """
 import contextlib, json, sys
-from lxmls_day1.grading import confinement
-from lxmls_day1.grading.levels import possible_in_a_box, strongest_level, users_of_boxes
-from lxmls_day1.grading.sandbox import fork_server_of
+from lxmls_day1.box import confinement
+from lxmls_day1.box.levels import possible_in_a_box, strongest_level, users_of_boxes
+from lxmls_day1.box.sandbox import fork_server_of
+from lxmls_day1.grading.lab_boxes import lab_program
 said = {}
 for level, versions in (("bubblewrap", [None]), ("landlock", range(1, confinement.landlock_version() + 1))):
-    with contextlib.closing(fork_server_of(level)) as fork_server:
+    with contextlib.closing(fork_server_of(lab_program(), level)) as fork_server:
         for version in versions:
             fork_server.newest_landlock = version
             said[f"{level} {version}"] = possible_in_a_box(fork_server)
@@ -368,38 +368,38 @@ def test_an_ordinary_user_chooses_nobody_else(monkeypatch):
 
 def test_a_user_is_tried_before_the_superuser_and_said_to_be_rejected(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(levels, "why_not", lambda level, user=None: "no reading" if user else None)
-    level = strongest_level(LANDLOCK)
+    monkeypatch.setattr(levels, "why_not", lambda program, level, user=None: "no reading" if user else None)
+    level = strongest_level(lab_program(), LANDLOCK)
     assert level.user is None
     assert level.rejected == ((f"landlock as user {users_of_boxes()[0][0]}", "no reading"),)
     with pytest.raises(BoxesUnavailable, match="no reading"):
-        strongest_level(LANDLOCK, as_user="65534")
+        strongest_level(lab_program(), LANDLOCK, as_user="65534")
     with pytest.raises(BoxesUnavailable, match="--as-user"):
-        strongest_level(PROCESS, as_user="65534")
+        strongest_level(lab_program(), PROCESS, as_user="65534")
 
 
 @pytest.mark.parametrize("part", ["", "numba-of-boxes", "machinery-of-boxes"])
 def test_a_cache_that_others_can_write_to_is_refused(tmp_path, monkeypatch, part):
     """They could have put a package there that fork servers import."""
     monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "cache"))
-    assert visible_folders.require_cache() is None
+    assert visible_folders.require_cache(cache_folder()) is None
     for path, mode in ((tmp_path / "cache" / part, 0o777), (tmp_path / "cache" / part, 0o1777)):
         path.chmod(mode)
         with pytest.raises(InputError, match=rf"other users can write to .*{part}.* LXMLS_DAY1_CACHE"):
-            strongest_level(PROCESS)
+            strongest_level(lab_program(), PROCESS)
     path.chmod(0o755)
-    assert visible_folders.require_cache() is None
+    assert visible_folders.require_cache(cache_folder()) is None
     if SUPERUSER:
         os.chown(path, *NOBODY)
         with pytest.raises(InputError, match="other users can write to"):
-            strongest_level(PROCESS)
+            strongest_level(lab_program(), PROCESS)
 
 
 def test_a_cache_that_cannot_be_written_to_is_said_to_be_one(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "file" / "cache"))
     with pytest.raises(InputError, match=r"cache folder .* cannot be written to .*LXMLS_DAY1_CACHE"):
-        strongest_level(PROCESS)
+        strongest_level(lab_program(), PROCESS)
     monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "cache"))
 
     def full(*_, **__):
@@ -428,7 +428,7 @@ def test_a_fork_server_that_cannot_be_started_leaves_nothing(tmp_path, monkeypat
     monkeypatch.setattr(module, name, str(tmp_path / "none") if module is sys else {"PATH": str(tmp_path)})
     before = set(os.listdir("/proc/self/fd"))
     with pytest.raises(BoxesUnavailable, match="none|not installed"):
-        fork_server_of(level, place=str(tmp_path))
+        fork_server_of(lab_program(), level, parent=str(tmp_path))
     assert set(os.listdir("/proc/self/fd")) == before
     assert not list(tmp_path.iterdir())
 
@@ -441,9 +441,8 @@ def test_no_link_leads_a_box_around_what_is_hidden(tmp_path, monkeypatch):
     (tmp_path / "env" / "lib64").symlink_to("lib")
     (tmp_path / "link").symlink_to(tmp_path / "env")
     monkeypatch.setattr(sandbox, "python_folders", lambda: [str(tmp_path / "link")])
-    monkeypatch.setattr(sandbox, "secret_folders", lambda: [str(tmp_path / "link" / lab.relative_to(tmp_path / "env"))])
     maker = object.__new__(sandbox.ForkServer)
-    maker._notebooks = True
+    maker.program = Program("", tmp_path, hidden=(tmp_path / "link" / lab.relative_to(tmp_path / "env"),))
     allowed = [Path(path).resolve() for path in maker.readable]
     assert lab.parent / "lab.py" in allowed
     assert not [path for path in allowed if lab.is_relative_to(path) or path.is_relative_to(lab)]
@@ -456,11 +455,8 @@ def test_what_an_answer_is_compiled_to_later_is_hidden_too(tmp_path, monkeypatch
     for name in ("given.py", "answer.py", "__pycache__/given.pyc"):
         (package / name).touch()
     monkeypatch.setattr(sandbox, "python_folders", lambda: [str(tmp_path)])
-    monkeypatch.setattr(
-        sandbox, "answer_paths", lambda: [package / "answer.py", Path(cache_from_source(package / "answer.py"))]
-    )
     maker = object.__new__(sandbox.ForkServer)
-    maker._notebooks = False
+    maker.program = Program("", tmp_path, hidden=(package / "answer.py",))
     allowed = maker.readable
     assert str(package / "__pycache__/given.pyc") in allowed
     compiled = Path(cache_from_source(package / "answer.py"))
@@ -470,8 +466,8 @@ def test_what_an_answer_is_compiled_to_later_is_hidden_too(tmp_path, monkeypatch
 @pytest.mark.slow
 def test_an_installation_of_many_files_does_not_lose_landlock(monkeypatch):
     """Every file beside a hidden one is named to the box, by an absolute path: more than a message of a socket may hold."""
-    level = levels.strongest_level(LANDLOCK)
+    level = levels.strongest_level(lab_program(), LANDLOCK)
     of_this = sandbox.ForkServer.readable.func
     many = property(lambda self: of_this(self) + [of_this(self)[0]] * 10_000)
     monkeypatch.setattr(sandbox.ForkServer, "readable", many)
-    assert levels.strongest_level(LANDLOCK).name == level.name
+    assert levels.strongest_level(lab_program(), LANDLOCK).name == level.name

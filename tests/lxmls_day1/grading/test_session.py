@@ -7,15 +7,15 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from lxmls_day1.box.box import NO_END, BoxFailure, RaisedInBox
+from lxmls_day1.box.limits import Limits
 from lxmls_day1.course import pytest_plugin
 from lxmls_day1.course.recorded_answers import Answer, Expectation, RecordedAnswers
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading import boxed_lab
-from lxmls_day1.grading.box import NO_END, BoxFailure, StudentError
 from lxmls_day1.grading.boxed_lab import BoxedLab, exception_of
 from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT
-from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.session import NOT_TRIED, CheckSession
+from lxmls_day1.grading.session import NOT_TRIED, GradingSession
 
 NO_FORK_SERVER = None  # a box is opened when the lab is asked something first, which none of these checks does
 PLAIN = '''
@@ -78,6 +78,9 @@ def test_that_must_fail():
 """
 
 
+LAB = {PurePosixPath("classifiers/__init__.py"): b""}
+
+
 def session_of(folder, **files):
     paths = []
     for name, text in files.items():
@@ -86,18 +89,15 @@ def session_of(folder, **files):
     number = {"the number": Expectation(Answer.of(3.0), {"four": Answer.of(4.0)})}
     checks = {f"test_1_05_{name}.py::test_{check}": number for name in files for check in ("right", "wrong")}
     expected = RecordedAnswers(checks, {"1.5": {"four": "This is four."}})
-    return CheckSession(paths, expected, seed=7, limits=Limits())
+    return GradingSession(paths, expected, seed=7, limits=Limits())
 
 
 def run(session, n_labs=1):
     """What came of the checks, for each lab: name -> (verdict, text, mistakes)."""
-    found = []
-    labs = [{PurePosixPath("classifiers/__init__.py"): b""}] * n_labs
-    session.run_all(labs, NO_FORK_SERVER, lambda number, checked: found.append((number, checked.checks)))
-    assert [number for number, _ in found] == list(range(n_labs))
+    found = [session.run(LAB, NO_FORK_SERVER) for _ in range(n_labs)]
     return [
-        {check.check.partition("::")[2]: (check.verdict, check.text, check.mistakes) for check in checks}
-        for _, checks in found
+        {check.check.partition("::")[2]: (check.verdict, check.text, check.mistakes) for check in checked.checks}
+        for checked in found
     ]
 
 
@@ -248,8 +248,8 @@ def boxes(monkeypatch):
             self.number, self.cpu_used = FakeBox.count, 0.0
 
         def ask(self, request, seconds, limit):
-            asked.append((self.number, request["name"]))
-            taken = FakeBox.seconds(self.number, request["name"])
+            asked.append((self.number, request["target"][-1]))
+            taken = FakeBox.seconds(self.number, request["target"][-1])
             self.spent = min(taken, seconds)
             if taken == KILLED:
                 raise BoxFailure(CRASHED, "the code brought Python down (killed)")
@@ -277,19 +277,15 @@ def test_public_and_hidden_checks_share_no_box(tmp_path, boxes):
 
 def test_what_is_shown_comes_from_the_box_of_public_checks_alone(tmp_path, boxes):
     _, asked = boxes
-    done = []
 
-    def show(number, checks, lab):
+    def inspect(checks, lab):
         assert [check.hidden for check in checks] == [False] * 3
         lab.begin()
         lab.function("things", "shown")
-        return "shown"
 
-    labs = [{PurePosixPath("classifiers/__init__.py"): b""}]
-    session_of(tmp_path, timed=TIMED).run_all(labs, NO_FORK_SERVER, lambda number, checked: done.append(checked), show)
+    checked = session_of(tmp_path, timed=TIMED).run(LAB, NO_FORK_SERVER, inspect)
     assert asked[3:] == [(1, "shown"), (2, "hidden"), (2, "another_hidden")]
-    assert done[0].shown == "shown"
-    assert done[0].printed == "<1><1><1>"
+    assert checked.printed == "<1><1><1>"
 
 
 @pytest.mark.parametrize("taken", [1e9, KILLED])
@@ -336,7 +332,7 @@ def test_time_outs_of_one_exercise_take_no_time_from_another(tmp_path, boxes):
     other.write_text("def test_other(lab):\n    assert lab.function('things', 'other') == 1\n", encoding="utf-8")
     paths = [tmp_path / "test_1_05_timed.py", other]
     paths[0].write_text(TIMED, encoding="utf-8")
-    (found,) = run(CheckSession(paths, RecordedAnswers({}, {}), seed=7, limits=Limits()))
+    (found,) = run(GradingSession(paths, RecordedAnswers({}, {}), seed=7, limits=Limits()))
     assert found["test_other"][0] == "ok"
 
 
@@ -357,7 +353,7 @@ def test_time_outs_of_one_exercise_take_no_time_from_another(tmp_path, boxes):
     ],
 )
 def test_whatever_the_code_raises_is_an_error_and_no_wrong_answer(tmp_path, monkeypatch, kinds, caught):
-    told = StudentError.of({"raised": kinds, "text": "no", "trace": "classifiers/things.py:1, in f"})
+    told = RaisedInBox.of({"raised": kinds, "text": "no", "trace": "classifiers/things.py:1, in f"})
     made = exception_of(told)
     assert isinstance(made, caught) and isinstance(made, Exception) and made.boxed is told
 
@@ -375,5 +371,5 @@ def test_every_exception_of_python_comes_out_as_an_ordinary_one():
 
     for name, kind in vars(builtins).items():
         if isinstance(kind, type) and issubclass(kind, BaseException):
-            made = exception_of(StudentError(tuple(k.__name__ for k in kind.__mro__), "no", "trace"))
+            made = exception_of(RaisedInBox(tuple(k.__name__ for k in kind.__mro__), "no", "trace"))
             assert isinstance(made, Exception) and not isinstance(made, StopIteration), name

@@ -6,9 +6,10 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from lxmls_day1.grading.box import Box
-from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.spawning_server import SpawningServer
+from lxmls_day1.box.box import Box
+from lxmls_day1.box.limits import Limits
+from lxmls_day1.box.spawning_server import SpawningServer
+from lxmls_day1.grading.lab_boxes import lab_program
 
 pytestmark = pytest.mark.slow
 
@@ -29,8 +30,8 @@ def test_nothing_of_the_current_folder_is_imported(tmp_path, monkeypatch, variab
         monkeypatch.setenv("PYTHONPATH", variable.format(folder=folder))
     files = {PurePosixPath(f"{name}/__init__.py"): b"" for name in ("classifiers", "readers")}
     files[PurePosixPath("classifiers/says.py")] = SAYS_ITS_PATH
-    with contextlib.closing(Box(SpawningServer(), files, Limits())) as box:
-        request = {"do": "function", "module": "says", "name": "path", "arguments": [], "settings": {}}
+    with contextlib.closing(Box(SpawningServer(lab_program()), files, Limits())) as box:
+        request = {"do": "perform", "method": "function", "target": ("says", "path"), "arguments": (), "settings": {}}
         entries, is_safe, no_user_site = box.ask(request, 60.0)
     assert is_safe
     assert no_user_site

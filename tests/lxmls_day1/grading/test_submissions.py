@@ -57,8 +57,16 @@ def make_zip(files, compression=zipfile.ZIP_DEFLATED):
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", compression) as archive:
         for name, data in files.items() if isinstance(files, dict) else files:
-            archive.writestr(name, data)
+            archive.writestr(name if isinstance(name, zipfile.ZipInfo) else dated(name, compression), data)
     return content.getvalue()
+
+
+def dated(name, compression):
+    """A member of no date but zip's first one: the archive is the same whenever it is made."""
+    info = zipfile.ZipInfo(name)
+    info.compress_type = compression
+    info.external_attr = 0o600 << 16
+    return info
 
 
 def write(folder, files):

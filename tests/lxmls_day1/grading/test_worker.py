@@ -6,10 +6,11 @@ import zipfile
 
 import pytest
 
+from lxmls_day1.box.levels import strongest_level
 from lxmls_day1.course.generation import solved_files
 from lxmls_day1.grading import worker_process
 from lxmls_day1.grading.grading_run import grade, kept_rows
-from lxmls_day1.grading.levels import strongest_level
+from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import command_of
@@ -19,15 +20,16 @@ pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="whole runs are tested where boxes are forked"),
 ]
 NEEDED = ("read_submission", "_boxed_files", "_row", "files_of_student")
-OPTIONAL = ("_boundaries", "free_answers", "fingerprints", "_pictures")
+OPTIONAL = ("_boundaries", "free_answers", "fingerprints", "draw")
 KILLING = ("read_submission", "_boxed_files", "files_of_student")
 LATE = "late"
 
 #: What stands in for the worker's main function: each step fails for the submission that is named after it.
 FAULTY = """
 import os, signal, sys, time
-import lxmls_day1.grading.notebook_answers, lxmls_day1.grading.similarity
-from lxmls_day1.grading import box, one_submission, worker
+import lxmls_day1.grading.boundary_picture, lxmls_day1.grading.notebook_answers, lxmls_day1.grading.similarity
+from lxmls_day1.box import box
+from lxmls_day1.grading import one_submission, worker
 
 current = ""
 
@@ -49,8 +51,10 @@ def with_fault(module, name):
     setattr(module, name, called)
 
 with_fault(worker, "read_submission")
-for name in ("_boxed_files", "_row", "files_of_student", "_boundaries", "_pictures"):
+for name in ("_row", "files_of_student", "_boundaries"):
     with_fault(one_submission, name)
+with_fault(one_submission.Grader, "_boxed_files")
+with_fault(lxmls_day1.grading.boundary_picture.BoundaryPictures, "draw")
 with_fault(lxmls_day1.grading.notebook_answers, "free_answers")
 with_fault(lxmls_day1.grading.similarity, "fingerprints")
 worker.serve()
@@ -79,7 +83,7 @@ def rows(tmp_path_factory):
         with zipfile.ZipFile(base / "inbox" / f"{name}.zip", "w") as archive:
             for path, content in {**{str(p): c for p, c in files.items()}, **more}.items():
                 archive.writestr(path, content)
-    plan = make_plan(base / "out", strongest_level(), ["1.5"], seed=3)
+    plan = make_plan(base / "out", strongest_level(lab_program()), ["1.5"], seed=3)
     patched = pytest.MonkeyPatch()
     faulty = command_of("lxmls_day1.grading.worker")
     faulty[-1] = faulty[-1].partition("import runpy")[0] + f"exec({FAULTY!r})"

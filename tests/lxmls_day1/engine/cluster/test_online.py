@@ -15,8 +15,10 @@ import scipy.sparse as sp
 
 from classifiers.mira import Mira
 from classifiers.svm import SVM
+from lxmls_day1.engine.learners import average_of, shrinkage_of
+from lxmls_day1.engine.objectives import longest_of
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
-from lxmls_day1.engine.streaming.shard_rows import ShardRows, longest_of
+from lxmls_day1.engine.streaming.shard_rows import ShardRows
 from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.errors import InputError
@@ -25,6 +27,7 @@ distributed = pytest.importorskip("distributed")
 from lxmls_day1.engine.cluster import parts  # noqa: E402
 from lxmls_day1.engine.cluster.online import join_longest, named, online_crew  # noqa: E402
 from lxmls_day1.engine.streaming.streamed_steps import Learner  # noqa: E402
+from lxmls_day1.engine.training import train_corpus  # noqa: E402
 
 pytestmark = [
     pytest.mark.bits,
@@ -53,7 +56,7 @@ def cluster():
 
 def learner_of(owner, shards):
     K = len(shards.classes)
-    return Learner(owner.rule, np.arange(K), 1.0 - np.eye(K), owner._shrinkage(), owner._averages_steps())
+    return Learner(owner.rule, np.arange(K), 1.0 - np.eye(K), shrinkage_of(owner), average_of(owner) == "steps")
 
 
 @pytest.mark.one_in(3)
@@ -67,13 +70,13 @@ def learner_of(owner, shards):
 )
 def test_the_bits_are_those_of_threads(make, settings, given, corpus, cluster):
     threads, workers = (make(nr_rounds=3, **settings) for _ in range(2))
-    expected = threads.train(corpus, **given)
-    np.testing.assert_array_equal(workers.train(corpus, scheduler=cluster.scheduler_address, **given), expected)
+    expected = train_corpus(threads, corpus, **given)
+    np.testing.assert_array_equal(train_corpus(workers, corpus, scheduler=cluster.scheduler_address, **given), expected)
     assert [round[:2] + round[3:] for round in workers.history] == [round[:2] + round[3:] for round in threads.history]
 
 
 def test_a_worker_that_dies_in_the_middle_is_replaced_and_its_part_trained_again(corpus, cluster, monkeypatch):
-    expected = Mira(nr_rounds=4, n_jobs=2).train(corpus)
+    expected = train_corpus(Mira(nr_rounds=4, n_jobs=2), corpus)
     died, said = [], []
     run, gone = parts.PartWorkers.run, parts.PartWorkers._gone
 
@@ -93,7 +96,7 @@ def test_a_worker_that_dies_in_the_middle_is_replaced_and_its_part_trained_again
     monkeypatch.setattr(parts.PartWorkers, "run", run_and_kill)
     monkeypatch.setattr(parts.PartWorkers, "_gone", gone)
     mira = Mira(nr_rounds=4, n_jobs=2)
-    np.testing.assert_array_equal(mira.train(corpus, scheduler=cluster.scheduler_address), expected)
+    np.testing.assert_array_equal(train_corpus(mira, corpus, scheduler=cluster.scheduler_address), expected)
     assert len(died) == 1 and len(runs) == 4
     assert any("is gone; what it had is done by others" in sentence for sentence in said)
 
@@ -145,10 +148,10 @@ def test_workers_without_the_files_and_of_other_versions(corpus, cluster, tmp_pa
     client = distributed.Client(cluster, set_as_default=False)
     client.wait_for_workers(2)
     first, second = list(client.scheduler_info(n_workers=-1)["workers"])
-    expected = Mira(nr_rounds=2, n_jobs=2).train(Shards(own))
+    expected = train_corpus(Mira(nr_rounds=2, n_jobs=2), Shards(own))
 
     def train():
-        return Mira(nr_rounds=2, n_jobs=2).train(Shards(own), scheduler=cluster.scheduler_address)
+        return train_corpus(Mira(nr_rounds=2, n_jobs=2), Shards(own), scheduler=cluster.scheduler_address)
 
     try:
         client.run(hide, str(own), 0, workers=[first])  # a shard of the first part: the other worker trains that
@@ -189,15 +192,15 @@ def test_learners_that_the_package_does_not_have_are_refused(corpus):
 
 def test_no_scheduler_and_no_dask(corpus, monkeypatch):
     with pytest.raises(InputError, match="no dask scheduler at tcp://127.0.0.1:9"):
-        Mira(n_jobs=2).train(corpus, scheduler="tcp://127.0.0.1:9")
+        train_corpus(Mira(n_jobs=2), corpus, scheduler="tcp://127.0.0.1:9")
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InputError, match=r"scheduler= needs dask; install it with .*lxmls-day1\[cluster\]"):
-        Mira(n_jobs=2).train(corpus, scheduler="tcp://127.0.0.1:9")
+        train_corpus(Mira(n_jobs=2), corpus, scheduler="tcp://127.0.0.1:9")
 
 
 @pytest.mark.filterwarnings("ignore:The scheduler at")
 def test_a_scheduler_that_vanishes_leaves_the_checkpoint(corpus, tmp_path, monkeypatch):
-    expected = Mira(nr_rounds=4, n_jobs=2).train(corpus)
+    expected = train_corpus(Mira(nr_rounds=4, n_jobs=2), corpus)
     path, runs, run = tmp_path / "kept", [], parts.PartWorkers.run
     with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=":0") as vanishing:
 
@@ -212,16 +215,19 @@ def test_a_scheduler_that_vanishes_leaves_the_checkpoint(corpus, tmp_path, monke
         with pytest.raises(
             InputError, match=r"scheduler at tcp://127\S+ is lost\. The training is kept in .*kept, after 240 doc"
         ):
-            Mira(nr_rounds=4, n_jobs=2).train(
-                corpus, scheduler=vanishing.scheduler_address, checkpoint=Checkpoint(path, 10**9)
+            train_corpus(
+                Mira(nr_rounds=4, n_jobs=2),
+                corpus,
+                scheduler=vanishing.scheduler_address,
+                checkpoint=Checkpoint(path, 10**9),
             )
     monkeypatch.undo()
     mira = Mira(nr_rounds=4, n_jobs=2)  # threads go on where the cluster stopped
-    np.testing.assert_array_equal(mira.train(corpus, checkpoint=Checkpoint(path, 10**9, resume=True)), expected)
+    np.testing.assert_array_equal(train_corpus(mira, corpus, checkpoint=Checkpoint(path, 10**9, resume=True)), expected)
 
 
 def test_ctrl_c_stops_the_workers_and_leaves_the_checkpoint(corpus, cluster, tmp_path, monkeypatch):
-    expected = Mira(nr_rounds=3, n_jobs=2).train(corpus)
+    expected = train_corpus(Mira(nr_rounds=3, n_jobs=2), corpus)
     path, runs, run = tmp_path / "kept", [], parts.PartWorkers.run
 
     def run_and_interrupt(self, *arguments):
@@ -233,10 +239,10 @@ def test_ctrl_c_stops_the_workers_and_leaves_the_checkpoint(corpus, cluster, tmp
     monkeypatch.setattr(parts.PartWorkers, "run", run_and_interrupt)
     settings = {"checkpoint": Checkpoint(path, 10**9), "scheduler": cluster.scheduler_address}
     with pytest.raises(KeyboardInterrupt):
-        Mira(nr_rounds=3, n_jobs=2).train(corpus, **settings)
+        train_corpus(Mira(nr_rounds=3, n_jobs=2), corpus, **settings)
     monkeypatch.undo()
     settings["checkpoint"] = Checkpoint(path, 10**9, resume=True)
-    np.testing.assert_array_equal(Mira(nr_rounds=3, n_jobs=2).train(corpus, **settings), expected)
+    np.testing.assert_array_equal(train_corpus(Mira(nr_rounds=3, n_jobs=2), corpus, **settings), expected)
 
 
 @pytest.mark.parametrize("reached", [True, False])
@@ -286,12 +292,12 @@ def test_the_client_reads_no_row_for_its_length(n_jobs, corpus, cluster, monkeyp
     with online_crew(svm, learner_of(svm, corpus), corpus, cluster.scheduler_address) as crew:
         for mine, wanted in zip(crew.longest(50), expected, strict=True):
             np.testing.assert_array_equal(mine, wanted)
-    threads = SVM(0.01, nr_rounds=2, n_jobs=n_jobs).train(corpus)
+    threads = train_corpus(SVM(0.01, nr_rounds=2, n_jobs=n_jobs), corpus)
     monkeypatch.setattr(ShardRows, "_sq_norms_of_shard", None)
     if n_jobs == 3:
-        np.testing.assert_array_equal(svm.train(corpus, scheduler=cluster.scheduler_address), threads)
+        np.testing.assert_array_equal(train_corpus(svm, corpus, scheduler=cluster.scheduler_address), threads)
     else:
-        svm.train(corpus, scheduler=cluster.scheduler_address)
+        train_corpus(svm, corpus, scheduler=cluster.scheduler_address)
 
 
 def test_a_crew_takes_a_learner_by_name(corpus, cluster):

@@ -11,10 +11,10 @@ import scipy.sparse as sp
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from lxmls_day1.engine.streaming.shard_writing import write_shards
-from lxmls_day1.errors import InputError
 
 distributed = pytest.importorskip("distributed")
 from lxmls_day1.engine.cluster.sums import blocks_of  # noqa: E402
+from lxmls_day1.engine.training import train_corpus  # noqa: E402
 
 pytestmark = [
     pytest.mark.bits,
@@ -61,8 +61,8 @@ def test_blocks_are_those_of_the_tree(n_jobs, tmp_path):
 def test_maximum_entropy_has_the_bits_of_one_thread(n_classes, n_jobs, scheduler, tmp_path):
     shards, X, y = corpus(tmp_path, n_classes, False)
     alone, workers = MaxEntBatch(regularizer=0.05), MaxEntBatch(regularizer=0.05, n_jobs=n_jobs)
-    expected = alone.train(shards)
-    np.testing.assert_array_equal(workers.train(shards, scheduler=scheduler), expected)
+    expected = train_corpus(alone, shards)
+    np.testing.assert_array_equal(train_corpus(workers, shards, scheduler=scheduler), expected)
     assert [one.objective for one in workers.history] == [one.objective for one in alone.history]
     memory = MaxEntBatch(regularizer=0.05, tolerance=1e-9)
     optimum = memory.objective(X, y, memory.train(X, y))
@@ -74,14 +74,8 @@ def test_naive_bayes_counts_in_one_distributed_pass(counts, scheduler, tmp_path)
     shards, X, y = corpus(tmp_path, 3, counts)
     memory, workers = MultinomialNaiveBayes(), MultinomialNaiveBayes()
     expected = memory.train(X, y)
-    params = workers.train(shards, scheduler=scheduler)
+    params = train_corpus(workers, shards, scheduler=scheduler)
     if counts:  # sums of whole numbers are exact
         np.testing.assert_array_equal(params, expected)
     np.testing.assert_allclose(params, expected, rtol=1e-12)
     np.testing.assert_array_equal(workers.prior, memory.prior)
-
-
-def test_a_scheduler_is_for_a_corpus_on_disk():
-    for learner in (MaxEntBatch(), MultinomialNaiveBayes()):
-        with pytest.raises(InputError, match="scheduler is for a corpus on disk"):
-            learner.train([[1.0], [2.0]], [0, 1], scheduler="tcp://head:8786")

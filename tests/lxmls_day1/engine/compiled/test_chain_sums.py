@@ -9,6 +9,7 @@ from classifiers.joint_features import Layout
 from lxmls_day1.engine.compiled import chain_sums
 from lxmls_day1.engine.compiled.chain_search import Sentences
 from lxmls_day1.engine.compiled.online_steps import Weights
+from lxmls_day1.engine.compiled.primitives import frozen
 
 
 def some_sentences(rng, n_tags, lengths, n_features=4):
@@ -63,10 +64,10 @@ def test_sums_are_those_over_all_sequences(chain, size, twin):
         W = some_weights(rng, chain, n_tags, size=size)
         losses, gradient, marginals = by_listing(sentences, W)
         G, P = np.zeros(W.shape), np.empty(marginals.shape)
-        found = compute(*sentences, W, G, np.empty((0, n_tags)))
+        found = compute(frozen(sentences), W, G, np.empty((0, n_tags)))
         assert np.allclose(found, losses, rtol=1e-11, atol=1e-8)
         assert np.allclose(G, gradient, rtol=0, atol=1e-8)
-        compute(*sentences._replace(labels=np.empty(0, np.int64)), W, np.empty((0, n_tags)), P)
+        compute(frozen(sentences._replace(labels=np.empty(0, np.int64))), W, np.empty((0, n_tags)), P)
         assert np.allclose(P, marginals, rtol=0, atol=1e-8)
 
 
@@ -80,7 +81,7 @@ def test_where_the_fast_sum_loses_all():
     losses, gradient, marginals = by_listing(sentences, W)
     G = np.zeros(W.shape)
     assert np.allclose(chain_sums.log_losses(sentences, W), losses, atol=1e-8)
-    chain_sums.sums_of_kernels()(*sentences, W, G, np.empty((0, 2)))
+    chain_sums.sums_of_kernels()(frozen(sentences), W, G, np.empty((0, 2)))
     assert np.allclose(G, gradient, atol=1e-8)
     found, _ = chain_sums.tag_marginals(*sentences[:3], 1, W)
     assert np.allclose(found, marginals, atol=1e-8)
@@ -109,7 +110,7 @@ def test_a_round_of_descent_is_the_naive_one(chain, averages):
         mean = mean + W / len(order)
     for descent in (chain_sums._descent_of_kernels(), chain_sums._descent_in_numpy):
         weights = Weights(*W.shape, averages)
-        descent(*sentences, order, steps, shrinkage, weights.V, weights.U, weights.state)
+        descent(frozen(sentences), order, steps, shrinkage, weights.V, weights.U, weights.state)
         weights.n_steps += len(order)
         assert np.allclose(weights.current(), W, atol=1e-10)
         assert np.allclose(weights.result(), mean if averages else W, atol=1e-10)

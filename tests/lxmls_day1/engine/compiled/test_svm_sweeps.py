@@ -40,13 +40,11 @@ def test_sweeps_are_the_readable_steps(n_classes, relaxation):
     alpha, W, estimates = naive_sweeps(X, labels, orders, costs, 0.05, relaxation)
 
     examples, row_costs, unit = sparse_rows.as_examples(X), np.ascontiguousarray(costs.T), 1 / (0.05 * len(X))
-    rows = (examples.indptr, examples.indices, examples.data)
     rests = np.zeros(len(X), np.uint8)
     fast_alpha, fast_W = np.eye(n_classes)[labels], np.zeros((X.shape[1] + 1, n_classes))
     fast = [
         svm_sweeps.sweep(
-            *rows,
-            examples.sq_norms,
+            examples,
             labels,
             order,
             row_costs,
@@ -64,7 +62,7 @@ def test_sweeps_are_the_readable_steps(n_classes, relaxation):
     np.testing.assert_allclose(fast, estimates, rtol=1e-9)
 
     g = np.hstack([np.ones((len(X), 1)), X])
-    loss, cost = svm_sweeps.measure(*rows, labels, row_costs, fast_alpha, fast_W, rests, np.ones(len(labels)))
+    loss, cost = svm_sweeps.measure(examples, labels, row_costs, fast_alpha, fast_W, rests, np.ones(len(labels)))
     augmented = g @ W + costs.T[labels]
     assert loss == pytest.approx((augmented.max(axis=1) - (g @ W)[np.arange(len(X)), labels]).sum())
     assert cost == pytest.approx((alpha * costs.T[labels]).sum())
@@ -74,8 +72,7 @@ def test_sweeps_are_the_readable_steps(n_classes, relaxation):
         rests_of_two = np.zeros(len(X), np.uint8)
         for order, estimate in zip(orders, estimates, strict=True):
             gap, _ = svm_sweeps.sweep_two_classes(
-                *rows,
-                examples.sq_norms,
+                examples,
                 labels,
                 order,
                 row_costs,
@@ -90,7 +87,7 @@ def test_sweeps_are_the_readable_steps(n_classes, relaxation):
         np.testing.assert_allclose(beta, alpha[np.arange(len(X)), 1 - labels], rtol=0, atol=1e-9)
         np.testing.assert_allclose(np.column_stack([-v / 2, v / 2]), W, rtol=0, atol=1e-9)
         assert svm_sweeps.measure_two_classes(
-            *rows, labels, row_costs, beta, v, rests_of_two, np.ones(len(labels))
+            examples, labels, row_costs, beta, v, rests_of_two, np.ones(len(labels))
         ) == pytest.approx((loss, cost))
         np.testing.assert_array_equal(rests_of_two, rests)
 
@@ -100,7 +97,7 @@ def test_an_example_rests_while_it_has_no_share_in_the_gap(n_classes):
     """At one example's own optimum its visits count up; the measurement wakes it when the weights have changed."""
     X, labels = np.eye(n_classes), np.arange(n_classes)
     examples, costs, unit = sparse_rows.as_examples(X), 1.0 - np.eye(n_classes), 1e3
-    rows, rests = (examples.indptr, examples.indices, examples.data), np.zeros(n_classes, np.uint8)
+    rests = np.zeros(n_classes, np.uint8)
     # Weights that put every example right by far, whatever the multipliers say.
     W = np.vstack([np.zeros(n_classes), 10 * np.eye(n_classes)])
     if n_classes == 2:
@@ -112,14 +109,14 @@ def test_an_example_rests_while_it_has_no_share_in_the_gap(n_classes):
     order = np.arange(n_classes)
     for visits in (1, 2, 3):
         gap, n_steps = sweep(
-            *rows, examples.sq_norms, labels, order, costs, unit, 1.0, multipliers, weights, rests, np.ones(len(labels))
+            examples, labels, order, costs, unit, 1.0, multipliers, weights, rests, np.ones(len(labels))
         )
         assert (gap, n_steps) == (0.0, 0)
         np.testing.assert_array_equal(rests, visits)
-    measure(*rows, labels, costs, multipliers, weights, rests, np.ones(len(labels)))
+    measure(examples, labels, costs, multipliers, weights, rests, np.ones(len(labels)))
     np.testing.assert_array_equal(rests, 3)
     weights *= -1
-    measure(*rows, labels, costs, multipliers, weights, rests, np.ones(len(labels)))
+    measure(examples, labels, costs, multipliers, weights, rests, np.ones(len(labels)))
     np.testing.assert_array_equal(rests, 0)
 
 
@@ -131,7 +128,7 @@ def test_large_and_small_curvatures_keep_the_multipliers_in_the_simplex(n_classe
     alpha, W = np.eye(n_classes)[labels], np.zeros((X.shape[1] + 1, n_classes))
     for _ in range(5):
         svm_sweeps.sweep(
-            examples.indptr, examples.indices, examples.data, examples.sq_norms, labels, rng.permutation(len(X)),
+            examples, labels, rng.permutation(len(X)),
             np.ascontiguousarray(costs.T), scale, 1.5, alpha, W, rests, np.ones(len(X)),
         )  # fmt: skip
     assert (alpha >= 0).all()

@@ -15,6 +15,7 @@ from classifiers.perceptron import Perceptron
 from classifiers.svm import SVM
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
 from lxmls_day1.engine.streaming.shard_writing import write_shards
+from lxmls_day1.engine.training import train_corpus
 from lxmls_day1.errors import InputError
 
 pytestmark = pytest.mark.bits
@@ -60,15 +61,15 @@ def all_but_seconds(history):
 def test_training_that_goes_on_ends_with_the_same_bits_and_the_same_history(make, averaged, corpus, tmp_path):
     settings = {"nr_rounds": 3, "averaged": averaged, "track_objective": True}
     whole = make(**settings)
-    expected, lines = whole.train(corpus), []
+    expected, lines = train_corpus(whole, corpus), []
     for every, at in ((1, 1), (7, 50), (10, 100), (7, 101), (1, 150)):
         path = tmp_path / f"{every}-{at}.checkpoint"
         with pytest.raises(Stop):
-            make(**settings).train(corpus, checkpoint=Interrupted(path, every, at=at))
+            train_corpus(make(**settings), corpus, checkpoint=Interrupted(path, every, at=at))
         assert path.is_file()
         learner = make(**settings)
         lines = []
-        params = learner.train(corpus, checkpoint=Checkpoint(path, every, resume=True), report=lines.append)
+        params = train_corpus(learner, corpus, checkpoint=Checkpoint(path, every, resume=True), report=lines.append)
         np.testing.assert_array_equal(params, expected)
         assert all_but_seconds(learner.history) == all_but_seconds(whole.history)
         assert learner.nr_updates == whole.nr_updates
@@ -81,23 +82,23 @@ def test_training_that_goes_on_ends_with_the_same_bits_and_the_same_history(make
 def test_threads(n_jobs, corpus, tmp_path):
     path = tmp_path / "threads.checkpoint"
     with pytest.raises(Stop):
-        SVM(n_jobs=n_jobs).train(corpus, checkpoint=Interrupted(path, 10, at=70))
-    params = SVM(n_jobs=n_jobs).train(corpus, checkpoint=Checkpoint(path, 10, resume=True))
-    np.testing.assert_array_equal(params, SVM(n_jobs=n_jobs).train(corpus))
+        train_corpus(SVM(n_jobs=n_jobs), corpus, checkpoint=Interrupted(path, 10, at=70))
+    params = train_corpus(SVM(n_jobs=n_jobs), corpus, checkpoint=Checkpoint(path, 10, resume=True))
+    np.testing.assert_array_equal(params, train_corpus(SVM(n_jobs=n_jobs), corpus))
 
 
 def test_a_checkpoint_may_be_written_at_another_pace_and_training_interrupted_again(corpus, tmp_path):
     path = tmp_path / "again.checkpoint"
     for at in (20, 90, 200, 333):
         with pytest.raises(Stop):
-            Mira().train(corpus, checkpoint=Interrupted(path, 1 + at % 7, at=at, resume=True))
-    params = Mira().train(corpus, checkpoint=Checkpoint(path, resume=True))
-    np.testing.assert_array_equal(params, Mira().train(corpus))
+            train_corpus(Mira(), corpus, checkpoint=Interrupted(path, 1 + at % 7, at=at, resume=True))
+    params = train_corpus(Mira(), corpus, checkpoint=Checkpoint(path, resume=True))
+    np.testing.assert_array_equal(params, train_corpus(Mira(), corpus))
 
 
 def test_without_a_file_training_that_is_to_go_on_begins_at_the_beginning(corpus, tmp_path):
-    params = Mira().train(corpus, checkpoint=Checkpoint(tmp_path / "new.checkpoint", resume=True))
-    np.testing.assert_array_equal(params, Mira().train(corpus))
+    params = train_corpus(Mira(), corpus, checkpoint=Checkpoint(tmp_path / "new.checkpoint", resume=True))
+    np.testing.assert_array_equal(params, train_corpus(Mira(), corpus))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -119,12 +120,12 @@ def test_a_signal_has_its_effect_when_the_checkpoint_is_written(number, corpus, 
     before = signal.signal(number, arrive)
     try:
         with pytest.raises(Arrived):
-            Mira().train(corpus, checkpoint=Checkpoint(path), report=at_ten)
+            train_corpus(Mira(), corpus, checkpoint=Checkpoint(path), report=at_ten)
         assert signal.getsignal(number) is arrive
     finally:
         signal.signal(number, before)
-    params = Mira().train(corpus, checkpoint=Checkpoint(path, resume=True))
-    np.testing.assert_array_equal(params, Mira().train(corpus))
+    params = train_corpus(Mira(), corpus, checkpoint=Checkpoint(path, resume=True))
+    np.testing.assert_array_equal(params, train_corpus(Mira(), corpus))
 
 
 def test_the_second_signal_has_its_effect_at_once(corpus, tmp_path):
@@ -136,7 +137,7 @@ def test_the_second_signal_has_its_effect_at_once(corpus, tmp_path):
             signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        Mira().train(corpus, checkpoint=Checkpoint(path), report=twice)
+        train_corpus(Mira(), corpus, checkpoint=Checkpoint(path), report=twice)
     assert not path.exists()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -144,11 +145,11 @@ def test_the_second_signal_has_its_effect_at_once(corpus, tmp_path):
 def test_a_thread_that_is_not_the_first_can_train_with_a_checkpoint(corpus, tmp_path):
     found = []
     thread = threading.Thread(
-        target=lambda: found.append(Mira().train(corpus, checkpoint=Checkpoint(tmp_path / "t", 10)))
+        target=lambda: found.append(train_corpus(Mira(), corpus, checkpoint=Checkpoint(tmp_path / "t", 10)))
     )
     thread.start()
     thread.join()
-    np.testing.assert_array_equal(found[0], Mira().train(corpus))
+    np.testing.assert_array_equal(found[0], train_corpus(Mira(), corpus))
 
 
 # ---------------------------------------------------------------------------------------------------------------- faults
@@ -162,7 +163,7 @@ def copy_of(corpus, place):
 
 def test_a_shard_that_is_removed_during_training_leaves_the_checkpoint(corpus, tmp_path):
     folder, path = copy_of(corpus, tmp_path), tmp_path / "kept.checkpoint"
-    expected = Mira(nr_rounds=2).train(folder)
+    expected = train_corpus(Mira(nr_rounds=2), folder)
     gone, away = folder / "shard-00003", tmp_path / "away"
 
     def remove(line):
@@ -172,11 +173,11 @@ def test_a_shard_that_is_removed_during_training_leaves_the_checkpoint(corpus, t
     with pytest.raises(
         InputError, match=r"shard-00003.* is missing .*kept\.checkpoint, after \d+ documents.*resume"
     ) as raised:
-        Mira(nr_rounds=2, seed=3).train(folder, checkpoint=Checkpoint(path), report=remove)
+        train_corpus(Mira(nr_rounds=2, seed=3), folder, checkpoint=Checkpoint(path), report=remove)
     assert "\n" not in str(raised.value)
     away.rename(gone)
-    params = Mira(nr_rounds=2, seed=3).train(folder, checkpoint=Checkpoint(path, resume=True))
-    np.testing.assert_array_equal(params, Mira(nr_rounds=2, seed=3).train(folder))
+    params = train_corpus(Mira(nr_rounds=2, seed=3), folder, checkpoint=Checkpoint(path, resume=True))
+    np.testing.assert_array_equal(params, train_corpus(Mira(nr_rounds=2, seed=3), folder))
     assert not np.array_equal(params, expected)
 
 
@@ -195,23 +196,23 @@ def test_a_shard_that_is_removed_during_training_leaves_the_checkpoint(corpus, t
 def test_the_checkpoint_of_another_training_is_refused_by_name(other, named, corpus, tmp_path):
     path = tmp_path / "mira.checkpoint"
     with pytest.raises(Stop):
-        Mira().train(corpus, checkpoint=Interrupted(path, 10, at=10))
+        train_corpus(Mira(), corpus, checkpoint=Interrupted(path, 10, at=10))
     before = path.read_bytes()
     with pytest.raises(InputError, match=named):
-        other.train(corpus, checkpoint=Checkpoint(path, resume=True))
+        train_corpus(other, corpus, checkpoint=Checkpoint(path, resume=True))
     with pytest.raises(InputError, match="its corpus was"):
-        Mira().train(copy_of(corpus, tmp_path), checkpoint=Checkpoint(path, resume=True))
+        train_corpus(Mira(), copy_of(corpus, tmp_path), checkpoint=Checkpoint(path, resume=True))
     with pytest.raises(InputError, match="is there already"):
-        Mira().train(corpus, checkpoint=Checkpoint(path))
+        train_corpus(Mira(), corpus, checkpoint=Checkpoint(path))
     assert path.read_bytes() == before
 
 
 def test_costs_that_are_the_same_are(corpus, tmp_path):
     path, cost = tmp_path / "cost.checkpoint", np.array([[0, 2, 1], [1, 0, 1], [1, 1, 0]])
     with pytest.raises(Stop):
-        Mira(cost=cost).train(corpus, checkpoint=Interrupted(path, 10, at=10))
-    params = Mira(cost=cost.copy()).train(corpus, checkpoint=Checkpoint(path, resume=True))
-    np.testing.assert_array_equal(params, Mira(cost=cost).train(corpus))
+        train_corpus(Mira(cost=cost), corpus, checkpoint=Interrupted(path, 10, at=10))
+    params = train_corpus(Mira(cost=cost.copy()), corpus, checkpoint=Checkpoint(path, resume=True))
+    np.testing.assert_array_equal(params, train_corpus(Mira(cost=cost), corpus))
 
 
 def test_what_makes_no_sense(corpus, tmp_path):
@@ -222,12 +223,10 @@ def test_what_makes_no_sense(corpus, tmp_path):
     with pytest.raises(InputError, match="path"):
         Checkpoint(None)
     with pytest.raises(InputError, match="setting seed is of the type Generator, which a checkpoint cannot hold"):
-        Mira(seed=np.random.default_rng(0)).train(corpus, checkpoint=Checkpoint(tmp_path / "x"))
-    with pytest.raises(InputError, match="checkpoint is for a corpus on disk"):
-        Mira().train([[1.0], [2.0]], [0, 1], checkpoint=Checkpoint(tmp_path / "x"))
+        train_corpus(Mira(seed=np.random.default_rng(0)), corpus, checkpoint=Checkpoint(tmp_path / "x"))
     with pytest.raises(OSError):
-        Mira().train(corpus, checkpoint=Checkpoint(tmp_path / "no folder" / "x", every=10))
+        train_corpus(Mira(), corpus, checkpoint=Checkpoint(tmp_path / "no folder" / "x", every=10))
     damaged = tmp_path / "damaged"
     damaged.write_bytes(b"PK\3\4 and so on")
     with pytest.raises(InputError, match="damaged is damaged or incomplete"):
-        Mira().train(corpus, checkpoint=Checkpoint(damaged, resume=True))
+        train_corpus(Mira(), corpus, checkpoint=Checkpoint(damaged, resume=True))

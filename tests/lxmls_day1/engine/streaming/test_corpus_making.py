@@ -3,9 +3,11 @@
 import gzip
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from sklearn.feature_extraction import FeatureHasher
 from lxmls_day1.engine.streaming import corpus_making
 from lxmls_day1.engine.streaming.corpus_making import make_corpus
 from lxmls_day1.engine.streaming.shards import MANIFEST
-from lxmls_day1.engine.text import labelled_streams, text_blocks
+from lxmls_day1.engine.text import labelled_files, text_blocks
 from lxmls_day1.engine.text.tokens import count_tokens
 from lxmls_day1.engine.text.toy_stream import toy_documents
 from lxmls_day1.errors import CorpusError, InputError
@@ -146,7 +148,7 @@ def test_parquet_is_read_or_its_extra_is_named(tmp_path, documents, monkeypatch)
     few = documents[:100]
     table = pyarrow.table({"n": range(100), "text": [t for _, t in few], "label": [k for k, _ in few]})
     parquet.write_table(table, path, row_group_size=30)
-    monkeypatch.setattr(labelled_streams, "_PARQUET_ROWS", 7)
+    monkeypatch.setattr(labelled_files, "_PARQUET_ROWS", 7)
     X, labels = matrix(make_corpus([path], tmp_path / "x.bags", hash_bits=9))
     assert labels == [label for label, _ in few]
     assert np.array_equal(X, FeatureHasher(512).transform([count_tokens(text) for _, text in few]).toarray())
@@ -172,7 +174,7 @@ def test_a_test_part_has_the_columns_of_the_training_part(tmp_path, documents):
     row = dict(zip(tested.words(), matrix(tested)[0][0].tolist(), strict=True))
     assert {word for word, count in row.items() if count} == {"you", "win"}
     test.write_text("label,text\nham,You win.\neggs,You win nothing.\n")
-    with pytest.raises(InputError, match=r"test.csv, line 3: the label 'eggs' is none of 'ham', 'spam'"):
+    with pytest.raises(InputError, match=r"test.csv, line 3: the label 'eggs' is none of those known, 'ham', 'spam'"):
         make_corpus([test], tmp_path / "again.bags", like=trained.folder)
     hashed = make_corpus([train], tmp_path / "hashed.bags", hash_bits=6)
     assert make_corpus([train], tmp_path / "like.bags", like=hashed.folder).manifest["hash_bits"] == 6
@@ -194,14 +196,6 @@ def test_a_first_text_of_many_lines_may_be_longer_than_a_piece(tmp_path, small_p
     (tmp_path / "long.csv").write_text(f'topic,text\nsport,"{text}"\npolitics,They lost.\n')
     corpus = make_corpus([tmp_path / "long.csv"], tmp_path / "x.bags", hash_bits=8)
     assert corpus.classes == ("politics", "sport") and corpus.open(0).X.shape[0] == 2
-
-
-def test_quotes_that_are_never_closed_are_named_with_their_line(tmp_path):
-    (tmp_path / "open.csv").write_text('label,text\nham,"fine\nspam,bad\nham,good\nspam,x\n')
-    with pytest.raises(
-        CorpusError, match=r"open.csv, line 2: unexpected end of data; expected quotes around a whole field"
-    ):
-        make_corpus([tmp_path / "open.csv"], tmp_path / "x.bags", hash_bits=8)
 
 
 @pytest.mark.parametrize("hash_bits", [8, None])
@@ -243,7 +237,7 @@ def test_labels_are_added_as_they_come_unless_all_are_known(tmp_path):
         corpus = make_corpus([tmp_path / "[0-9].csv"], tmp_path / "x.bags", hash_bits=8)
     assert len(caught) == 2
     assert corpus.classes == ("a", "b", "c") and matrix(corpus)[1] == ["b", "b", "c", "b", "a", "b"]
-    with pytest.raises(InputError, match=r"1.csv, line 2: the label 'c' is none of 'a', 'b'"):
+    with pytest.raises(InputError, match=r"1.csv, line 2: the label 'c' is none of those known, 'a', 'b'"):
         make_corpus([tmp_path / "[0-9].csv"], tmp_path / "y.bags", hash_bits=8, classes=["b", "a"])
 
 
@@ -267,7 +261,6 @@ def test_texts_taken_for_labels_are_noticed(tmp_path, monkeypatch):
         ({"classes": "ab"}, "classes must be a list of labels"),
         ({"classes": ["a", "a"]}, "classes must be two or more different labels"),
         ({"min_count": 10**6}, "no token is in min_count=1000000 documents"),
-        ({"form": "xml"}, "form must be 'columns' or 'jsonl' or 'svmlight' or 'parquet'"),
         ({"like": "nowhere.bags"}, "there is no folder nowhere.bags"),
         ({"resume": "yes"}, "resume must be True or False"),
     ],
@@ -288,19 +281,17 @@ def test_files_that_are_not_there(tmp_path, source):
         with pytest.raises(InputError, match=said):
             make_corpus(paths, tmp_path / "x.bags", hash_bits=8)
     assert not (tmp_path / "x.bags").exists()
-    (tmp_path / "empty.csv").write_text("")
-    with pytest.raises(CorpusError, match=r"empty.csv: expected a label and a text a line"):
-        make_corpus([tmp_path / "empty.csv"], tmp_path / "x.bags", hash_bits=8)
 
 
-def test_a_damaged_gzip_file_is_named(tmp_path, source):
-    path = tmp_path / "mails.tsv.gz"
-    path.write_bytes(gzip.compress(source.read_bytes())[:-100])
-    with pytest.raises(CorpusError, match=r"mails.tsv.gz is a damaged gzip file"):
-        make_corpus([path], tmp_path / "x.bags", hash_bits=8)
-    path.write_bytes(source.read_bytes())
-    with pytest.raises(CorpusError, match=r"mails.tsv.gz is no gzip file"):
-        make_corpus([path], tmp_path / "y.bags", hash_bits=8)
+@pytest.mark.skipif(sys.platform == "win32", reason="named pipes of Unix")
+def test_a_named_pipe_is_read_as_standard_input_is(tmp_path, source):
+    pipe = tmp_path / "pipe.tsv"
+    os.mkfifo(pipe)
+    writing = threading.Thread(target=pipe.write_bytes, args=[source.read_bytes()])
+    writing.start()
+    corpus = make_corpus([pipe], tmp_path / "x.bags", hash_bits=8)
+    writing.join()
+    assert corpus.n_rows == 700 and corpus.manifest["sources"][0]["path"] == "-"
 
 
 def test_quoted_texts_reach_over_lines_and_pieces(tmp_path, monkeypatch):

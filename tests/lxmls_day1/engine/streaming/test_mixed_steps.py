@@ -13,11 +13,13 @@ from classifiers.mira import Mira
 from classifiers.online_classifier import OnlineClassifier
 from classifiers.perceptron import Perceptron
 from classifiers.svm import SVM
+from lxmls_day1.engine.learners import shrinkage_of
 from lxmls_day1.engine.streaming import mixed_steps, streamed_steps
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
 from lxmls_day1.engine.streaming.shard_rows import parts_of
 from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.streaming.shards import Shards
+from lxmls_day1.engine.training import corpus_objective, resume, train_corpus
 from lxmls_day1.errors import InputError
 
 pytestmark = pytest.mark.bits
@@ -76,7 +78,7 @@ def test_weights_are_those_of_threads_in_memory_on_the_same_orders(make, n_class
     for averaged in ("steps", "last round", "rounds", False):
         memory = make(nr_rounds=3, averaged=averaged, order=orders, n_jobs=n_jobs)
         disk = make(nr_rounds=3, averaged=averaged, seed=4, n_jobs=n_jobs)
-        np.testing.assert_array_equal(disk.train(shards), memory.train(X, y))
+        np.testing.assert_array_equal(train_corpus(disk, shards), memory.train(X, y))
         assert [(*round[:2], round.errors) for round in disk.history] == [
             (*round[:2], round.errors) for round in memory.history
         ]
@@ -85,9 +87,9 @@ def test_weights_are_those_of_threads_in_memory_on_the_same_orders(make, n_class
 @pytest.mark.parametrize("n_jobs", [2, 7])
 def test_sizes_of_steps_do_not_depend_on_how_many_are_computed_at_once(n_jobs, tmp_path, monkeypatch):
     shards, *_ = corpus(tmp_path, 2, 17)
-    expected = SVM(0.1, nr_rounds=2, n_jobs=n_jobs).train(shards)
+    expected = train_corpus(SVM(0.1, nr_rounds=2, n_jobs=n_jobs), shards)
     monkeypatch.setattr(mixed_steps, "_SIZES_AT_ONCE", 6)
-    np.testing.assert_array_equal(SVM(0.1, nr_rounds=2, n_jobs=n_jobs).train(shards), expected)
+    np.testing.assert_array_equal(train_corpus(SVM(0.1, nr_rounds=2, n_jobs=n_jobs), shards), expected)
 
 
 @pytest.mark.slow
@@ -97,7 +99,7 @@ def test_parts_of_python_s_own_steps(tmp_path):
 
     shards, X, y = corpus(tmp_path, 3, 17)
     expected = Readable(order=visits(shards, 1, 10, 2), n_jobs=2).train(X, y)
-    np.testing.assert_array_equal(Readable(n_jobs=2).train(shards), expected)
+    np.testing.assert_array_equal(train_corpus(Readable(n_jobs=2), shards), expected)
 
 
 def by_hand(shards, X, y, n_parts, mix_every, n_rounds, learner):
@@ -117,7 +119,7 @@ def by_hand(shards, X, y, n_parts, mix_every, n_rounds, learner):
                     step = learner.steps(1 + t + i * n_parts + p, 1)[0]
                     wrong[t + i * n_parts + p] = scores.argmax() != label
                     d = learner.rule(scores, label, g @ g, step, np.eye(3)[label] == 0)
-                    own = (1 - step * learner._shrinkage()) * own + np.outer(g, d)
+                    own = (1 - step * shrinkage_of(learner)) * own + np.outer(g, d)
                     passed.append(own)
                 weights.append(own)
                 counts.append(last - first)
@@ -133,10 +135,10 @@ def test_mixing_every_few_documents_is_what_plain_numpy_computes(make, mix_every
     shards, X, y = corpus(tmp_path, 3, 10)
     lines = []
     last, mean = (make(nr_rounds=2, averaged=averaged, n_jobs=4) for averaged in (False, "steps"))
-    params = last.train(shards, mix_every=mix_every, report=lines.append)
+    params = train_corpus(last, shards, mix_every=mix_every, report=lines.append)
     expected, expected_mean, wrong = by_hand(shards, X, y, 4, mix_every, 2, last)
     np.testing.assert_allclose(params, expected, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(mean.train(shards, mix_every=mix_every), expected_mean, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(train_corpus(mean, shards, mix_every=mix_every), expected_mean, rtol=1e-9, atol=1e-12)
     assert [round.errors for round in last.history] == [sum(wrong[:N_ROWS]), sum(wrong[N_ROWS:])]
     assert [line.documents for line in lines] == [1, 2, 4, 8, 16, 32, 64]
     for line, before in zip(lines, [0, 1, 2, 4, 8, 16, 32], strict=True):
@@ -152,19 +154,21 @@ def test_weights_worse_than_none_are_shortened_as_in_memory(make, tmp_path):
     for n_jobs in (1, 2, 4):
         given = {"regularizer": 1e-4, "nr_rounds": 2, "n_jobs": n_jobs}
         disk = make(**given)
-        params = disk.train(shards)
+        params = train_corpus(disk, shards)
         if n_jobs > 1:  # a single part draws its orders from the seed itself
             orders = visits(shards, 1, 2, n_jobs)
             np.testing.assert_array_equal(params, make(**given, order=orders).train(X.astype(float), NAMES[y]))
-        at_zero = disk.objective(shards, None, 0.0 * params)
+        at_zero = corpus_objective(disk, shards, 0.0 * params)
         assert (
-            disk.objective(shards, None, params) <= at_zero < disk.objective(shards, None, disk.resume(None, shards)[0])
+            corpus_objective(disk, shards, params)
+            <= at_zero
+            < corpus_objective(disk, shards, resume(disk, None, shards)[0])
         )
 
 
 def test_one_part_has_nothing_to_mix(tmp_path):
     shards, X, y = corpus(tmp_path)
-    np.testing.assert_array_equal(Mira().train(shards, mix_every=5), Mira().train(X, y))
+    np.testing.assert_array_equal(train_corpus(Mira(), shards, mix_every=5), Mira().train(X, y))
 
 
 @pytest.mark.slow
@@ -174,7 +178,7 @@ def test_one_part_has_nothing_to_mix(tmp_path):
 def test_training_that_stops_at_any_mixing_goes_on_to_the_same_bits(every, averaged, tmp_path):
     shards, _, _ = corpus(tmp_path, 3, 10)
     expected = SVM(nr_rounds=3, averaged=averaged, n_jobs=3)
-    params = expected.train(shards, mix_every=20)
+    params = train_corpus(expected, shards, mix_every=20)
     for stop_at in range(1, 12):
         path = tmp_path / f"{stop_at}.checkpoint"
         seen = []
@@ -188,20 +192,20 @@ def test_training_that_stops_at_any_mixing_goes_on_to_the_same_bits(every, avera
 
         svm = SVM(nr_rounds=3, averaged=averaged, n_jobs=3)
         try:
-            found = svm.train(shards, mix_every=20, checkpoint=Stopping(path, every))
+            found = train_corpus(svm, shards, mix_every=20, checkpoint=Stopping(path, every))
         except KeyboardInterrupt:
-            found = svm.train(shards, mix_every=20, checkpoint=Checkpoint(path, every, resume=True))
+            found = train_corpus(svm, shards, mix_every=20, checkpoint=Checkpoint(path, every, resume=True))
         np.testing.assert_array_equal(found, params)
         assert [round[:2] + round[3:] for round in svm.history] == [round[:2] + round[3:] for round in expected.history]
         assert all(n % 61 in (0, 20, 40, 60) for n in seen)
     with pytest.raises(InputError, match="mix_every was 20, and here it is None"):
-        svm.train(shards, checkpoint=Checkpoint(tmp_path / "1.checkpoint", every, resume=True))
+        train_corpus(svm, shards, checkpoint=Checkpoint(tmp_path / "1.checkpoint", every, resume=True))
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals to a thread are Unix's")
 def test_ctrl_c_in_the_middle_of_a_round_keeps_the_last_mixing(tmp_path, monkeypatch):
     shards, _, _ = corpus(tmp_path, 3, 10)
-    expected = Mira(nr_rounds=4, n_jobs=2).train(shards)
+    expected = train_corpus(Mira(nr_rounds=4, n_jobs=2), shards)
     opened, main = [], threading.get_ident()
 
     class Counted(Shards):
@@ -223,18 +227,18 @@ def test_ctrl_c_in_the_middle_of_a_round_keeps_the_last_mixing(tmp_path, monkeyp
     monkeypatch.setattr(Checkpoint, "after", after)
     path = tmp_path / "kept"
     with pytest.raises(KeyboardInterrupt):
-        Mira(nr_rounds=4, n_jobs=2).train(Counted(shards.folder), checkpoint=Checkpoint(path, 10**9))
+        train_corpus(Mira(nr_rounds=4, n_jobs=2), Counted(shards.folder), checkpoint=Checkpoint(path, 10**9))
     monkeypatch.undo()
     mira = Mira(nr_rounds=4, n_jobs=2)
-    np.testing.assert_array_equal(mira.train(shards, checkpoint=Checkpoint(path, 10**9, resume=True)), expected)
+    np.testing.assert_array_equal(train_corpus(mira, shards, checkpoint=Checkpoint(path, 10**9, resume=True)), expected)
     assert len(mira.history) == 4
 
 
 def test_training_goes_on_from_a_state_bit_for_bit(tmp_path):
     shards, _, _ = corpus(tmp_path, 2, 10)
-    _, state = SVM(nr_rounds=2, n_jobs=3, averaged="steps").resume(None, shards)
-    params, _ = SVM(nr_rounds=3, n_jobs=3, averaged="steps").resume(state, shards)
-    np.testing.assert_array_equal(params, SVM(nr_rounds=5, n_jobs=3, averaged="steps").train(shards))
+    _, state = resume(SVM(nr_rounds=2, n_jobs=3, averaged="steps"), None, shards)
+    params, _ = resume(SVM(nr_rounds=3, n_jobs=3, averaged="steps"), state, shards)
+    np.testing.assert_array_equal(params, train_corpus(SVM(nr_rounds=5, n_jobs=3, averaged="steps"), shards))
 
 
 def test_rules_whose_changes_do_not_cancel(tmp_path):
@@ -252,7 +256,7 @@ def test_rules_whose_changes_do_not_cancel(tmp_path):
 
     shards, X, y = corpus(tmp_path, 2, 10)
     expected = OneSided(nr_rounds=2, n_jobs=5, order=visits(shards, 1, 2, 5)).train(X, y)
-    np.testing.assert_array_equal(OneSided(nr_rounds=2, n_jobs=5).train(shards), expected)
+    np.testing.assert_array_equal(train_corpus(OneSided(nr_rounds=2, n_jobs=5), shards), expected)
 
 
 def test_an_error_in_one_part_ends_the_others(tmp_path, monkeypatch):
@@ -260,16 +264,14 @@ def test_an_error_in_one_part_ends_the_others(tmp_path, monkeypatch):
     shards, _, _ = corpus(tmp_path, 3, 10)
     (shards.folder / "shard-00005" / "data.npy").unlink()
     with pytest.raises(streamed_steps.UnreadableShard, match=r"shard-00005.data\.npy is missing"):
-        Mira(n_jobs=2).train(shards)
+        train_corpus(Mira(n_jobs=2), shards)
     with pytest.raises(InputError, match="bring the file back, and go on with resume=True"):
-        Mira(n_jobs=2).train(shards, checkpoint=Checkpoint(tmp_path / "kept"))
+        train_corpus(Mira(n_jobs=2), shards, checkpoint=Checkpoint(tmp_path / "kept"))
     assert set(threading.enumerate()) <= before
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, "2"])
 def test_mix_every_is_checked(wrong, tmp_path):
-    shards, X, y = corpus(tmp_path)
+    shards, _, _ = corpus(tmp_path)
     with pytest.raises(InputError, match="mix_every"):
-        Mira(n_jobs=2).train(shards, mix_every=wrong)
-    with pytest.raises(InputError, match="mix_every is for a corpus on disk"):
-        Mira(n_jobs=2).train(X, y, mix_every=5)
+        train_corpus(Mira(n_jobs=2), shards, mix_every=wrong)

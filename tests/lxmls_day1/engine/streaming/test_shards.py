@@ -13,6 +13,7 @@ from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.streaming.shards import MANIFEST, Shards
+from lxmls_day1.engine.training import train_corpus
 from lxmls_day1.errors import InputError
 
 CLASSES = ("ham", "spam", "eggs")
@@ -92,7 +93,7 @@ def test_a_corpus_whose_parameters_have_no_room_is_refused_before_the_training(t
     _, _, shards = corpus(tmp_path / "x.bags")
     damaged(shards.folder, lambda m: m.update(classes=[str(i) for i in range(2**14)], n_features=2**31 - 1))
     with pytest.raises(InputError, match=r"x.bags has 2147483647 features: .* 562,950 GB, more than .* --hash"):
-        learner().train(shards.folder)
+        train_corpus(learner(), shards.folder)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"[]", b"[" * 100_000])

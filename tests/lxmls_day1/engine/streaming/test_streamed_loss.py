@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from lxmls_day1.engine.compiled.batch import LogLoss
@@ -12,6 +11,7 @@ from lxmls_day1.engine.compiled.sparse_rows import as_examples
 from lxmls_day1.engine.compiled.tree_reduce import joined
 from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.streaming.streamed_loss import StreamedLogLoss, in_order
+from lxmls_day1.engine.training import corpus_objective, evaluate_corpus, train_corpus
 from lxmls_day1.errors import InputError
 
 pytestmark = pytest.mark.bits
@@ -34,22 +34,20 @@ def corpus(place, n_classes=3, counts=True, rows_a_shard=7):
 def test_naive_bayes_counts_a_corpus_as_a_matrix(settings, n_classes, counts, tmp_path):
     shards, X, y = corpus(tmp_path, n_classes, counts)
     memory, disk = MultinomialNaiveBayes(**settings), MultinomialNaiveBayes(**settings)
-    expected, params = memory.train(X, y), disk.train(shards)
+    expected, params = memory.train(X, y), train_corpus(disk, shards)
     compare = np.testing.assert_array_equal if counts else np.testing.assert_allclose  # sums of whole numbers are exact
     compare(params, expected)
     compare(disk.likelihood, memory.likelihood)
     np.testing.assert_array_equal(disk.prior, memory.prior)
-    assert disk.evaluate(shards, params) == memory.evaluate(y, memory.test(X, expected))
+    assert evaluate_corpus(disk, shards, params) == memory.evaluate(y, memory.test(X, expected))
 
 
 def test_what_naive_bayes_cannot_count(tmp_path):
     _, X, _ = corpus(tmp_path)
     with pytest.raises(InputError, match="not negative, but got -1"):
-        MultinomialNaiveBayes().train(write_shards(tmp_path / "negative", -X, [0, 1] * 30, ["a", "b"]))
+        train_corpus(MultinomialNaiveBayes(), write_shards(tmp_path / "negative", -X, [0, 1] * 30, ["a", "b"]))
     with pytest.raises(InputError, match="class 'c' has no word"):
-        MultinomialNaiveBayes(smooth=False).train(write_shards(tmp_path / "c", X, [0, 1] * 30, ["a", "b", "c"]))
-    with pytest.raises(InputError, match="learns from a matrix in memory; a corpus on disk is for"):
-        GaussianNaiveBayes().train(str(tmp_path / "c"), None)
+        train_corpus(MultinomialNaiveBayes(smooth=False), write_shards(tmp_path / "c", X, [0, 1] * 30, ["a", "b", "c"]))
 
 
 @pytest.mark.parametrize("rows_a_shard", [7, 20, 60])
@@ -78,28 +76,24 @@ def test_maximum_entropy_finds_the_optimum_with_the_same_bits_for_any_number_of_
     memory = MaxEntBatch(**settings)
     expected = memory.train(X, y)
     learners = [MaxEntBatch(**settings, n_jobs=n_jobs) for n_jobs in (1, 2, 4)]
-    found = [learner.train(str(shards.folder)) for learner in learners]
+    found = [train_corpus(learner, str(shards.folder)) for learner in learners]
     for learner, params in zip(learners, found, strict=True):
         np.testing.assert_array_equal(params, found[0])
         np.testing.assert_allclose(params, expected, atol=1e-2)
-        assert learner.objective(shards, None, params) == pytest.approx(memory.objective(X, y, expected), rel=2e-4)
-        assert learner.objective(shards, None, params) == pytest.approx(learner.history[-1].objective, rel=1e-12)
+        assert corpus_objective(learner, shards, params) == pytest.approx(memory.objective(X, y, expected), rel=2e-4)
+        assert corpus_objective(learner, shards, params) == pytest.approx(learner.history[-1].objective, rel=1e-12)
 
 
 def test_a_corpus_of_one_shard_gives_the_bits_of_the_matrix(tmp_path):
     shards, X, y = corpus(tmp_path, rows_a_shard=60)
-    np.testing.assert_array_equal(MaxEntBatch().train(shards), MaxEntBatch().train(X, y))
+    np.testing.assert_array_equal(train_corpus(MaxEntBatch(), shards), MaxEntBatch().train(X, y))
 
 
 def test_what_maximum_entropy_cannot_be_trained_on(tmp_path):
-    shards, X, _ = corpus(tmp_path)
+    shards, _, _ = corpus(tmp_path)
     for solver in ("dual", "gis"):
-        with pytest.raises(InputError, match=f'solver="{solver}" is for data in memory'):
-            MaxEntBatch(solver=solver).train(shards)
-    with pytest.raises(InputError, match="y must hold a label"):
-        MaxEntBatch().train(X)
-    with pytest.raises(InputError, match="sample_weight is for data in memory"):
-        MaxEntBatch().train(shards, sample_weight=np.ones(60))
+        with pytest.raises(InputError, match=f'solver="{solver}" keeps numbers of every example'):
+            train_corpus(MaxEntBatch(solver=solver), shards)
 
 
 @pytest.mark.parametrize("number", range(1, 40))

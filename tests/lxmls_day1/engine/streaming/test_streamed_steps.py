@@ -13,8 +13,11 @@ import scipy.sparse as sp
 
 from classifiers.arow import AROW
 from classifiers.column_squishing import ColumnSquishing
+from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
+from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
+from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.online_classifier import OnlineClassifier
 from classifiers.perceptron import Perceptron
 from classifiers.svm import SVM
@@ -25,6 +28,7 @@ from lxmls_day1.engine.streaming.checkpoint import Checkpoint
 from lxmls_day1.engine.streaming.shard_rows import ShardRows, Slice
 from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.streaming.shards import Shards
+from lxmls_day1.engine.training import corpus_objective, evaluate_corpus, label_corpus, resume, train_corpus
 from lxmls_day1.errors import InputError
 
 pytestmark = pytest.mark.bits
@@ -76,7 +80,7 @@ def test_a_corpus_of_one_shard_gives_the_weights_of_training_in_memory_to_the_la
     for averaged in AVERAGES:
         memory, disk = (make(nr_rounds=3, averaged=averaged, track_objective=True) for _ in range(2))
         expected = memory.train(X, y)
-        np.testing.assert_array_equal(disk.train(str(shards.folder)), expected)
+        np.testing.assert_array_equal(train_corpus(disk, str(shards.folder)), expected)
         np.testing.assert_array_equal(
             make(nr_rounds=3, averaged=averaged, order=visits(shards, 1, 3)).train(X, y), expected
         )
@@ -95,14 +99,14 @@ def test_several_shards_are_visited_in_the_order_that_the_seed_draws(make, rows_
     assert len(shards) == -(-60 // rows_a_shard)
     for seed in (1, 7):
         expected = make(nr_rounds=2, order=visits(shards, seed, 2)).train(X, y)
-        np.testing.assert_array_equal(make(nr_rounds=2, seed=seed).train(shards), expected)
+        np.testing.assert_array_equal(train_corpus(make(nr_rounds=2, seed=seed), shards), expected)
 
 
 @pytest.mark.parametrize("settings", [{"cost": [[0, 1, 5], [2, 0, 1], [1, 1, 0]]}, {"seed": 3}])
 @pytest.mark.parametrize("make", [Mira, SVM])
 def test_cost_and_seed(make, settings, tmp_path):
     shards, X, y = corpus(tmp_path)
-    np.testing.assert_array_equal(make(**settings).train(shards), make(**settings).train(X, y))
+    np.testing.assert_array_equal(train_corpus(make(**settings), shards), make(**settings).train(X, y))
 
 
 def test_a_rule_in_python(tmp_path):
@@ -110,7 +114,7 @@ def test_a_rule_in_python(tmp_path):
         rule = staticmethod(lambda *arguments: Mira.rule(*arguments))
 
     shards, X, y = corpus(tmp_path, 2)
-    np.testing.assert_array_equal(Readable().train(shards), Readable().train(X, y))
+    np.testing.assert_array_equal(train_corpus(Readable(), shards), Readable().train(X, y))
 
 
 def test_rules_whose_changes_do_not_cancel_go_on_with_two_columns(tmp_path):
@@ -127,7 +131,7 @@ def test_rules_whose_changes_do_not_cancel_go_on_with_two_columns(tmp_path):
 
     shards, X, y = corpus(tmp_path, 2)
     memory, disk = OneSided(nr_rounds=2), OneSided(nr_rounds=2)
-    np.testing.assert_array_equal(disk.train(shards), memory.train(X, y))
+    np.testing.assert_array_equal(train_corpus(disk, shards), memory.train(X, y))
     assert [round.errors for round in disk.history] == [round.errors for round in memory.history]
 
 
@@ -137,9 +141,9 @@ def test_classes_that_do_not_ascend_get_the_columns_that_they_have_in_memory(tmp
     shards = write_shards(tmp_path / "turned.bags", X, [names.index(label) for label in y], names)
     memory, disk = Mira(), Mira()
     expected = memory.train(X, y)
-    np.testing.assert_array_equal(disk.train(shards), expected)
+    np.testing.assert_array_equal(train_corpus(disk, shards), expected)
     assert disk.classes.tolist() == ["bad", "fair", "good"]
-    assert disk.evaluate(shards, expected) == memory.evaluate(y, memory.test(X, expected))
+    assert evaluate_corpus(disk, shards, expected) == memory.evaluate(y, memory.test(X, expected))
 
 
 @pytest.mark.parametrize("averaged", AVERAGES)
@@ -147,9 +151,9 @@ def test_classes_that_do_not_ascend_get_the_columns_that_they_have_in_memory(tmp
 def test_training_goes_on_from_a_state_bit_for_bit(make, averaged, tmp_path):
     shards, _, _ = corpus(tmp_path, rows_a_shard=20)
     first, second = (make(nr_rounds=n, averaged=averaged) for n in (2, 3))
-    _, state = first.resume(None, shards)
-    params, state = second.resume(state, shards)
-    np.testing.assert_array_equal(params, make(nr_rounds=5, averaged=averaged).train(shards))
+    _, state = resume(first, None, shards)
+    params, state = resume(second, state, shards)
+    np.testing.assert_array_equal(params, train_corpus(make(nr_rounds=5, averaged=averaged), shards))
     assert (state.n_rounds, state.n_steps) == (5, 300)
     assert [round.number for round in second.history] == [3, 4, 5]
 
@@ -160,17 +164,17 @@ def test_predictions_accuracy_and_objective_of_a_corpus_are_those_in_memory(kind
     monkeypatch.setattr("lxmls_day1.engine.streaming.shard_rows._NUMBERS_AT_ONCE", 50)
     svm = SVM(regularizer=0.1)
     params = svm.train(X, y)
-    np.testing.assert_array_equal(svm.test(str(shards.folder), params), svm.test(X, params))
-    assert svm.evaluate(shards, params) == svm.evaluate(y, svm.test(X, params))
-    assert svm.objective(shards, None, params) == pytest.approx(svm.objective(X, y, params), rel=1e-12)
-    assert Perceptron().objective(shards, None, params) is None
+    np.testing.assert_array_equal(label_corpus(svm, str(shards.folder), params), svm.test(X, params))
+    assert evaluate_corpus(svm, shards, params) == svm.evaluate(y, svm.test(X, params))
+    assert corpus_objective(svm, shards, params) == pytest.approx(svm.objective(X, y, params), rel=1e-12)
+    assert corpus_objective(Perceptron(), shards, params) is None
 
 
 def test_progressive_validation_counts_errors_before_each_step(tmp_path):
     shards, X, y = corpus(tmp_path, n_rows=37, rows_a_shard=10)
     lines = []
     perceptron = Perceptron(nr_rounds=2, averaged=False)
-    perceptron.train(shards, report=lines.append)
+    train_corpus(perceptron, shards, report=lines.append)
     wrong, dense, W = [], X.toarray(), np.zeros((X.shape[1] + 1, 3))
     for m in visits(shards, 1, 2).ravel():
         g, label = np.concatenate([[1.0], dense[m]]), np.searchsorted(NAMES[:3], y[m])
@@ -205,8 +209,8 @@ def test_errors_of_rounds_in_memory_are_those_before_each_step(make, python, n_j
 def test_callback_and_history(tmp_path):
     shards, X, y = corpus(tmp_path)
     seen = {"memory": [], "disk": []}
-    for where, data in (("memory", (X, y)), ("disk", (shards,))):
-        Mira(nr_rounds=3).train(*data, callback=lambda *heard, where=where: seen[where].append(heard))
+    Mira(nr_rounds=3).train(X, y, callback=lambda *heard: seen["memory"].append(heard))
+    train_corpus(Mira(nr_rounds=3), shards, callback=lambda *heard: seen["disk"].append(heard))
     for (ours, *our_weights), (theirs, *their_weights) in zip(seen["disk"], seen["memory"], strict=True):
         assert (ours.number, ours.updates) == (theirs.number, theirs.updates)
         np.testing.assert_array_equal(our_weights, their_weights)
@@ -214,7 +218,7 @@ def test_callback_and_history(tmp_path):
 
 
 def test_the_progress_bar_counts_documents(tmp_path, capsys):
-    Perceptron(nr_rounds=2, progress=True).train(corpus(tmp_path)[0])
+    train_corpus(Perceptron(nr_rounds=2, progress=True), corpus(tmp_path)[0])
     assert "120/120" in capsys.readouterr().err
 
 
@@ -229,14 +233,14 @@ def test_steps_are_planned_by_a_sample_of_every_shard(n_sample, kept, tmp_path, 
     shards, X, y = corpus(tmp_path, rows_a_shard=13)
     sq_norms = 1.0 + X.multiply(X).sum(axis=1)
     svm = SVM(regularizer=0.0, nr_rounds=1)
-    params, state = svm.resume(None, shards)
+    params, state = resume(svm, None, shards)
     if n_sample >= 60:
         np.testing.assert_array_equal(state.sq_norms, sq_norms)
         np.testing.assert_array_equal(params, SVM(0.0, nr_rounds=1, order=visits(shards, 1, 1)).train(X, y))
     else:
         assert n_sample <= len(state.sq_norms) <= n_sample + len(shards)
         assert np.isin(state.sq_norms, sq_norms).all()
-        np.testing.assert_array_equal(svm.resume(None, shards)[0], params)
+        np.testing.assert_array_equal(resume(svm, None, shards)[0], params)
     assert svm.slowest == 0.3 / 60  # by the number of examples, not of those in the sample
 
 
@@ -293,15 +297,15 @@ def test_weights_worse_than_none_are_shortened_as_in_memory(make, kind, n_rows, 
     for averaged in ("last round", "rounds"):
         memory, disk = (make(1e-4, nr_rounds=3, averaged=averaged, track_objective=True) for _ in range(2))
         expected = memory.train(X, y)
-        np.testing.assert_array_equal(disk.train(one), expected)
+        np.testing.assert_array_equal(train_corpus(disk, one), expected)
         assert [round.objective for round in disk.history] == [round.objective for round in memory.history]
         memory.order = visits(several, 1, 3)
         expected = memory.train(X, y)
-        np.testing.assert_array_equal(disk.train(several), expected)
-        assert disk.objective(several, None, expected) <= disk.objective(several, None, 0.0 * expected)
+        np.testing.assert_array_equal(train_corpus(disk, several), expected)
+        assert corpus_objective(disk, several, expected) <= corpus_objective(disk, several, 0.0 * expected)
         for shards in (one, several):
-            as_they_were = disk.resume(None, shards)[0]
-            shortened += disk.objective(shards, None, as_they_were) > disk.objective(shards, None, 0.0 * expected)
+            as_they_were = resume(disk, None, shards)[0]
+            shortened += corpus_objective(disk, shards, as_they_were) > corpus_objective(disk, shards, 0.0 * expected)
     assert shortened
 
 
@@ -319,7 +323,7 @@ def test_the_longest_rows_are_found_whatever_is_known_of_their_lengths(known, tm
 def test_lengths_that_training_has_computed_are_not_computed_again_at_its_end(n_jobs, tmp_path, monkeypatch):
     shards, _, _ = odd_corpus(tmp_path, "plain", 1500, 400)
     monkeypatch.setattr("lxmls_day1.engine.compiled.sparse_rows.sums_of_squares", None)
-    SVM(0.01, nr_rounds=2, n_jobs=n_jobs).train(shards)
+    train_corpus(SVM(0.01, nr_rounds=2, n_jobs=n_jobs), shards)
 
 
 def test_some_rows_are_read_in_blocks_of_few_numbers(tmp_path, monkeypatch):
@@ -336,14 +340,14 @@ def test_weights_that_a_sample_finds_good_cost_no_pass_over_the_corpus(tmp_path,
     X = odd_rows("random labels", 6000)[0]
     shards = write_shards(tmp_path / "easy.bags", X, X[:, [0]].toarray()[:, 0] > 0, ["a", "b"], 2000)
     monkeypatch.setattr(ShardRows, "shards", None)
-    SVM(1e-3, nr_rounds=1).train(shards)
+    train_corpus(SVM(1e-3, nr_rounds=1), shards)
 
 
 @pytest.mark.parametrize("stop_at", [1, 3, 6])
 def test_a_training_that_goes_on_ends_with_the_shortened_weights(stop_at, tmp_path):
     shards, _, _ = odd_corpus(tmp_path, "random labels", 400, 130)
     learner = MaxEntOnline(1e-4, nr_rounds=2)
-    expected = learner.train(shards)
+    expected = train_corpus(learner, shards)
     written = []
 
     class Stopping(Checkpoint):
@@ -355,60 +359,71 @@ def test_a_training_that_goes_on_ends_with_the_shortened_weights(stop_at, tmp_pa
 
     path = tmp_path / "kept"
     with pytest.raises(KeyboardInterrupt):
-        learner.train(shards, checkpoint=Stopping(path, 130))
-    np.testing.assert_array_equal(learner.train(shards, checkpoint=Checkpoint(path, 130, resume=True)), expected)
-    assert not np.array_equal(learner.resume(None, shards)[0], expected)
+        train_corpus(learner, shards, checkpoint=Stopping(path, 130))
+    np.testing.assert_array_equal(
+        train_corpus(learner, shards, checkpoint=Checkpoint(path, 130, resume=True)), expected
+    )
+    assert not np.array_equal(resume(learner, None, shards)[0], expected)
 
 
 # ------------------------------------------------------------------------------------------------------------ bad input
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"y": [0, 1]}, "y is for data in memory"),
-        ({"sample_weight": [1.0]}, "sample_weight is for data in memory"),
-    ],
-)
-def test_what_goes_with_a_matrix_is_refused(given, message, tmp_path):
+@pytest.mark.parametrize("learner", [Mira(), MaxEntBatch(), MultinomialNaiveBayes(), GaussianNaiveBayes()])
+def test_learners_take_data_in_memory_and_name_the_call_for_a_corpus(learner, tmp_path):
+    shards, X, y = corpus(tmp_path)
+    params = Mira().train(X, y)
+    for place in (shards, str(shards.folder), shards.folder):
+        with pytest.raises(InputError, match=r"call train_corpus\(learner, corpus\)"):
+            learner.train(place, None)
+        with pytest.raises(InputError, match="evaluate_corpus"):
+            learner.evaluate(place, params)
+        with pytest.raises(InputError, match="label_corpus"):
+            learner.test(place, params)
+
+
+def test_a_corpus_has_its_labels(tmp_path):
     shards, _, _ = corpus(tmp_path)
-    with pytest.raises(InputError, match=message):
-        Mira().train(shards, **given)
+    for name in ("y", "sample_weight", "classes"):
+        with pytest.raises(InputError, match=f"{name} is for data in memory"):
+            resume(Mira(), None, shards, **{name: [0, 1]})
 
 
 def test_what_cannot_be_trained_on(tmp_path):
-    shards, X, y = corpus(tmp_path)
+    shards, X, _ = corpus(tmp_path)
     with pytest.raises(InputError, match="order is for data in memory"):
-        Mira(order=np.arange(60)).train(shards)
+        train_corpus(Mira(order=np.arange(60)), shards)
     with pytest.raises(InputError, match='solver="subgradient"'):
-        SVM(solver="dual").train(shards)
-    with pytest.raises(InputError, match="y must hold a label"):
-        Mira().train(X)
-    with pytest.raises(InputError, match="report is for a corpus on disk"):
-        Mira().train(X, y, report=print)
+        train_corpus(SVM(solver="dual"), shards)
+    with pytest.raises(InputError, match="data in memory are for learner.train"):
+        train_corpus(Mira(), X)
+    with pytest.raises(InputError, match="report is for online learners"):
+        train_corpus(MultinomialNaiveBayes(), shards, report=print)
+    with pytest.raises(InputError, match="learns from data in memory; a corpus on disk is for"):
+        train_corpus(GaussianNaiveBayes(), shards)
     with pytest.raises(InputError, match="at least two classes"):
-        Mira().train(write_shards(tmp_path / "one.bags", X, [0] * 60, ["all"]))
+        train_corpus(Mira(), write_shards(tmp_path / "one.bags", X, [0] * 60, ["all"]))
     with pytest.raises(InputError, match="no documents"):
-        Mira().train(write_shards(tmp_path / "none.bags", X[:0], [], ["a", "b"]))
+        train_corpus(Mira(), write_shards(tmp_path / "none.bags", X[:0], [], ["a", "b"]))
     with pytest.raises(InputError, match="no folder"):
-        Mira().train(str(tmp_path / "missing.bags"))
+        train_corpus(Mira(), str(tmp_path / "missing.bags"))
     with pytest.raises(InputError, match="weights grew beyond all bounds"):
-        SVM(initial_step=1e300, alpha=1.0, averaged=False).train(shards)
+        train_corpus(SVM(initial_step=1e300, alpha=1.0, averaged=False), shards)
 
 
 def test_a_corpus_of_other_classes_or_features_is_refused(tmp_path):
     shards, X, _ = corpus(tmp_path)
     mira = Mira()
-    params, state = mira.resume(None, shards)
+    params, state = resume(mira, None, shards)
     others = write_shards(tmp_path / "others.bags", X, [0, 1] * 30, ["good", "awful"])
-    for call in (mira.evaluate, mira.resume):
+    for call in (lambda: evaluate_corpus(mira, others, params), lambda: resume(mira, state, others)):
         with pytest.raises(InputError, match="has the class 'awful', which is none of those that were learnt"):
-            call(*((others, params) if call == mira.evaluate else (state, others)))
+            call()
     wider = write_shards(tmp_path / "wider.bags", sp.csr_array(np.ones((4, 99))), [0, 1] * 2, ["good", "bad"])
     with pytest.raises(InputError, match="41 rows"):
-        mira.resume(state, wider)
+        resume(mira, state, wider)
     with pytest.raises(InputError, match="99 features"):
-        mira.evaluate(wider, params)
+        evaluate_corpus(mira, wider, params)
 
 
 def test_values_that_are_not_finite_are_named(tmp_path):
@@ -418,14 +433,14 @@ def test_values_that_are_not_finite_are_named(tmp_path):
     data[7] = np.nan
     np.save(path, data)
     with pytest.raises(InputError, match=r"float32-3-1000\.bags, shard 0: X must be finite, but X\[\d+, \d+\] is nan"):
-        Mira().train(Shards(shards.folder))
+        train_corpus(Mira(), Shards(shards.folder))
 
 
 def test_no_file_stays_open_after_training(tmp_path):
     if not os.path.exists("/proc/self/maps"):
         pytest.skip("only Linux lists what is mapped")
     shards, _, _ = corpus(tmp_path, rows_a_shard=10)
-    Mira(nr_rounds=2).train(shards)
+    train_corpus(Mira(nr_rounds=2), shards)
     with open("/proc/self/maps") as maps:
         assert str(shards.folder) not in maps.read()
 
@@ -463,17 +478,18 @@ def test_memory_is_the_model_and_300_mb_whatever_the_size_of_the_corpus(times, t
         from classifiers.svm import SVM
         from lxmls_day1.engine.streaming.checkpoint import Checkpoint
         from lxmls_day1.engine.streaming.shards import Shards
+        from lxmls_day1.engine.training import evaluate_corpus, train_corpus
         folder, small, kept, times = sys.argv[1:]
         svm = SVM(nr_rounds=1, averaged="steps")
-        svm.train(small)                                     # everything is imported and compiled
+        train_corpus(svm, small)                             # everything is imported and compiled
         taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
         model = 8 * (2**20 + 1) * (1 + 1 + 2)                # V and U of one column each, the parameters of two
         limit = taken + model + 300 * 2**20
         size = sum(8 * shard["nonzeros"] for shard in Shards(folder).manifest["shards"])
         assert size > int(times) * 300 * 2**20, size
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-        params = svm.train(folder, checkpoint=Checkpoint(kept, every=5_000_000))
-        print(svm.history[0].errors, svm.evaluate(small, params))
+        params = train_corpus(svm, folder, checkpoint=Checkpoint(kept, every=5_000_000))
+        print(svm.history[0].errors, evaluate_corpus(svm, small, params))
     """)
     done = subprocess.run(
         [sys.executable, "-c", script, str(folder), str(tmp_path / "test.bags"), str(tmp_path / "kept"), str(times)],

@@ -22,6 +22,7 @@ from classifiers import (
 )
 from lxmls_day1.engine.text.feature_contributions import explain
 from lxmls_day1.engine.text.feature_vectors import are_dictionaries, as_rows, column_names, names_of
+from lxmls_day1.engine.training import resume
 from lxmls_day1.errors import InputError
 
 EXAMPLES = [
@@ -77,10 +78,10 @@ def test_a_data_frame_must_have_the_columns_of_training_in_their_order(make, tmp
 
 def test_training_that_goes_on_wants_the_same_columns():
     frame = pd.DataFrame(as_rows(EXAMPLES, names_of(EXAMPLES)).toarray(), columns=names_of(EXAMPLES))
-    _, state = Perceptron().resume(None, frame, LABELS)
-    Perceptron().resume(state, frame, LABELS)
+    _, state = resume(Perceptron(), None, frame, LABELS)
+    resume(Perceptron(), state, frame, LABELS)
     with pytest.raises(InputError, match="was trained on"):
-        Perceptron().resume(state, frame[frame.columns[::-1]], LABELS)
+        resume(Perceptron(), state, frame[frame.columns[::-1]], LABELS)
 
 
 @pytest.mark.parametrize(
@@ -135,10 +136,10 @@ def test_a_decision_is_explained_in_the_names():
 
 
 def test_more_data_have_the_columns_of_the_first():
-    first, state = Perceptron(nr_rounds=2).resume(None, EXAMPLES, LABELS)
+    first, state = resume(Perceptron(nr_rounds=2), None, EXAMPLES, LABELS)
     more = [{"dull": 1, "new": 5}, {"amazing": 1}]
     later = Perceptron(nr_rounds=1)
-    params, state = later.resume(state, more, ["bad", "good"])
+    params, state = resume(later, state, more, ["bad", "good"])
     assert params.shape == first.shape
     assert later.vector_names == names_of(EXAMPLES)
     assert later.test(more, params).shape == (2,)

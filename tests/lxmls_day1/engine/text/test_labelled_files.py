@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lxmls_day1.engine.text.labelled_files import name_of_data, read_labelled
+from lxmls_day1.engine.text import text_blocks
+from lxmls_day1.engine.text.labelled_files import LabelledStream, name_of_data, read_labelled
+from lxmls_day1.engine.text.tables import column_records
 from lxmls_day1.errors import CorpusError, InputError
 from readers.text_reader import TextCorpus
 
+fields = st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from('\n\t",;|'), max_size=12)
 EXAMPLES = [
     ("card_arrival", "Where is my card, please?"),
     ("card_arrival", 'It still says "pending".\nIt did so yesterday, too.'),
@@ -68,7 +71,7 @@ class TestFormats:
     )
     def test_the_same_examples_from_each(self, write, content, name, mark, packed):
         data = (mark + content).encode()
-        file = read_labelled(write(gzip.compress(data) if packed else data, name + ".gz" * packed))
+        (file,) = read_labelled(write(gzip.compress(data) if packed else data, name + ".gz" * packed))
         texts = (
             [text.replace("\n", "\r\n") for text in TEXTS] if "\r\n" in content and "\r\nIt did" in content else TEXTS
         )
@@ -78,7 +81,7 @@ class TestFormats:
     @pytest.mark.parametrize("ending", [".svmlight", ".libsvm", ".SVM"])
     def test_svmlight(self, write, ending, packed):
         data = "\ufeff+1 3:1 17:2.5  # a remark\r\n-1 qid:4 2:1\r\n".encode()
-        file = read_labelled(write(gzip.compress(data) if packed else data, f"x{ending}" + ".gz" * packed))
+        (file,) = read_labelled(write(gzip.compress(data) if packed else data, f"x{ending}" + ".gz" * packed))
         assert (file.labels, file.bags, file.texts, file.lines) == (
             ["1", "-1"],
             [{"3": 1.0, "17": 2.5}, {"2": 1.0}],
@@ -87,12 +90,12 @@ class TestFormats:
         )
 
     def test_a_gzip_file_of_any_name(self, write):
-        assert read_labelled(write(gzip.compress(as_csv().encode()), "train.csv")).labels == LABELS
+        assert read_labelled(write(gzip.compress(as_csv().encode()), "train.csv"))[0].labels == LABELS
 
     def test_the_form_can_be_said(self, write):
-        assert read_labelled(write(as_json_lines(), "x.csv"), form="jsonl").labels == LABELS
-        assert read_labelled(write(as_csv(), "x.json"), form="columns").labels == LABELS
-        assert read_labelled(write("1 1:1\n", "x.txt"), form="svmlight").labels == ["1"]
+        assert read_labelled(write(as_json_lines(), "x.csv"), form="jsonl")[0].labels == LABELS
+        assert read_labelled(write(as_csv(), "x.json"), form="columns")[0].labels == LABELS
+        assert read_labelled(write("1 1:1\n", "x.txt"), form="svmlight")[0].labels == ["1"]
 
     @pytest.mark.parametrize(
         ("name", "expected"),
@@ -112,69 +115,376 @@ class TestColumns:
     def test_by_name_and_by_number(self, write):
         path = write("id,mood,remark\n7,glad,Oh yes.\n8,sad,Oh no.\n")
         for label, text in [("mood", "remark"), (1, 2), ("Mood", 2)]:
-            file = read_labelled(path, label_column=label, text_column=text, header=True)
+            (file,) = read_labelled(path, label_column=label, text_column=text, header=True)
             assert (file.labels, file.texts) == (["glad", "sad"], ["Oh yes.", "Oh no."])
-        assert read_labelled(path, label_column="id", text_column="mood").labels == ["7", "8"]  # a name wants a header
+        assert read_labelled(path, label_column="id", text_column="mood")[0].labels == [
+            "7",
+            "8",
+        ]  # a name wants a header
 
     def test_what_it_was_taken_for(self, write):
-        said = read_labelled(write(as_csv())).described
+        said = read_labelled(write(as_csv()))[0].described
         assert (
             said
             == "mine.csv: a comma between columns, a header; label in 'category', text in 'text'; 6 examples, 3 classes"
         )
-        said = read_labelled(write(as_csv("\t", names=None), "x.tsv")).described
+        said = read_labelled(write(as_csv("\t", names=None), "x.tsv"))[0].described
         assert (
             said
             == "x.tsv: a tab between columns, no header; label in column 1, text in column 0; 6 examples, 3 classes"
         )
-        said = read_labelled(write(as_json_lines().encode("utf-16"), "x.jsonl")).described
+        said = read_labelled(write(as_json_lines().encode("utf-16"), "x.jsonl"))[0].described
         assert said == "x.jsonl: JSON lines; label in 'category', text in 'text', in utf-16; 6 examples, 3 classes"
-        said = read_labelled(write("1 1:1\n", "x.svm")).described
+        said = read_labelled(write("1 1:1\n", "x.svm"))[0].described
         assert said == "x.svm: svmlight features; 1 example, 1 class"
 
-    @pytest.mark.parametrize(
-        ("name", "settings", "says"),
-        [
-            ("x.jsonl", {"header": False}, "header is for columns, but .*x.jsonl holds jsonl; got False"),
-            ("x.jsonl", {"delimiter": ","}, "delimiter is for columns"),
-            ("x.svm", {"label_column": 0}, "label_column is for texts, but .*x.svm holds svmlight; got 0"),
-            ("x.svm", {"text_column": "text"}, "text_column is for texts"),
+
+JSON_START = '{"text": "a", "label": "x"}\n\n'
+TRAIN = as_csv()
+NO_NAMES = "ham,fine\nspam,win\n"
+
+#: Name of the file, its content, settings; the kind of the error, and what it says behind the path of the file.
+REFUSED = [
+    # What is in the file
+    *[
+        (name, "", {}, CorpusError, ": expected a label and a text (or features) a line, got none")
+        for name in ("x.csv", "x.jsonl", "x.svm")
+    ],
+    ("x.csv.gz", gzip.compress(b""), {}, CorpusError, ": expected a label and a text (or features) a line, got none"),
+    ("x.csv", "\n \n", {}, CorpusError, ": expected a label and a text (or features) a line, got none"),
+    ("x.jsonl", "\n \n", {}, CorpusError, ": expected a label and a text (or features) a line, got none"),
+    ("x.svm", "# nothing\n", {}, CorpusError, ": expected a label and a text (or features) a line, got none"),
+    (
+        "x.csv",
+        "label,text\n",
+        {},
+        CorpusError,
+        ": expected a label and a text a line, got no line but the header label, text",
+    ),
+    (
+        "x.csv",
+        "a,b\n",
+        {"header": True},
+        CorpusError,
+        ": expected a label and a text a line, got no line but the header a, b",
+    ),
+    (
+        "x.txt",
+        "Just prose.\nMore.\n",
+        {},
+        CorpusError,
+        ": none of a tab, a comma, a semicolon, a bar parts every line in two",
+    ),
+    (
+        "x.csv",
+        "a,b\n\na,b,c\n",
+        {},
+        CorpusError,
+        ", line 3: got 3 fields; expected 2 as in line 1, parted by a comma: a text",
+    ),
+    ("x.csv", "a,b,c\na,b\n", {}, CorpusError, ", line 2: got 2 fields; expected 3 as in line 1"),
+    ("x.csv", "a,b\n" * 100 + "a\n", {}, CorpusError, ", line 101: got 1 field;"),
+    (
+        "x.csv",
+        "a,b\n",
+        {"delimiter": "~"},
+        CorpusError,
+        ", line 1: got 1 field; expected two or more, a label and a text",
+    ),
+    (
+        "x.csv",
+        'a,"b\nc"\na,"b"c\n',
+        {},
+        CorpusError,
+        ", line 3: ',' expected after '\"'; expected quotes around a whole field",
+    ),
+    (
+        "x.csv",
+        'a,b\na,"b\nc\nd\n',
+        {},
+        CorpusError,
+        ", line 2: unexpected end of data; expected quotes around a whole field",
+    ),
+    (
+        "x.tsv",
+        'a\t"b", c\n',
+        {},
+        CorpusError,
+        ", line 1: '\t' expected after '\"'; expected quotes around a whole field and doubled inside it, or give quote=None (--no-quotes)",
+    ),
+    (
+        "x.csv",
+        'text,label\n"Oh, well",sad\n"A goal, yes",glad,x\n',
+        {},
+        CorpusError,
+        ", line 3: got 3 fields; expected 2 as in line 1, parted by a comma",
+    ),
+    (
+        "x.txt",
+        'text;label\n"Oh; well";sad\n"A";"goal";glad\n',
+        {},
+        CorpusError,
+        ", line 3: got 3 fields; expected 2 as in line 1, parted by a semicolon",
+    ),
+    (
+        "x.csv",
+        "label,text\na,b\n,c\n",
+        {},
+        CorpusError,
+        ", line 3: the label, in 'label', is empty; expected a word or a number",
+    ),
+    ("x.jsonl", '{\n  "text": "a"\n}\n', {}, CorpusError, ", line 1: this is no JSON ("),
+    (
+        "x.jsonl",
+        '[{"text": "a"}]',
+        {},
+        CorpusError,
+        ', line 1: got a list; expected one JSON object a line, such as {"text": "They won.", "label": "sport"}; write each',
+    ),
+    *[
+        ("x.jsonl", JSON_START + line, {}, CorpusError, f", line 3: {says}")
+        for line, says in [
+            ("nonsense", "this is no JSON (Expecting value"),
+            ("[" * 100_000, "this is no JSON ("),
+            ("9" * 5000, "this is no JSON ("),
+            ("[1]", "got a list; expected one JSON object a line"),
+            ('"text"', "got a text; expected one JSON object a line"),
+            ("null", "got null; expected one JSON object a line"),
+            ('{"text": "b"}', "the label, in 'label', is missing; expected a word or a number"),
+            ('{"text": "b", "label": null}', "the label, in 'label', is null"),
+            ('{"text": "b", "label": NaN}', "the label, in 'label', is a number"),
+            ('{"text": "b", "label": ["x"]}', "the label, in 'label', is a list"),
+            ('{"text": 1, "label": "x"}', "the text, in 'text', is a number; expected text in quotes"),
+            ('{"label": "x"}', "the text, in 'text', is missing"),
+            ('{"label": "x", "text": "\\ud800"}', "got half a surrogate pair"),
+            ('{"label": "\\udfff", "text": ""}', "got half a surrogate pair"),
+        ]
+    ],
+    *[
+        ("x.svm", f"-1 1:1\n\n{line}\n", {}, CorpusError, f", line 3: {says}")
+        for line, says in [
+            ("spam 1:1", "the label is 'spam'; expected one number"),
+            ("1,2 1:1", "the label is '1,2'"),
+            ("nan 1:1", "the label is 'nan'"),
+            ("1 qid:x 1:1", "got 'qid:x'; expected a whole number after qid:"),
+            ("1 1:1 qid:3", "got 'qid:3'; expected index:value"),
+            ("1 1", "got '1'; expected index:value, a whole number and a finite one"),
+            ("1 1:", "got '1:'"),
+            ("1 :1", "got ':1'"),
+            ("1 1:1:1", "got '1:1:1'"),
+            ("1 -1:1", "got '-1:1'"),
+            ("1 a:1", "got 'a:1'"),
+            ("1 1:inf", "got '1:inf'"),
+            ("1 1:1e999", "got '1:1e999'"),
+            ("1 1_0:1", "got '1_0:1'"),
+            ("1 1:1_0", "got '1:1_0'"),
+            ("1 ١:1", "got '١:1'"),
+            (f"1 {'9' * 5000}:1", "got '9999"),
+            ("1 3:1 2:1", "index 2 follows 3; expected ascending indices"),
+            ("1 3:1 3:1", "index 3 follows 3"),
+            ("1 3:1 03:1", "index 3 follows 3"),
+        ]
+    ],
+    # The columns and other settings
+    (
+        "x.csv",
+        "a,b,c\nd,e,f\n",
+        {},
+        InputError,
+        " has 3 columns (0 such as 'a', 1 such as 'b', 2 such as 'c'), and it is not plain which holds the label; say so with label_column= (--label-column)",
+    ),
+    (
+        "x.csv",
+        "a,b,c\nd,e,f\n",
+        {"label_column": 0},
+        InputError,
+        " has 3 columns (0 such as 'a', 1 such as 'b', 2 such as 'c'), and it is not plain which holds the text",
+    ),
+    (
+        "x.csv",
+        ",".join("abcdefghijklmnop") + "\n" + ",".join("bcdefghijklmnopq") + "\n",
+        {},
+        InputError,
+        " has 16 columns (0 such as 'a', 1 such as 'b', 2",
+    ),
+    (
+        "x.csv",
+        TRAIN,
+        {"label_column": "catgory"},
+        InputError,
+        " has no column 'catgory' for label_column (--label-column); did you mean category?",
+    ),
+    (
+        "x.csv",
+        "a,a\nb,c\n",
+        {"label_column": "a"},
+        InputError,
+        " has several columns 'a'; give label_column (--label-column) the number of one",
+    ),
+    *[
+        (name, content, settings, InputError, says)
+        for name, content, settings, says in [
             (
                 "x.csv",
-                {"label_column": "category", "header": False},
-                "label_column is 'category', but .* has no header with names",
+                NO_NAMES,
+                {"label_column": 2},
+                "label_column is 2, but {} has 2 columns: give a number from 0 to 1 (--label-column)",
             ),
-            ("x.csv", {"label_column": "catgory"}, r"has no column 'catgory' .*; did you mean category\?"),
-        ],
-    )
-    def test_settings_that_do_not_apply(self, write, name, settings, says):
-        content = {"x.jsonl": as_json_lines(), "x.svm": "1 1:1\n", "x.csv": as_csv()}[name]
-        with pytest.raises(InputError, match=says):
-            read_labelled(write(content, name), **settings)
+            ("x.csv", NO_NAMES, {"text_column": -1}, "text_column is -1, but {} has 2 columns"),
+            (
+                "x.csv",
+                NO_NAMES,
+                {"label_column": 1, "text_column": 1},
+                "label_column and text_column must be different columns, but both are column 1 of {}",
+            ),
+            (
+                "x.csv",
+                TRAIN,
+                {"label_column": "category", "header": False},
+                "label_column is 'category', but {} has no header with names; give the number of the column, 0 to 1",
+            ),
+            ("x.jsonl", as_json_lines(), {"header": False}, "header is for columns, but {} holds jsonl; got False"),
+            ("x.jsonl", as_json_lines(), {"delimiter": ","}, "delimiter is for columns, but {} holds jsonl; got ','"),
+            ("x.svm", "1 1:1\n", {"label_column": 0}, "label_column is for texts, but {} holds svmlight; got 0"),
+            ("x.svm", "1 1:1\n", {"text_column": "text"}, "text_column is for texts, but {} holds svmlight"),
+            (
+                "x.csv",
+                TRAIN,
+                {"form": "xml"},
+                "form must be 'columns' or 'jsonl' or 'svmlight' or 'parquet', got 'xml'",
+            ),
+            ("x.csv", TRAIN, {"label_column": True}, "label_column must be the name of a column or its number"),
+            ("x.csv", TRAIN, {"text_column": 1.0}, "text_column must be the name of a column or its number"),
+            ("x.csv", TRAIN, {"header": "yes"}, "header must be True, False or None"),
+            ("x.csv", TRAIN, {"delimiter": ", "}, "delimiter must be one character"),
+            ("x.csv", TRAIN, {"delimiter": " "}, "delimiter must be one character"),
+            ("x.csv", TRAIN, {"quote": ""}, "quote must be one character"),
+            ("x.csv", TRAIN, {"quote": ",", "delimiter": ","}, "delimiter and quote must be different characters"),
+            *[
+                (
+                    "x.csv",
+                    TRAIN,
+                    {"encoding": encoding},
+                    "encoding must be one that Python knows, such as 'latin-1', got ",
+                )
+                for encoding in ("klingon", "hex", "\0", "\ud800", "undefined", 8)
+            ],
+            (
+                "x.csv",
+                TRAIN,
+                {"encoding": "latin-11"},
+                "encoding must be one that Python knows, such as 'latin-1', got 'latin-11'; did you mean latin-1",
+            ),
+        ]
+    ],
+    # Bytes
+    (
+        "x.csv",
+        "ham,fine\nspam,café\n".encode("latin-1"),
+        {},
+        CorpusError,
+        ", line 2: expected text in utf-8, got the byte 0xE9; in cp1252 it would read 'spam,café': if that is right, give encoding='cp1252' (--encoding cp1252); else",
+    ),
+    (
+        "x.csv",
+        "ham,fine\nspam,5 €\n".encode("cp1252"),
+        {},
+        CorpusError,
+        ", line 2: expected text in utf-8, got the byte 0x80; in cp1252 it would read 'spam,5 €'",
+    ),
+    (
+        "x.csv",
+        "ham,fine\nspam,caf\x81é\n".encode("latin-1"),
+        {},
+        CorpusError,
+        ", line 2: expected text in utf-8, got the byte 0x81; save the file in utf-8, or name its encoding with encoding= (--encoding)",
+    ),
+    (
+        "x.csv",
+        TRAIN.encode("utf-8-sig"),
+        {"encoding": "latin-1"},
+        CorpusError,
+        ", line 1: expected text in latin-1, got the byte order mark of utf-8-sig",
+    ),
+    (
+        "x.csv",
+        TRAIN.encode("utf-16"),
+        {"encoding": "latin-1"},
+        CorpusError,
+        ", line 1: expected text in latin-1, got the byte order mark of utf-16",
+    ),
+    (
+        "x.csv",
+        "ham,fine\n".encode("utf-16-le"),
+        {},
+        CorpusError,
+        ", line 1: expected text in utf-8, got a zero byte, as UTF-16, archives and spreadsheets have them; save it as text in UTF-8, or name its encoding",
+    ),
+    ("x.csv", b"PK\x03\x04\n\x00\x00", {}, CorpusError, ", line 2: expected text in utf-8, got a zero byte"),
+    (
+        "x.csv",
+        "ham,fine\n".encode("utf-16") + b"x",
+        {"encoding": "utf-16"},
+        CorpusError,
+        ", line 2: expected text in utf-16, got ",
+    ),
+    (
+        "x.csv.gz",
+        TRAIN,
+        {},
+        CorpusError,
+        " is no gzip file, though its name ends in .gz; rename it if it is plain text, or pack it",
+    ),
+    *[
+        ("x.csv.gz", damage(gzip.compress(TRAIN.encode())), {}, CorpusError, " is a damaged gzip file (")
+        for damage in (lambda data: data[:-9], lambda data: data[:20] + b"xx" + data[22:], lambda data: data[:5])
+    ],
+]
 
 
-class TestTestFile:
-    """The test part of a training file: its columns, with a header of its own or without."""
+class TestRefused:
+    """What is refused is refused with the same words in memory and piece by piece."""
 
-    @pytest.mark.parametrize("packed", [False, True])
-    @pytest.mark.parametrize("train", [as_csv(), as_csv(names=None), as_json_lines()])
+    @pytest.mark.parametrize(("name", "content", "settings", "kind", "says"), REFUSED)
+    def test_in_memory_and_in_pieces(self, write, name, content, settings, kind, says):
+        path = write(content, name)
+        said = []
+        for read in (lambda: read_labelled(path, **settings), lambda: list(LabelledStream([path], **settings))):
+            with pytest.raises(kind) as caught:
+                read()
+            said.append(str(caught.value))
+        wanted = says.replace("{}", str(path))
+        assert said[0] == said[1]
+        assert said[0].startswith((f"{path}{wanted}", wanted))
+
+    @pytest.mark.parametrize("path", ["nowhere.csv", ".", "a\0b", "a\ud800", None, 3, [1]])
+    def test_what_cannot_be_read(self, tmp_path, path):
+        path = os.path.join(tmp_path, path) if isinstance(path, str) else path
+        with pytest.raises(InputError, match=r"cannot be read: |path must be the path of a file or folder"):
+            read_labelled(path)
+
+
+class TestSeveralFiles:
+    """Further files have the columns of the first, with a header of their own or without."""
+
+    @pytest.mark.parametrize("first", [TRAIN, as_csv(names=None), as_json_lines()])
     @pytest.mark.parametrize(
-        "test",
+        "second",
         [
             as_csv(examples=EXAMPLES[:3]),
             as_csv(names=None, examples=EXAMPLES[:3]),
-            as_csv(";", examples=EXAMPLES[:3], line_end="\n"),
+            as_csv(";", examples=EXAMPLES[:3]),
+            as_json_lines(),
         ],
     )
-    def test_the_same_columns(self, write, train, test, packed):
-        first = read_labelled(write(train, "train.txt"))
-        data = gzip.compress(test.encode()) if packed else test.encode()
-        file = read_labelled(write(data, "test.csv"), like=first)
-        assert (file.labels, file.texts) == (LABELS[:3], TEXTS[:3])
+    def test_the_same_columns(self, write, first, second):
+        files = read_labelled(write(first, "train.txt"), write(gzip.compress(second.encode()), "test.txt"))
+        assert [file.labels[:3] for file in files] == [LABELS[:3]] * 2
+        assert [file.texts[:3] for file in files] == [TEXTS[:3]] * 2
 
     def test_columns_in_another_order_go_by_their_names(self, write):
-        first = read_labelled(write(as_csv()), label_column="category", text_column="text")
-        file = read_labelled(write("category,text\ntop_up,Again.\n", "t.csv"), label_column="category", like=first)
+        second = write("category,text\ntop_up,Again.\n", "t.csv")
+        _, file = read_labelled(write(TRAIN), second, label_column="category", text_column="text")
         assert (file.labels, file.texts) == (["top_up"], ["Again."])
 
     @pytest.mark.parametrize(
@@ -182,25 +492,75 @@ class TestTestFile:
         [
             (
                 "text,category\nHello.,top_up\nHm.,tpo_up\n",
-                "t.csv, line 3: the label 'tpo_up' does not occur in the training file",
+                ", line 3: the label 'tpo_up' is none of those known, 'card_arrival', 'exchange_rate', 'top_up'; correct it, leave such lines out,",
             ),
-            ("text,intent\nHello.,top_up\nHm.,top_up\n", "t.csv has no column 'category' for label_column"),
-            (
-                "1,Hello.,top_up\n",
-                "t.csv, line 1: the label 'Hello.' does not occur .*'card_arrival', 'exchange_rate', 'top_up'",
-            ),
-            ("", "t.csv: expected a label and a text a line, got an empty file"),
+            ("text,intent\nHello.,top_up\nHm.,top_up\n", " has no column 'category' for label_column (--label-column)"),
+            ("", ": expected a label and a text (or features) a line, got none"),
         ],
     )
     def test_mistakes(self, write, content, says):
-        first = read_labelled(write(as_csv()))
-        with pytest.raises(InputError, match=says):
-            read_labelled(write(content, "t.csv"), like=first)
+        second = write(content, "t.csv")
+        with pytest.raises(InputError, match=f"^{re.escape(str(second) + says)}"):
+            read_labelled(write(TRAIN), second)
 
     def test_texts_are_no_features(self, write):
-        first = read_labelled(write(as_csv()))
-        with pytest.raises(InputError, match="holds svmlight, and the training file columns"):
-            read_labelled(write("1 1:1\n", "t.svm"), like=first)
+        with pytest.raises(
+            InputError, match=r"t.svm holds svmlight, and .*mine.csv columns; all have to be texts, or all svmlight"
+        ):
+            read_labelled(write(TRAIN), write("1 1:1\n", "t.svm"))
+
+
+class TestPieces:
+    """Where pieces end makes no difference."""
+
+    @pytest.mark.parametrize("piece", [4, 7, 64])
+    @pytest.mark.parametrize(
+        ("name", "content"),
+        [
+            ("x.csv", TRAIN),
+            ("x.csv", TRAIN.replace("\n", "\r\n").encode("utf-16")),
+            ("x.csv", gzip.compress(as_csv(";", names=None).encode("utf-8-sig"))),
+            ("x.csv", "\n" * 200 + TRAIN),
+            ("x.csv", 'label,text\na,5" disk\n' + "".join(f'{k},"{n}\nmore"\n' for n, k in enumerate("abab"))),
+            ("x.jsonl", as_json_lines()),
+            ("x.svm", "# r\n+1 1:2 3:4\n\n-1 2:7\n" * 9),
+        ],
+    )
+    def test_of_any_size(self, write, monkeypatch, name, content, piece):
+        path = write(content, name)
+        settings = {} if name != "x.csv" or b"label" not in path.read_bytes() else {"header": True}
+        (whole,) = read_labelled(path, **settings)
+        monkeypatch.setattr(text_blocks, "PIECE", piece)
+        assert read_labelled(path, **settings) == [whole]
+
+    def test_the_reader_of_csv_is_left_as_it_was(self, write):
+        limit = csv.field_size_limit()
+        assert read_labelled(write(f"ham,{'x' * 200_000}\n"))[0].texts == ["x" * 200_000]
+        assert csv.field_size_limit() == limit
+
+    def test_an_unusual_file_of_columns(self, write):
+        text = '\r\nham,"two\r\nlines, ""quoted"""\r\n  \r\nspam, "after a space"\r\nham,\r\n\r\n'
+        (file,) = read_labelled(write(text), header=False)
+        assert file.texts == ['two\r\nlines, "quoted"', "after a space", ""] and file.lines == [2, 5, 6]
+        path = write('pos\t"Great", he said.\nneg\tNot "so.\n')
+        assert read_labelled(path, quote=None)[0].texts == ['"Great", he said.', 'Not "so.']
+
+    def test_json_with_further_keys_and_labels_that_are_no_text(self, write):
+        lines = '{"text": "a", "label": 1}\n\n{"label": true, "text": "b", "more": []}\n{"label": 0.5, "text": ""}'
+        (file,) = read_labelled(write(lines, "x.jsonl"))
+        assert (file.labels, file.texts, file.lines) == (["1", "true", "0.5"], ["a", "b", ""], [1, 3, 4])
+
+    @pytest.mark.slow
+    @given(
+        st.integers(2, 4).flatmap(lambda n: st.lists(st.lists(fields, min_size=n, max_size=n), min_size=1)),
+        st.sampled_from("\t,;|"),
+        st.sampled_from(["\n", "\r\n"]),
+    )
+    def test_what_the_csv_module_writes_is_read(self, rows, delimiter, line_end):
+        written = io.StringIO(newline="")
+        csv.writer(written, delimiter=delimiter, lineterminator=line_end, quoting=csv.QUOTE_ALL).writerows(rows)
+        lines = io.StringIO(written.getvalue(), newline="")
+        assert [row for _, row in column_records(lines, "f.csv", delimiter, '"')] == rows
 
 
 class TestEncodings:
@@ -208,55 +568,11 @@ class TestEncodings:
     def test_can_be_said(self, write, encoding):
         examples = [(label, text.replace("€", " euro")) for label, text in EXAMPLES]
         path = write(as_csv(examples=examples).encode(encoding))
-        assert read_labelled(path, encoding=encoding).texts == [text for _, text in examples]
+        assert read_labelled(path, encoding=encoding)[0].texts == [text for _, text in examples]
 
     @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
     def test_a_byte_order_mark_says_it(self, write, encoding):
-        assert read_labelled(write(as_csv().encode(encoding))).texts == TEXTS
-
-    @pytest.mark.parametrize(
-        ("word", "encoding", "got", "hint"),
-        [
-            (
-                "café",
-                "latin-1",
-                "0xE9",
-                "in cp1252 it would read 'spam,café': .* give encoding='cp1252' (--encoding cp1252)",
-            ),
-            ("5 €", "cp1252", "0x80", "in cp1252 it would read 'spam,5 €'"),
-            ("caf\x81é", "latin-1", "0x81", "save the file in utf-8, or name its encoding with encoding= (--encoding)"),
-        ],
-    )
-    def test_another_one_is_told_with_how_it_would_read(self, write, word, encoding, got, hint):
-        path = write(f"ham,fine\nspam,{word}\n".encode(encoding))
-        says = f"{path}, line 2: expected text in utf-8, got the byte {got}; "
-        with pytest.raises(
-            CorpusError, match=f"^{re.escape(says)}{re.escape(hint).replace('.*', '.*')}".replace(r"\.\*", ".*")
-        ):
-            read_labelled(path)
-
-    @pytest.mark.parametrize(
-        ("encoding", "says"),
-        [
-            ("klingon", "encoding must be one that Python knows, such as 'latin-1', got 'klingon'"),
-            ("latin-11", "got 'latin-11'; did you mean latin-1"),
-            ("hex", "encoding must be one that Python knows"),
-            ("\0", "encoding must be one that Python knows"),
-            ("\ud800", "encoding must be one that Python knows"),
-            ("undefined", "encoding must be one that Python knows"),
-            (8, "encoding must be one that Python knows"),
-        ],
-    )
-    def test_that_are_none(self, write, encoding, says):
-        with pytest.raises(InputError, match=says):
-            read_labelled(write(as_csv()), encoding=encoding)
-
-    @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-    def test_that_contradict_the_byte_order_mark(self, write, encoding):
-        with pytest.raises(
-            CorpusError, match=f"line 1: expected text in latin-1, got the byte order mark of {encoding}"
-        ):
-            read_labelled(write(as_csv().encode(encoding)), encoding="latin-1")
+        assert read_labelled(write(as_csv().encode(encoding)))[0].texts == TEXTS
 
     @pytest.mark.parametrize(
         ("content", "name", "line"),
@@ -282,41 +598,6 @@ class TestEncodings:
         with pytest.warns(UserWarning, match=r"U\+FFFD") as caught:
             TextCorpus(path)
         assert [warning.filename for warning in caught] == [__file__]
-
-    def test_a_spreadsheet_and_text_in_two_bytes(self, write):
-        with pytest.raises(CorpusError, match="mine.csv, line 2: expected text in utf-8, got a zero byte"):
-            read_labelled(write(b"PK\x03\x04\n\x00\x00"))
-        with pytest.raises(
-            CorpusError, match="line 1: expected text in utf-8, got a zero byte, as UTF-16, .*encoding="
-        ):
-            read_labelled(write("ham,fine\n".encode("utf-16-le")))
-        with pytest.raises(CorpusError, match="expected text in utf-16, got"):
-            read_labelled(write("ham,fine\n".encode("utf-16") + b"x"), encoding="utf-16")
-
-
-class TestFiles:
-    def test_a_gzip_file_that_is_none(self, write):
-        with pytest.raises(CorpusError, match="x.csv.gz is no gzip file, though its name ends in .gz"):
-            read_labelled(write(as_csv(), "x.csv.gz"))
-
-    @pytest.mark.parametrize(
-        "damage", [lambda data: data[:-9], lambda data: data[:20] + b"xx" + data[22:], lambda data: data[:5]]
-    )
-    def test_a_damaged_one(self, write, damage):
-        with pytest.raises(CorpusError, match=r"x.csv.gz is a damaged gzip file \("):
-            read_labelled(write(damage(gzip.compress(as_csv().encode())), "x.csv.gz"))
-
-    @pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.jsonl", "x.svm"])
-    @pytest.mark.parametrize("packed", [False, True])
-    def test_an_empty_one(self, write, name, packed):
-        with pytest.raises(CorpusError, match=f"{name}: expected .*, got "):
-            read_labelled(write(gzip.compress(b"") if packed else b"", name))
-
-    @pytest.mark.parametrize("path", ["nowhere.csv", ".", "a\0b", "a\ud800", None, 3, [1]])
-    def test_what_cannot_be_read(self, tmp_path, path):
-        path = os.path.join(tmp_path, path) if isinstance(path, str) else path
-        with pytest.raises(InputError, match=r"cannot be read: |path must be the path of a file or folder"):
-            read_labelled(path)
 
 
 PIECES = st.sampled_from(
@@ -352,7 +633,7 @@ PIECES = st.sampled_from(
     st.fixed_dictionaries(
         {},
         optional={
-            "form": st.sampled_from(["columns", "jsonl", "svmlight"]),
+            "form": st.sampled_from(["columns", "jsonl", "svmlight", "parquet"]),
             "header": st.booleans(),
             "label_column": st.sampled_from([0, 1, 7, "label", "", 0.5]),
             "text_column": st.sampled_from([0, 1, -1, "text", True]),
@@ -368,7 +649,7 @@ def test_any_bytes_give_examples_or_an_input_error(tmp_path_factory, content, na
     path = tmp_path_factory.getbasetemp() / name
     path.write_bytes(gzip.compress(content) if packed else content)
     try:
-        file = read_labelled(path, **settings)
+        (file,) = read_labelled(path, **settings)
     except InputError:
         return
     assert len(file.labels) == len(file.lines) == len(file.texts or file.bags) > 0

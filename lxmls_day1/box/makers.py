@@ -1,12 +1,13 @@
-"""What makes boxes, in whichever way: what `lxmls_day1.grading.box.Box` asks of it."""
+"""What makes boxes, in whichever way: what `lxmls_day1.box.box.Box` asks of it."""
 
 import socket
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from lxmls_day1.course.recorded_answers import NoAnswer
-from lxmls_day1.errors import InputError
+from lxmls_day1.box.limits import ProcessLimits
+from lxmls_day1.box.programs import Program
+from lxmls_day1.errors import InputError, NoAnswer
 
 START_SECONDS = 180.0  # of sleep: compiling the kernels of numba takes as long as it takes
 END_SECONDS = 60.0  # of sleep, for how a box ended: long, for a verdict depends on it
@@ -54,15 +55,18 @@ class BoxMaker(Protocol):
     ----------
     level : str
         How well its boxes are shut off: ``bubblewrap``, ``landlock`` or ``process``.
+    program : Program
+        What runs in its boxes.
     given : mapping from path to bytes
-        The files of a lab that its boxes have already: their names are enough.
+        The files that its boxes have already: their names are enough.
     """
 
     level: str
+    program: Program
     given: Mapping[PurePosixPath, bytes]
 
-    def start(self, limits: dict[str, float]) -> BoxProcess:
-        """Make one box. The limits are those that `lxmls_day1.grading.fork_server` reads."""
+    def start(self, limits: ProcessLimits) -> BoxProcess:
+        """Make one box."""
         ...
 
     def environment(self) -> dict[str, str]:

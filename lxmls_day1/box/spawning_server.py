@@ -8,18 +8,20 @@ import socket
 import subprocess
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
-from lxmls_day1.course import check_process
-from lxmls_day1.grading.box_makers import END_SECONDS, START_SECONDS, BoxesUnavailable
-from lxmls_day1.grading.fork_server import PROCESS
+from lxmls_day1.box.fork_server import PROCESS
+from lxmls_day1.box.limits import ProcessLimits
+from lxmls_day1.box.makers import END_SECONDS, START_SECONDS, BoxesUnavailable
+from lxmls_day1.box.programs import Program
 from lxmls_day1.library_path import command_of
+from lxmls_day1.processes import end_group
 from lxmls_day1.waiting import LOOK_SECONDS, Wait, WaitedTooLong, tried_again
 from lxmls_day1.whole_files import remove_folder, temporary_folder
 
-SPAWNED_BOX = "lxmls_day1.grading.spawned_box"
+SPAWNED_BOX = "lxmls_day1.box.spawned_box"
 _GRACE = 0.2  # seconds in which a box that is ended may end by itself
 
 
@@ -30,31 +32,34 @@ class SpawningServer:
 
     Parameters
     ----------
-    place : str, optional
+    program : Program
+    parent : str, optional
         Where the folders of its boxes are made if that is there; among the temporary files unless given.
     """
 
     level = PROCESS
     given: Mapping[PurePosixPath, bytes] = MappingProxyType({})
 
-    def __init__(self, place: str | None = None):
-        self._place = place if place is not None and os.path.isdir(place) else None
+    def __init__(self, program: Program, parent: str | None = None):
+        self.program = program
+        self._parent = parent if parent is not None and os.path.isdir(parent) else None
 
-    def start(self, limits: dict[str, float]) -> "SpawnedBox":
+    def start(self, limits: ProcessLimits) -> "SpawnedBox":
         """Make one box: slower than with a `ForkServer`, for Python starts anew."""
         try:
             return tried_again(lambda: self._started(limits))
         except WaitedTooLong as error:
             raise BoxesUnavailable(str(error)) from error
 
-    def _started(self, limits: dict[str, float]) -> "SpawnedBox":
+    def _started(self, limits: ProcessLimits) -> "SpawnedBox":
         temporary = contextlib.ExitStack()
-        folder = temporary.enter_context(temporary_folder("lxmls-day1-box-", self._place))
+        folder = temporary.enter_context(temporary_folder("lxmls-day1-box-", self._parent))
         lab_folder = folder / "lab"
         lab_folder.mkdir()
         with socket.create_server(("127.0.0.1", 0)) as listener:
             token = os.urandom(16)
-            request = json.dumps({"limits": limits, "folder": str(lab_folder)})
+            program = [self.program.name, self.program.arguments]
+            request = json.dumps({"limits": asdict(limits), "program": program, "folder": str(lab_folder)})
             port = listener.getsockname()[1]
             command = command_of(SPAWNED_BOX, [str(port), token.hex(), request])
             output = (folder / "printed.txt").open("wb+", buffering=0)
@@ -80,12 +85,14 @@ class SpawningServer:
                     connection.close()
                 is_late = wait.is_over()
                 if process.poll() is not None or is_late:
-                    check_process.end(process)
+                    end_group(process)
                     output.close()
-                    said = (folder / "printed.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
+                    messages = (
+                        (folder / "printed.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
+                    )
                     temporary.close()
                     why = "a process for a submission did not start"
-                    raise wait.too_long(why) if is_late else BoxesUnavailable(said[-1] if said else why)
+                    raise wait.too_long(why) if is_late else BoxesUnavailable(messages[-1] if messages else why)
 
     def environment(self) -> dict[str, str]:
         """What a box finds in its environment: at this level it may be as large as ours."""
@@ -103,8 +110,8 @@ def _received(connection: socket.socket, size: int) -> bytes:
 
 
 def _environment_of_spawned() -> dict[str, str]:
-    kept = ("PATH", "SYSTEMROOT", "WINDIR", "TEMP", "TMP", "LANG", "LC_ALL", "NUMBA_CACHE_DIR", "USERPROFILE", "HOME")
-    variables = {name: os.environ[name] for name in kept if name in os.environ}
+    names = ("PATH", "SYSTEMROOT", "WINDIR", "TEMP", "TMP", "LANG", "LC_ALL", "NUMBA_CACHE_DIR", "USERPROFILE", "HOME")
+    variables = {name: os.environ[name] for name in names if name in os.environ}
     variables |= {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg"}
     for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
         variables[name] = "1"
@@ -124,7 +131,7 @@ class SpawnedBox:
 
     @property
     def private(self) -> Path:
-        """The folder of its lab."""
+        """The folder of its files."""
         return self.folder / "lab"
 
     @property
@@ -147,7 +154,7 @@ class SpawnedBox:
         while self.process.poll() is None and not wait.is_over():
             time.sleep(_GRACE / 20)
         status = self.process.returncode
-        check_process.end(self.process)
+        end_group(self.process)
         self.output.close()
         remove_folder(self.folder)
         self.temporary.close()

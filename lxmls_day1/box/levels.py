@@ -1,4 +1,4 @@
-"""How submissions are isolated from the grader and from each other: three levels, the strongest first.
+"""How untrusted code is isolated from the rest of the machine: three levels, the strongest first.
 
 ==============  ============================================================================================================
 ``bubblewrap``  own mount, pid, network, ipc and user name spaces in which nothing but Python and its libraries can be seen,
@@ -23,14 +23,14 @@ from typing import Any
 
 import numpy as np
 
+from lxmls_day1.box.box import Box
+from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK, PROCESS
+from lxmls_day1.box.limits import Limits
+from lxmls_day1.box.makers import BoxesUnavailable, BoxMaker
+from lxmls_day1.box.programs import Program
+from lxmls_day1.box.sandbox import MACHINERY, fork_server_of
+from lxmls_day1.box.visible_folders import numba_cache_folder, require_cache
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.box import Box
-from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
-from lxmls_day1.grading.fork_server import BUBBLEWRAP, LANDLOCK, PROCESS
-from lxmls_day1.grading.limits import Limits
-from lxmls_day1.grading.sandbox import MACHINERY, fork_server_of
-from lxmls_day1.grading.visible_folders import numba_cache_folder, require_cache
-from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import temporary_folder
 
 LEVELS = {
@@ -73,11 +73,13 @@ class Level:
         return self.name in SAFE_LEVELS
 
 
-def strongest_level(wanted: str | None = None, as_user: str | None = None) -> Level:
+def strongest_level(program: Program, wanted: str | None = None, as_user: str | None = None) -> Level:
     """The strongest level that passes its self-test here.
 
     Parameters
     ----------
+    program : Program
+        What will run in the boxes.
     wanted : str, optional
         Take this one, or fail.
     as_user : str, optional
@@ -93,7 +95,7 @@ def strongest_level(wanted: str | None = None, as_user: str | None = None) -> Le
     """
     if wanted is not None and wanted not in LEVELS:
         raise InputError(f"there is no sandbox level {wanted!r}; there are {', '.join(LEVELS)}.")
-    require_cache()
+    require_cache(program.cache)
     users = users_of_boxes(as_user)
     rejected: list[tuple[str, str]] = []
     for name in LEVELS if wanted is None else (wanted,):
@@ -101,7 +103,7 @@ def strongest_level(wanted: str | None = None, as_user: str | None = None) -> Le
             rejected.append((name, "its boxes belong to whoever grades, and --as-user names another user"))
             continue
         for user in users if name in SAFE_LEVELS else (None,):
-            why = why_not(name, user)
+            why = why_not(program, name, user)
             if why is None:
                 return Level(name, tuple(rejected), user)
             rejected.append((name if user is None else f"{name} as user {user[0]}", why))
@@ -130,17 +132,21 @@ def users_of_boxes(as_user: str | None = None) -> list[tuple[int, int] | None]:
     return [user] if as_user is not None else [user, None]
 
 
-def why_not(level: str, user: tuple[int, int] | None = None, newest_landlock: int | None = None) -> str | None:
+def why_not(
+    program: Program, level: str, user: tuple[int, int] | None = None, newest_landlock: int | None = None
+) -> str | None:
     """Why a level does not work on this machine, or None."""
     try:
-        return self_test(level, user, newest_landlock)
+        return self_test(program, level, user, newest_landlock)
     except (BoxesUnavailable, OSError) as error:
         return str(error).rstrip(".")
 
 
-def self_test(level: str, user: tuple[int, int] | None = None, newest_landlock: int | None = None) -> str | None:
+def self_test(
+    program: Program, level: str, user: tuple[int, int] | None = None, newest_landlock: int | None = None
+) -> str | None:
     """Start a box and let it attempt what must not be possible there; what was possible, or None."""
-    with contextlib.closing(fork_server_of(level, user=user, newest_landlock=newest_landlock)) as maker:
+    with contextlib.closing(fork_server_of(program, level, user=user, newest_landlock=newest_landlock)) as maker:
         if level != PROCESS:
             return "; ".join(possible_in_a_box(maker)) or None
         Box(maker, {}, Limits()).close()  # nearly all of it is possible there: only whether a box starts
@@ -162,11 +168,11 @@ def possible_in_a_box(maker: BoxMaker) -> list[str]:
             {
                 "do": "probe",
                 "secret": str(secret),
-                "unreadable": [str(secret), str(folder), str(reference_folder() / "tests")],
+                "unreadable": [str(secret), str(folder), *map(str, maker.program.hidden)],
                 "unwritable": [
                     str(folder),
                     os.path.dirname(np.__file__),
-                    str(numba_cache_folder()),
+                    str(numba_cache_folder(maker.program.cache)),
                     "/",
                     "/tmp",
                     MACHINERY,

@@ -26,8 +26,9 @@ def possible(request: dict[str, Any]) -> list[str]:
     Parameters
     ----------
     request : dict
-        ``unreadable``, ``unwritable``: paths; ``secret``: a file that is nobody's business; ``pid``: a process to be left
-        alone; ``grader``: another one, not to be seen; ``port``: of this machine; ``variables``: of the environment.
+        ``unreadable``, ``unwritable``: paths, of which something empty may be seen; ``secret``: a file that is nobody's
+        business; ``pid``: a process to be left alone; ``grader``: another one, not to be seen; ``port``: of this machine;
+        ``variables``: of the environment.
     """
     return [*_files(request), *_metadata(request), *_others(request), *_system_calls(request), *_threads()]
 
@@ -35,8 +36,8 @@ def possible(request: dict[str, Any]) -> list[str]:
 def _files(request: dict[str, Any]) -> Iterator[str]:
     for path in request["unreadable"]:
         with contextlib.suppress(OSError):
-            os.listdir(path) if os.path.isdir(path) else Path(path).read_bytes()
-            yield f"{path} can be read"
+            if os.listdir(path) if os.path.isdir(path) else Path(path).read_bytes():
+                yield f"{path} can be read"
     for folder in (*request["unwritable"], "/dev/shm", "/dev/mqueue"):
         path = Path(folder, "lxmls-day1-probe")
         with contextlib.suppress(OSError):

@@ -10,18 +10,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from lxmls_day1.course.recorded_answers import NoAnswer
-from lxmls_day1.errors import InputError
-from lxmls_day1.grading.box_makers import BoxesUnavailable, BoxMaker
-from lxmls_day1.grading.box_server import OUT_OF_TIME
-from lxmls_day1.grading.channel import Channel, Ended, Hung
-from lxmls_day1.grading.gradebook import CRASHED, MEMORY, REFUSED, TIMEOUT
-from lxmls_day1.grading.limits import MEBIBYTE, Limits
-from lxmls_day1.grading.messages import BadMessage, TooLong, encoded_request
+from lxmls_day1.box.channel import Channel, Ended, Hung
+from lxmls_day1.box.limits import CRASHED, MEMORY, REFUSED, TIMEOUT, Limits
+from lxmls_day1.box.makers import BoxesUnavailable, BoxMaker
+from lxmls_day1.box.messages import BadMessage, TooLong, encoded_request
+from lxmls_day1.box.server import OUT_OF_TIME
+from lxmls_day1.errors import InputError, NoAnswer
 from lxmls_day1.waiting import Wait, WorkClock
 
-KEPT_OUTPUT = 4000
-FILES_AT_ONCE = 16 << 20  # bytes of a lab that go into a box in one request
+LONGEST_OUTPUT = 4000
+FILES_AT_ONCE = 16 << 20  # bytes of files that go into a box in one request
 MOST_REPLIES = 4  # times what one answer may have: all that comes out of one box
 OPEN_SECONDS = 60.0  # of sleep, for a box that is made, and for each request with files
 NO_END = "did not end within {:g} s on the clock; is there a loop that never ends, or a long wait?"
@@ -44,12 +42,12 @@ class BoxFailure(NoAnswer):
 
 
 class Box:
-    """One box with a lab in it.
+    """One box with files in it.
 
     Parameters
     ----------
-    fork_server : BoxMaker
-    files : mapping from path in the lab to bytes
+    maker : BoxMaker
+    files : mapping from path to bytes
     limits : Limits
     cpu_seconds : float, optional
         What is left of the processor time; all of it unless given.
@@ -57,58 +55,43 @@ class Box:
     Raises
     ------
     BoxesUnavailable
-        If the box could not be made; that is not the submission's fault.
+        If the box could not be made; that is not the fault of what is in it.
     BoxFailure
         If it was made, but these files cannot be put into it.
     """
 
     def __init__(
         self,
-        fork_server: BoxMaker,
+        maker: BoxMaker,
         files: Mapping[PurePosixPath, bytes],
         limits: Limits,
         cpu_seconds: float | None = None,
     ):
         self._limits = limits
-        folders = {folder for place in {path.parent for path in files} for folder in (place, *place.parents)}
-        self._lab_files = (
-            2 * len(files) + 2 * len(folders) + 40
-        )  # each file with its bytecode, for which there is a folder
-        self._lab_bytes = 4 * sum(map(len, files.values())) + MEBIBYTE
-        self._cpu = limits.cpu_seconds if cpu_seconds is None else cpu_seconds
-        self._started = fork_server.start(
-            {
-                "cpu": self._cpu,
-                "memory": limits.bytes_of("memory"),
-                "written": max(limits.bytes_of("written"), *map(len, files.values()), 0),  # one file may be so long
-                "space": limits.bytes_of("written") + self._lab_bytes,
-                "files": limits.files + self._lab_files,
-                "processes": limits.processes,
-                "reply": limits.bytes_of("reply"),
-            }
-        )
+        self._process_limits = limits.of_process(files, cpu_seconds)
+        self._process = maker.start(self._process_limits)
         self.printed = b""
         self.changed = False
         self.cpu_used = self.spent = 0.0
         self._n_printed = 0
         self._next_look = 0.0
-        self._channel = Channel(self._started.served, limits.bytes_of("reply"), self._watch, encode=encoded_request)
+        self._channel = Channel(self._process.served, limits.bytes_of("reply"), self._watch, encode=encoded_request)
         self._closed = False
         try:
             reply = self._channel.receive(self._opening().is_over)
             if "broken" in reply:
                 raise BoxesUnavailable(str(reply["broken"]))
-            given = [str(path) for path, content in files.items() if fork_server.given.get(path) == content]
-            others = {path: content for path, content in files.items() if fork_server.given.get(path) != content}
-            for some in _in_parts(others):
+            given = [str(path) for path, content in files.items() if maker.given.get(path) == content]
+            others = {path: content for path, content in files.items() if maker.given.get(path) != content}
+            for part in _in_parts(others):
                 is_late = self._opening().is_over
-                self._channel.send({"do": "files", "files": some, "given": given}, is_late)
+                self._channel.send({"do": "files", "files": part, "given": given}, is_late)
                 given = []
                 reply = self._channel.receive(is_late)
                 if "value" not in reply:
-                    said = StudentError.of(reply)
-                    text = f"its files cannot be put into a box ({said.kinds[0]}: {said})"
-                    is_full = f"[Errno {errno.ENOSPC}]" in text and self._started.private is not None
+                    raised = RaisedInBox.of(reply)
+                    text = f"its files cannot be put into a box ({raised.kinds[0]}: {raised})"
+                    is_full = f"[Errno {errno.ENOSPC}]" in text and self._process.private is not None
                     raise BoxesUnavailable(text) if is_full else BoxFailure(REFUSED, text)
         except BoxFailure:
             self.close()
@@ -121,7 +104,7 @@ class Box:
             raise
 
     def _opening(self) -> Wait:
-        return Wait("a box", self._started.watched, OPEN_SECONDS, asleep=True)
+        return Wait("a box", self._process.watched, OPEN_SECONDS, asleep=True)
 
     def ask(self, request: Mapping[str, Any], seconds: float, limit: float | None = None) -> Any:
         """What the box replies with; `spent` says what it took.
@@ -129,7 +112,7 @@ class Box:
         Parameters
         ----------
         request : mapping
-            As `box_server` reads it.
+            What the program answers to: ``do``, the verb, and its arguments. With ``cpu``, so many seconds of processor time from now on.
         seconds : float
             How long it may take; counted is what the box does, as `WorkClock` says, and nothing of a reply that comes at once.
         limit : float, optional
@@ -143,14 +126,14 @@ class Box:
         ------
         BoxFailure
             If there is no reply. The box is closed then.
-        StudentError
-            If the student's code raised an exception. The box goes on.
+        RaisedInBox
+            If the code in the box raised an exception. The box goes on.
         RefusedAnswer
             If it returned what is no plain data. The box goes on.
         """
         if self._closed:
             raise InputError("this box is closed")
-        clock = WorkClock(self._started.watched)
+        clock = WorkClock(self._process.watched)
 
         def is_late() -> bool:
             self.spent = clock.look()
@@ -185,7 +168,7 @@ class Box:
         if "refused" in reply:
             raise RefusedAnswer(_line(reply["refused"]))
         if "raised" in reply:
-            raise StudentError.of(reply)
+            raise RaisedInBox.of(reply)
         self.close()
         raise BoxFailure(REFUSED, "what came out of the box is no answer")
 
@@ -195,7 +178,7 @@ class Box:
             return {}
         self._closed = True
         self._drain()
-        report = self._started.end(by_itself)
+        report = self._process.end(by_itself)
         self.cpu_used = float(report.get("cpu", 0.0))
         return report
 
@@ -211,8 +194,10 @@ class Box:
         status, cpu = int(report.get("status", 0)), float(report.get("cpu", 0.0))
         if os.WIFSIGNALED(status) if hasattr(os, "WIFSIGNALED") else False:
             number = os.WTERMSIG(status)
-            if number == getattr(signal, "SIGXCPU", None) or (number == signal.SIGKILL and cpu >= self._cpu - 1):
-                if cpu < self._cpu - 1:
+            if number == getattr(signal, "SIGXCPU", None) or (
+                number == signal.SIGKILL and cpu >= self._process_limits.cpu - 1
+            ):
+                if cpu < self._process_limits.cpu - 1:
                     return self._out_of_time()
                 allowed = f"{self._limits.cpu_seconds:g} s of processor time for a whole submission"
                 return BoxFailure(TIMEOUT, f"used up the {allowed}")
@@ -235,35 +220,33 @@ class Box:
         self._drain()
         if self._n_printed > self._limits.bytes_of("printed"):
             raise BoxFailure(REFUSED, f"more than {self._limits.printed:g} MiB printed")
-        private, now = self._started.private, time.monotonic()
+        private, now = self._process.private, time.monotonic()
         if private is not None and now >= self._next_look:
             self._next_look = now + PRIVATE_LOOK
-            most = self._limits.files + self._lab_files
-            files, written = _usage(private, most)
-            too_many = files > most
-            if too_many or written > self._limits.bytes_of("written") + self._lab_bytes:
+            files, written = _usage(private, self._process_limits.files)
+            if files > self._process_limits.files or written > self._process_limits.space:
                 raise BoxFailure(
                     REFUSED, f"more than {self._limits.files} files or {self._limits.written:g} MiB written"
                 )
 
     def _drain(self) -> None:
         for _ in range(64):
-            piece = self._started.take_output()
+            piece = self._process.take_output()
             if not piece:
                 return
             self._n_printed += len(piece)
-            self.printed += piece[: KEPT_OUTPUT - len(self.printed)]
+            self.printed += piece[: LONGEST_OUTPUT - len(self.printed)]
 
 
-class StudentError(Exception):
-    """An exception that the student's code raised, as told from the box: the kinds it is of, and texts.
+class RaisedInBox(Exception):
+    """An exception that the code in a box raised, as told from there: the kinds it is of, and texts.
 
     Attributes
     ----------
     kinds : tuple of str
         The names of its class and of those that this derives from.
     trace : str
-        The traceback in the student's files.
+        What the program tells of the traceback.
     """
 
     def __init__(self, kinds: tuple[str, ...], text: str, trace: str):
@@ -271,7 +254,7 @@ class StudentError(Exception):
         self.kinds, self.trace = kinds, trace
 
     @classmethod
-    def of(cls, reply: Mapping[str, Any]) -> "StudentError":
+    def of(cls, reply: Mapping[str, Any]) -> "RaisedInBox":
         """From a reply, in which anything may stand."""
         kinds = tuple(_line(kind, 80) for kind in _texts(reply.get("raised"))[:20]) or ("Exception",)
         return cls(kinds, _text(reply.get("text")), _text(reply.get("trace")))
@@ -294,7 +277,7 @@ def _line(value: Any, most: int = 300) -> str:
 
 
 def _in_parts(files: Mapping[PurePosixPath, bytes]) -> Iterator[dict[str, bytes]]:
-    """The files of a lab, so many at a time as go into one request; one empty part if there are none."""
+    """The files of a box, so many at a time as go into one request; one empty part if there are none."""
     part: dict[str, bytes] = {}
     size = 0
     for path, content in files.items():

@@ -1,6 +1,6 @@
 """Fork servers from outside: started at a level, asked for boxes, closed.
 
-A fork server runs `lxmls_day1.grading.fork_server`. At the level ``bubblewrap`` it runs in a sandbox of its own already.
+A fork server runs `lxmls_day1.box.fork_server`. At the level ``bubblewrap`` it runs in a sandbox of its own already.
 """
 
 import contextlib
@@ -14,22 +14,23 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from importlib.util import cache_from_source
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import lxmls_day1
-from lxmls_day1.grading.box_makers import END_SECONDS, START_SECONDS, BoxesUnavailable, BoxMaker
-from lxmls_day1.grading.channel import TICK
-from lxmls_day1.grading.fork_server import BUBBLEWRAP, DEVICES, LANDLOCK, OF_THE_BOX, PRIVATE, PROCESS
-from lxmls_day1.grading.spawning_server import SpawningServer
-from lxmls_day1.grading.visible_folders import (
+from lxmls_day1.box.channel import TICK
+from lxmls_day1.box.fork_server import BUBBLEWRAP, DEVICES, LANDLOCK, OF_THE_BOX, PRIVATE, PROCESS
+from lxmls_day1.box.limits import ProcessLimits
+from lxmls_day1.box.makers import END_SECONDS, START_SECONDS, BoxesUnavailable, BoxMaker
+from lxmls_day1.box.programs import Program
+from lxmls_day1.box.spawning_server import SpawningServer
+from lxmls_day1.box.visible_folders import (
     SYSTEM_FOLDERS,
-    answer_paths,
     machinery_folder,
     numba_cache_folder,
     python_folders,
-    secret_folders,
 )
 from lxmls_day1.waiting import Wait
 from lxmls_day1.whole_files import remove_folder, temporary_folder
@@ -56,16 +57,15 @@ def _is_readable(sock: socket.socket, wait: Wait) -> bool:
 
 
 class ForkServer:
-    """A warm process that makes boxes, as `lxmls_day1.grading.fork_server` describes it.
+    """A warm process that makes boxes, as `lxmls_day1.box.fork_server` describes it.
 
     Parameters
     ----------
+    program : Program
     level : str
     given : mapping from path to bytes, optional
-        The files that students were given.
-    notebooks : bool
-        Whether its boxes are for notebooks.
-    place : str, optional
+        Files that most boxes have.
+    parent : str, optional
         Where its folder is made if that is there; among the temporary files unless given.
     user, newest_landlock : optional
         As in `Level`.
@@ -73,24 +73,24 @@ class ForkServer:
     Raises
     ------
     BoxesUnavailable
-        If it cannot be started; the message holds what it said.
+        If it cannot be started; the message is its last one.
     """
 
     def __init__(
         self,
+        program: Program,
         level: str,
         given: Mapping[PurePosixPath, bytes] | None = None,
-        notebooks: bool = False,
-        place: str | None = None,
+        parent: str | None = None,
         user: tuple[int, int] | None = None,
         newest_landlock: int | None = None,
     ):
-        self.level, self._notebooks = level, notebooks
+        self.program, self.level = program, level
         self.newest_landlock = newest_landlock
         self._user = user
-        place = place if place is not None and os.path.isdir(place) else None
+        parent = parent if parent is not None and os.path.isdir(parent) else None
         self._temporary = contextlib.ExitStack()
-        self._folder = self._temporary.enter_context(temporary_folder("lxmls-day1-boxes-", place))
+        self._folder = self._temporary.enter_context(temporary_folder("lxmls-day1-boxes-", parent))
         if user is not None:
             _let_through(self._folder)
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -100,8 +100,9 @@ class ForkServer:
         for path, content in self.given.items():
             (self._folder / "given" / path).parent.mkdir(parents=True, exist_ok=True)
             (self._folder / "given" / path).write_bytes(content)
-        seen = GIVEN if level == BUBBLEWRAP else str(self._folder / "given")
-        call = f"from lxmls_day1.grading.fork_server import main; main({theirs.fileno()}, {level!r}, {seen!r}, {notebooks}, {user!r})"
+        given_folder = GIVEN if level == BUBBLEWRAP else str(self._folder / "given")
+        named = program.name, dict(program.arguments)
+        call = f"from lxmls_day1.box.fork_server import main; main({theirs.fileno()}, {level!r}, {given_folder!r}, {named!r}, {user!r})"
         try:
             with errors.open("wb") as file:
                 self._process = subprocess.Popen(
@@ -130,15 +131,15 @@ class ForkServer:
             raise
         if not readable or self._requests.recv(100) != b"ready":
             why = str(wait.too_long(NOT_STARTED)) if not readable else NOT_STARTED
-            said = errors.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            messages = errors.read_text(encoding="utf-8", errors="replace").strip().splitlines()
             self.close()
-            raise BoxesUnavailable(said[-1] if said else why)
+            raise BoxesUnavailable(messages[-1] if messages else why)
 
     def _command(self) -> list[str]:
         program = shutil.which("bwrap")
         if program is None:
             raise BoxesUnavailable("bubblewrap (the command bwrap) is not installed")
-        numba_cache = numba_cache_folder()
+        numba_cache = numba_cache_folder(self.program.cache)
         options = ["--die-with-parent", "--new-session", "--clearenv"]
         if self._user is None:
             options += ["--unshare-all"]
@@ -147,12 +148,12 @@ class ForkServer:
             options += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         for name, value in self.environment().items():
             options += ["--setenv", name, value]
-        places = (*python_folders(), f"{MACHINERY}/lxmls_day1", DEVICES[0])
-        above = {parent for place in places for parent in Path(place).parents}
+        mounted = (*python_folders(), f"{MACHINERY}/lxmls_day1", DEVICES[0])
+        above = {parent for path in mounted for parent in Path(path).parents}
         for parent in sorted(above - {Path("/")}):  # bubblewrap would keep them from other users
             options += ["--perms", "0755", "--dir", str(parent)]
         for path in SYSTEM_FOLDERS:
-            options += _seen(path)
+            options += _bound(path)
         for path in python_folders():
             options += ["--ro-bind", path, path]
         options += ["--ro-bind", str(Path(lxmls_day1.__file__).parent), f"{MACHINERY}/lxmls_day1"]
@@ -164,34 +165,26 @@ class ForkServer:
             options += ["--dev-bind", path, path]
         options += ["--tmpfs", PRIVATE, "--bind", str(numba_cache), NUMBA_CACHE]
         visible = [*python_folders(), "/usr"]
-        for path in secret_folders():
-            if any(Path(path).is_relative_to(folder) for folder in visible):
-                options += ["--tmpfs", path]
-        options += self._answers_hidden(visible)
-        inside = Path(lxmls_day1.__file__).parent / "reference_lab"
-        if inside.is_dir():
-            options += ["--tmpfs", f"{MACHINERY}/lxmls_day1/reference_lab"]
+        options += self._hiding(visible)
         options += ["--remount-ro", "/"]
         return [program, *options, "--chdir", PRIVATE, "--", sys.executable, "-s", "-P"]
 
-    def _answers_hidden(self, visible: Sequence[str]) -> list[str]:
-        """The options of bubblewrap that lay something else over each answer; notebooks may train with it."""
+    def _hiding(self, visible: Sequence[str]) -> list[str]:
+        """The options of bubblewrap that lay nothing over what no box may see."""
         options = []
-        package, cut = Path(lxmls_day1.__file__).parent, machinery_folder() / "lxmls_day1"
-        for path in [] if self._notebooks else filter(Path.exists, answer_paths()):
-            places = [path] if any(path.is_relative_to(folder) for folder in visible) else []
-            instead = Path(os.devnull)
+        package = Path(lxmls_day1.__file__).parent
+        for path in self.program.hidden:
+            covered = [path] if any(path.is_relative_to(folder) for folder in visible) else []
             if path.is_relative_to(package):
-                places.append(Path(MACHINERY, "lxmls_day1", path.relative_to(package)))
-                instead = cut / path.relative_to(package) if path.suffix == ".py" else instead
-            for place in places:
-                options += ["--tmpfs", str(place)] if path.is_dir() else ["--ro-bind", str(instead), str(place)]
+                covered.append(Path(MACHINERY, "lxmls_day1", path.relative_to(package)))
+            for target in covered:
+                options += ["--tmpfs", str(target)] if path.is_dir() else ["--ro-bind", os.devnull, str(target)]
         return options
 
     def environment(self) -> dict[str, str]:
         """All that a box finds in its environment."""
         boxed = self.level == BUBBLEWRAP
-        package = MACHINERY if boxed else str(machinery_folder(with_answers=self._notebooks))
+        package = MACHINERY if boxed else str(machinery_folder(self.program.cache))
         variables = {
             "PATH": "/usr/bin:/bin",
             "LANG": "C.UTF-8",
@@ -199,10 +192,10 @@ class ForkServer:
             "PYTHONHASHSEED": "0",
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONIOENCODING": "utf-8",
-            "NUMBA_CACHE_DIR": NUMBA_CACHE if boxed else str(numba_cache_folder()),
+            "NUMBA_CACHE_DIR": NUMBA_CACHE if boxed else str(numba_cache_folder(self.program.cache)),
             "MPLBACKEND": "Agg",
             **dict.fromkeys(OF_THE_BOX, PRIVATE if boxed else str(self._folder)),
-            "MPLCONFIGDIR": NUMBA_CACHE if boxed else str(numba_cache_folder()),
+            "MPLCONFIGDIR": NUMBA_CACHE if boxed else str(numba_cache_folder(self.program.cache)),
         }
         for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
             variables[name] = "1"
@@ -212,14 +205,16 @@ class ForkServer:
 
     @functools.cached_property
     def readable(self) -> list[str]:
-        """What boxes of the level ``landlock`` may read: no folder that holds solutions is beneath any of these.
+        """What boxes of the level ``landlock`` may read: nothing that is hidden is beneath any of these.
 
-        Found out once: it is some hundred paths, and each has to be followed through links.
+        Found out once: it is some hundred paths, and each has to be followed through links. What a hidden file is compiled
+        to is hidden before it is there.
         """
         package = Path(lxmls_day1.__file__).parent
         folders = [path for path in (*SYSTEM_FOLDERS, *DEVICES, *python_folders()) if os.path.exists(path)]
-        allowed: list[str] = [str(machinery_folder(with_answers=self._notebooks)), str(numba_cache_folder())]
-        hidden = [*map(Path, secret_folders()), *([] if self._notebooks else answer_paths())]
+        allowed: list[str] = [str(machinery_folder(self.program.cache)), str(numba_cache_folder(self.program.cache))]
+        hidden = [*self.program.hidden]
+        hidden += [Path(cache_from_source(path)) for path in hidden if path.suffix == ".py"]
         hidden = [Path(os.path.realpath(path)) for path in hidden]
         pending = [*map(Path, folders), package]
         while pending:
@@ -232,17 +227,11 @@ class ForkServer:
                 allowed.append(str(path))
         return allowed
 
-    def start(self, limits: dict[str, float]) -> "ForkedBox":
-        """Make one box.
-
-        Parameters
-        ----------
-        limits : dict
-            As `fork_server` reads them.
-        """
+    def start(self, limits: ProcessLimits) -> "ForkedBox":
+        """Make one box."""
         folder = Path(PRIVATE, "lab") if self.level == BUBBLEWRAP else Path(tempfile.mkdtemp(dir=self._folder)) / "lab"
         request: dict[str, Any] = {
-            "limits": limits,
+            "limits": asdict(limits),
             "folder": str(folder),
             "landlock": self.newest_landlock,
         }
@@ -327,31 +316,31 @@ class ForkedBox:
 
 
 def fork_server_of(
+    program: Program,
     level: str,
     given: Mapping[PurePosixPath, bytes] | None = None,
-    notebooks: bool = False,
-    place: str | None = None,
+    parent: str | None = None,
     user: tuple[int, int] | None = None,
     newest_landlock: int | None = None,
 ) -> BoxMaker:
     """What makes boxes of a level here; only Linux has fork servers."""
     if level == PROCESS and not sys.platform.startswith("linux"):
-        return SpawningServer(place)
+        return SpawningServer(program, parent)
     if not sys.platform.startswith("linux"):
         raise BoxesUnavailable(f"{level} is for Linux")
-    return ForkServer(level, given, notebooks, place, user, newest_landlock)
+    return ForkServer(program, level, given, parent, user, newest_landlock)
 
 
 def _let_through(folder: Path) -> None:
     """Let other users through this temporary folder, to those in it that are theirs; what is in it they cannot list."""
     top = Path(tempfile.gettempdir())
-    for place in (folder, *folder.parents):
-        if place == top or not place.is_relative_to(top) or place.stat().st_uid != os.geteuid():
+    for path in (folder, *folder.parents):
+        if path == top or not path.is_relative_to(top) or path.stat().st_uid != os.geteuid():
             return
-        place.chmod(place.stat().st_mode | 0o011)
+        path.chmod(path.stat().st_mode | 0o011)
 
 
-def _seen(path: str) -> Sequence[str]:
+def _bound(path: str) -> Sequence[str]:
     """The options by which bubblewrap shows a folder of the system, or the link that it is."""
     if os.path.islink(path):
         return ["--symlink", os.readlink(path), path]

@@ -30,7 +30,7 @@ class Validation(NamedTuple):
     recent_error: float  # the same of those since the last line
 
 
-class Training:
+class TrainingRun:
     """What goes on beside the steps of a training on a corpus on disk: progressive validation, checkpoints, a progress bar.
 
     Parameters

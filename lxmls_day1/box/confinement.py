@@ -71,12 +71,12 @@ def fork_into_name_spaces() -> int:
     user, group = os.getuid(), os.getgid()
     spaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWUTS
     flags, number = spaces | signal.SIGCHLD, {"x86_64": 56, "aarch64": 220}[platform.machine()]
-    place = _place_of_own_number()
-    if place:  # the C library keeps the number of the thread there
+    address = _address_of_own_number()
+    if address:  # the C library keeps the number of the thread there
         flags |= CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID
     python, clone = ctypes.pythonapi, ctypes.PyDLL(None, use_errno=True).syscall  # which keep Python's lock meanwhile
     arguments = [
-        ctypes.c_ulong(value) for value in (flags, 0, 0, place, place)
+        ctypes.c_ulong(value) for value in (flags, 0, 0, address, address)
     ]  # the machines differ in the last but one
     if platform.machine() == "x86_64":
         arguments[4] = ctypes.c_ulong(0)
@@ -98,12 +98,12 @@ def fork_into_name_spaces() -> int:
     return 0
 
 
-def _place_of_own_number() -> int:
+def _address_of_own_number() -> int:
     """The address at which the C library has the number of this thread; 0 if the kernel does not say, or says another one."""
-    place = ctypes.c_ulong(0)
-    if libc().prctl(PR_GET_TID_ADDRESS, ctypes.byref(place), 0, 0, 0) < 0 or not place.value:
+    address = ctypes.c_ulong(0)
+    if libc().prctl(PR_GET_TID_ADDRESS, ctypes.byref(address), 0, 0, 0) < 0 or not address.value:
         return 0
-    return place.value if ctypes.c_int.from_address(place.value).value == threading.get_native_id() else 0
+    return address.value if ctypes.c_int.from_address(address.value).value == threading.get_native_id() else 0
 
 
 def cover(folder: str, size: int = 4096, files: int = 2, writable: bool = False) -> None:
@@ -172,26 +172,6 @@ def present_memory() -> int:
 
     with open("/proc/self/statm", "rb") as file:  # as text it would cost a box the import of a codec
         return int(file.read().split()[0]) * resource.getpagesize()
-
-
-def limit_resources(cpu_seconds: float, memory: int, written: int, processes: int | None) -> None:
-    """Limits of this process: processor time, bytes of address space, bytes of a file, processes, open files."""
-    import resource
-
-    cpu = max(1, int(cpu_seconds + 0.999))
-    limits = {
-        resource.RLIMIT_CPU: (cpu, cpu + 1),
-        resource.RLIMIT_AS: (memory, memory),
-        resource.RLIMIT_FSIZE: (written, written),
-        resource.RLIMIT_NOFILE: (64, 64),
-        resource.RLIMIT_CORE: (0, 0),
-        resource.RLIMIT_MEMLOCK: (0, 0),
-        resource.RLIMIT_MSGQUEUE: (0, 0),
-    }
-    if processes is not None:
-        limits[resource.RLIMIT_NPROC] = (processes, processes)
-    for what, pair in limits.items():
-        resource.setrlimit(what, pair)
 
 
 # Landlock -------------------------------------------------------------------------------------------------------------

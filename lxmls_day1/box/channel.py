@@ -5,7 +5,7 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
-from lxmls_day1.grading.messages import TooLong, decoded, encoded
+from lxmls_day1.box.messages import TooLong, decoded, encoded
 
 PIECE = 1 << 18
 TICK = 0.05

@@ -15,7 +15,7 @@ import struct
 import sys
 from collections.abc import Iterable
 
-from lxmls_day1.grading.confinement import PR_SET_NO_NEW_PRIVS, checked, libc, prctl
+from lxmls_day1.box.confinement import PR_SET_NO_NEW_PRIVS, checked, libc, prctl
 
 CLONE_THREAD = 0x10000
 
@@ -129,10 +129,10 @@ def answer_thread(listener: int, proc: int, most: int) -> None:
     """Let the thread that waits begin if its process has fewer than so many; `proc` is the open folder /proc."""
     import fcntl  # not on Windows, where this module can be imported all the same
 
-    asked = bytearray(80)
+    notification = bytearray(80)
     with contextlib.suppress(OSError):  # whoever has asked may be gone
-        fcntl.ioctl(listener, 0xC0502100, asked)  # SECCOMP_IOCTL_NOTIF_RECV
-        number, pid = struct.unpack_from("=QI", asked)
+        fcntl.ioctl(listener, 0xC0502100, notification)  # SECCOMP_IOCTL_NOTIF_RECV
+        number, pid = struct.unpack_from("=QI", notification)
         tasks = os.open(f"{pid}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=proc)
         try:
             allowed = len(os.listdir(tasks)) <= most

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lxmls_day1.grading.seccomp import (
+from lxmls_day1.box.seccomp import (
     ALLOW,
     ARCHITECTURES,
     EPERM,

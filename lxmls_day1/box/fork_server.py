@@ -1,10 +1,10 @@
-"""A warm Python that makes boxes: it has imported what every lab needs, and forks once for each submission.
+"""A warm Python that makes boxes: it has imported what its program needs, and forks once for each box.
 
-It runs outside of the student's reach and never runs a student's code itself. Each box is one fork, at the level
-``bubblewrap`` into name spaces of its own: a process that gives up its rights and serves (`box_server`). When that ends, or
+It runs outside of the reach of the code in the boxes and never runs such code itself. Each box is one fork, at the level
+``bubblewrap`` into name spaces of its own: a process that gives up its rights and serves (`server`). When that ends, or
 the grader says so or is gone, all that is left of it is ended here.
 
-`lxmls_day1.grading.sandbox` starts it as ``fork_server.main(control, level)``. Systems without fork have `spawned_box`.
+`lxmls_day1.box.sandbox` starts it as ``fork_server.main(control, level)``. Systems without fork have `spawned_box`.
 """
 
 import ast
@@ -12,7 +12,6 @@ import contextlib
 import ctypes
 import gc
 import importlib
-import itertools
 import json
 import os
 import select
@@ -24,11 +23,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lxmls_day1.grading import confinement, seccomp
-from lxmls_day1.grading.box_server import MOST_REQUEST, BoxServer, Compiled, make_ready, prepare_process
-from lxmls_day1.grading.channel import Channel, Ended
-from lxmls_day1.grading.messages import decoded_request
-from lxmls_day1.library_path import PACKAGES
+from lxmls_day1.box import confinement, seccomp
+from lxmls_day1.box.channel import Channel, Ended
+from lxmls_day1.box.limits import ProcessLimits
+from lxmls_day1.box.messages import decoded_request
+from lxmls_day1.box.programs import RunningProgram, made_program
+from lxmls_day1.box.server import MOST_REQUEST, BoxServer, Compiled, make_ready, prepare_process
 
 BUBBLEWRAP, LANDLOCK, PROCESS = "bubblewrap", "landlock", "process"
 PRIVATE = "/box"  # with bubblewrap: each box lays a folder of its own over that of the fork server
@@ -36,14 +36,14 @@ COVERED = ("/proc", "/given")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 OF_THE_BOX = ("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR")  # variables that name the folder of the box
 FEW_COLLECTIONS = 20_000  # new objects between two searches for garbage: a check makes fewer, and its box ends soon
-PACKAGE = __name__.partition(".")[0]
 MOST_THREADS = 64  # beside the first one; those that are just ending count, too
 
 
-class Warm(NamedTuple):
-    """What is the same for all boxes: the given files compiled, and whose the boxes are."""
+class Shared(NamedTuple):
+    """What is the same for all boxes: the given files compiled, what runs in them, whose they are."""
 
     compiled: dict[str, Compiled]
+    program: RunningProgram
     user: tuple[int, int] | None
 
 
@@ -58,7 +58,7 @@ class _Running:
         A descriptor that can be read when its process has ended.
     reported : int
         Where the grader is told how it ended, and where it says that it is to end, or is gone.
-    hears : socket
+    thread_socket : socket
         From where the box sends the descriptor by which its threads ask for leave.
     listener : int, optional
         That descriptor.
@@ -67,13 +67,15 @@ class _Running:
     pid: int
     ended: int
     reported: int
-    hears: socket.socket | None
+    thread_socket: socket.socket | None
     listener: int | None = None
 
     def handles(self) -> list[int]:
         """What there is to wait for."""
-        asks = self.listener if self.listener is not None else self.hears.fileno() if self.hears else None
-        return [self.ended, self.reported, *([] if asks is None else [asks])]
+        listening = (
+            self.listener if self.listener is not None else self.thread_socket.fileno() if self.thread_socket else None
+        )
+        return [self.ended, self.reported, *([] if listening is None else [listening])]
 
     def is_over(self, ready: Collection[int], proc: int) -> bool:
         """Whether it has ended or is to end; otherwise a thread of it that asks may begin or not."""
@@ -81,14 +83,14 @@ class _Running:
             return True
         if self.listener is not None and self.listener in ready:
             seccomp.answer_thread(self.listener, proc, MOST_THREADS)
-        elif self.hears is not None and self.hears.fileno() in ready:
-            _, handles, _, _ = socket.recv_fds(self.hears, 1, 1)
+        elif self.thread_socket is not None and self.thread_socket.fileno() in ready:
+            _, handles, _, _ = socket.recv_fds(self.thread_socket, 1, 1)
             self.listener = handles[0] if handles else None  # without one no thread asks
-            self.hears.close()
-            self.hears = None
+            self.thread_socket.close()
+            self.thread_socket = None
         return False
 
-    def bury(self, level: str, others: Sequence[int]) -> None:
+    def end(self, level: str, others: Sequence[int]) -> None:
         """End all that is left of it, and report; `others` are the processes of the boxes that go on."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
@@ -98,11 +100,17 @@ class _Running:
         _report(self.reported, status=code, cpu=used.ru_utime + used.ru_stime, memory=used.ru_maxrss * 1024)
         for handle in self.handles():
             os.close(handle)
-        if self.hears is not None:
-            self.hears.detach()
+        if self.thread_socket is not None:
+            self.thread_socket.detach()
 
 
-def main(control: int, level: str, given: str, notebooks: bool = False, user: tuple[int, int] | None = None) -> None:
+def main(
+    control: int,
+    level: str,
+    given: str,
+    program: tuple[str, dict[str, Any]],
+    user: tuple[int, int] | None = None,
+) -> None:
     """Wait for requests on a socket; one box for each, until the socket is closed.
 
     Parameters
@@ -112,20 +120,19 @@ def main(control: int, level: str, given: str, notebooks: bool = False, user: tu
         for, as JSON; where the box is served, what it prints to, and where it is reported how it ended.
     level : str
     given : str
-        A folder with the files that students were given: most files of most submissions are the same.
-    notebooks : bool
-        Whether the boxes are for notebooks, which draw figures.
+        A folder with files that most boxes have: requests name them only.
+    program : (str, dict)
+        The name and the arguments of the program that runs in the boxes.
     user : (int, int), optional
         The numbers of the user and the group of the boxes; those of this process unless given.
     """
-    confinement.die_with_parent()
-    warm_up()
-    if notebooks:
-        from lxmls_day1.grading.notebook_cells import warm_up_for_notebooks  # IPython takes a second
+    import resource  # noqa: F401  # for the limits of a box, which may find no file
 
-        warm_up_for_notebooks()
+    confinement.die_with_parent()
+    running = made_program(*program)
     compiled = compiled_files(Path(given))
-    import_what_is_needed(Path(given))
+    import_heads(Path(given))
+    running.warm_up()
     if level != PROCESS:
         seccomp.warm_up()
     if level == BUBBLEWRAP and user:  # a user name space has only the user who makes it
@@ -137,7 +144,7 @@ def main(control: int, level: str, given: str, notebooks: bool = False, user: tu
     use_huge_pages()
     gc.freeze()  # a box shares the memory of this process until it writes to it, and looking for garbage writes
     gc.set_threshold(FEW_COLLECTIONS)
-    warm = Warm(compiled, user)
+    shared = Shared(compiled, running, user)
     requests = socket.socket(fileno=control)
     requests.send(b"ready")
     proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
@@ -146,36 +153,38 @@ def main(control: int, level: str, given: str, notebooks: bool = False, user: tu
         ready, _, _ = select.select([control, *(handle for box in boxes for handle in box.handles())], [], [])
         for box in [box for box in boxes if box.is_over(ready, proc)]:
             boxes.remove(box)
-            box.bury(level, [other.pid for other in boxes])
+            box.end(level, [other.pid for other in boxes])
         if control in ready:
             message, handles, _, _ = socket.recv_fds(requests, 16, 4)
             if not message:
                 break
             with open(handles[0], "rb") as content:
                 request = json.load(content)
-            if made := _box(request, level, warm, *handles[1:]):
+            if made := _box(request, level, shared, *handles[1:]):
                 boxes.append(made)
     while boxes:
-        boxes.pop().bury(level, [other.pid for other in boxes])
+        boxes.pop().end(level, [other.pid for other in boxes])
 
 
-def _box(request: dict[str, Any], level: str, warm: Warm, served: int, printed: int, reported: int) -> _Running | None:
+def _box(
+    request: dict[str, Any], level: str, shared: Shared, served: int, printed: int, reported: int
+) -> _Running | None:
     """Make a box; None if that fails, which is reported."""
-    hears, says = socket.socketpair()
+    thread_socket, child_socket = socket.socketpair()
     try:
         pid = confinement.fork_into_name_spaces() if level == BUBBLEWRAP else os.fork()
         if pid == 0:
-            _be_the_box(request, level, warm, served, printed, says)
-        return _Running(pid, os.pidfd_open(pid), reported, hears)
+            _be_the_box(request, level, shared, served, printed, child_socket)
+        return _Running(pid, os.pidfd_open(pid), reported, thread_socket)
     except OSError as error:
         _report(reported, broken=str(error))
         os.close(reported)
-        hears.close()
+        thread_socket.close()
         return None
     finally:
         os.close(served)
         os.close(printed)
-        says.close()
+        child_socket.close()
 
 
 def _report(reported: int, **content: float | str) -> None:
@@ -186,22 +195,22 @@ def _report(reported: int, **content: float | str) -> None:
 def _be_the_box(
     request: dict[str, Any],
     level: str,
-    warm: Warm,
+    shared: Shared,
     served: int,
     printed: int,
     server: socket.socket,
 ) -> None:
     """Give up all that a box must not have, and serve. Does not return."""
-    limits, folder = request["limits"], Path(request["folder"])
+    limits, folder = ProcessLimits(**request["limits"]), Path(request["folder"])
     channel = None
     try:
         os.setsid()
         served, server = _take_standard_places(served, printed, server)
         channel = Channel(socket.socket(fileno=served), MOST_REQUEST, decode=decoded_request)
-        limits["memory"] += confinement.present_memory()
+        present_memory = confinement.present_memory()
         if level == BUBBLEWRAP:
             confinement.keep_mounts_private()
-            confinement.cover(PRIVATE, limits["space"], limits["files"], writable=True)
+            confinement.cover(PRIVATE, limits.space, limits.files, writable=True)
             for path in filter(os.path.isdir, COVERED):
                 confinement.cover(path)
             for path in DEVICES:
@@ -211,14 +220,15 @@ def _be_the_box(
         os.chdir(folder)
         tempfile.tempdir = None
         prepare_process(made_ready=True)
-        _confine(request, level, folder.parent, server, warm.user)
+        limits.apply(present_memory)
+        _confine(request, level, folder.parent, server, shared.user, limits.starts_processes)
         channel.send({"value": "ready"})
     except BaseException as error:
         if channel is not None:
             channel.send({"broken": f"{type(error).__name__}: {error}"})
         os._exit(70)
     try:
-        BoxServer(folder, limits["reply"], warm.compiled).serve(channel)
+        BoxServer(folder, limits.reply, shared.program, shared.compiled).serve(channel)
     except Ended:
         os._exit(0)
     except BaseException:
@@ -227,14 +237,15 @@ def _be_the_box(
 
 
 def _confine(
-    request: dict[str, Any], level: str, private: Path, server: socket.socket, user: tuple[int, int] | None
+    request: dict[str, Any],
+    level: str,
+    private: Path,
+    server: socket.socket,
+    user: tuple[int, int] | None,
+    starts_processes: bool,
 ) -> None:
-    """Limits at every level; nobody's rights, few sights, few system calls at the two that keep hostile code in."""
-    limits, readable = request["limits"], request.get("readable", ())
-    several = limits["processes"] > 1
-    confinement.limit_resources(
-        limits["cpu"], limits["memory"], limits["written"], limits["processes"] if several else None
-    )
+    """Nobody's rights, few sights, few system calls at the two levels that keep hostile code in."""
+    readable = request.get("readable", ())
     threads_are_counted = False
     if level != PROCESS:
         keep_reading = False
@@ -252,7 +263,7 @@ def _confine(
     server.close()
     confinement.die_with_parent()
     if level != PROCESS:
-        seccomp.allow_system_calls(several and level == BUBBLEWRAP, threads_are_counted)
+        seccomp.allow_system_calls(starts_processes and level == BUBBLEWRAP, threads_are_counted)
 
 
 def _take_standard_places(served: int, printed: int, server: socket.socket) -> tuple[int, socket.socket]:
@@ -277,26 +288,18 @@ def compiled_files(folder: Path) -> dict[str, Compiled]:
     return compiled
 
 
-def import_what_is_needed(folder: Path) -> None:
-    """Import what the given files import at their heads, and of this package also what their functions import, so that no box has to.
-
-    One another they are left to import. So are libraries within functions: one may look at once at what no box has.
-    """
+def import_heads(folder: Path) -> None:
+    """Import what the given files import at their heads, so that no box has to; one another they are left to import."""
     names = set()
+    own = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     for path in folder.rglob("*.py"):
-        tree = ast.parse(path.read_bytes())
-        for statement in ast.walk(tree):
-            at_the_head = statement in tree.body
-            if isinstance(statement, ast.Import) and at_the_head:
+        for statement in ast.parse(path.read_bytes()).body:
+            if isinstance(statement, ast.Import):
                 names |= {alias.name for alias in statement.names}
-            elif isinstance(statement, ast.ImportFrom) and (
-                at_the_head or f"{statement.module}.".startswith(f"{PACKAGE}.")
-            ):
-                names |= {str(statement.module), *(f"{statement.module}.{alias.name}" for alias in statement.names)}
+            elif isinstance(statement, ast.ImportFrom) and statement.module:
+                names |= {statement.module, *(f"{statement.module}.{alias.name}" for alias in statement.names)}
     for name in sorted(names):
-        if name.partition(".")[0] not in PACKAGES and not name.startswith(
-            f"{PACKAGE}.engine.cluster"
-        ):  # no box has a network
+        if name.partition(".")[0] not in own:
             # Most of the names that a file takes from a module are no modules; what else fails, fails again in the box.
             with contextlib.suppress(Exception):
                 importlib.import_module(name)
@@ -317,25 +320,3 @@ def use_huge_pages() -> None:
             start, stop = start + -start % size, stop - stop % size
             if rights == "rw-p" and start < stop and (not name or name[0].strip() == "[heap]"):
                 libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(stop - start), advice)
-
-
-def warm_up() -> None:
-    """Import and run what nearly every lab needs, so that no box has to."""
-    import resource  # noqa: F401
-
-    import numpy as np
-    import scipy.sparse
-    import scipy.special
-
-    from lxmls_day1.engine.compiled import sparse_rows
-    from lxmls_day1.figures import boundaries  # noqa: F401
-
-    X = np.array([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]])
-    for n_classes, of_matrix in itertools.product((2, 3), (X, scipy.sparse.csr_array(X))):
-        examples = sparse_rows.as_online_examples(of_matrix)
-        V, with_variances, state = np.zeros((3, n_classes)), np.ones((3, 2, n_classes)), np.array([1.0, 0.0])
-        scores = sparse_rows.scores_of_row(examples, 0, V, state)
-        _, variances = sparse_rows.confident_scores_of_row(examples, 0, with_variances, state)
-        for U in (np.zeros((3, n_classes)), np.zeros((0, n_classes))):
-            sparse_rows.update_by_row(examples, 1, scores + 1.0, 0.5, V, U, state)
-            sparse_rows.update_by_row(examples, 1, scores + 1.0, 0.5, with_variances, U, state, 0.1 / variances)

@@ -1,0 +1,180 @@
+"""How much processor time, memory and output untrusted code may use: what is allowed, and how a process is held to it.
+
+Another limit is a field of `Limits`, one of `ProcessLimits` and a line of `ProcessLimits.apply`; the options of the command line
+and the request that makes a box follow.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import PurePosixPath
+from typing import Any
+
+from lxmls_day1.errors import InputError
+
+MEBIBYTE = 1 << 20
+OPEN_FILES = 64
+
+# Why there is no reply from a box.
+TIMEOUT, MEMORY, CRASHED, REFUSED = "timeout", "memory", "crashed", "refused"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits of one submission, all its boxes together. Each is an option of ``lxmls-day1 grade``: ``--limit memory=512``.
+
+    Processor time decides: it is the same on a busy machine. The limits on the clock are ten times as long, and stop code
+    that sleeps: where the system tells it, the clock stands still while the code waits for a processor. Both are counted only
+    while the student's code runs.
+
+    Attributes
+    ----------
+    check_seconds : float
+        Seconds on the clock that one check may take.
+    total_seconds : float
+        Seconds on the clock for all checks of a submission together.
+    check_cpu_seconds : float
+        Seconds of processor time that one check may take; counted by the kernel in whole seconds.
+    cpu_seconds : float
+        Seconds of processor time of all checks together.
+    memory : float
+        MiB that the student's code may take on top of what Python and the libraries have.
+    processes : int
+        1: it may start none. More are counted by the kernel per user, and not at all for the superuser.
+    files : int
+        Files and folders that it may make.
+    written : float
+        MiB that it may write to files.
+    printed : float
+        MiB that it may print.
+    reply : float
+        MiB that one answer may have.
+    """
+
+    check_seconds: float = 100.0
+    total_seconds: float = 600.0
+    check_cpu_seconds: float = 10.0
+    cpu_seconds: float = 60.0
+    memory: float = 1024.0
+    processes: int = 1
+    files: int = 256
+    written: float = 16.0
+    printed: float = 1.0
+    reply: float = 16.0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not value > 0:
+                raise InputError(f"the limit {field.name} must be greater than 0; got {value}.")
+
+    @classmethod
+    def of_texts(cls, texts: list[str] | tuple[str, ...]) -> "Limits":
+        """Limits that differ from the usual ones in what these texts say.
+
+        Examples
+        --------
+        >>> Limits.of_texts(["memory=512", "check_seconds=5"]).memory
+        512.0
+        """
+        known = {field.name: field.type for field in fields(cls)}
+        chosen: dict[str, Any] = {}
+        for text in texts:
+            name, equals, number = text.partition("=")
+            if name not in known or not equals:
+                raise InputError(f"{text!r} is not a limit; wanted one of {', '.join(known)}, as in memory=512.")
+            try:
+                chosen[name] = int(number) if known[name] is int else float(number)
+            except ValueError:
+                raise InputError(f"the limit {name} must be a number; got {number!r}.") from None
+        return cls(**chosen)
+
+    def bytes_of(self, name: str) -> int:
+        """A limit that is given in MiB, in bytes."""
+        return int(getattr(self, name) * MEBIBYTE)
+
+    def of_process(self, files: Mapping[PurePosixPath, bytes], cpu_seconds: float | None = None) -> "ProcessLimits":
+        """The limits of a box into which these files are put, which do not count.
+
+        Parameters
+        ----------
+        files : mapping from path to content
+        cpu_seconds : float, optional
+            What is left of the processor time; all of it unless given.
+        """
+        folders = {folder for path in files for folder in path.parents}
+        own_space = 4 * sum(map(len, files.values())) + MEBIBYTE
+        return ProcessLimits(
+            cpu=self.cpu_seconds if cpu_seconds is None else cpu_seconds,
+            memory=self.bytes_of("memory"),
+            written=max(self.bytes_of("written"), *map(len, files.values()), 0),
+            space=self.bytes_of("written") + own_space,
+            files=self.files
+            + 2 * len(files)
+            + 2 * len(folders)
+            + 40,  # each with its bytecode, for which there is a folder
+            processes=self.processes,
+            reply=self.bytes_of("reply"),
+        )
+
+
+@dataclass(frozen=True)
+class ProcessLimits:
+    """The limits of one box, as plain numbers that are sent to it.
+
+    Attributes
+    ----------
+    cpu : float
+        Seconds of processor time.
+    memory, written, space, reply : int
+        Bytes of address space beside what Python and the libraries have, of one file, of all files, and of an answer.
+    files : int
+    processes : int
+    """
+
+    cpu: float
+    memory: int
+    written: int
+    space: int
+    files: int
+    processes: int
+    reply: int
+
+    @property
+    def starts_processes(self) -> bool:
+        """Whether it may start others."""
+        return self.processes > 1
+
+    def apply(self, present_memory: int) -> None:
+        """Hold this process to them, on Linux; files and space are those of the file system that a box is given.
+
+        Parameters
+        ----------
+        present_memory : int
+            Bytes of address space that it has.
+        """
+        import resource
+
+        memory = self.memory + present_memory
+        cpu = max(1, int(self.cpu + 0.999))
+        limits = {
+            resource.RLIMIT_CPU: (cpu, cpu + 1),
+            resource.RLIMIT_AS: (memory, memory),
+            resource.RLIMIT_FSIZE: (self.written, self.written),
+            resource.RLIMIT_NOFILE: (OPEN_FILES, OPEN_FILES),
+            resource.RLIMIT_CORE: (0, 0),
+            resource.RLIMIT_MEMLOCK: (0, 0),
+            resource.RLIMIT_MSGQUEUE: (0, 0),
+        }
+        if self.starts_processes:
+            limits[resource.RLIMIT_NPROC] = (self.processes, self.processes)
+        for what, pair in limits.items():
+            resource.setrlimit(what, pair)
+
+    def apply_processor_time(self) -> None:
+        """Hold this process to the processor time alone, on any system that has such a limit."""
+        if os.name == "posix":
+            import resource
+
+            cpu = max(1, int(self.cpu))
+            resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))

@@ -1,0 +1,243 @@
+"""Checks in this process: pytest collects them once, and they are run on one lab after another.
+
+``python -m lxmls_day1.course.check_session REQUEST REPORT`` does that in a process of its own (`check_process`).
+"""
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lxmls_day1.course import pytest_plugin
+from lxmls_day1.course.check_process import PYTEST_SETTINGS, CheckRequest, pytest_options
+from lxmls_day1.course.expect import WrongAnswer
+from lxmls_day1.course.pytest_plugin import ChecksRun, check_key, check_title, is_hidden
+from lxmls_day1.course.registry import exercise_of_check
+from lxmls_day1.errors import InputError
+from lxmls_day1.processes import end_with_parent
+from lxmls_day1.whole_files import temporary_folder
+
+INTERRUPTED = int(pytest.ExitCode.INTERRUPTED)
+
+
+class CheckSession:
+    """The checks of some files, ready to be run.
+
+    A check that is a plain function of our fixtures is called as such, which takes less time than pytest's protocol; only if
+    there are others has each `within` to be a run of pytest.
+
+    Parameters
+    ----------
+    check_files : sequence of Path
+    run : ChecksRun
+        Which lab is checked, and with what answers are compared.
+    options : sequence of str
+        Of pytest, besides those of all checks.
+
+    Attributes
+    ----------
+    items : list of pytest.Item
+        The checks; known within `within`, and after it.
+    broken : list of (file, text)
+        The files of checks that cannot be read.
+    """
+
+    def __init__(self, check_files: Sequence[Path], run: ChecksRun, options: Sequence[str] = ()):
+        self._check_files = check_files
+        self._run = run
+        self._options = options
+        self._plain: dict[str, bool] = {}
+        self._ended: list[BaseException | None] = []
+        self.items: list[pytest.Item] = []
+        self.broken: list[tuple[str, str]] = []
+
+    def within(self, body: Callable[[], None], parent: str | None = None) -> None:
+        """Call a function in which checks can be run; not if a file of checks cannot be read.
+
+        Parameters
+        ----------
+        body : function
+        parent : str, optional
+            A folder for temporary files, if it is on this machine.
+        """
+        if not self._check_files or (self.items and all(self._plain.values())):
+            body()
+            return
+        self._body = body
+        self._failure: BaseException | None = None
+        with temporary_folder("lxmls-day1-checks-", parent if parent and os.path.isdir(parent) else None) as folder:
+            settings = Path(folder, "pytest.ini")
+            settings.write_text(PYTEST_SETTINGS, encoding="utf-8")
+            options = [*pytest_options(settings, self._check_files[0].parent), *self._options]
+            try:
+                with _no_other_plugins():
+                    ended = pytest.main([*options, *map(str, self._check_files)], plugins=[pytest_plugin, self])
+            finally:  # whoever edits the checks and runs them again has pytest read them again
+                _forget_modules(self._check_files)
+        if self._failure is not None:
+            raise self._failure
+        if ended == pytest.ExitCode.INTERRUPTED and not self.broken:  # Ctrl-C while the checks were collected
+            raise KeyboardInterrupt
+
+    def error_of(self, item: pytest.Item) -> BaseException | None:
+        """Run a check; the exception with which it ended.
+
+        Nothing is set up for several checks: what a fixture holds may be in a box that is closed.
+        """
+        self._run.item = item
+        if self._plain[item.nodeid] and isinstance(item, pytest.Function):
+            return self._run.called(item)
+        self._ended = []
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        if not self._ended:
+            raise InputError(f"{check_key(item)} was not run; checks must be plain tests.")
+        return self._ended[0]
+
+    # What pytest calls --------------------------------------------------------------------------------------------------
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Let our fixtures find the run."""
+        config.stash[pytest_plugin.RUN] = self._run
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note a file of checks that cannot be read."""
+        if report.failed:
+            self.broken.append((report.nodeid, report.longreprtext))
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Call the function, in place of the loop of pytest."""
+        if not self.broken:
+            self.items = session.items
+            self._plain = {item.nodeid: pytest_plugin.needs_no_protocol(item) for item in session.items}
+            try:
+                self._body()
+            except BaseException as error:  # pytest would hide it
+                self._failure = error
+        return True
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Any:
+        """Note how a check ended that pytest has run."""
+        report = yield
+        if report.when == "call" or (report.when == "setup" and not report.passed):
+            self._ended = [call.excinfo.value if call.excinfo else None]
+        return report
+
+
+def report_checks(
+    request: CheckRequest,
+    report: Path,
+    options: Sequence[str] = (),
+    limited: Callable[[], AbstractContextManager[object]] = contextlib.nullcontext,
+) -> None:
+    """Do what is requested, and append a line of JSON for each event.
+
+    Each line is written at once: what is in it survives whatever a check does.
+
+    Parameters
+    ----------
+    request : CheckRequest
+    report : Path
+    options : sequence of str
+        Of pytest.
+    limited : function
+        What makes the context in which each check runs.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If a check ends with that.
+    """
+
+    def write(**event: Any) -> None:
+        with report.open("ab") as file:
+            file.write((json.dumps(event) + "\n").encode())
+
+    files = list(dict.fromkeys(Path(file) for _, check_files in request.runs for file in check_files))
+    run = ChecksRun(seed=request.seed, hidden=request.hidden, recordings={} if request.record else None)
+    session = CheckSession(files, run, options)
+
+    def run_checks() -> None:
+        of_file: dict[Path, list[pytest.Item]] = {}
+        for item in session.items:
+            if check_key(item) not in request.skip:
+                of_file.setdefault(item.path.resolve(), []).append(item)
+        for lab_folder, check_files in request.runs:
+            run.lab_folder = Path(lab_folder)
+            items = [item for file in check_files for item in of_file.get(Path(file).resolve(), [])]
+            write(event="collected", checks=[_described(item) for item in items])
+            for item in items:
+                write(event="begin", check=check_key(item))
+                with limited():
+                    error = session.error_of(item)
+                write(event="end", check=check_key(item), **_ending(run, item, error))
+            write(event="done")
+
+    session.within(run_checks, parent=str(report.parent))
+    for file, text in session.broken:
+        lines = text.strip().splitlines()
+        write(event="broken", file=file, text=lines[-1].removeprefix("E").strip() if lines else "", details=text)
+
+
+def _described(item: pytest.Item) -> dict[str, Any]:
+    return {"check": check_key(item), "exercise": exercise_of_check(item.path.name), "title": check_title(item)}
+
+
+def _ending(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> dict[str, Any]:
+    """How a check ended, as JSON can hold it; of a run that records, with the answers that were got."""
+    outcome, text = pytest_plugin.verdict(run, item, error)
+    ending: dict[str, Any] = {"outcome": outcome, "text": text}
+    if run.recordings is not None:
+        recording = run.recordings.pop(check_key(item), None)
+        answers = recording.answers if recording is not None else {}
+        ending["hidden"] = is_hidden(item)
+        ending["answers"] = {what: answer.to_json() for what, answer in answers.items()}
+        ending["tolerances"] = recording.tolerances if recording is not None else {}
+        return ending
+    wrong = error if isinstance(error, WrongAnswer) else None
+    ending["mistakes"] = list(wrong.mistakes) if wrong else []
+    ending["named_as"] = wrong.named_as if wrong else ""
+    ending["example"] = wrong.example.to_plain() if wrong and wrong.example else None
+    return ending
+
+
+def _forget_modules(files: Sequence[Path]) -> None:
+    """Drop what was imported from these files: pytest would take it for other files of the same name, too."""
+    names = set(map(str, files))
+    for name, module in list(sys.modules.items()):
+        if getattr(module, "__file__", None) in names:
+            del sys.modules[name]
+
+
+@contextlib.contextmanager
+def _no_other_plugins() -> Iterator[None]:
+    """Plugins that happen to be installed have no part in checks."""
+    name = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
+    before = os.environ.get(name)
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[name]
+        if before is not None:
+            os.environ[name] = before
+
+
+def main(request: str, report: str) -> None:
+    """Do what a request asks for; the process ends with a message if a check file cannot be read."""
+    end_with_parent()
+    try:
+        report_checks(CheckRequest(**json.loads(Path(request).read_text(encoding="utf-8"))), Path(report))
+    except (KeyboardInterrupt, pytest.exit.Exception):
+        sys.exit(INTERRUPTED)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,143 @@
+"""What a learner minimises, over the examples in memory or on disk: mean loss plus penalty; and weights worse than none, shortened."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lxmls_day1.engine.learners import Minimiser
+
+Reals = NDArray[np.float64]
+
+MOST_DRAWN = 2**12  # examples in a sample: enough to know their mean to 1/64 of the standard deviation
+FEWEST_WRONG = 16  # wrong ones that it must be expected to hold: whether W is better than W = 0 hangs on these
+
+
+class MatrixRows(NamedTuple):
+    """The examples of a training in memory, for another look at them: all, some, or the longest."""
+
+    X: Any  # array or csr_array (M, J)
+    labels: NDArray[np.intp]  # (M,)
+    sq_norms: Reals | None = None  # (M,): ‖g(x)‖²
+    factors: Reals | None = None  # (M,): how much each example counts
+
+    @property
+    def n_rows(self) -> int:
+        """M."""
+        return len(self.labels)
+
+    def shards(self) -> Iterator[Iterable[tuple[Any, NDArray[np.intp]]]]:
+        """X and labels of all examples, in blocks."""
+        yield [(self.X, self.labels)]
+
+    def some(self, rows: NDArray[np.int64]) -> Iterator[tuple[Any, NDArray[np.intp]]]:
+        """X and labels of some examples, which ascend, in blocks."""
+        yield self.X[rows], self.labels[rows]
+
+    def longest(self, n: int) -> tuple[NDArray[np.int64], Reals]:
+        """The n longest examples and their ‖g(x)‖²."""
+        assert self.sq_norms is not None
+        return longest_of(np.arange(self.n_rows), self.sq_norms, n)
+
+
+def longest_of(rows: NDArray[np.int64], sq_norms: Reals, n: int) -> tuple[NDArray[np.int64], Reals]:
+    """The n longest of some rows, which ascend, and their ‖g(x)‖²; of equals the first, so that it does not matter who is asked.
+
+    Examples
+    --------
+    >>> longest_of(np.array([3, 5, 6, 9]), np.array([2.0, 1.0, 4.0, 2.0]), 2)
+    (array([3, 6]), array([2., 4.]))
+    """
+    if len(rows) > n:
+        least = np.partition(sq_norms, len(rows) - n)[len(rows) - n]
+        longer, equal = np.flatnonzero(sq_norms > least), np.flatnonzero(sq_norms == least)
+        best = np.sort(np.concatenate([longer, equal[: n - len(longer)]]))
+        rows, sq_norms = rows[best], sq_norms[best]
+    return rows, sq_norms
+
+
+def objective_at(learner: Minimiser, rows: Any, params: Reals) -> float | None:
+    """The mean loss plus the penalty at ``params`` (J + 1, K); None for a learner that minimises nothing.
+
+    Parameters
+    ----------
+    learner : Minimiser
+    rows : MatrixRows or ShardRows
+    params : array (J + 1, K)
+    """
+    no_scores = np.zeros((0, params.shape[1]))
+    if learner.losses(no_scores, np.zeros(0, dtype=np.intp)) is None:
+        return None
+    (loss,) = _mean_losses(learner, rows, params, [1.0])
+    return float(loss + learner.penalty_of(params))
+
+
+@np.errstate(over="ignore", invalid="ignore")  # a comparison with what overflows says no
+def shortened(learner: Any, rows: Any, params: Reals, errors: int) -> Reals:
+    """The parameters; shortened, where they have an objective above that of W = 0.
+
+    F is convex along the ray from 0 through W, and to shorten W changes no label. The errors of the last round, or else a sample,
+    tell whether there is need for it; only where they leave a doubt all examples are looked at.
+
+    Parameters
+    ----------
+    learner : Minimiser
+        With the ``first_step`` of :class:`classifiers.stochastic_gradient.StochasticGradient`.
+    rows : MatrixRows or ShardRows
+    params : array (J + 1, K)
+    errors : int
+        How many examples of the last round were labelled wrongly before their step.
+    """
+    if _surely_below_zero(learner, rows, params, errors):
+        return params
+    penalty, n_tried = learner.penalty_of(params), 0
+    while True:
+        lengths = 4.0 ** -np.arange(n_tried, n_tried + (8 if n_tried else 1))
+        at_zero, *losses = _mean_losses(learner, rows, params, [0.0, *lengths])
+        for length, loss in zip(lengths.tolist(), losses, strict=True):
+            if length == 0.0 or loss + length**2 * penalty <= at_zero:
+                return params if length == 1.0 else length * params
+        n_tried += len(lengths)
+
+
+def _surely_below_zero(learner: Any, rows: Any, params: Reals, errors: int) -> bool:
+    """Whether F(params) < F(0), as far as the last round or a sample can tell."""
+    n, n_drawn, factors = rows.n_rows, min(max(rows.n_rows // 20, 64), MOST_DRAWN), rows.factors
+    longest, sq_norms = rows.longest(64)  # those whose loss can be large
+    # a right label has a smaller loss than at W = 0, a wrong one hardly more than an example's step can move; F(0) ≥ log 2
+    of_wrong = errors / n * learner.first_step * sq_norms.max()
+    if factors is None and learner.cost is None and of_wrong + learner.penalty_of(params) < 0.5:
+        return True
+    if errors * n_drawn < FEWEST_WRONG * n:
+        return False
+
+    drawn = np.random.default_rng(0).integers(n, size=n_drawn)
+    looked_at = np.unique([*longest, *drawn])
+    both = [_losses_along(learner, X, labels, params, [0.0, 1.0]) for X, labels in rows.some(looked_at)]
+    gains = np.concatenate([at_zero - here for at_zero, here in both])
+    if factors is not None:
+        gains *= factors[looked_at] / factors.mean()
+    worst = np.minimum(gains[np.searchsorted(looked_at, longest)], 0.0).sum()
+    drawn = gains[np.searchsorted(looked_at, drawn)]
+    least = drawn.mean() - 4.0 * drawn.std() / np.sqrt(n_drawn) + worst / n
+    return bool(least > learner.penalty_of(params))
+
+
+def _mean_losses(learner: Minimiser, rows: Any, params: Reals, lengths: Sequence[float]) -> Reals:
+    """The mean loss at each of some multiples of the parameters: the sums of the shards, one after another."""
+    sums, factors = np.zeros(len(lengths)), rows.factors
+    for blocks in rows.shards():
+        parts = [_losses_along(learner, X, labels, params, lengths) for X, labels in blocks]
+        for n, losses in enumerate(np.concatenate(part) for part in zip(*parts, strict=True)):
+            sums[n] += (losses if factors is None else losses * factors).sum()
+    means: Reals = sums / (rows.n_rows if factors is None else factors.sum())
+    return means
+
+
+def _losses_along(
+    learner: Minimiser, X: Any, labels: NDArray[np.intp], params: Reals, lengths: Sequence[float]
+) -> list[Any]:
+    """The losses of examples at some multiples of the parameters."""
+    scores = learner.scores_of_rows(X, params)
+    return [learner.losses(length * scores, labels) for length in lengths]

@@ -1,0 +1,223 @@
+"""The rounds of an online learner: its rule at work on examples in memory, round after round, with history and averages."""
+
+import functools
+import itertools
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lxmls_day1.checks import all_finite, as_matrix, as_numbers, check_sample_weight, random_numbers
+from lxmls_day1.engine.compiled.online_steps import OnlineState, Reals, RowSteps, Weights
+from lxmls_day1.engine.examples import training_data
+from lxmls_day1.engine.learners import OnlineLearner, Round, average_of, shrinkage_of
+from lxmls_day1.engine.objectives import MatrixRows, objective_at
+from lxmls_day1.errors import InputError
+
+Callback = Callable[[Round, Reals, Reals], object]
+
+
+def train_online(
+    learner: OnlineLearner, X: Any, y: Any, callback: Callback | None = None, sample_weight: Any = None
+) -> Reals:
+    """Train on examples in memory.
+
+    Parameters
+    ----------
+    learner : OnlineLearner
+    X, y, callback, sample_weight
+        As :meth:`classifiers.online_classifier.OnlineClassifier.train` takes them.
+
+    Returns
+    -------
+    params : array (J + 1, K)
+
+    Raises
+    ------
+    InputError
+        For settings that make no sense, data that cannot be trained on, a rule that does not return K numbers, or weights that
+        grow beyond all bounds.
+    """
+    learner.check_settings()
+    X, labels = training_data(learner, X, y, check=as_matrix)
+    factors = check_sample_weight(sample_weight, labels)
+    factors = None if factors is None else factors / factors.mean()
+    steps = RowSteps(
+        learner.rule,
+        X,
+        labels,
+        learner.row_costs(),
+        shrinkage_of(learner),
+        average_of(learner) == "steps",
+        factors,
+        n_jobs=int(learner.n_jobs),
+    )
+    state = new_state(learner, steps.weights, steps.sq_norms)
+    rows = MatrixRows(X, labels, steps.sq_norms, factors)
+    objective = functools.partial(objective_at, learner, rows)
+    finish = functools.partial(learner.finish, rows)
+    take = in_memory(learner, steps, state, len(labels))
+    return take_rounds(learner, take, state, objective, callback, keep_state=False, finish=finish)
+
+
+def new_state(learner: Any, weights: Weights, sq_norms: Reals | None) -> OnlineState:
+    """Where a learner begins."""
+    names = getattr(learner, "feature_names", learner.vector_names)
+    return OnlineState(learner.classes, average_of(learner), weights, random_numbers(learner.seed), sq_norms, names)
+
+
+def copy_of_state(learner: Any, state: OnlineState, n_rows: int) -> OnlineState:
+    """A state to go on with, if it fits this learner and parameters of so many rows."""
+    if len(state.weights.V) != n_rows or average_of(learner) != state.averaged:
+        raise InputError(
+            f"this state has parameters of {len(state.weights.V)} rows and averaged={state.averaged!r}, but the data ask for "
+            f"{n_rows} rows and the learner has averaged={learner.averaged!r}; go on with the same features and average, or "
+            "begin with state=None"
+        )
+    return state.copy()
+
+
+def in_memory(
+    learner: OnlineLearner, steps: RowSteps, state: OnlineState, n_examples: int
+) -> Callable[[int, int], Iterable[Any]]:
+    """The rounds over examples that are in memory, as `take_rounds` takes them."""
+    orders = orders_of(learner, n_examples, state.rng)  # (R, M)
+
+    def take(first: int, last: int) -> Iterable[Any]:
+        firsts = range(state.n_steps, state.n_steps + (last - first) * n_examples, n_examples)
+        sizes = np.concatenate([learner.steps(1 + before, n_examples) for before in firsts])
+        updates = steps.take(orders[first:last], sizes)
+        state.n_steps += (last - first) * n_examples
+        return zip(updates.tolist(), steps.errors.tolist(), strict=True)
+
+    return take
+
+
+def orders_of(learner: Any, n_examples: int, rng: np.random.Generator | None = None) -> NDArray[np.int64]:
+    """The examples of each round (R, M): shuffled by ``rng``, or by the learner's seed, unless its ``order`` names them."""
+    nr_rounds = int(learner.nr_rounds)
+    if learner.order is None:
+        rng = random_numbers(learner.seed) if rng is None else rng
+        orders = np.tile(np.arange(n_examples, dtype=np.int64), (nr_rounds, 1))
+        for order in orders:
+            rng.shuffle(order)
+        return orders
+    as_numbers(learner.order, "order must hold example numbers")
+    order = np.asarray(learner.order)
+    if order.ndim == 1:
+        order = np.tile(order, (nr_rounds, 1))
+    if order.shape != (nr_rounds, n_examples) or order.dtype.kind not in "iu":
+        raise InputError(
+            f"order must hold {n_examples} example numbers, for all rounds or for each of the {nr_rounds}: shape ({n_examples},) or "
+            f"({nr_rounds}, {n_examples}), but has the shape {np.shape(learner.order)} and the type {order.dtype}"
+        )
+    if order.min() < 0 or order.max() >= n_examples:
+        raise InputError(
+            f"order must number the examples from 0 to {n_examples - 1}, but holds {order.min()} … {order.max()}"
+        )
+    return np.ascontiguousarray(order, dtype=np.int64)
+
+
+def take_rounds(
+    learner: Any,
+    take: Callable[[int, int], Iterable[Any]],
+    state: OnlineState,
+    objective: Callable[[Reals], float | None],
+    callback: Callback | None,
+    history: list[Round] | None = None,
+    begun: bool = False,
+    keep_state: bool = True,
+    finish: Callable[[Reals, int], Reals] | None = None,
+) -> Reals:
+    """The rounds of all online learners, flat or structured.
+
+    Parameters
+    ----------
+    learner : OnlineLearner
+        It gets its ``history``, ``nr_updates`` and ``variances``.
+    take : function (first, last) -> (updates, errors[, validation]) of each round
+        Takes the steps of the rounds first, …, last − 1, changes the weights of the state and counts its steps.
+    state : OnlineState
+        Where to begin. ``take`` changes its weights, and this function the rest.
+    objective : function (params) -> float or None
+    callback : function (round, weights, params), or None
+    history : list of Round, optional
+        The rounds of this training that are over, if it is a corpus on disk that is trained on. It is visited a round at a time.
+    begun : bool
+        Whether the next round goes on in its middle.
+    keep_state : bool
+        Whether the state can be gone on with afterwards. If not, its memory may become that of the parameters.
+    finish : function (params, errors of the last round) -> params, optional
+        What is done to the average of the weights before it is returned.
+
+    Returns
+    -------
+    params : array of the shape of W
+    """
+    nr_rounds, average, weights = int(learner.nr_rounds), average_of(learner), state.weights
+    _plan_steps(learner, state)
+    streamed, learner.history = history is not None, [] if history is None else history
+    done, seconds = len(learner.history), learner.history[-1].seconds if learner.history else 0.0
+
+    # Where nobody looks between the rounds they run in one go; a mean over the last one needs that by itself.
+    looks = streamed or bool(callback) or learner.track_objective or learner.progress or average == "rounds"
+    alone = range(done, nr_rounds) if looks else {0, nr_rounds - 1 if average == "last round" else 0}
+    parts = list(itertools.pairwise([*sorted(alone), nr_rounds]))
+    for first, last in parts if streamed else _with_progress(learner, parts):
+        started = time.perf_counter()
+        if average == "last round" and (looks or last == nr_rounds) and not (begun and first == done):
+            weights.start_mean()
+        taken = list(take(first, last))
+        state.n_rounds += last - first
+        if average == "rounds":
+            mean = state.mean_of_rounds
+            # a new array: copies share it
+            state.mean_of_rounds = mean + (weights.current() - mean) / state.n_rounds
+        seconds += time.perf_counter() - started
+
+        if callback or learner.track_objective or last == nr_rounds:
+            params = _average(state, average, at_end=last == nr_rounds and not (keep_state or callback))
+            if not all_finite(params):
+                raise InputError(
+                    f"{learner.get_name()}: the weights grew beyond all bounds by round {state.n_rounds}; take smaller steps, or "
+                    "scale the features down"
+                )
+            if finish:
+                params = finish(params, taken[-1][1])
+        reached = objective(params) if learner.track_objective else None
+        learner.history += [
+            Round(number, updates, seconds if looks else None, reached, *rest)
+            for number, (updates, *rest) in enumerate(taken, start=state.n_rounds - len(taken) + 1)
+        ]
+        if callback:
+            callback(learner.history[-1], weights.current(), params.copy())
+    learner.nr_updates = sum(round.updates for round in learner.history)
+    learner.variances = weights.variances()
+    learner.trained = True
+    return params
+
+
+def _plan_steps(learner: Any, state: OnlineState) -> None:
+    """Let a learner look at the lengths of the examples, if it wants to."""
+    plan_steps = getattr(learner, "plan_steps", None)
+    if plan_steps is not None and state.sq_norms is not None:
+        plan_steps(state.sq_norms, *(() if state.n_examples is None else (state.n_examples,)))
+
+
+def _average(state: OnlineState, average: str | bool, at_end: bool) -> Reals:
+    """The parameters after the rounds so far."""
+    if average == "rounds":
+        assert isinstance(state.mean_of_rounds, np.ndarray)
+        return state.mean_of_rounds.copy()
+    return state.weights.result(last=at_end)
+
+
+def _with_progress(learner: Any, rounds: Sequence[Any]) -> Iterable[Any]:
+    if not learner.progress:
+        return rounds
+    from tqdm.auto import tqdm
+
+    bar: Iterable[Any] = tqdm(rounds, desc=learner.get_name(), unit="round")
+    return bar

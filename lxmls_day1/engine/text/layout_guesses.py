@@ -1,0 +1,261 @@
+"""What is guessed about a file of labelled examples: its form, the delimiter, a header, and the columns of label and text.
+
+Each guess looks at the records of the first megabyte of the first file, and gives way to what the caller says. A wrong guess is
+visible, as the reader says in one sentence what it took a file for; so the rules are meant to be few and predictable. In this order:
+
+**Form** (`looks_like_json_lines`). The ending of the name decides (``.csv``, ``.jsonl``, ``.svmlight``, …). Without a known one a file
+whose first line is a JSON object holds JSON lines, and any other holds columns.
+
+**Delimiter** (`guess_delimiter`). Tab, comma, semicolon and bar are tried in this order on the first 100 records. The first that makes
+two fields of each is taken, since a label and a text are what most files have; else the first that makes equally many of each; else
+the first that divides the first line at all. In the last case the reader stops at the line that differs, and names it.
+
+**Header** (`looks_like_header`). No example may be lost and no name become a class, so the first record has to look like names: short,
+of letters, none twice, and not a label that occurs again below. Then it is a header if
+
+- a column is called as those of labels or texts usually are (`LABEL_NAMES`, `TEXT_NAMES`);
+- or a column with a name holds nothing but numbers below;
+- or the names are 0, 1, 2, … as pandas writes them, and no column holds numbers only;
+- or every label below occurs at least twice, the texts have three words or more on average, and no name is a phrase.
+
+**Columns** (`choose_columns`). Names that such columns usually have decide, the surest first. Of two columns the other one is the
+other. Of two without such names the one with fewer different values has the labels (most files repeat a label and no text); if both have
+equally many, the one with fewer words; else the first. Columns that are empty in all records do not count. Of three or more
+without usual names nothing is guessed: the error lists them.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+from lxmls_day1.engine.text.svmlight import is_number
+from lxmls_day1.engine.text.tables import DELIMITERS, Table, column_asked_for, column_records, plain_name
+from lxmls_day1.errors import CorpusError, InputError, counted
+
+#: What columns of labels and of texts are usually called, the surest names first.
+LABEL_NAMES = (
+    *("label", "labels", "category", "class", "intent", "target", "sentiment", "topic", "polarity", "emotion"),
+    *("label_text", "gold_label", "coarse_label", "tag", "y", "stars", "rating"),
+)
+TEXT_NAMES = (
+    *("text", "texts", "sentence", "utterance", "document", "content", "message", "review", "review_text"),
+    *("comment", "body", "tweet", "question", "query", "phrase"),
+)
+_RECORDS_TRIED = 100
+_NAME = re.compile(r"[^\W\d][\w#/()-]*(?: [\w#/()-]+){0,2}")  # three words at most, and none of a sentence's marks
+_LONGEST_NAME = 40
+_WORDS_OF_A_TEXT = 3  # on average, for a column to be taken for text without a name
+_COLUMNS_SHOWN = 12
+
+
+def looks_like_json_lines(text: str) -> bool:
+    """Whether the first line that is not blank is a JSON object.
+
+    Examples
+    --------
+    >>> looks_like_json_lines('{"text": "They won."}\\n'), looks_like_json_lines("{a},b\\n")
+    (True, False)
+    """
+    first = text.lstrip().partition("\n")[0]
+    if not first.startswith("{"):
+        return False
+    try:
+        return isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def guess_delimiter(lines: Iterable[str], name: str, quote: str | None) -> str:
+    """The character that parts the fields of these records.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        With their ends; gone through several times, as far as the first 100 records reach.
+    name : str
+        How an error names the file.
+    quote : str, optional
+        What goes around a field.
+
+    Raises
+    ------
+    CorpusError
+        If none of `DELIMITERS` divides the first record.
+
+    Examples
+    --------
+    >>> guess_delimiter(["a;x, y\\n", "b;u, v, w\\n"], "mine.csv", '"')
+    ';'
+    """
+    first_line = next((line for line in lines if line.strip()), "")
+    failures, in_many, doubtful = [], [], []
+    for delimiter in DELIMITERS:
+        if delimiter == quote:
+            continue
+        try:
+            records = list(islice(column_records(lines, name, delimiter, quote), _RECORDS_TRIED))
+        except CorpusError as failure:
+            failures.append(failure)
+            doubtful += [delimiter] if delimiter in first_line else []
+            continue
+        widths = {len(fields) for _, fields in records}
+        if widths <= {2}:
+            return delimiter
+        if len(widths) == 1 and 1 not in widths:
+            in_many.append(delimiter)
+        elif len(records[0][1]) > 1:
+            doubtful.append(delimiter)
+    if in_many or doubtful:
+        return (in_many or doubtful)[0]  # whoever reads all records says which line differs from the first
+    if failures:
+        raise failures[0]
+    raise CorpusError(
+        f"{name}: none of {', '.join(DELIMITERS.values())} parts every line in two, a label and a text; say which "
+        f"character does with delimiter= (--delimiter), put quotes around texts that hold it, or read features with "
+        f"form='svmlight' (--format svmlight)"
+    )
+
+
+def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first record names the columns, judged by what stands in it and in the others, as the head of this file says.
+
+    Examples
+    --------
+    >>> looks_like_header([["text", "category"], ["Where is my card?", "card_arrival"]])
+    True
+    >>> looks_like_header([["ham", "See you at noon."], ["spam", "Win a prize!"]])
+    False
+    """
+    in_use = columns_in_use(rows)
+    if len(in_use) < len(rows[0]):
+        rows = [[row[column] for column in in_use] for row in rows]
+    first, others = rows[0], rows[1:]
+    filled = [field for field in first if field]
+    is_numbered = filled == [str(column) for column in range(len(filled))]
+    if not filled or any(number > 1 and not _is_usual(field) for field, number in Counter(filled).items()):
+        return False
+    if not is_numbered and not all(_NAME.fullmatch(field) and len(field) <= _LONGEST_NAME for field in filled):
+        return False
+    label_named, text_named = ([plain_name(field) in names for field in first] for names in (LABEL_NAMES, TEXT_NAMES))
+    both_named = any(label_named) and any(text_named)
+    if not others:
+        return both_named
+    label = label_by_shape(others)
+    labels = Counter(row[label] for row in others)
+    if first[label] in labels:
+        return False
+    beside = [column for column in range(len(first)) if column != label]
+    if both_named or label_named[label] or any(text_named[column] for column in beside):
+        return True
+    of_numbers = [bool(first[column]) and all(is_number(row[column]) for row in others) for column in range(len(first))]
+    if is_numbered:
+        return len(filled) > 1 and not any(of_numbers)
+    if any(of_numbers):
+        return True
+    words = max(sum(len(row[column].split()) for row in others) for column in beside) / len(others)
+    are_names = all(" " not in field or _is_usual(field.split()[-1]) for field in first)  # "the label", "review text"
+    return min(labels.values()) > 1 and words >= _WORDS_OF_A_TEXT and are_names
+
+
+def _is_usual(name: str) -> bool:
+    return plain_name(name) in (*LABEL_NAMES, *TEXT_NAMES)
+
+
+def choose_columns(
+    table: Table, name: str, label_column: int | str | None = None, text_column: int | str | None = None
+) -> tuple[int, int]:
+    """Which columns hold label and text.
+
+    Parameters
+    ----------
+    table : Table
+    name : str
+        How an error names the file.
+    label_column, text_column : int or str, optional
+        The number of a column, the first is 0, or its name. Not given, a column is found by the names that such columns
+        usually have (`LABEL_NAMES`, `TEXT_NAMES`); or it is the one of two that is left. Of two columns without such
+        names the one with fewer different values, then with fewer words, has the labels. Columns that are always empty are none.
+
+    Returns
+    -------
+    label, text : int
+        Their numbers.
+
+    Raises
+    ------
+    InputError
+        If there is no such column, both are the same one, or it is unclear which one is meant.
+
+    Examples
+    --------
+    >>> choose_columns(Table(("id", "Text", "intent"), [["1", "Hello", "greet"]], [2]), "mine.csv")
+    (2, 1)
+    """
+    width = len(table.rows[0])
+    label = None if label_column is None else column_asked_for(table, name, "label_column", label_column)
+    text = None if text_column is None else column_asked_for(table, name, "text_column", text_column)
+    if label is None:
+        label = _known(table, LABEL_NAMES, other=text)
+    if text is None:
+        text = _known(table, TEXT_NAMES, other=label)
+    in_use = columns_in_use(table.rows)
+    pair = range(width) if width == 2 else in_use
+    if len(pair) == 2:
+        if label is None and text is None:
+            label = pair[label_by_shape([[row[column] for column in pair] for row in table.rows])]
+        label = next(column for column in pair if column != text) if label is None else label
+        text = next(column for column in pair if column != label) if text is None else text
+    if label is None or text is None:
+        what = "label" if label is None else "text"
+        columns = [_named_and_numbered(table, column) for column in (in_use or range(width))[:_COLUMNS_SHOWN]]
+        columns += ["…"] * (len(in_use or range(width)) > _COLUMNS_SHOWN)
+        raise InputError(
+            f"{name} has {counted(width, 'column')} ({', '.join(columns)}), and it is not plain which holds the {what}; say so with "
+            f"{what}_column= (--{what}-column)"
+        )
+    if label == text:
+        raise InputError(
+            f"label_column and text_column must be different columns, but both are {table.column_named(label)} of {name}"
+        )
+    return label, text
+
+
+def _known(table: Table, usual: Sequence[str], other: int | None) -> int | None:
+    """The column with the surest of the usual names; a name that several columns have says nothing."""
+    plain = [plain_name(found) if column != other else "" for column, found in enumerate(table.names or ())]
+    return next((plain.index(wanted) for wanted in usual if plain.count(wanted) == 1), None)
+
+
+def columns_in_use(rows: Sequence[Sequence[Any]]) -> list[int]:
+    """The columns that are not empty in all records, as one is where every line ends with a delimiter.
+
+    Examples
+    --------
+    >>> columns_in_use([["They won.", "sport", ""], ["Alas.", "sport", ""]])
+    [0, 1]
+    """
+    return [column for column in range(len(rows[0])) if any(row[column] != "" for row in rows)]
+
+
+def label_by_shape(rows: Sequence[Sequence[Any]]) -> int:
+    """The column with the fewest different values; of several, the one with the fewest words; of several, the first."""
+    columns = [[str(row[column]) for row in rows] for column in range(len(rows[0]))]
+    nr_values = [len(set(values)) for values in columns]
+    least = min(nr_values)
+    fewest = [column for column, nr in enumerate(nr_values) if nr == least]
+    if len(fewest) == 1:
+        return fewest[0]  # most files: no text is taken apart
+    return min(fewest, key=lambda column: sum(len(value.split()) for value in columns[column]))
+
+
+def _named_and_numbered(table: Table, column: int) -> str:
+    return (
+        f"{column} {table.names[column]!r}" if table.names else f"{column} such as {_shown(str(table.rows[0][column]))}"
+    )
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 30 else text[:27] + "…")

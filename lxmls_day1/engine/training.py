@@ -1,0 +1,491 @@
+"""Training beyond one call of ``learner.train(X, y)``: on a corpus on disk, by threads or a cluster, and from where it stopped.
+
+A learner knows nothing of where its data lives. Each function here takes a learner, and does with a corpus on disk what the method
+of a similar name does with a matrix: `train_corpus`, `label_corpus`, `evaluate_corpus` and `corpus_objective`. `resume` goes on with
+the training of an online learner, on a matrix or on a corpus. ``learners.py`` says what they ask of a learner.
+"""
+
+import contextlib
+import functools
+import os
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lxmls_day1.checks import as_matrix, check_number, check_params, check_sample_weight
+from lxmls_day1.engine.compiled.online_steps import OnlineState, Reals, RowSteps
+from lxmls_day1.engine.examples import training_data
+from lxmls_day1.engine.learners import (
+    BatchLearner,
+    CountingLearner,
+    OnlineLearner,
+    Round,
+    average_of,
+    can_resume,
+    shrinkage_of,
+)
+from lxmls_day1.engine.objectives import MatrixRows, objective_at
+from lxmls_day1.engine.online_training import Callback, copy_of_state, in_memory, new_state, take_rounds
+from lxmls_day1.engine.streaming import mixed_steps, streamed_steps
+from lxmls_day1.engine.streaming.checkpoint import Checkpoint
+from lxmls_day1.engine.streaming.shard_rows import (
+    ShardRows,
+    check_classes,
+    columns_of_classes,
+    corpus_on_disk,
+    row_blocks,
+)
+from lxmls_day1.engine.streaming.shards import Shards
+from lxmls_day1.engine.streaming.streamed_loss import StreamedLogLoss
+from lxmls_day1.engine.streaming.training_run import TrainingRun, Validation
+from lxmls_day1.engine.word_counting import check_counts, count_shards
+from lxmls_day1.errors import InputError
+
+Corpus = str | os.PathLike[str] | Shards | Any  # or an object with ``shards``, such as a `StreamedCorpus`
+
+_IN_MEMORY = ("dual", "gis")  # solvers that keep numbers of every example
+
+
+def train_corpus(
+    learner: Any,
+    corpus: Corpus,
+    *,
+    n_jobs: int | None = None,
+    callback: Callback | None = None,
+    checkpoint: Checkpoint | None = None,
+    report: Callable[[Validation], None] | None = None,
+    scheduler: str | None = None,
+    mix_every: int | None = None,
+) -> Reals:
+    """Train a learner on a corpus on disk, of which no more than a few shards are in memory at once.
+
+    An online learner goes through the corpus ``nr_rounds`` times; in every round the shards, and the rows of each, are shuffled by its
+    seed. Maximum entropy by L-BFGS, conjugate gradient or gradient descent sums loss and gradient over the shards, pair by pair in a
+    fixed order, so that the result does not depend on ``n_jobs``. Multinomial naive Bayes counts in one pass.
+
+    Parameters
+    ----------
+    learner : online learner, MaxEntBatch or MultinomialNaiveBayes
+    corpus : path, Shards or StreamedCorpus
+        A folder that ``lxmls-day1 cache`` has made, or what reads one.
+    n_jobs : int ≥ 1, optional
+        How many threads, or parts on a cluster; sets the setting of this name, which counts if it is not given.
+    callback : function (round, weights, params), optional
+        Of an online learner: called after each round, as its ``train`` does.
+    checkpoint : Checkpoint, optional
+        Of an online learner: where the training is kept every so many documents, so that it can go on after an interruption.
+    report : function (Validation), optional
+        Of an online learner: called with each line of progressive validation, after 1, 2, 4, 8, … documents: the share of those that
+        were labelled wrongly before they were learnt from. With ``n_jobs`` the lines come when the weights are mixed.
+    scheduler : str, optional
+        The address of a Dask scheduler, ``"tcp://head:8786"``, whose workers do what threads do here, with the same result.
+    mix_every : int ≥ 1, optional
+        Of an online learner: after how many documents the parts mix their weights, and not only after every round.
+
+    Returns
+    -------
+    params : array (J + 1, K)
+
+    Raises
+    ------
+    InputError
+        For a learner that needs its data in memory, a corpus that cannot be read or trained on, or settings that make no sense.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lxmls_day1.classifiers import Mira
+    >>> from lxmls_day1.engine.streaming.shard_writing import write_shards
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     shards = write_shards(f"{place}/two.bags", [[1.0], [-3.0]], [0, 1], ["a", "b"])
+    ...     params = train_corpus(Mira(), shards.folder)
+    ...     evaluate_corpus(Mira(), shards, params)
+    1.0
+    """
+    shards = _some_shards_of(corpus)
+    check_streams(learner)
+    if n_jobs is not None:
+        learner.n_jobs = n_jobs
+    only_online: dict[str, Any] = {
+        "callback": callback,
+        "checkpoint": checkpoint,
+        "report": report,
+        "mix_every": mix_every,
+    }
+    if is_online(learner):
+        params, _ = _train_online(learner, shards, None, **only_online, scheduler=scheduler, finish=True)
+        return params
+    for name, value in only_online.items():
+        if value is not None:
+            raise InputError(f"{name} is for online learners, but {learner.get_name()} is none; leave {name} out")
+    return _minimise(learner, shards, scheduler) if _is_batch(learner) else _count(learner, shards, scheduler)
+
+
+def resume(
+    learner: Any,
+    state: OnlineState | None,
+    X: Any,
+    y: Any = None,
+    classes: Any = None,
+    callback: Callback | None = None,
+    sample_weight: Any = None,
+) -> tuple[Reals, OnlineState]:
+    """Go through data ``nr_rounds`` times with an online learner, from where an earlier training stopped.
+
+    Five rounds, and five more from their state, give what ten rounds give, to the last bit on one processor. The data may be a
+    small part of all; so the parameters are not compared with W = 0 on it, as ``train`` does with the default steps of stochastic
+    gradient descent. Of a structured learner the tags and features are those of the sentences that came first: later on an unknown tag
+    is an error, and an unknown feature is left out.
+
+    Parameters
+    ----------
+    learner : online learner, flat or structured
+    state : OnlineState or None
+        What ``resume`` returned before; it stays as it is. None to begin with.
+    X : array or sparse matrix (M, J), a corpus on disk, or sentences
+        The same examples or others, of the same features.
+    y : M labels, of the classes that the state knows
+        Not given for a corpus on disk.
+    classes : labels, optional
+        To begin with: all that there will be. Those of ``y`` if not given, those of the corpus if it is on disk.
+    callback : function (round, weights, params), optional
+        As in ``train``.
+    sample_weight : M numbers ≥ 0, optional
+        By which factor the step of each example is multiplied, as it stands: the data may come in parts.
+
+    Returns
+    -------
+    params : array (J + 1, K)
+        As ``train`` returns them, averages included, after all rounds so far.
+    state : OnlineState
+
+    Raises
+    ------
+    InputError
+        For a learner that cannot go on, data that cannot be trained on, or a state of other features or of another average.
+
+    Examples
+    --------
+    >>> from lxmls_day1.classifiers import Perceptron
+    >>> X, y = [[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]], [0, 0, 1, 1]
+    >>> first, state = resume(Perceptron(nr_rounds=5), None, X, y)
+    >>> params, state = resume(Perceptron(nr_rounds=5), state, X, y)
+    >>> np.array_equal(params, Perceptron(nr_rounds=10).train(X, y)), state.n_rounds
+    (True, 10)
+    """
+    if not can_resume(learner):
+        raise InputError(
+            f'{learner.get_name()} cannot go on; call train, or take an online learner (of the SVM solver="subgradient")'
+        )
+    if _is_structured(learner):
+        params, state = learner.train_from(state, X, y, callback)
+        return params, state
+    shards = corpus_on_disk(X)
+    if shards is not None:
+        check_streams(learner)
+        shards = _some_shards_of(shards)
+        for name, value in {"y": y, "sample_weight": sample_weight, "classes": classes}.items():
+            if value is not None:
+                raise InputError(
+                    f"{name} is for data in memory, but {shards.folder} is a corpus on disk, which has its labels and classes; leave "
+                    f"{name} out"
+                )
+        return _train_online(learner, shards, state, callback=callback)
+    learner.check_settings()
+    known = None
+    if state is not None:
+        classes, known = state.classes, state.feature_names
+    X, labels = training_data(learner, X, y, as_matrix, classes, known)
+    factors = check_sample_weight(sample_weight, labels, every_class=False)
+    state = state and copy_of_state(learner, state, X.shape[1] + 1)
+    steps = RowSteps(
+        learner.rule,
+        X,
+        labels,
+        learner.row_costs(),
+        shrinkage_of(learner),
+        average_of(learner) == "steps",
+        factors,
+        None if state is None else state.weights,
+        n_jobs=int(learner.n_jobs),
+    )
+    state = state or new_state(learner, steps.weights, steps.sq_norms)
+    objective = functools.partial(objective_at, learner, MatrixRows(X, labels, None, factors))
+    return take_rounds(learner, in_memory(learner, steps, state, len(labels)), state, objective, callback), state
+
+
+def label_corpus(classifier: Any, corpus: Corpus, params: Any) -> NDArray[Any]:
+    """Predict the label of each document of a corpus on disk, whose rows are read a few at a time; as ``test`` of a matrix.
+
+    Parameters
+    ----------
+    classifier : linear classifier
+    corpus : path, Shards or StreamedCorpus
+    params : array (J + 1, K)
+
+    Returns
+    -------
+    y_hat : array (M,)
+
+    Raises
+    ------
+    InputError
+        If the corpus cannot be read, or does not fit the parameters.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lxmls_day1.classifiers import SVM
+    >>> from lxmls_day1.engine.streaming.shard_writing import write_shards
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     shards = write_shards(f"{place}/two.bags", [[1.0], [-3.0]], [0, 1], ["a", "b"])
+    ...     label_corpus(SVM(), shards, [[0.0, 0.0], [1.0, -1.0]])
+    array([0, 1])
+    """
+    shards, params = _shards_of(corpus), check_params(params)
+    no_rows = sp.csr_array((0, shards.n_features))
+    return np.concatenate(
+        [classifier.test(rows, params) for rows in chain([no_rows], (X for X, _ in row_blocks(shards)))]
+    )
+
+
+def evaluate_corpus(classifier: Any, corpus: Corpus, params: Any) -> float:
+    """The accuracy of a classifier on a corpus on disk: no more than a few rows, and none of the predictions, are kept in memory.
+
+    Parameters
+    ----------
+    classifier : linear classifier
+    corpus : path, Shards or StreamedCorpus
+    params : array (J + 1, K)
+
+    Returns
+    -------
+    accuracy : float in [0, 1]
+
+    Raises
+    ------
+    InputError
+        If the corpus has a class that was not learnt, cannot be read, or does not fit the parameters.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lxmls_day1.classifiers import SVM
+    >>> from lxmls_day1.engine.streaming.shard_writing import write_shards
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     shards = write_shards(f"{place}/two.bags", [[1.0], [-3.0]], [0, 1], ["a", "b"])
+    ...     evaluate_corpus(SVM(), shards, [[0.0, 0.0], [1.0, -1.0]])
+    1.0
+    """
+    shards, params = _some_shards_of(corpus), check_params(params)
+    columns = columns_of_classes(shards, classifier.classes)
+    right = sum(
+        np.count_nonzero(classifier.scores_of_rows(X, params).argmax(axis=1) == columns[labels])
+        for X, labels in row_blocks(shards)
+    )
+    return float(right / shards.n_rows)
+
+
+def corpus_objective(learner: Any, corpus: Corpus, params: Any) -> float | None:
+    """What a learner minimises, at ``params`` and over a corpus on disk; None for a learner that minimises nothing.
+
+    Parameters
+    ----------
+    learner : online learner or MaxEntBatch
+    corpus : path, Shards or StreamedCorpus
+    params : array (J + 1, K)
+
+    Raises
+    ------
+    InputError
+        If corpus and params do not fit together, or a setting makes no sense.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lxmls_day1.classifiers import SVM
+    >>> from lxmls_day1.engine.streaming.shard_writing import write_shards
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     shards = write_shards(f"{place}/two.bags", [[1.0], [-3.0]], [0, 1], ["a", "b"])
+    ...     corpus_objective(SVM(), shards, [[0.0, 0.0], [0.0, 0.0]])
+    1.0
+    """
+    if not hasattr(learner, "losses"):
+        return None
+    learner.check_settings()
+    shards = _some_shards_of(corpus)
+    return objective_at(learner, ShardRows(shards, columns_of_classes(shards, learner.classes)), check_params(params))
+
+
+def is_online(learner: Any) -> bool:
+    """Whether a learner is trained round after round, and so with checkpoints and progressive validation.
+
+    Examples
+    --------
+    >>> from lxmls_day1.classifiers import Mira, MaxEntBatch
+    >>> is_online(Mira()), is_online(MaxEntBatch())
+    (True, False)
+    """
+    return hasattr(learner, "rule") and not _is_structured(learner)
+
+
+def _is_structured(learner: Any) -> bool:
+    return hasattr(learner, "train_from")
+
+
+def _is_batch(learner: Any) -> bool:
+    return hasattr(learner, "minimise")
+
+
+def check_streams(learner: Any) -> None:
+    """Raise an InputError for a learner that needs its data in memory.
+
+    Examples
+    --------
+    >>> from lxmls_day1.classifiers import SVM
+    >>> check_streams(SVM(solver="dual"))
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: solver="dual" keeps numbers of every example in memory; take solver="subgradient" for ...
+    """
+    if not (is_online(learner) or _is_batch(learner) or hasattr(learner, "estimate")):
+        raise InputError(
+            f"{learner.get_name()} learns from data in memory; a corpus on disk is for the online learners (perceptron, mira, "
+            "passive_aggressive, svm, max_ent_online, column_squishing, arow, confidence_weighted), max_ent_batch and "
+            "multinomial_naive_bayes."
+        )
+    if getattr(learner, "solver", None) in _IN_MEMORY:
+        other = "subgradient" if is_online(learner) else "lbfgs"
+        raise InputError(
+            f'solver="{learner.solver}" keeps numbers of every example in memory; take solver="{other}" for a corpus on disk'
+        )
+    if getattr(learner, "order", None) is not None:
+        raise InputError(
+            "order is for data in memory, but a corpus on disk is visited in orders drawn by the seed; leave order out"
+        )
+
+
+def _some_shards_of(corpus: Corpus) -> Shards:
+    """The shards of a corpus that has documents."""
+    shards = _shards_of(corpus)
+    if shards.n_rows == 0:
+        raise InputError(f"{shards.folder} has no documents; give `lxmls-day1 cache` files that hold some")
+    return shards
+
+
+def _shards_of(corpus: Corpus) -> Shards:
+    """The shards of a corpus."""
+    shards = corpus_on_disk(corpus)
+    if shards is None:
+        raise InputError(
+            f"a corpus on disk is a folder that `lxmls-day1 cache` has made, but got {type(corpus).__name__}; data in memory are for "
+            "learner.train(X, y)"
+        )
+    return shards
+
+
+def _train_online(
+    learner: OnlineLearner,
+    shards: Shards,
+    state: OnlineState | None,
+    *,
+    callback: Callback | None = None,
+    checkpoint: Checkpoint | None = None,
+    report: Callable[[Validation], None] | None = None,
+    scheduler: str | None = None,
+    mix_every: int | None = None,
+    finish: bool = False,
+) -> tuple[Reals, OnlineState]:
+    """The rounds over a corpus, from a state, a checkpoint or nothing on; the parameters and the state after it."""
+    learner.check_settings()
+    if mix_every is not None:
+        check_number("mix_every (documents from one mixing to the next)", mix_every, at_least=1, whole=True)
+    learner.classes = check_classes(shards) if state is None else state.classes
+    columns = columns_of_classes(shards, learner.classes)
+    state = state and copy_of_state(learner, state, shards.n_features + 1)
+    mixes = learner.n_jobs > 1 or scheduler is not None
+    place_of = mixed_steps.place_of if mixes else streamed_steps.place_of
+    run = TrainingRun(checkpoint, report, int(learner.nr_rounds) * shards.n_rows, place_of)
+    state = run.begin(learner, shards, state, mix_every=mix_every)
+    rule = streamed_steps.Learner(
+        learner.rule, columns, learner.row_costs(), shrinkage_of(learner), average_of(learner) == "steps"
+    )
+    norms: dict[Any, Reals] = {}  # ‖g(x)‖² of rows, for whoever needs them again
+    steps: Any = streamed_steps.StreamedSteps(rule, shards, None if state is None else state.weights, norms=norms)
+    if state is None:
+        state = new_state(learner, steps.weights, None)
+        if hasattr(learner, "plan_steps"):  # it looks at the data before the first step
+            state.sq_norms = steps.sample_sq_norms(state.rng)
+            state.n_examples = shards.n_rows
+    history, longest = [Round(*values) for values in run.history], None
+    with contextlib.ExitStack() as stack:
+        if mixes:
+            crew: Any = mixed_steps.Threads(rule, shards, norms)
+            if scheduler is not None:
+                crew = stack.enter_context(_cluster_of(learner, rule, shards, scheduler))
+                longest = crew.longest
+            steps = mixed_steps.MixedSteps(shards.n_rows, steps.weights, int(learner.n_jobs), mix_every, crew)
+        title = learner.get_name() if learner.progress else None
+        take = stack.enter_context(run.rounds(steps, state, learner.steps, title))
+        rows = ShardRows(shards, columns, norms=norms, longest=longest)
+        params = take_rounds(
+            learner,
+            take,
+            state,
+            functools.partial(objective_at, learner, rows),
+            callback,
+            history,
+            begun=run.place is not None,
+            finish=functools.partial(learner.finish, rows) if finish else None,
+        )
+    return params, state
+
+
+def _cluster_of(learner: OnlineLearner, rule: streamed_steps.Learner, shards: Shards, scheduler: str) -> Any:
+    """Who trains the parts of an online learner on a cluster, for the length of a ``with``."""
+    from lxmls_day1.engine.cluster.online import online_crew  # Dask: imported where there is a scheduler
+
+    return online_crew(learner, rule, shards, scheduler)
+
+
+def _minimise(learner: BatchLearner, shards: Shards, scheduler: str | None) -> Reals:
+    """The optimum of a batch learner over a corpus."""
+    learner.check_settings()
+    learner.classes = check_classes(shards)
+    columns = columns_of_classes(shards, learner.classes)
+    n_columns = 1 if len(learner.classes) == 2 else len(learner.classes)
+    with _loss_by(scheduler, int(learner.n_jobs)) as loss_of:
+        return learner.minimise(loss_of(shards, columns, n_columns))
+
+
+@contextlib.contextmanager
+def _loss_by(scheduler: str | None, n_jobs: int) -> Iterator[Callable[[Shards, NDArray[np.int64], int], Any]]:
+    """What makes the loss of a corpus: threads, or a cluster for the length of a ``with``."""
+    if scheduler is None:
+        yield functools.partial(StreamedLogLoss, n_jobs=n_jobs)
+        return
+    from lxmls_day1.engine.cluster.sums import cluster_loss
+
+    with cluster_loss(scheduler, n_jobs) as loss_of:
+        yield loss_of
+
+
+def _count(learner: CountingLearner, shards: Shards, scheduler: str | None) -> Reals:
+    """The parameters of a learner that counts words, in one pass over a corpus."""
+    learner.check_settings()
+    learner.classes = check_classes(shards)
+    columns, n_classes = columns_of_classes(shards, learner.classes), len(learner.classes)
+    if scheduler is None:
+        word_counts, lowest, n_documents = count_shards(shards, columns, n_classes)
+    else:
+        from lxmls_day1.engine.cluster.sums import counts_on_cluster
+
+        word_counts, lowest, n_documents = counts_on_cluster(scheduler, shards, columns, n_classes)
+    matrices = (shards.open(i).X for i in range(len(shards)))
+    check_counts(word_counts, lowest, matrices, hashed=shards.manifest["hash_bits"] is not None)
+    of_each = sp.csr_array((n_classes, shards.n_features))  # stand for all documents of a class: what counts is counted
+    return learner.estimate(of_each, np.arange(n_classes), word_counts, n_documents)

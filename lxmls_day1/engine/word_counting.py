@@ -1,0 +1,152 @@
+"""How often each word occurs in the documents of each class, checked: what multinomial naive Bayes learns from."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lxmls_day1.checks import as_canonical, as_matrix, check_finite, check_sample_weight, shown
+from lxmls_day1.engine.examples import training_data
+from lxmls_day1.engine.streaming.shards import Shards
+from lxmls_day1.errors import InputError
+
+Reals = NDArray[np.float64]
+
+
+def count_words(
+    classifier: Any, X: Any, y: Any, sample_weight: Any = None
+) -> tuple[Any, NDArray[np.intp], Reals, Reals | None]:
+    """The counts of the words in documents in memory.
+
+    Parameters
+    ----------
+    classifier : LinearClassifier
+        It gets its ``classes``.
+    X : array or sparse matrix (M, J) of counts ≥ 0
+    y : M labels
+    sample_weight : M numbers ≥ 0, optional
+
+    Returns
+    -------
+    X : array or csr_array (M, J)
+    labels : int array (M,)
+        The class of each document.
+    word_counts : array (J, K)
+    weights : array (M,), or None without ``sample_weight``
+
+    Raises
+    ------
+    InputError
+        For data that cannot be trained on, and for counts that are negative, or too large for a finite sum.
+    """
+    from lxmls_day1.engine.compiled.class_sums import class_sums  # numba takes its time: imported by the first training
+
+    X, labels = training_data(classifier, X, y, check=as_matrix)
+    weights = check_sample_weight(sample_weight, labels)
+    with np.errstate(over="ignore", invalid="ignore"):
+        word_counts, lowest = class_sums(X, labels, len(classifier.classes), weights)
+        check_counts(word_counts, lowest and _lowest_count(X), of=[X])
+    return X, labels, word_counts, weights
+
+
+def count_shards(shards: Shards, columns: NDArray[np.int64], n_classes: int) -> tuple[Reals, float, Reals]:
+    """The counts of the words in the documents of a corpus on disk, in one pass.
+
+    Parameters
+    ----------
+    shards : Shards
+    columns : int array (K,)
+        The class of each label of the corpus.
+    n_classes : int
+
+    Returns
+    -------
+    word_counts : array (J, K)
+    lowest : float
+        The smallest entry, or 0 if none is below.
+    n_documents : array (K,)
+    """
+    from lxmls_day1.engine.compiled.class_sums import class_sums  # as above
+
+    word_counts, lowest, n_documents = np.zeros((shards.n_features, n_classes)), 0.0, np.zeros(n_classes)
+    for i in range(len(shards)):
+        shard = shards.open(i)
+        labels = columns[shard.labels]
+        lowest = min(lowest, class_sums(shard.X, labels, n_classes, sums=word_counts)[1])
+        n_documents += np.bincount(labels, minlength=n_classes)
+    return word_counts, lowest, n_documents
+
+
+def check_counts(word_counts: Reals, lowest: float, of: Any = (), hashed: bool = False) -> None:
+    """Raise for counts that are not finite, or negative.
+
+    Parameters
+    ----------
+    word_counts : array (J, K)
+    lowest : float
+        The smallest entry of the documents.
+    of : iterable of matrices
+        The documents, for the message: which of their entries is not finite.
+    hashed : bool
+        Whether the words are hashed.
+    """
+    if not np.isfinite(word_counts.sum()):
+        for rows in of:
+            check_finite(rows)
+        raise InputError("the counts are so large that their sum is not finite; scale them down")
+    _refuse_negative(lowest, hashed)
+
+
+def check_not_negative(X: Any) -> None:
+    """Raise for documents (M, J) with a negative count."""
+    _refuse_negative(_lowest_count(X))
+
+
+def _refuse_negative(lowest: float, hashed: bool = False) -> None:
+    if lowest < 0:
+        remedy = (
+            "hashed features have signs, so make the corpus without --hash, or take another learner"
+            if hashed
+            else "for real-valued features take Gaussian naive Bayes"
+        )
+        raise InputError(f"multinomial naive Bayes takes counts, which are not negative, but got {lowest:g}; {remedy}")
+
+
+def check_words(classes: Any, word_counts: Reals, alpha: float) -> None:
+    """Raise for a class without a word, which only smoothing gives probabilities of words, and for a sum that is not finite."""
+    with np.errstate(over="ignore"):
+        if not np.isfinite(alpha * len(word_counts) + word_counts.sum()):
+            raise InputError("the counts are so large that their sum is not finite; scale them down")
+    wordless = ~word_counts.any(axis=0)  # (K,)
+    if wordless.any() and not (alpha > 0 and len(word_counts)):
+        raise InputError(
+            f"class {shown(classes[np.argmax(wordless)])} has no word in the training data, so its word probabilities "
+            "are not defined; smooth, or leave the class out"
+        )
+
+
+def _lowest_count(X: Any) -> float:
+    """The smallest number of X, or 0 if none is below; of a count in several entries their sum."""
+    lowest = (X.data if sp.issparse(X) else X).min(initial=0.0)
+    return float(as_canonical(X).data.min(initial=0.0) if lowest < 0 and sp.issparse(X) else lowest)
+
+
+def forbidden(X: Any, impossible: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which classes (M, K) each document rules out, because it has a word that is impossible (J + 1, K) there."""
+    X = as_canonical(X) if sp.issparse(X) else X  # a comparison would sum entries of the caller's own arrays
+    found: NDArray[np.bool_] = (X > 0).astype(np.float64) @ impossible[1:].astype(np.float64) > 0
+    found |= impossible[0]
+    return found
+
+
+def warn_of_ruled_out(n_ruled_out: int, n_documents: int) -> None:
+    """Warn, where ``test`` was called, that so many documents hold words that rule out every class."""
+    documents = f"{n_documents} document{'s' * (n_documents != 1)}"
+    verbs = ("holds", "was") if n_ruled_out == 1 else ("hold", "were")
+    warnings.warn(
+        f"{n_ruled_out} of {documents} {verbs[0]} words that rule out every class, and {verbs[1]} labelled "
+        "by the prior alone; smoothing gives every word a chance",
+        stacklevel=3,
+    )

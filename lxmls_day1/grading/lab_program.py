@@ -1,0 +1,138 @@
+"""What runs inside the boxes of grading: it opens a lab, calls what is in it, and answers with what came of it.
+
+Whatever runs here may be the student's. Nothing in this process, and nothing that it can see, says what is expected.
+"""
+
+import functools
+import importlib
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lxmls_day1.box.messages import Reference
+from lxmls_day1.box.programs import Answer, Handler
+from lxmls_day1.course.checked_lab import LabCall
+from lxmls_day1.course.importable import importable_modules, imported_modules, only_what_labs_need
+from lxmls_day1.course.mutation_guard import GuardedLab, method_names
+from lxmls_day1.course.tracebacks import trimmed_traceback
+from lxmls_day1.grading.notebook_cells import CellRunner, warm_up_for_notebooks
+from lxmls_day1.lab import Lab
+
+
+class LabProgram:
+    """The program of a box that holds a lab.
+
+    Parameters
+    ----------
+    notebooks : bool
+        Whether the boxes run notebooks, which draw figures.
+    """
+
+    def __init__(self, notebooks: bool = False):
+        self._notebooks = notebooks
+        self._imported: list[str] | None = None
+
+    def warm_up(self) -> None:
+        """Import and run what nearly every lab needs, so that no box has to."""
+        from lxmls_day1.figures import boundaries  # noqa: F401
+
+        if self._notebooks:
+            warm_up_for_notebooks()
+        for name in sorted(
+            importable_modules()
+        ):  # in a box the folder of a module that is out of reach cannot be listed
+            importlib.import_module(name)
+        warm_up_kernels()
+        self._imported = imported_modules()
+
+    def handlers(self, folder: Path) -> Mapping[str, Handler]:
+        """What answers the requests of a `BoxedLab`."""
+        served = _ServedLab(folder, self._imported)
+        return {
+            "make": served.make,
+            "perform": served.perform,
+            "get": served.get,
+            "call": served.call,
+            "cell": served.cell,
+        }
+
+    def traceback_of(self, error: BaseException, folder: Path) -> str:
+        """The frames that stand in the student's files."""
+        return trimmed_traceback(error, folder)
+
+
+class _ServedLab:
+    """The lab in a folder; opened when it is first needed."""
+
+    def __init__(self, folder: Path, imported: Sequence[str] | None):
+        self._folder = folder
+        self._imported = imported
+        self._objects: list[Any] = []
+        self._notebook: CellRunner | None = None
+
+    @functools.cached_property
+    def _lab(self) -> GuardedLab:
+        lab = GuardedLab(Lab(self._folder))
+        self._refused = only_what_labs_need(self._imported)
+        self._refused.__enter__()  # for as long as there is this process: none of our own imports comes after it
+        return lab
+
+    def _answer(self, call: Callable[[GuardedLab], Any]) -> Answer:
+        """What a call comes to; whether it has changed its arguments is told with it."""
+        self._lab.changes.clear()
+        value = call(self._lab)
+        return Answer(value, bool(self._lab.changes))
+
+    def make(self, request: dict[str, Any]) -> Answer:
+        """Make an object. With the first of its kind go the names of its methods, for which one need not ask then."""
+        made = self._lab.perform(_call_of(request))
+        self._objects.append(made)
+        answer: dict[str, Any] = {"made": Reference(len(self._objects) - 1)}
+        if request["methods"]:
+            answer["methods"] = method_names(made)
+        return Answer(answer)
+
+    def perform(self, request: dict[str, Any]) -> Answer:
+        """Do a call of which no object comes."""
+        return self._answer(lambda lab: lab.perform(_call_of(request)))
+
+    def get(self, request: dict[str, Any]) -> Answer:
+        """An attribute of an object, or that it is a method."""
+        value = getattr(self._objects[request["object"]], request["name"])
+        return Answer({"method": True} if callable(value) else {"attribute": value})
+
+    def call(self, request: dict[str, Any]) -> Answer:
+        """Call a method of an object."""
+        method = getattr(self._objects[request["object"]], request["name"])
+        arguments = [self._objects[a.number] if isinstance(a, Reference) else a for a in request["arguments"]]
+        return self._answer(lambda _: method(*arguments, **request["settings"]))
+
+    def cell(self, request: dict[str, Any]) -> Answer:
+        """Run one code cell after those before it; what went wrong, or nothing."""
+        if self._notebook is None:
+            self._notebook = CellRunner(self._folder)
+        return Answer(self._notebook.run(request["source"]))
+
+
+def _call_of(request: dict[str, Any]) -> LabCall:
+    return LabCall(request["method"], request["target"], request["arguments"], request["settings"])
+
+
+def warm_up_kernels() -> None:
+    """Run the compiled steps of online learning once for each kind of input."""
+    import numpy as np
+    import scipy.sparse
+    import scipy.special
+
+    from lxmls_day1.engine.compiled import sparse_rows
+
+    X = np.array([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]])
+    for n_classes, of_matrix in itertools.product((2, 3), (X, scipy.sparse.csr_array(X))):
+        examples = sparse_rows.as_online_examples(of_matrix)
+        V, with_variances, state = np.zeros((3, n_classes)), np.ones((3, 2, n_classes)), np.array([1.0, 0.0])
+        scores = sparse_rows.scores_of_row(examples, 0, V, state)
+        _, variances = sparse_rows.confident_scores_of_row(examples, 0, with_variances, state)
+        for U in (np.zeros((3, n_classes)), np.zeros((0, n_classes))):
+            sparse_rows.update_by_row(examples, 1, scores + 1.0, 0.5, V, U, state)
+            sparse_rows.update_by_row(examples, 1, scores + 1.0, 0.5, with_variances, U, state, 0.1 / variances)

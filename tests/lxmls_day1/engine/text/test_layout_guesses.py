@@ -1,0 +1,141 @@
+import csv
+
+import pytest
+
+from lxmls_day1.engine.text.labelled_files import read_labelled
+from lxmls_day1.engine.text.layout_guesses import choose_columns, guess_delimiter, looks_like_header
+from lxmls_day1.engine.text.tables import Table
+
+
+@pytest.fixture
+def examples_of(tmp_path):
+    def read(text):
+        (tmp_path / "f.csv").write_text(text)
+        (file,) = read_labelled(tmp_path / "f.csv")
+        return file.labels, file.texts
+
+    return read
+
+
+class TestDelimiter:
+    @pytest.mark.parametrize("delimiter", "\t,;|")
+    def test_that_divides_every_line(self, delimiter):
+        others = "\t,;|".replace(delimiter, "")
+        lines = [f'b{delimiter}"one{others}"\n', f'a{delimiter}"x{delimiter}y"\n', f"c{delimiter}plain\n"]
+        assert guess_delimiter(lines, "f.csv", '"') == delimiter
+        in_three = [
+            delimiter.join(row) + "\n" for row in (["1", "a", "One two."], ["2", "b", f"Three{others[0]} four."])
+        ]
+        assert guess_delimiter(in_three, "f.csv", '"') == delimiter
+
+    def test_two_columns_are_preferred_to_many(self):
+        assert guess_delimiter(["a;x, y, z\n", "b;u, v, w\n"], "f.csv", '"') == ";"
+
+    def test_what_is_a_quote_is_none(self):
+        assert guess_delimiter(["|a b|;|c|\n", "|d|;|e;f|\n"], "f.csv", "|") == ";"
+
+
+class TestHeader:
+    """A header is recognised by what it is: no class is called "label", and no example is lost."""
+
+    DATA = "sport,They won in extra time.\ncooking,Add some more salt.\nsport,A goal at last!\ncooking,Stir it for an hour.\n"
+
+    @pytest.mark.parametrize(
+        "header",
+        [
+            "label,text",
+            "Label,Text",
+            "category,utterance",
+            "intent,remark",
+            "kind,Sentence",
+            "topic,what was said",
+            "the label,the text",
+            "Product category,Customer review",
+            "review_label,what_was_said",
+            "label,label",
+            "text,text",
+        ],
+    )
+    def test_of_usual_names(self, examples_of, header):
+        assert examples_of(f"{header}\n{self.DATA}") == examples_of(self.DATA)
+
+    @pytest.mark.parametrize("header", ["label,text", "mood,remark", "0,1"])
+    @pytest.mark.parametrize("ends", [",", ",,,", ', ""'])
+    def test_a_delimiter_at_the_end_of_each_line_makes_no_column(self, examples_of, header, ends):
+        text = f"{header}\n{self.DATA}".replace("\n", f"{ends}\n")
+        assert examples_of(text) == examples_of(self.DATA)
+        assert examples_of(self.DATA.replace("\n", f"{ends}\n")) == examples_of(self.DATA)
+
+    def test_of_unusual_names(self, examples_of):
+        assert examples_of(f"mood,remark\n{self.DATA}") == examples_of(self.DATA)
+        assert examples_of("mood,remark\n1,yes\n0,no\n") == (["1", "0"], ["yes", "no"])
+        assert examples_of("0,1\n" + self.DATA) == examples_of(self.DATA)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            DATA,
+            DATA * 30,
+            "10,a\n9,b\n-1,c\n",
+            "ham,x\n",
+            "ham,hello\nspam,win\n",
+            "a,x x Y\nb,x y\n",
+            "text,See you at noon.\nvoice,Call me back.\ntext,Where are you?\nvoice,Ring ring.\n",
+            "review,good\nham,great\nspam,bad\n",
+            "question,Where is it?\nanswer,It is here.\nquestion,What is it?\nanswer,A cat.\n",
+            "label,Made by hand.\nshop,Come in.\nlabel,Wash at thirty degrees.\nshop,Closed on Mondays.\n",
+            "question,what time is it\n" + "answer,It is here by now.\nquestion,What is it then?\n" * 2,
+            "same,same\nsame,other\n",
+            "same,same\n" + DATA,
+            "music,they won\n" + DATA,
+            "0,1\n1,2\n2,0\n",
+            "0,a\n1,b\n",
+        ],
+    )
+    def test_that_is_none(self, text):
+        rows = list(csv.reader(text.splitlines()))
+        assert not looks_like_header(rows) and len(rows) == text.count("\n")
+
+    def test_a_text_may_be_what_its_column_is_called(self, examples_of):
+        text = "text,category\nHow do I text?,sms\ntext,sms\nWhere is it?,card\n"
+        assert examples_of(text) == (["sms", "sms", "card"], ["How do I text?", "text", "Where is it?"])
+
+    def test_the_index_of_a_data_frame_has_no_name(self, examples_of):
+        text = ",text,label\n0,They won in extra time.,sport\n1,Add salt.,cooking\n"
+        assert examples_of(text) == (["sport", "cooking"], ["They won in extra time.", "Add salt."])
+
+
+class TestColumns:
+    TABLE = Table(
+        ("id", "Text", "intent", "note"), [["1", "Hello there", "greet", "x"], ["2", "Bye now", "leave", "x"]], [2, 3]
+    )
+
+    @pytest.mark.parametrize(
+        ("label", "text", "expected"),
+        [
+            (None, None, (2, 1)),
+            ("note", None, (3, 1)),
+            (0, "Text", (0, 1)),
+            ("INTENT", 3, (2, 3)),
+            (None, "note", (2, 3)),
+        ],
+    )
+    def test_by_name_and_by_number(self, label, text, expected):
+        assert choose_columns(self.TABLE, "f.csv", label, text) == expected
+
+    def test_of_two_columns_the_other_one(self):
+        table = Table(None, [["a b", "c d"], ["a b", "e f"]], [1, 2])
+        assert choose_columns(table, "f.csv", label_column=1) == (1, 0)
+        assert choose_columns(table, "f.csv", text_column=0) == (1, 0)
+
+    @pytest.mark.parametrize(
+        ("rows", "expected"),
+        [
+            ([["They won.", "sport"], ["They lost.", "sport"]], (1, 0)),
+            ([["sport", "They won."], ["sport", "They lost."]], (0, 1)),
+            ([["They won.", "sport"], ["Add salt.", "cooking"]], (1, 0)),
+            ([["a", "b"], ["c", "d"]], (0, 1)),
+        ],
+    )
+    def test_of_two_columns_without_names_by_what_they_hold(self, rows, expected):
+        assert choose_columns(Table(None, rows, [1, 2]), "f.csv") == expected
