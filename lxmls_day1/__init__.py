@@ -17,14 +17,14 @@
 ``model_file``       trained classifiers as files
 ``tuning``           hyper-parameters chosen on the development part
 ``sklearn_adapter``  the classifiers as scikit-learn estimators
-``engine/``            compiled loops, text into matrices, corpora on disk, a cluster
-``figures/``           decision boundaries and other figures: computed, and drawn
-``commands/``          the command line ``lxmls-day1``, a module for each command
-``course/``            markers, hints, checks, workspaces: what students and instructors use
-``box/``               runs untrusted code and hands plain data back
-``grading/``           untrusted submissions: run in a box, judged outside of it
-``demos/``             demonstrations for the projector
-``browser/``           the lab as a web site, with Python in the page
+``engine/``          compiled loops, text into matrices, corpora on disk, a cluster
+``figures/``         decision boundaries and other figures: computed, and drawn
+``commands/``        the command line ``lxmls-day1``, a module for each command
+``course/``          markers, hints, checks, workspaces: what students and instructors use
+``box/``             runs untrusted code and hands plain data back
+``grading/``         untrusted submissions: run in a box, judged outside of it
+``demos/``           demonstrations for the projector
+``browser/``         the lab as a web site, with Python in the page
 ===================  =====================================================================
 
 The reference lab is part of the package: ``from lxmls_day1 import Lab``, ``from lxmls_day1.classifiers import Mira`` and
