@@ -42,7 +42,7 @@ NEEDED = (
     "engine.text.corpora",
     "engine.text.labelled_files",
     "engine.text.packed_texts",
-    "engine.text.parsed_reviews",
+    "engine.text.review_files",
     "engine.text.svmlight",
     "engine.text.token_matrix",
     "engine.text.tokens",

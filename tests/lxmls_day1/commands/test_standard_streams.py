@@ -147,6 +147,7 @@ CASES = {
     "reset": ["reset", "1.5"],
     "undo": ["undo"],
     "update": ["update"],
+    "add": ["add"],
     "submit": ["submit"],
     "release": ["release", "out", "--exercises", "9.9"],
     "grade": ["grade", "none.zip", "--out", "marks"],
