@@ -35,7 +35,8 @@ def test_they_offer_what_the_lab_offers():
         for name in ours.__all__:
             module = getattr(of_lab, name).__module__
             assert getattr(ours, name).__module__ == f"lxmls_day1.{module.removeprefix('lxmls_day1.')}"
-            assert getattr(ours, name) is not getattr(of_lab, name)
+            handed_on = module.startswith("lxmls_day1.")
+            assert (getattr(ours, name) is getattr(of_lab, name)) == handed_on
 
 
 def test_every_module_needs_only_its_own_kind():

@@ -89,7 +89,7 @@ class TestPredictions:
     @pytest.mark.slow
     def test_the_corpus_itself_gets_what_test_says(self, toy):
         path, corpus, expected = toy
-        folder = ROOT / "lxmls_day1" / "text" / "toy_corpus"
+        folder = ROOT / "lxmls_day1" / "engine" / "text" / "toy_corpus"
         result = predict(path, folder / "positive.review", folder / "negative.review")
         predicted = [line.split("\t")[0] for line in result.stdout.splitlines()]
         half = len(predicted) // 2

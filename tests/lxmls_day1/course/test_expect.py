@@ -58,7 +58,7 @@ class TestExpect:
         assert text.count("expected") == 3
 
     def test_what_is_not_recorded(self):
-        with pytest.raises(InputError, match=r"no answer is recorded for 'e'; .*exercises\.record"):
+        with pytest.raises(InputError, match=r"no answer is recorded for 'e'; .*course\.record"):
             self.expect(1.0)("e", 1.0)
 
     def test_a_dry_run_wants_different_words(self):
