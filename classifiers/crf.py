@@ -198,10 +198,9 @@ class CRF(StructuredGradient):
     def _first_rounds(self, sentences, shape):
         """Where L-BFGS begins: W after some rounds of descent, if these lower F; else 0."""
         from lxmls_day1.engine.compiled import chain_sums, online_steps
-        from lxmls_day1.engine.online_training import orders_of
 
         n_sentences, weights = len(sentences.starts) - 1, online_steps.Weights(*shape, False)
-        orders = orders_of(self, n_sentences)[:FIRST_ROUNDS]
+        orders = self._orders(n_sentences)[:FIRST_ROUNDS]
         for number, order in enumerate(orders):
             steps = self.steps(1 + number * n_sentences, n_sentences)
             chain_sums.take_round_of_descent(sentences, shrinkage_of(self), weights, order, steps)

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from classifiers.linear_classifier import LinearClassifier
 from lxmls_day1.checks import check_average, check_costs, check_flag, check_number
 from lxmls_day1.engine.examples import labelled_rows
-from lxmls_day1.engine.learners import Round, compiled, second_order
+from lxmls_day1.engine.learners import Round, compiled, orders_of, second_order
 from lxmls_day1.engine.objectives import MatrixRows, objective_at
 
 __all__ = ["OnlineClassifier", "Round", "compiled", "second_order"]
@@ -99,6 +99,7 @@ class OnlineClassifier(LinearClassifier):
 
     rule: Any = None  # of a subclass: a function, see the notes
     shrinks = False
+    _orders = orders_of  # self._orders(M): the order of the examples in each round (R, M), for a loop of one's own
     resumable = True  # a class with a ``train`` of its own says so again, if that can be gone on with
 
     def __init__(
@@ -154,9 +155,8 @@ class OnlineClassifier(LinearClassifier):
             For hyper-parameters that make no sense, data that cannot be trained on, a rule that returns something
             else than K numbers, or weights that grow beyond all bounds.
         """
-        from lxmls_day1.engine.online_training import (
-            train_online,  # numba takes its time: imported by the first training
-        )
+        # numba takes its time: imported by the first training
+        from lxmls_day1.engine.online_training import train_online
 
         return train_online(self, X, y, callback, sample_weight)
 

@@ -214,7 +214,7 @@ class StructuredClassifier(OnlineClassifier):
             weights = online_steps.Weights(n_rows, n_tags, average_of(self) == "steps")
             state = online_training.new_state(self, weights, None)
         take_round = self._steps_of(layout, sentences, costs, state.weights)
-        orders = online_training.orders_of(self, len(X), state.rng)  # (R, M)
+        orders = self._orders(len(X), state.rng)  # (R, M)
 
         def take(first, last):
             for order in orders[first:last]:

@@ -140,7 +140,7 @@ def problems_of_mistakes(
 
 
 def problems_of_small_inputs(reference: Path, mistakes: Mapping[Exercise, Sequence[Mistake]]) -> Iterator[str]:
-    """Small inputs that are not current, and programs of known mistakes whose answers to them name another mistake."""
+    """Small inputs that are not current, and programs of known mistakes whose answers to them do not name that mistake."""
     try:
         pools = RecordedAnswers.read(reference / RECORDED).pools
     except InputError:
@@ -156,8 +156,8 @@ def problems_of_small_inputs(reference: Path, mistakes: Mapping[Exercise, Sequen
             names = named(pool, row).names
             if not any(row):
                 yield f"{program} is never named: it answers all small inputs rightly"
-            elif names and name not in names:
-                yield f"{program} is not named by its small inputs, but {names[0]} is"
+            elif name not in names:
+                yield f"{program} is not named by its small inputs{f', but {names[0]} is' if names else ''}"
 
 
 def problems_of_recording(reference: Path, registry: Registry, new: RecordedAnswers) -> Iterator[str]:

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lxmls_day1.checks import all_finite, as_matrix, as_numbers, check_sample_weight, random_numbers
+from lxmls_day1.checks import all_finite, as_matrix, check_sample_weight, random_numbers
 from lxmls_day1.engine.compiled.online_steps import OnlineState, Reals, RowSteps, Weights
 from lxmls_day1.engine.examples import training_data
-from lxmls_day1.engine.learners import OnlineLearner, Round, average_of, shrinkage_of
+from lxmls_day1.engine.learners import OnlineLearner, Round, average_of, orders_of, shrinkage_of
 from lxmls_day1.engine.objectives import MatrixRows, objective_at
 from lxmls_day1.errors import InputError
 
@@ -93,31 +92,6 @@ def in_memory(
         return zip(updates.tolist(), steps.errors.tolist(), strict=True)
 
     return take
-
-
-def orders_of(learner: Any, n_examples: int, rng: np.random.Generator | None = None) -> NDArray[np.int64]:
-    """The examples of each round (R, M): shuffled by ``rng``, or by the learner's seed, unless its ``order`` names them."""
-    nr_rounds = int(learner.nr_rounds)
-    if learner.order is None:
-        rng = random_numbers(learner.seed) if rng is None else rng
-        orders = np.tile(np.arange(n_examples, dtype=np.int64), (nr_rounds, 1))
-        for order in orders:
-            rng.shuffle(order)
-        return orders
-    as_numbers(learner.order, "order must hold example numbers")
-    order = np.asarray(learner.order)
-    if order.ndim == 1:
-        order = np.tile(order, (nr_rounds, 1))
-    if order.shape != (nr_rounds, n_examples) or order.dtype.kind not in "iu":
-        raise InputError(
-            f"order must hold {n_examples} example numbers, for all rounds or for each of the {nr_rounds}: shape ({n_examples},) or "
-            f"({nr_rounds}, {n_examples}), but has the shape {np.shape(learner.order)} and the type {order.dtype}"
-        )
-    if order.min() < 0 or order.max() >= n_examples:
-        raise InputError(
-            f"order must number the examples from 0 to {n_examples - 1}, but holds {order.min()} … {order.max()}"
-        )
-    return np.ascontiguousarray(order, dtype=np.int64)
 
 
 def take_rounds(
