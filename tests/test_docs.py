@@ -9,6 +9,7 @@ import importlib.util
 import inspect
 import io
 import os
+import pkgutil
 import re
 import runpy
 import shlex
@@ -233,9 +234,9 @@ def listed_on(page):
     ("page", "package"), [("classifiers", "classifiers"), ("readers", "readers"), ("package", "lxmls_day1.figures")]
 )
 def test_the_reference_lists_each_module_once(page, package):
-    files = (ROOT / package.replace(".", "/")).glob("[!_]*.py")
+    modules = pkgutil.walk_packages([str(ROOT / package.replace(".", "/"))], f"{package}.")
     listed = [name for name in listed_on(page) if name.startswith(f"{package}.")]
-    assert listed == sorted(f"{package}.{file.stem}" for file in files) and len(listed) > 5
+    assert listed == sorted(module.name for module in modules) and len(listed) > 5
 
 
 def test_what_pages_import_is_in_the_reference():

@@ -195,6 +195,12 @@ except ModuleNotFoundError:
 else:
     raise SystemExit("a top-level package was installed")
 """
+        by_both_names = """
+import lxmls_day1.classifiers.crf as flat, lxmls_day1.classifiers.structured.crf as full
+from lxmls_day1.classifiers import CRF
+assert flat is full and CRF is flat.CRF
+"""
+        self.run(by_both_names, site, tmp_path)
         trained, lab = self.run(train, site, tmp_path).rsplit(" ", 1)
         loaded, file = self.run(load, site, tmp_path).rsplit(" ", 1)
         assert trained == loaded and trained.startswith("[")

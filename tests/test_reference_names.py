@@ -45,7 +45,7 @@ def test_every_module_needs_only_its_own_kind():
         "import importlib, pkgutil, sys\n"
         "import lxmls_day1.classifiers, lxmls_day1.readers\n"
         "for package in (lxmls_day1.classifiers, lxmls_day1.readers):\n"
-        "    names = [module.name for module in pkgutil.iter_modules(package.__path__, package.__name__ + '.')]\n"
+        "    names = [module.name for module in pkgutil.walk_packages(package.__path__, package.__name__ + '.')]\n"
         "    assert len(names) > 5\n"
         "    for name in names:\n"
         "        importlib.import_module(name)\n"

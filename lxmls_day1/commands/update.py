@@ -25,7 +25,10 @@ def command(lab_folder: str | None) -> None:
     if not renewed.place:
         click.echo("Every given file is up to date.")
         return
-    for names, what in ((renewed.files, "Renewed"), (renewed.removed, "No longer given, and removed")):
+    for names, what in (
+        (renewed.files, "Renewed"),
+        (renewed.removed, "No longer given, or moved into a folder, and removed"),
+    ):
         if names:
             click.echo(f"{what}: {', '.join(names)}")
     for name in renewed.edited:

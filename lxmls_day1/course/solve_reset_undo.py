@@ -167,6 +167,7 @@ def undo(folder: Path) -> Replaced:
         for path in (*new, *(folder / old for old in backup.kept.values())):
             with contextlib.suppress(OSError):
                 path.unlink()
+                path.parent.rmdir()  # a folder that has become empty would pass for a package
         if lost and not (contents or new):
             raise InputError(
                 f"`{backup.what}` cannot be undone: {', '.join(lost)}, where the text before it was kept, is gone. "

@@ -168,8 +168,8 @@ def test_a_notebook_runs_from_top_to_bottom_when_all_is_solved(open_lab_page, na
 
 def solve_all(window) -> None:
     """Write the solutions into the files of the page."""
-    for path in sorted((ROOT / "classifiers").glob("*.py")):
-        window.put(f"classifiers/{path.name}", path.read_text())
+    for path in sorted((ROOT / "classifiers").rglob("*.py")):
+        window.put(path.relative_to(ROOT).as_posix(), path.read_text())
 
 
 def run_notebook(window, name: str) -> str:

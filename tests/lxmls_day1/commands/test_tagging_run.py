@@ -112,7 +112,7 @@ def test_a_learner_that_is_not_written_yet_is_left_out(tmp_path, imports_as_befo
         "    def train(self, X, y, callback=None):\n"
         "        raise NotImplementedError('exercise 1.13')\n"
     )
-    (tmp_path / "classifiers" / "structured_perceptron.py").write_text(stub, encoding="utf-8")
+    (tmp_path / "classifiers/structured/structured_perceptron.py").write_text(stub, encoding="utf-8")
     lab = Lab(tmp_path)
     results = compare_taggers(lab, lab.reader("pos_corpus", "PosCorpus", name="toy"))
     assert [row.classifier for row in results.table] == [

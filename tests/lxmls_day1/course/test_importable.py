@@ -118,7 +118,7 @@ def test_what_was_imported_before_is_not_found_and_comes_back():
     "statement",
     [
         "from lxmls_day1.classifiers.viterbi import viterbi",
-        "import lxmls_day1.classifiers.viterbi",
+        "import lxmls_day1.classifiers.structured.viterbi",
         "from lxmls_day1.classifiers import Mira",
         "from lxmls_day1 import classifiers",
         "from lxmls_day1 import readers",
@@ -153,7 +153,7 @@ def test_the_reference_lab_is_out_of_reach(statement):
 def test_check_refuses_what_grading_refuses(tmp_path, module):
     """A student is told at once, and not by the marks."""
     write_files(tmp_path, given_files())
-    path = tmp_path / "classifiers" / "viterbi.py"
+    path = tmp_path / "classifiers/structured/viterbi.py"
     text = path.read_text(encoding="utf-8")
     head = f"import {module} as answers\n"
     path.write_text(text.replace("import numpy as np\n", f"import numpy as np\n{head}", 1), encoding="utf-8")
@@ -467,7 +467,7 @@ def test_a_crash_is_no_answer_and_ends_only_its_own_process(ask, held):
 
 def test_every_function_that_is_asked_for_is_tried():
     asked_for = set()
-    for path in sorted((reference_folder() / "classifiers").glob("*.py")):
+    for path in sorted((reference_folder() / "classifiers").rglob("*.py")):
         for solution in find_solutions(path.read_text(encoding="utf-8"), path.name):
             asked_for.add((solution.exercise, solution.function.rpartition(".")[2]))
     assert set(ASKED) == asked_for

@@ -1,6 +1,8 @@
 """A workspace of the day, what it takes from the package, and further notebooks."""
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path, PurePosixPath
@@ -11,19 +13,24 @@ from click.testing import CliRunner
 from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.levels import Level
 from lxmls_day1.commands.command_line import command_group
+from lxmls_day1.course.checking import run_checks
 from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.lab_parts import exercises_named, part_of, the_day, with_prerequisites
+from lxmls_day1.course.progress import status_of
 from lxmls_day1.course.registry import Registry, check_files
-from lxmls_day1.course.solve_reset_undo import solve, undo
+from lxmls_day1.course.solve_reset_undo import reset, solve, undo
 from lxmls_day1.course.submission_export import collect_submission, pack_submission
 from lxmls_day1.course.submission_import import open_work
 from lxmls_day1.course.upgrade import add, update
-from lxmls_day1.course.workspace import start_workspace
+from lxmls_day1.course.workspace import origin_of, start_workspace, write_files
+from lxmls_day1.course.workspace_state import WorkspaceState
 from lxmls_day1.errors import InputError
+from lxmls_day1.grading.finding_submissions import find_submissions
 from lxmls_day1.grading.one_submission import ForkServers, Grader
 from lxmls_day1.grading.plan import make_plan
-from lxmls_day1.grading.submissions import Submission
+from lxmls_day1.grading.submissions import Submission, read_submission
 from lxmls_day1.lab import PACKAGES, Lab, reference_folder
+from lxmls_day1.library_path import TOPICS
 
 REFERENCE = Registry.of(reference_folder())
 FURTHER = [exercise for exercise in REFERENCE if not exercise.is_of_the_day]
@@ -39,11 +46,32 @@ def day(tmp_path):
     return start_workspace(tmp_path / "mein Labor ä", day=True)
 
 
-def in_python(folder, code):
+def in_python(folder, code, *arguments):
     """What a Python prints that was started in a folder, as a student starts one."""
-    went = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+    went = subprocess.run([sys.executable, "-c", code, *arguments], cwd=folder, capture_output=True, text=True)
     assert went.returncode == 0, went.stderr
     return went.stdout.split("\n")[:-1]
+
+
+def without_topics(folder):
+    """A workspace as older versions gave it: all modules right in ``classifiers/``, and ``structured.py`` among them."""
+    topics = "|".join(TOPICS).encode()
+    topic, in_table = rb"\bclassifiers([./])(?:%s)\1" % topics, rb'": "(?:%s)\.' % topics
+    state, given = WorkspaceState.of(folder), {}
+    for name in state.origin.files:
+        content = re.sub(in_table, b'": "', re.sub(topic, rb"classifiers\1", (folder / name).read_bytes()))
+        (folder / name).unlink()
+        place = PurePosixPath(re.sub(topic, rb"classifiers\1", name.encode()).decode())
+        if place.name != "__init__.py" or len(PurePosixPath(name).parts) == 2:
+            given[place] = content
+    if PurePosixPath("classifiers/crf.py") in given:
+        given[PurePosixPath("classifiers/structured.py")] = b"from classifiers.crf import CRF\n"
+    for path in (folder / "classifiers").glob("*/"):
+        shutil.rmtree(path)
+    write_files(folder, given)
+    state.origin = origin_of(given)
+    state.save()
+    return folder
 
 
 def a_file_that_is_not_there(folder):
@@ -123,6 +151,121 @@ class TestWhatIsNotThere:
             Lab(day).load("classifiers.crff")
 
 
+#: In a folder of a lab: each module is imported by all its names, in either order, and is the lab's own file if that has one.
+BY_ALL_NAMES = """
+import importlib, os, sys, lxmls_day1
+from lxmls_day1.library_path import reference_place
+lab, reference, stems = os.getcwd(), reference_place(), []
+for number, place in enumerate(sys.argv[1:]):
+    full, flat = place.replace("/", "."), "classifiers." + os.path.basename(place)
+    if os.path.isfile(os.path.join(lab, os.path.dirname(place) + ".py")):
+        full = flat  # an older lab: `classifiers.structured` is a file of its own
+    names = [full, flat] if number % 2 else [flat, full]
+    found = [importlib.import_module(name) for name in names]
+    own = [os.path.join(lab, *path) + ".py" for path in (place.split("/"), flat.split("."))]
+    file = next(filter(os.path.isfile, own), os.path.join(reference, *place.split("/")) + ".py")
+    assert found[0] is found[1] and found[0].__file__ == file, (names, found, file)
+    ours = [importlib.import_module("lxmls_day1." + name) for name in (*names, place.replace("/", "."))]
+    assert ours[0] is ours[1] is ours[2] and ours[0].__file__ == os.path.join(reference, *place.split("/")) + ".py"
+    lab_s = [lxmls_day1.Lab.open().load(name) for name in (place.replace("/", "."), flat)]
+    assert lab_s == found, (lab_s, found)
+    stems.append((flat.partition(".")[2], file))
+sys.path.append(os.path.join(lab, "classifiers"))
+for stem, file in stems:
+    assert importlib.import_module(stem).__file__ == file, stem
+from classifiers.structured import CRF
+import classifiers.crf
+assert CRF is classifiers.crf.CRF is classifiers.CRF
+"""
+LABS = {
+    "reference": lambda place: reference_folder(),
+    "day": lambda place: start_workspace(place, day=True),
+    "whole": start_workspace,
+    "day and more": lambda place: with_more(start_workspace(place, day=True)),
+    "older": lambda place: without_topics(start_workspace(place)),
+    "older, with more": lambda place: without_topics(with_more(start_workspace(place, day=True))),
+    "older, brought up to date": lambda place: up_to_date(without_topics(start_workspace(place))),
+}
+
+
+def with_more(folder):
+    add(folder, ["5_structured", "1.19"])
+    return folder
+
+
+def up_to_date(folder):
+    update(folder)
+    return folder
+
+
+class TestTopics:
+    """Modules beyond the day stand in folders; each is found by any of its names, in any kind of lab."""
+
+    def test_each_folder_is_a_topic_and_each_module_has_a_name_of_its_own(self):
+        folder = reference_folder() / "classifiers"
+        assert {path.parent.name for path in folder.glob("*/__init__.py")} == set(TOPICS)
+        stems = [path.stem for path in folder.rglob("*.py") if path.stem != "__init__"]
+        assert len(stems) == len(set(stems)) and not set(stems) & set(TOPICS)
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("kind", LABS)
+    def test_any_module_by_any_name_in_any_lab(self, kind, tmp_path):
+        folder = LABS[kind](tmp_path / "lab")
+        files = sorted((reference_folder() / "classifiers").rglob("*.py"))
+        places = [
+            path.relative_to(reference_folder()).with_suffix("").as_posix()
+            for path in files
+            if path.stem != "__init__" and ((folder / "classifiers" / path.name).exists() or path.parent.name in TOPICS)
+        ]
+        assert in_python(folder, BY_ALL_NAMES, *places) == []
+
+    def test_an_older_workspace_is_checked_solved_and_reset_as_it_is(self, tmp_path):
+        folder = without_topics(start_workspace(tmp_path / "lab"))
+        empty = (folder / "classifiers/viterbi.py").read_bytes()
+        solve(folder, "1.13")
+        (report,) = run_checks(folder, ["1.13"]).reports
+        assert report.passed and status_of(folder).counted
+        reset(folder, "1.13")
+        assert (folder / "classifiers/viterbi.py").read_bytes() == empty
+
+    def test_at_an_update_files_move_with_what_was_written(self, tmp_path):
+        folder = without_topics(start_workspace(tmp_path / "lab"))
+        solve(folder, "1.13")
+        arow, lbfgs = folder / "classifiers/arow.py", folder / "classifiers/lbfgs.py"
+        arow.write_text("MINE = 1\n" + arow.read_text(encoding="utf-8"), encoding="utf-8")
+        lbfgs.write_text("MINE = 1\n" + lbfgs.read_text(encoding="utf-8"), encoding="utf-8")
+        written = (folder / "classifiers/viterbi.py").read_bytes()
+        before = {path: path.read_bytes() for path in (folder / "classifiers").rglob("*.py")}
+        renewed = update(folder)
+        assert (folder / "classifiers/structured/viterbi.py").read_bytes() == written
+        assert renewed.kept == ("classifiers/second_order/arow.py",)
+        assert (folder / "classifiers/second_order/arow.py").read_bytes() == before[arow]
+        assert renewed.edited == ("classifiers/solvers/lbfgs.py",)
+        fresh = start_workspace(tmp_path / "fresh")
+        assert {path.relative_to(folder) for path in (folder / "classifiers").rglob("*.py")} == {
+            path.relative_to(fresh) for path in (fresh / "classifiers").rglob("*.py")
+        }
+        assert update(folder).place == ""
+        undo(folder)
+        assert {path: path.read_bytes() for path in (folder / "classifiers").rglob("*.py")} == before
+
+    @pytest.mark.parametrize("older_is", ["packed", "opened"])
+    def test_packed_work_finds_the_places_of_the_other_lab(self, tmp_path, older_is):
+        one, other = (start_workspace(tmp_path / name, day=True) for name in ("one", "other"))
+        add(one, ["1.13"])
+        if older_is == "opened":
+            add(other, ["1.13"])
+        older = without_topics({"packed": one, "opened": other}[older_is])
+        solve(one, "1.13")
+        name, content = pack_submission(one, collect_submission(one), "Ada")
+        (tmp_path / name).write_bytes(content)
+        open_work(other, tmp_path / name)
+        place, its_place = "classifiers/structured/viterbi.py", "classifiers/viterbi.py"
+        written = (one / (its_place if one == older else place)).read_bytes()
+        assert (other / (its_place if other == older else place)).read_bytes() == written
+        assert not (other / (place if other == older else its_place)).exists()
+
+
 class TestAdding:
     def test_what_was_written_stays_and_undo_takes_it_back(self, day):
         solve(day, "1.5")
@@ -193,6 +336,14 @@ def test_a_part_is_graded_as_the_same_answers_in_a_whole_lab(tmp_path):
             path: content for path, content in collect_submission(folder).files.items() if path.parts[0] in PACKAGES
         }
         submissions.append(Submission(name, name, name, "", files))
+    older = without_topics(folders["whole"])  # which is in the box as today's labs are
+    solve(older, "1.13")
+    mira = older / "classifiers/mira.py"
+    by_both_names = "import classifiers.viterbi as flat, classifiers.structured.viterbi as full\nassert flat is full\n"
+    mira.write_text(mira.read_text(encoding="utf-8").replace("\nimport numpy", f"\n{by_both_names}import numpy", 1))
+    name, content = pack_submission(older, collect_submission(older), "older")
+    (tmp_path / name).write_bytes(content)
+    submissions.append(read_submission(*find_submissions([tmp_path / name])))
     plan = make_plan(tmp_path / "marks", Level(PROCESS), ids, seed=3, trust=True)
     fork_servers = ForkServers()
     try:
@@ -203,3 +354,4 @@ def test_a_part_is_graded_as_the_same_answers_in_a_whole_lab(tmp_path):
     marks = [[(check.check, check.verdict, check.text) for check in row.checks] for row in rows]
     assert marks[0] == marks[1]
     assert [exercise.points for exercise in rows[0].exercises] == [10.0, 4.0, 0.0]
+    assert [exercise.points for exercise in rows[2].exercises] == [10.0, 4.0, 15.0]

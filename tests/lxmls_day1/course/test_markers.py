@@ -109,7 +109,7 @@ class TestStripping:
     def test_any_run_of_statements_of_any_function_of_the_lab(self, seed):
         """The oracle is the syntax tree itself, and the file without the markers that were put in."""
         draw = random.Random(seed)
-        for path in sorted((ROOT / "classifiers").glob("*.py")):
+        for path in sorted((ROOT / "classifiers").rglob("*.py")):
             original = without_markers(path.read_text(encoding="utf-8"), path.name)
             functions = [node for node in ast.walk(ast.parse(original)) if isinstance(node, ast.FunctionDef)]
             bodies = [
