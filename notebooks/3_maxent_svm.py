@@ -29,10 +29,10 @@
 # |---|---|---|
 # | 1.6b | write the gradient over all examples, and walk down it | `classifiers/batch_gradient.py` |
 # | 1.6 | maximum entropy: several $\lambda$; three ways down | `classifiers/max_ent_online.py` |
-# | 1.11 | generalized iterative scaling, and what it matches | `classifiers/iterative_scaling.py` |
+# | 1.11 | generalized iterative scaling, and what it matches | `classifiers/solvers/iterative_scaling.py` |
 # | 1.7 | write the SVM's rule; the street; how far from the optimum? | `classifiers/svm.py` |
 # | 1.7b | choose λ on the development part | `classifiers/choosing_lambda.py` |
-# | 1.19 | write the soft threshold; weights that are exactly 0 | `classifiers/owl_qn.py` |
+# | 1.19 | write the soft threshold; weights that are exactly 0 | `classifiers/solvers/owl_qn.py` |
 
 # %% [markdown]
 # ## Open the lab
@@ -866,7 +866,7 @@ with lab.exercise("1.6"):
 # - A feature that never occurs with a class has $E_{\text{emp}} = 0$ and the weight $-\infty$; it is left out of the
 #   model.
 #
-# 1. Write the update and the slack feature, `scaling_update` and `with_slack` in `classifiers/iterative_scaling.py`.
+# 1. Write the update and the slack feature, `scaling_update` and `with_slack` in `classifiers/solvers/iterative_scaling.py`.
 # 2. Run it on small data, and watch the two expectations meet. Compare with L-BFGS.
 # 3. What happens to the speed when $V$ grows?
 
@@ -1450,7 +1450,7 @@ lab.reveal("1.7b")
 #
 # ## Exercise 1.19: the soft threshold
 #
-# Write `soft_threshold` in `classifiers/owl_qn.py`. The solver behind `MaxEntBatch(penalty="l1")` uses it at every step.
+# Write `soft_threshold` in `classifiers/solvers/owl_qn.py`. The solver behind `MaxEntBatch(penalty="l1")` uses it at every step.
 
 # %% [markdown] tags=["predict"]
 # **Predict.** $\lambda$ falls from a large value to a small one. How many words have a weight other than 0 at first? Where is the

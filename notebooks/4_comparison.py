@@ -663,7 +663,7 @@ lab.reveal("1.8")
 # 5. **Get more data, and tune.** Twice as many reviews brought naive Bayes from 0.788 to 0.830, and tuning brought maximum entropy from
 #    0.7875 to 0.8550. Both are more than the choice between naive Bayes and a tuned SVM.
 # 6. **Learn where you will predict.** `lxmls-day1 run --source books --target electronics` learns from reviews of books and is tested on
-#    others: labels of the new domain are worth more than the choice of a learner, and `classifiers/domain_adaptation.py` does what can be done
+#    others: labels of the new domain are worth more than the choice of a learner, and `classifiers/domains/domain_adaptation.py` does what can be done
 #    without them.
 #
 # ## G. Their names elsewhere

@@ -26,8 +26,8 @@
 #
 # | exercise | what you do | file |
 # |---|---|---|
-# | 1.13 | write Viterbi's search, the argmax over all tag sequences | `classifiers/viterbi.py` |
-# | 1.17 | write the forward recursion, the sum over all of them | `classifiers/forward_backward.py` |
+# | 1.13 | write Viterbi's search, the argmax over all tag sequences | `classifiers/structured/viterbi.py` |
+# | 1.17 | write the forward recursion, the sum over all of them | `classifiers/structured/forward_backward.py` |
 
 # %% [markdown]
 # ## Open the lab
@@ -173,7 +173,7 @@ print("for all 8 paths: new score = old score + number of wrong tags")
 # %% [markdown]
 # ## Exercise 1.13: Viterbi's search
 #
-# 1. Write `viterbi` in `classifiers/viterbi.py`.
+# 1. Write `viterbi` in `classifiers/structured/viterbi.py`.
 # 2. Compare it with trying every sequence, on random scores.
 # 3. Compare it with two quicker taggers. *Word by word* takes the best emission of each word. *Greedy* goes from left to right
 #    and takes the best tag given the tag before; it never takes a decision back.
@@ -242,7 +242,7 @@ lab.reveal("1.13")
 # ## C. The structured perceptron
 #
 # `StructuredPerceptron` is the loop of the second notebook over sentences. The features of a word (itself, its prefixes and
-# suffixes, its shape, its neighbours) are a table in `classifiers/tag_features.py`, easy to change.
+# suffixes, its shape, its neighbours) are a table in `classifiers/structured/tag_features.py`, easy to change.
 
 # %% [markdown] tags=["predict"]
 # **Predict.** The test part has 62 words. How large is the standard error of an accuracy of 0.95? *Your prediction:*
@@ -476,7 +476,7 @@ lab.reveal("1.13")
 #
 # ## Exercise 1.17: the forward recursion
 #
-# Write `forward` in `classifiers/forward_backward.py`. Compare $\log Z$ with the list of all sequences.
+# Write `forward` in `classifiers/structured/forward_backward.py`. Compare $\log Z$ with the list of all sequences.
 
 # %% [markdown] tags=["predict"]
 # **Predict.** All scores are zero. How many sequences have 3 words with 2 tags, and so what is $Z$? For random scores: is $\log Z$ larger

@@ -26,8 +26,8 @@
 #
 # | exercise | what you do | file |
 # |---|---|---|
-# | 1.14 | write the column and the sign of a hashed feature, and the row of a document | `classifiers/hashed_features.py` |
-# | 1.15 | write the mixing rule | `classifiers/parameter_mixing.py` |
+# | 1.14 | write the column and the sign of a hashed feature, and the row of a document | `classifiers/large/hashed_features.py` |
+# | 1.15 | write the mixing rule | `classifiers/large/parameter_mixing.py` |
 #
 # Everything here is small enough for one machine: 8,192 made-up documents stand for a hundred million. `lxmls-day1 toy` makes as
 # many of them as you like. Words are as frequent as in real text (Zipf's law), one word in eleven belongs to the class of its
@@ -90,7 +90,7 @@ def mean_and_error(found):
 #
 # 1. Do it by hand: which column and which sign have the hashes 5, −5 and 8 with $B = 4$? The row of a document that has these three words 3 times,
 #    once and twice?
-# 2. Write `columns_and_signs` and `hashed_row` in `classifiers/hashed_features.py`.
+# 2. Write `columns_and_signs` and `hashed_row` in `classifiers/large/hashed_features.py`.
 
 # %% tags=["cell-by-hand", "exercise-1.14"]
 with lab.exercise("1.14"):
@@ -566,7 +566,7 @@ lab.reveal("1.14")
 #
 # 1. By hand, with weights of one number: part 1 took 3 steps, $W_1 = 4$, $S_1 = 9$; part 2 took 1 step, $W_2 = 8$, $S_2 = 8$. From which $W$ do they
 #    go on? What is the average over all steps, and what is the mean of the two averages?
-# 2. Write `mixed` in `classifiers/parameter_mixing.py`.
+# 2. Write `mixed` in `classifiers/large/parameter_mixing.py`.
 
 # %% tags=["cell-mixing-by-hand", "exercise-1.15"]
 with lab.exercise("1.15"):

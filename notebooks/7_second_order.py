@@ -25,7 +25,7 @@
 #
 # | exercise | what you do | file |
 # |---|---|---|
-# | 1.16 | write the rule of AROW | `classifiers/arow.py` |
+# | 1.16 | write the rule of AROW | `classifiers/second_order/arow.py` |
 
 # %% [markdown]
 # ## Open the lab
@@ -151,7 +151,7 @@ lab.reveal("1.16")
 #
 # ## Exercise 1.16: the rule of AROW
 #
-# Write `arow_rule` in `classifiers/arow.py`, and check it on the step above.
+# Write `arow_rule` in `classifiers/second_order/arow.py`, and check it on the step above.
 
 # %% tags=["cell-by-hand"]
 with lab.exercise("1.16"):
