@@ -28,15 +28,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classifiers.conjugate_gradient import conjugate_gradient
-from classifiers.gradient_descent import gradient_descent
-from classifiers.iterative_scaling import scale_max_ent
-from classifiers.lbfgs import lbfgs
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.losses import log_loss
-from classifiers.max_ent_dual import ROUNDING, ascend_dual
 from classifiers.max_ent_model import MaxEntModel
-from classifiers.owl_qn import owl_qn
+from classifiers.solvers.conjugate_gradient import conjugate_gradient
+from classifiers.solvers.gradient_descent import gradient_descent
+from classifiers.solvers.iterative_scaling import scale_max_ent
+from classifiers.solvers.lbfgs import lbfgs
+from classifiers.solvers.max_ent_dual import ROUNDING, ascend_dual
+from classifiers.solvers.owl_qn import owl_qn
 from lxmls_day1.checks import (
     check_choice,
     check_flag,

@@ -15,10 +15,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from classifiers.arow import AROW
 from classifiers.bernoulli_naive_bayes import BernoulliNaiveBayes
 from classifiers.column_squishing import ColumnSquishing
-from classifiers.confidence_weighted import ConfidenceWeighted
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_batch import MaxEntBatch
@@ -28,6 +26,8 @@ from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.nbsvm import NBSVM
 from classifiers.passive_aggressive import PassiveAggressive, PassiveAggressive2
 from classifiers.perceptron import Perceptron
+from classifiers.second_order.arow import AROW
+from classifiers.second_order.confidence_weighted import ConfidenceWeighted
 from classifiers.svm import SVM
 from lxmls_day1.checks import as_list, check_offers
 from lxmls_day1.figures.plotting import plot_accuracies

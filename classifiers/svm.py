@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike
 
 from classifiers.losses import hinge_loss
 from classifiers.online_classifier import compiled
+from classifiers.solvers.svm_dual import check_dual_settings, train_dual
 from classifiers.stochastic_gradient import StochasticGradient
-from classifiers.svm_dual import check_dual_settings, train_dual
 from lxmls_day1.checks import check_choice, check_costs
 
 
@@ -79,7 +79,7 @@ class SVM(StochasticGradient):
         Of the dual solver: the share of the objective that the duality gap must not pass; a warning tells of too few epochs.
     nr_rounds, initial_step, alpha, averaged, seed, order, cost, track_objective, progress, n_jobs
         As in :class:`StochasticGradient`. For the dual solver ``seed``, ``cost`` and ``progress`` count. Its ``history`` is a list of
-        :class:`classifiers.svm_dual.Epoch`, with objective, dual value and gap.
+        :class:`classifiers.solvers.svm_dual.Epoch`, with objective, dual value and gap.
 
     Examples
     --------

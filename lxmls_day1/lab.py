@@ -21,7 +21,7 @@ from typing import Any, Self
 from lxmls_day1.errors import InputError, LibraryName, NotInLab, nearest
 from lxmls_day1.library_path import PACKAGES as PACKAGES
 from lxmls_day1.library_path import is_lab_folder as is_lab_folder
-from lxmls_day1.library_path import is_taken_from_reference, library_path, reference_place
+from lxmls_day1.library_path import is_taken_from_reference, library_path, name_in, reference_place
 from lxmls_day1.settings import known_settings
 
 OWN_FOLDERS = (".", "notebooks")  # of a lab: where modules of one's own may stand beside the packages
@@ -116,7 +116,7 @@ class Lab:
         Parameters
         ----------
         name : str
-            With its package and without ``.py``: ``"classifiers.mira"``.
+            With its package and without ``.py``: ``"classifiers.mira"``. The folder of a topic may be left out: ``"classifiers.crf"``.
 
         Returns
         -------
@@ -131,12 +131,13 @@ class Lab:
         package, _, stem = name.partition(".")
         if package not in PACKAGES or not stem.replace(".", "_").isidentifier():
             raise InputError(f"{name!r} is not a module of a lab; wanted something like 'classifiers.mira'.")
-        known = sys.modules.get(name)
-        if known is not None and known is self._loaded.get(name) and _finder().folder == str(self.folder):
+        known, asked = self._loaded.get(name), name
+        if known is not None and known is sys.modules.get(known.__name__) and _finder().folder == str(self.folder):
             return known  # nobody else's folder came first since: thousands of calls of a function need not look again
-        path = self.folder.joinpath(package, *stem.split(".")).with_suffix(".py")
+        name = name_in(self.folder, name) or name_in(reference_place(), name) or name
+        path = self.folder.joinpath(*name.split(".")).with_suffix(".py")
         if not is_taken_from_reference(str(self.folder), name):
-            self._require(path, package)
+            self._require(name, path)
         try:
             with _IMPORTS:
                 self._come_first()
@@ -154,7 +155,7 @@ class Lab:
             ) from error
         if not self._holds(name, module):
             raise InputError(f"{name} was found in {module.__file__} rather than in {self.folder}.")
-        self._loaded[name] = module
+        self._loaded[asked] = module
         return module
 
     def forget(self) -> None:
@@ -322,7 +323,7 @@ class Lab:
     def _make(self, package: str, module: str, class_name: str, settings: dict[str, Any]) -> Any:
         loaded = self.load(f"{package}.{module}")
         found = getattr(loaded, class_name, None)
-        where = f"{package}/{module.replace('.', '/')}.py"
+        where = f"{loaded.__name__.replace('.', '/')}.py"
         if not inspect.isclass(found):
             classes = [name for name, value in vars(loaded).items() if inspect.isclass(value)]
             raise NotInLab(f"{where} has no class {class_name}{nearest(class_name, classes)}")
@@ -341,10 +342,11 @@ class Lab:
                 raise InputError(f"{class_name} in {where}: {error}; it takes {signature}.") from error
             raise  # not the call, but something in the class
 
-    def _require(self, path: Path, package: str) -> None:
-        """Raise unless `path`, and the ``__init__.py`` without which another folder's package would win, are there."""
-        if not path.is_file():
-            stems = [file.stem for file in path.parent.glob("*.py") if file.stem != "__init__"]
+    def _require(self, name: str, path: Path) -> None:
+        """Raise unless the module, and the ``__init__.py`` without which another folder's package would win, are there."""
+        package = name.partition(".")[0]
+        if not name_in(self.folder, name):
+            stems = [file.stem for file in (self.folder / package).rglob("*.py") if file.stem != "__init__"]
             raise NotInLab(f"{self.folder} has no {self._place(path)}{nearest(path.stem, stems, suffix='.py')}")
         if not (self.folder / package / "__init__.py").is_file():
             raise InputError(f"{self.folder / package} has no __init__.py; make an empty file of that name there.")

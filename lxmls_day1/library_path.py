@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 PACKAGES = ("readers", "classifiers")
+#: Folders of ``classifiers/``, one for each topic beyond the day. Their modules are found without the folder too, as in older labs.
+TOPICS = ("domains", "large", "second_order", "solvers", "structured")
 #: Packages of this package that lab files of version 3 import -> where they are now.
 MOVED = {name: f"engine.{name}" for name in ("compiled", "text", "streaming", "cluster")}
 #: Whether this Python can start another one. In a browser it cannot.
@@ -117,6 +119,54 @@ def environment(variables: dict[str, str] | None = None) -> dict[str, str]:
     return variables
 
 
+def name_in(lab: str | os.PathLike[str], name: str) -> str:
+    """The name under which a lab has a module: with the folder of its topic, or, in an older lab, without one.
+
+    Parameters
+    ----------
+    lab : path
+        Its folder.
+    name : str
+        With or without the topic: ``"classifiers.crf"``.
+
+    Returns
+    -------
+    str
+        Empty if the lab has no such file.
+
+    Examples
+    --------
+    >>> name_in(reference_place(), "classifiers.crf"), name_in(reference_place(), "classifiers.my_own")
+    ('classifiers.structured.crf', '')
+    """
+    for other in _names_of(name):
+        place = os.path.join(lab, *other.split("."))
+        if os.path.isfile(f"{place}.py") or os.path.isfile(os.path.join(place, "__init__.py")):
+            return other
+    return ""
+
+
+def file_in(lab: str | os.PathLike[str], path: str) -> str:
+    """Where a lab has a file, which other versions may have in another folder; `path` itself if it has none.
+
+    Examples
+    --------
+    >>> file_in(reference_place(), "classifiers/crf.py"), file_in(reference_place(), "classifiers/my_own.py")
+    ('classifiers/structured/crf.py', 'classifiers/my_own.py')
+    """
+    stem, suffix = os.path.splitext(path)
+    found = name_in(lab, stem.replace("/", ".")) if suffix == ".py" else ""
+    return found.replace(".", "/") + suffix if found else path
+
+
+def _names_of(name: str) -> list[str]:
+    """The name as it is given, then without and with each topic; of anything else than a module of a lab the name alone."""
+    package, *topic, stem = name.rsplit(".", 2) if "." in name else ("", name)
+    if package not in PACKAGES or not set(topic) <= set(TOPICS) or stem == "__init__":
+        return [name]
+    return [name, f"{package}.{stem}", *(f"{package}.{other}.{stem}" for other in TOPICS)]
+
+
 class ReferenceFinder:
     """Finds ``lxmls_day1.classifiers``, ``lxmls_day1.readers`` and their modules in the reference lab."""
 
@@ -129,7 +179,8 @@ class ReferenceFinder:
 
         spec = PathFinder.find_spec(name, [os.path.join(reference_place(), *folders[:-1])])
         if spec is None or spec.origin is None:
-            return None
+            today = f"{_PACKAGE}.{name_in(reference_place(), '.'.join(folders))}"
+            return None if today in (f"{_PACKAGE}.", name) else _alias(name, today)
         spec.loader = _RenamingLoader(spec.origin)  # type: ignore[assignment]  # a loader by its methods
         spec.cached = None
         return spec
@@ -143,10 +194,14 @@ class MovedFinder:
         package, *parts = name.split(".")
         if package != _PACKAGE or not parts or parts[0] not in MOVED:
             return None
-        from importlib.machinery import ModuleSpec  # needed here only, where the search path is in order
+        return _alias(name, ".".join([_PACKAGE, MOVED[parts[0]], *parts[1:]]), is_package=len(parts) == 1)
 
-        moved = ".".join([_PACKAGE, MOVED[parts[0]], *parts[1:]])
-        return ModuleSpec(name, _AliasLoader(moved), is_package=len(parts) == 1)  # type: ignore[arg-type]  # a loader by its methods
+
+def _alias(name: str, today: str, is_package: bool = False) -> "ModuleSpec":
+    """How to load a module under another name than it has today."""
+    from importlib.machinery import ModuleSpec  # needed here only, where the search path is in order
+
+    return ModuleSpec(name, _AliasLoader(today), is_package=is_package)  # type: ignore[arg-type]  # a loader by its methods
 
 
 class _AliasLoader:
@@ -174,22 +229,34 @@ class MissingFinder:
     ``from classifiers.crf import CRF`` works in a workspace that has the day's files alone, and so does ``import crf`` where its
     folder ``classifiers`` is on ``sys.path``. The module has the name that it would have in the workspace, and imports the
     workspace's own files: there is one of each. A file of an exercise that the workspace has is never taken from elsewhere.
+
+    What stands in the folder of a topic is found without it as well, and with it where an older workspace has none:
+    ``classifiers.crf`` and ``classifiers.structured.crf`` are the same module.
     """
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> "ModuleSpec | None":
         """Nothing for what is no file of a lab."""
-        folders = name.split(".")[:-1]
-        if not folders:
+        first, dot, _ = name.partition(".")
+        if not dot:
             return self._flat(name)
-        package = sys.modules.get(folders[0]) if folders[0] in PACKAGES else None
-        file = getattr(package, "__file__", None)
-        return _of_reference(os.path.dirname(os.path.dirname(file)), name, folders) if file else None
+        file = getattr(sys.modules.get(first), "__file__", None) if first in PACKAGES else None
+        if not file:
+            return None
+        lab = os.path.dirname(os.path.dirname(file))
+        today = name_in(lab, name) or name_in(reference_place(), name)
+        if today not in ("", name):
+            return _alias(name, today)
+        return _of_reference(lab, name, name)
 
     def _flat(self, name: str) -> "ModuleSpec | None":
         for entry in sys.path:
             lab, package = os.path.split(os.path.abspath(entry))
-            if package in PACKAGES and is_lab_folder(lab) and (spec := _of_reference(lab, name, [package])):
-                return spec
+            if package in PACKAGES and is_lab_folder(lab):
+                own = name_in(lab, f"{package}.{name}")
+                if own:
+                    return _found_in(lab, name, own)
+                if spec := _of_reference(lab, name, name_in(reference_place(), f"{package}.{name}")):
+                    return spec
         return None
 
 
@@ -203,27 +270,34 @@ def is_taken_from_reference(lab: str, name: str) -> bool:
     name : str
         Of the module: ``"classifiers.crf"``.
     """
-    place = os.path.join(*name.split(".")) + ".py"
     if not any(isinstance(finder, MissingFinder) for finder in sys.meta_path):
         return False
-    if os.path.isfile(os.path.join(lab, place)) or not os.path.isfile(os.path.join(reference_place(), place)):
+    if name_in(lab, name) or not name_in(reference_place(), name):
         return False
     try:
         with open(os.path.join(lab, "tests", "exercises", "exercises.toml"), encoding="utf-8") as file:
-            return f'"{place.replace(os.sep, "/")}"' not in file.read()
+            text = file.read()
     except (OSError, ValueError):
         return True
+    return not any(f'"{other.replace(".", "/")}.py"' in text for other in _names_of(name))
 
 
-def _of_reference(lab: str, name: str, folders: list[str]) -> "ModuleSpec | None":
-    if not is_taken_from_reference(lab, ".".join([*folders, name.rpartition(".")[2]])):
+def _of_reference(lab: str, name: str, place: str) -> "ModuleSpec | None":
+    """How to load the reference lab's module of this place for a lab that lacks it, under a name."""
+    if not place or not is_taken_from_reference(lab, place):
         return None
-    from importlib.machinery import PathFinder  # needed here only, where the search path is in order
-
-    spec = PathFinder.find_spec(name, [os.path.join(reference_place(), *folders)])
+    spec = _found_in(reference_place(), name, place)
     if spec is not None:
         spec.loader_state = lab
+        if spec.submodule_search_locations is not None:  # a topic: its modules are looked for in the lab first
+            spec.submodule_search_locations = [os.path.join(lab, *place.split("."))]
     return spec
+
+
+def _found_in(lab: str, name: str, place: str) -> "ModuleSpec | None":
+    from importlib.machinery import PathFinder  # needed here only, where the search path is in order
+
+    return PathFinder.find_spec(name, [os.path.join(lab, *place.split(".")[:-1])])
 
 
 class _RenamingLoader:

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from lxmls_day1.checks import as_list, check_finite_params, shown
 from lxmls_day1.errors import InputError, counted
+from lxmls_day1.library_path import TOPICS
 from lxmls_day1.npz_file import NotStorable, check_storable, read_file, write_file
 from lxmls_day1.settings import known_settings, required_settings
 
@@ -185,7 +186,7 @@ def declared_classes(folder: str | os.PathLike[str], root: str = ROOT_CLASS) -> 
     Parameters
     ----------
     folder : path
-        Its files ``*.py`` are read; those that are not Python are passed over.
+        Its files ``*.py`` and those of the topics in it are read; those that are not Python are passed over.
     root : str
         The class that all of them derive from, directly or by way of others.
 
@@ -235,7 +236,7 @@ def trainable_classes(folder: str | os.PathLike[str], root: str = ROOT_CLASS) ->
 
 def _class_statements(folder: str | os.PathLike[str]) -> Iterator[tuple[ast.ClassDef, str]]:
     """The class statements at the top of the files of a folder, with the file; what is not Python is passed over."""
-    for file in sorted(Path(folder).glob("*.py")):
+    for file in sorted(file for topic in ("", *TOPICS) for file in Path(folder, topic).glob("*.py")):
         try:
             classes = _classes_in(file.read_bytes())
         except (OSError, RecursionError, SyntaxError, ValueError):

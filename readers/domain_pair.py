@@ -1,7 +1,7 @@
 """Reviews of two domains over one vocabulary: learn about the one, be asked about the other.
 
 A classifier that has learnt from books meets words in kitchen reviews that it has never seen. Whether and how it can be helped is
-called *domain adaptation* (``classifiers/domain_adaptation.py``). Here are the data for it: a source domain with labels, a target
+called *domain adaptation* (``classifiers/domains/domain_adaptation.py``). Here are the data for it: a source domain with labels, a target
 domain to be tested on, and the texts of both without labels. Both are rows over the same columns.
 
 References

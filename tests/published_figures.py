@@ -152,7 +152,7 @@ def of_questions(level):
 
 
 def of_treebank():
-    from classifiers.structured_perceptron import StructuredPerceptron
+    from classifiers.structured.structured_perceptron import StructuredPerceptron
     from readers.pos_corpus import PosCorpus
 
     corpus, tagger = PosCorpus(), StructuredPerceptron(nr_rounds=3)

@@ -59,7 +59,7 @@ class TestPackages:
     def test_every_learner_and_data_set_is_among_them(self, package):
         declared = {
             node.name
-            for path in Path(package.__file__).parent.glob("*.py")
+            for path in Path(package.__file__).parent.rglob("*.py")
             for node in ast.parse(path.read_text(encoding="utf-8")).body
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
         }

@@ -20,11 +20,9 @@ import pytest
 import scipy.sparse as sp
 
 import classifiers
-from classifiers.arow import AROW
 from classifiers.bernoulli_naive_bayes import BernoulliNaiveBayes
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.column_squishing import ColumnSquishing, multiclass_update
-from classifiers.confidence_weighted import ConfidenceWeighted
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_batch import MaxEntBatch
@@ -37,8 +35,10 @@ from classifiers.nbsvm import NBSVM
 from classifiers.online_classifier import OnlineClassifier
 from classifiers.passive_aggressive import PassiveAggressive, PassiveAggressive2
 from classifiers.perceptron import Perceptron
+from classifiers.second_order.arow import AROW
+from classifiers.second_order.confidence_weighted import ConfidenceWeighted
 from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
-from classifiers.structured_classifier import StructuredClassifier
+from classifiers.structured.structured_classifier import StructuredClassifier
 from classifiers.svm import SVM
 from lxmls_day1.checks import MOST_CLASSES
 from lxmls_day1.engine.text.feature_contributions import explain

@@ -12,8 +12,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.special import expit
 
-from classifiers.gradient_descent import gradient_descent
-from classifiers.lbfgs import lbfgs
+from classifiers.solvers.gradient_descent import gradient_descent
+from classifiers.solvers.lbfgs import lbfgs
 from lxmls_day1.figures.descents import plot_descents
 from readers import SimpleDataSet
 

@@ -14,7 +14,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from classifiers import SVM
-from classifiers.domain_adaptation import choose_pivots, correspondences, train_augmented, train_with_correspondences
+from classifiers.domains.domain_adaptation import (
+    choose_pivots,
+    correspondences,
+    train_augmented,
+    train_with_correspondences,
+)
 from lxmls_day1.figures.domains import plot_domains
 
 names, n_shared, n_own, n_reviews = ["books", "dvd", "kitchen"], 12, 60, 400

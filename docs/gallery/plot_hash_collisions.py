@@ -8,7 +8,7 @@ Hashing gives each word a column without a dictionary. Few columns mean collisio
 import matplotlib.pyplot as plt
 import numpy as np
 
-from classifiers.hashed_features import columns_and_signs
+from classifiers.large.hashed_features import columns_and_signs
 
 n_words = 5000
 columns = 2 ** np.arange(8, 19)

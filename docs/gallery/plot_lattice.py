@@ -7,7 +7,7 @@ A tag sequence is a path. Its score is the sum of its nodes and its edges, and V
 
 import numpy as np
 
-from classifiers.viterbi import ChainScores, path_score, viterbi
+from classifiers.structured.viterbi import ChainScores, path_score, viterbi
 from lxmls_day1.figures.lattice import lattice, plot_lattice
 
 scores = ChainScores(

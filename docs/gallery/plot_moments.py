@@ -14,7 +14,7 @@ from itertools import islice
 import numpy as np
 from scipy.special import softmax
 
-from classifiers.iterative_scaling import scale_max_ent
+from classifiers.solvers.iterative_scaling import scale_max_ent
 from lxmls_day1.figures.moments import plot_moments
 
 X = np.array([[2.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 2.0, 1.0], [0.0, 1.0, 3.0], [1.0, 1.0, 1.0]])

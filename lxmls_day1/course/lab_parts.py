@@ -76,6 +76,7 @@ def part_of(files: Files, ids: Collection[str], registry: Registry) -> Files:
     needed |= {PurePosixPath(name) for exercise in exercises for name in (*exercise.files, exercise.notebook)}
     needed |= set(_bases(needed, files))
     needed |= {path for exercise in exercises for path in _readers(exercise, files)}
+    needed |= {path.with_name("__init__.py") for path in needed if path.suffix == ".py"}
     part = {}
     for path, content in files.items():
         if path == FILE:

@@ -17,7 +17,7 @@ def uncompiled_lab(reference: Path, folder: Path) -> Path:
     """A copy of the reference lab whose rules are plain Python."""
     for package in PACKAGES:
         shutil.copytree(reference / package, folder / package, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
-    for path in folder.glob("classifiers/*.py"):
+    for path in folder.glob("classifiers/**/*.py"):
         source = path.read_text(encoding="utf-8")
         if source != (plain := uncompiled(source)):  # unchanged files bring their bytecode along
             path.write_text(plain, encoding="utf-8")

@@ -26,6 +26,7 @@ from lxmls_day1.course.workspace import workspace_folder
 from lxmls_day1.course.workspace_state import BACKUPS, Backup, WorkspaceState, locked, text_digest
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
+from lxmls_day1.library_path import file_in
 
 Whole = Callable[[str], str]  # from the path of a file in the lab to all of its text
 
@@ -327,7 +328,7 @@ def _code_exercise(folder: Path, id: str) -> Exercise:
 
 
 def _reference_text(reference: Path, name: str) -> str:
-    return (reference / name).read_text(encoding="utf-8").replace("\r\n", "\n")
+    return (reference / file_in(reference, name)).read_text(encoding="utf-8").replace("\r\n", "\n")
 
 
 def _function_text(source: str, function: str) -> str:

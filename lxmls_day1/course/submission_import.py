@@ -19,7 +19,8 @@ from lxmls_day1.course.upgrade import update
 from lxmls_day1.course.workspace import workspace_folder
 from lxmls_day1.course.workspace_state import Backup, Explanation, WorkspaceState, locked
 from lxmls_day1.errors import InputError, check_path
-from lxmls_day1.lab import PACKAGES
+from lxmls_day1.lab import PACKAGES, reference_folder
+from lxmls_day1.library_path import file_in
 
 LARGEST_PACKED = 100_000_000  # bytes, of the file and of all that it unpacks to
 MOST_FILES = 2000
@@ -60,9 +61,8 @@ def open_work(folder: Path, path: str | os.PathLike[str]) -> Replaced:
     """
     workspace_folder(folder, "open_work")
     work = read_packed(path)
-    if more := [
-        e.id for e in Registry.of(folder).elsewhere() if any(PurePosixPath(name) in work.files for name in e.files)
-    ]:
+    files = {file_in(reference_folder(), str(name)): content for name, content in work.files.items()}
+    if more := [e.id for e in Registry.of(folder).elsewhere() if any(name in files for name in e.files)]:
         update(folder, more)
     registry = Registry.of(folder)
     with locked(folder):
@@ -73,9 +73,10 @@ def open_work(folder: Path, path: str | os.PathLike[str]) -> Replaced:
                 if not known.get((one.exercise, one.question), _NONE).text:
                     known[one.exercise, one.question] = one
             state.explanations = [*known.values()]
+        own = {file_in(folder, name): content for name, content in files.items()}
         new = {
-            str(name): content
-            for name, content in work.files.items()
+            name: content
+            for name, content in own.items()
             if not (folder / name).is_file() or (folder / name).read_bytes() != content
         }
         if new:

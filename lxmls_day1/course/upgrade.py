@@ -2,7 +2,8 @@
 
 What was given is renewed, what the student has written is kept: a file in which only the functions of its exercises were
 edited becomes the new file with these functions in it. One in which more was edited, and an edited notebook, stays as it is;
-the new one stands beside the backup. What was replaced is kept, and ``undo`` brings it back.
+the new one stands beside the backup. What has the folder of a topic by now moves into it. What was replaced is kept, and ``undo``
+brings it back.
 """
 
 import re
@@ -18,7 +19,7 @@ from lxmls_day1.course.source_functions import function_lines, replace_function
 from lxmls_day1.course.workspace import IGNORED, origin_of, text_around, workspace_folder
 from lxmls_day1.course.workspace_state import Backup, GivenFile, WorkspaceState, locked, text_digest
 from lxmls_day1.lab import PACKAGES, reference_folder
-from lxmls_day1.library_path import MOVED
+from lxmls_day1.library_path import MOVED, file_in
 
 _PACKAGE = Path(__file__).parents[1]
 # of this package, at the head of a file; a list in parentheses may take several lines
@@ -36,7 +37,7 @@ class Renewed:
     edited : tuple of str
         Those among them that were given and had been edited all the same.
     removed : tuple of str
-        What is no longer given.
+        What is no longer given, or has the folder of a topic by now.
     kept : tuple of str
         The student's, which stay as they are although there is a new version of them.
     place : str
@@ -101,19 +102,20 @@ def update(folder: Path, more: Collection[str] = ()) -> Renewed:
         origin = origin_of(files)
         new: dict[str, bytes] = {}
         aside: dict[str, bytes] = {}
-        edited = []
+        edited, moved = [], []
         for name, content in ((str(path), content) for path, content in files.items()):
-            path = folder / name
+            was = file_in(folder, name)
+            path, given = folder / was, known.get(was)
             before = path.read_bytes() if path.is_file() else None
-            if before is not None and text_digest(before) == text_digest(content):
+            if was == name and before is not None and text_digest(before) == text_digest(content):
                 continue
             theirs = name.endswith(".ipynb") or bool(origin.files[name].functions)
-            if before is None or (name in known and text_digest(before) == known[name].digest):
+            if before is None or (given and text_digest(before) == given.digest):
                 new[name] = content
-            elif theirs and name in known and known[name].digest == origin.files[name].digest:
+            elif was == name and theirs and given and given.digest == origin.files[name].digest:
                 continue  # there is no new version of it
             elif origin.files[name].functions:
-                merged = _with_own_functions(before, content, known.get(name))
+                merged = _with_own_functions(before, content, given)
                 if merged is None:
                     aside[name] = content
                 elif text_digest(before) != text_digest(merged):
@@ -122,15 +124,19 @@ def update(folder: Path, more: Collection[str] = ()) -> Renewed:
                 aside[name] = content
             else:
                 new[name] = content
-                edited += [name] * (name in known)
+                edited += [name] * (given is not None)
             if name in new and name.endswith((".py", ".toml", ".md", ".json")):
                 new[name] = with_line_ends_of(before, new[name].decode())
+            if before is not None and was != name:
+                new.setdefault(name, before)
+                moved.append(was)
         if not (folder / ".gitignore").exists():
             new[".gitignore"] = IGNORED.encode()
-        removed = [
+        removed = moved + [
             name
             for name, given in known.items()
             if PurePosixPath(name) not in files
+            and name not in moved
             and (folder / name).is_file()
             and text_digest((folder / name).read_bytes()) == given.digest
         ]

@@ -7,7 +7,7 @@ that is known. `plot_update` draws a lattice before and after an update, and tel
 changed.
 
 What is shown is put together by `lattice`, and drawn by `plot_lattice`. The scores are those of
-``classifiers.viterbi.ChainScores``.
+``classifiers.structured.viterbi.ChainScores``.
 """
 
 from collections.abc import Sequence
@@ -96,7 +96,7 @@ def lattice(
     tags : K str
         The names of all tags.
     scores : emissions (T, K), transitions (K, K), start (K,), stop (K,)
-        A `classifiers.viterbi.ChainScores`, or four arrays like it.
+        A `classifiers.structured.viterbi.ChainScores`, or four arrays like it.
     best, true : T tag numbers
         The path that was found, and the true one if it is known.
     shown : sequence of str, or int

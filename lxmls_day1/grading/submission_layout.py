@@ -74,7 +74,7 @@ def _laid_out(names: frozenset[PurePosixPath], known: frozenset[PurePosixPath]) 
     if roots:
         root = min(roots, key=lambda root: (-roots[root], len(root.parts), str(root)))
         warnings += _second_labs(root, roots)
-        loose, aside = _place_inside(places, root, names_in_order, warnings)
+        loose, aside = _place_inside(places, root, names_in_order, homes, warnings)
         warnings += _left_outside(root, roots, sources, homes)
         warnings += aside
     loose = sorted(loose, key=lambda name: (len(name.parts), str(name)))
@@ -120,6 +120,7 @@ def _place_inside(
     places: dict[PurePosixPath, PurePosixPath],
     root: PurePosixPath,
     names: Sequence[PurePosixPath],
+    homes: Mapping[str, PurePosixPath | None],
     warnings: list[str],
 ) -> tuple[list[PurePosixPath], list[str]]:
     """Put the files of a lab's folders in their places.
@@ -137,7 +138,7 @@ def _place_inside(
     for name in names:
         if name.parts[:depth] != root.parts or name == root:
             continue
-        path = _in_lab(name.parts[depth:])
+        path = _of_today(_in_lab(name.parts[depth:]), homes)
         if len(path.parts) == 1 and path.suffix.casefold() in SOURCES:
             loose.append(name)
         elif path.parts[0] in PACKAGES or (path.parts[0] == NOTEBOOKS and path.suffix in SOURCES):
@@ -172,6 +173,12 @@ def _in_lab(parts: tuple[str, ...]) -> PurePosixPath:
     """A path in a lab whose folder may be written as ``Classifiers``."""
     folder = parts[0].casefold()
     return PurePosixPath(folder if folder in LAB_FOLDERS else parts[0], *parts[1:])
+
+
+def _of_today(path: PurePosixPath, homes: Mapping[str, PurePosixPath | None]) -> PurePosixPath:
+    """The path of a file that stands in the folder of a topic today, and in an older lab beside the others."""
+    home = homes.get(path.name)
+    return home if home is not None and home.parent.parent == path.parent else path
 
 
 def _place(

@@ -22,8 +22,8 @@ import itertools
 
 from interleaved import print_table
 
-from classifiers.crf import CRF
-from classifiers.tag_features import EncodedSentences
+from classifiers.structured.crf import CRF
+from classifiers.structured.tag_features import EncodedSentences
 from lxmls_day1.errors import CorpusUnavailable
 from readers.pos_corpus import PosCorpus
 

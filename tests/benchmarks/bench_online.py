@@ -14,11 +14,11 @@ from interleaved import print_table, ratio, synthetic_text, time_in_turn
 from sklearn.linear_model import Perceptron as SklearnPerceptron
 from sklearn.linear_model import SGDClassifier
 
-from classifiers.arow import AROW
-from classifiers.confidence_weighted import ConfidenceWeighted
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.perceptron import Perceptron
+from classifiers.second_order.arow import AROW
+from classifiers.second_order.confidence_weighted import ConfidenceWeighted
 from classifiers.svm import SVM
 from lxmls_day1.engine.compiled.online_steps import RowSteps
 from lxmls_day1.engine.compiled.row_primitives import score_row

@@ -15,8 +15,8 @@ from interleaved import print_table, tf_idf_text
 
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline
+from classifiers.structured.tag_features import EncodedSentences
 from classifiers.svm import SVM
-from classifiers.tag_features import EncodedSentences
 from lxmls_day1.errors import CorpusUnavailable
 from readers.pos_corpus import PosCorpus
 from readers.question_reader import QuestionCorpus

@@ -16,7 +16,7 @@ sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 from interleaved import print_table, time_in_turn
 
 from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
-from classifiers.tag_features import FeatureIndex
+from classifiers.structured.tag_features import FeatureIndex
 from lxmls_day1.engine.compiled import chains
 from lxmls_day1.errors import CorpusUnavailable
 from readers.pos_corpus import PosCorpus

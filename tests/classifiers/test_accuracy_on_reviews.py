@@ -7,9 +7,9 @@ takes one domain, ``make campaigns`` all.
 import numpy as np
 import pytest
 
-from classifiers.arow import AROW
 from classifiers.nbsvm import NBSVM
 from classifiers.perceptron import Perceptron
+from classifiers.second_order.arow import AROW
 from readers.sentiment_reader import SentimentCorpus
 
 NR_FOLDS = 5

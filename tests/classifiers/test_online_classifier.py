@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import SGDClassifier
 
-from classifiers.arow import AROW
 from classifiers.column_squishing import ColumnSquishing, squishing_rule
-from classifiers.confidence_weighted import ConfidenceWeighted
 from classifiers.max_ent_online import MaxEntOnline, max_ent_rule
 from classifiers.mira import Mira, mira_rule
 from classifiers.online_classifier import OnlineClassifier, Round, compiled
 from classifiers.online_loop import online_loop
 from classifiers.passive_aggressive import PassiveAggressive
 from classifiers.perceptron import Perceptron, perceptron_rule
+from classifiers.second_order.arow import AROW
+from classifiers.second_order.confidence_weighted import ConfidenceWeighted
 from classifiers.svm import SVM, svm_rule
 from lxmls_day1.checks import check_inputs
 from lxmls_day1.engine.compiled import sparse_rows

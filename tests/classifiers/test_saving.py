@@ -10,11 +10,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from classifiers.arow import AROW
 from classifiers.bernoulli_naive_bayes import BernoulliNaiveBayes
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.column_squishing import ColumnSquishing
-from classifiers.confidence_weighted import ConfidenceWeighted
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_batch import MaxEntBatch
@@ -25,6 +23,8 @@ from classifiers.naive_bayes import NaiveBayes
 from classifiers.nbsvm import NBSVM
 from classifiers.passive_aggressive import PassiveAggressive, PassiveAggressive2
 from classifiers.perceptron import Perceptron
+from classifiers.second_order.arow import AROW
+from classifiers.second_order.confidence_weighted import ConfidenceWeighted
 from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError

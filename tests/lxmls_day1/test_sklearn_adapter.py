@@ -27,10 +27,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
-from classifiers.arow import AROW
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.column_squishing import ColumnSquishing
-from classifiers.confidence_weighted import ConfidenceWeighted
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_batch import MaxEntBatch
@@ -42,6 +40,8 @@ from classifiers.online_classifier import OnlineClassifier
 from classifiers.online_loop import online_loop
 from classifiers.passive_aggressive import PassiveAggressive
 from classifiers.perceptron import Perceptron
+from classifiers.second_order.arow import AROW
+from classifiers.second_order.confidence_weighted import ConfidenceWeighted
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
 from lxmls_day1.sklearn_adapter import LabEstimator, as_estimator, calibrated

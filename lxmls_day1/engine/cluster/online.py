@@ -22,7 +22,7 @@ from lxmls_day1.engine.streaming.shard_rows import Slice, parts_of
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.engine.streaming.streamed_steps import Learner
 from lxmls_day1.errors import InputError
-from lxmls_day1.library_path import reference_place
+from lxmls_day1.library_path import file_in, reference_place
 from lxmls_day1.settings import required_settings
 
 
@@ -55,13 +55,15 @@ def named(owner: Any, learner: Learner) -> NamedLearner:
         If it is not one of the reference lab, which the workers have.
     """
     kind = type(owner)
-    place = Path(reference_place(), "classifiers")
+    reference = Path(reference_place())
     own = "rule" in vars(owner)
     for base in kind.__mro__:
         if base is not object:
             try:
                 source = Path(inspect.getfile(base))
-                own |= source.read_bytes() != (place / source.name).read_bytes()
+                own |= (
+                    source.read_bytes() != (reference / file_in(reference, f"classifiers/{source.name}")).read_bytes()
+                )
             except (OSError, TypeError):
                 own = True
     if own:

@@ -2,7 +2,7 @@
 
 Z is the partition function, the sum of exp(score) over all sequences.
 
-Sentences and the matrix of weights are laid out as ``chain_search.py`` describes. ``classifiers/forward_backward.py`` is the
+Sentences and the matrix of weights are laid out as ``chain_search.py`` describes. ``classifiers/structured/forward_backward.py`` is the
 readable form. All sums are kept as logarithms; what is added up inside of one is exp(a − a_max), so that nothing overflows. A
 matrix of transitions is exponentiated once for all words: a sum over the K tags before then takes K multiplications for each
 tag after. Where that loses all digits, as scores differ by hundreds, the sum is taken term by term.

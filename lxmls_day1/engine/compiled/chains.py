@@ -5,7 +5,7 @@ Sentences and the matrix of weights are laid out as ``chain_search.py`` describe
 * :func:`take_round` runs one pass over the sentences with any update rule of the flat learners.
 * :func:`best_paths` tags, and :func:`hinge_losses` is the structured hinge loss of each sentence.
 
-``classifiers/viterbi.py`` and ``classifiers/joint_features.py`` are the readable form of what a step does. How a weight
+``viterbi.py`` and ``joint_features.py`` in ``classifiers/structured/`` are the readable form of what a step does. How a weight
 matrix shrinks and is averaged is the same as in ``sparse_rows.py``, but on single entries instead of rows.
 """
 

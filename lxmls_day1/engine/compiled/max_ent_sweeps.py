@@ -1,7 +1,7 @@
 """The compiled inner loops of dual coordinate ascent for maximum entropy: a sweep of steps over examples, a pass that measures.
 
 Both come twice, for any number of classes and for two. They work on the rows of ``sparse_rows.Examples`` and change the
-multipliers α and the weights in place. ``classifiers/max_ent_dual.py`` has the mathematics, the readable form of a step, and the
+multipliers α and the weights in place. ``classifiers/solvers/max_ent_dual.py`` has the mathematics, the readable form of a step, and the
 loop around these. With two classes W = (−v/2, v/2), and the multipliers are (1 − β, β), β that of the wrong class.
 """
 

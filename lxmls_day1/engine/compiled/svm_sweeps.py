@@ -1,7 +1,7 @@
 """The compiled inner loops of the dual support vector machine: one sweep of steps over examples, one pass that measures.
 
 Both come twice, for any number of classes and for two. They work on the rows of ``sparse_rows.Examples`` and change the
-multipliers α, the weights and ``rests`` in place. ``classifiers/svm_dual.py`` has the mathematics, the readable form of
+multipliers α, the weights and ``rests`` in place. ``classifiers/solvers/svm_dual.py`` has the mathematics, the readable form of
 a step, and the loop around these.
 
 With two classes everything is antisymmetric: W = (−v/2, v/2) and the multipliers are (1 − β, β), β that of the wrong

@@ -106,7 +106,7 @@ def test_a_learner_that_is_not_written_yet_is_left_out(tmp_path, imports_as_befo
     for package in ("readers", "classifiers"):
         shutil.copytree(reference / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     stub = (
-        "from classifiers.structured_classifier import StructuredClassifier\n\n\n"
+        "from classifiers.structured.structured_classifier import StructuredClassifier\n\n\n"
         "class StructuredPerceptron(StructuredClassifier):\n"
         "    name = 'Structured perceptron'\n\n"
         "    def train(self, X, y, callback=None):\n"

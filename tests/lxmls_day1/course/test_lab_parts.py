@@ -173,7 +173,7 @@ class TestAdding:
             return went.output
 
         assert "5_structured       1.13  " in said()
-        assert "classifiers/viterbi.py, notebooks/5_structured.ipynb" in said("5_structured")
+        assert "classifiers/structured/viterbi.py, notebooks/5_structured.ipynb" in said("5_structured")
         assert "is here already" in said("5_structured")
         said("--all")
         assert "Every exercise is here." in said()

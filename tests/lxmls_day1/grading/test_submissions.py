@@ -34,7 +34,7 @@ GIVEN = {
         "classifiers/__init__.py": b"",
         "classifiers/linear_classifier.py": b"class LinearClassifier:\n    pass\n",
         "classifiers/mira.py": b"raise NotImplementedError\n",
-        "classifiers/structured_mira.py": b"pass\n",
+        "classifiers/structured/structured_mira.py": b"pass\n",
         "classifiers/svm.py": b"raise NotImplementedError\n",
         "notebooks/1_generative.ipynb": b"{}",
         "notebooks/conftest.py": b"",

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from classifiers.joint_features import Layout
+from classifiers.structured.joint_features import Layout
 from lxmls_day1.engine.compiled import chain_sums
 from lxmls_day1.engine.compiled.chain_search import Sentences
 from lxmls_day1.engine.compiled.online_steps import Weights

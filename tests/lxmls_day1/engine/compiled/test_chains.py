@@ -6,8 +6,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from classifiers.joint_features import Layout
 from classifiers.online_classifier import compiled
+from classifiers.structured.joint_features import Layout
 from lxmls_day1.engine.compiled import chains as kernels
 from lxmls_day1.engine.compiled.online_steps import Weights, machine_code_of
 from lxmls_day1.engine.compiled.primitives import COMPILES

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.special import entr, expit, logsumexp
 
-from classifiers.max_ent_dual import dual_step
+from classifiers.solvers.max_ent_dual import dual_step
 from lxmls_day1.engine.compiled import max_ent_sweeps
 from lxmls_day1.engine.compiled.sparse_rows import as_examples
 

@@ -13,7 +13,7 @@ import pytest
 
 from classifiers.online_classifier import OnlineClassifier, compiled
 from classifiers.perceptron import perceptron_rule
-from classifiers.structured_classifier import StructuredClassifier
+from classifiers.structured.structured_classifier import StructuredClassifier
 from lxmls_day1.engine.compiled import online_steps
 from lxmls_day1.engine.compiled.machine_code import cached_jit
 from lxmls_day1.engine.compiled.online_steps import Weights, aligned_zeros

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from classifiers.arow import AROW
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.column_squishing import ColumnSquishing
-from classifiers.confidence_weighted import ConfidenceWeighted
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.perceptron import Perceptron
+from classifiers.second_order.arow import AROW
+from classifiers.second_order.confidence_weighted import ConfidenceWeighted
 from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.svm import SVM
 from lxmls_day1.engine.compiled import primitives
@@ -137,7 +137,7 @@ def test_every_learner_gets_the_same_weights_without_numba(tmp_path):
         [
             *(f"tests/classifiers/test_{name}.py" for name in ("perceptron", "mira", "losses")),
             "tests/readers/test_vocabulary.py",
-            *("classifiers/svm.py", "classifiers/svm_dual.py", "classifiers/max_ent_dual.py"),
+            *("classifiers/svm.py", "classifiers/solvers/svm_dual.py", "classifiers/solvers/max_ent_dual.py"),
         ],
         pytest.param(["tests/classifiers"], marks=[pytest.mark.slow, pytest.mark.campaign]),
         pytest.param(["tests/readers", "tests/lxmls_day1/engine/text"], marks=[pytest.mark.slow, pytest.mark.campaign]),

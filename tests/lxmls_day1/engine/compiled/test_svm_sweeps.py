@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from classifiers.svm_dual import dual_step, project_on_simplex
+from classifiers.solvers.svm_dual import dual_step, project_on_simplex
 from lxmls_day1.engine.compiled import sparse_rows, svm_sweeps
 
 pytestmark = pytest.mark.bits

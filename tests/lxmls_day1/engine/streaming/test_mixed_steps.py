@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from classifiers.arow import AROW
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.online_classifier import OnlineClassifier
 from classifiers.perceptron import Perceptron
+from classifiers.second_order.arow import AROW
 from classifiers.svm import SVM
 from lxmls_day1.engine.learners import shrinkage_of
 from lxmls_day1.engine.streaming import mixed_steps, streamed_steps

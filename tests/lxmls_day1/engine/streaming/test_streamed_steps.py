@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from classifiers.arow import AROW
 from classifiers.column_squishing import ColumnSquishing
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 from classifiers.max_ent_batch import MaxEntBatch
@@ -20,6 +19,7 @@ from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.online_classifier import OnlineClassifier
 from classifiers.perceptron import Perceptron
+from classifiers.second_order.arow import AROW
 from classifiers.svm import SVM
 from lxmls_day1.engine.compiled import sparse_rows
 from lxmls_day1.engine.compiled.primitives import COMPILES

@@ -1,0 +1,96 @@
+"""Non-linear conjugate gradient: gradient descent that does not undo what its last step has done.
+
+The steepest way down forgets all earlier steps, and in a long valley it goes to and fro. A direction that keeps a share of the
+last one does not:
+
+    d ← −z + β d,    z = D⁻¹ ∇F(x),    β = max(0, z·(∇F − ∇F_before) / (z_before·∇F_before))    (Polak, Ribière)
+
+On a quadratic F with exact steps each direction is conjugate to all before it, d_iᵀ H d_j = 0, and n steps lead to the optimum. On any
+other F this holds nearly, near the optimum. β = 0 is a *restart*: the direction is the steepest one again. That happens where the
+gradient does not become flatter, where it is far from orthogonal to the last one (Powell), and where d does not lead down.
+
+It keeps three vectors, L-BFGS (``lbfgs.py``) forty; that one needs fewer evaluations of F. The line search is the same, but ends
+nearer to the lowest point: a step that is not exact spoils the next direction.
+
+Sources: the guide, section 1.5.1, which names it beside L-BFGS; J. Nocedal, S. Wright, Numerical Optimization, 2006, algorithm 5.4,
+eq. 5.45 and 5.52.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from classifiers.solvers.lbfgs import PATIENCE, ROUNDING, Function, Iterate, line_search
+
+FLATTER = 0.1  # c₂ of the line search
+ORTHOGONAL = 0.2  # neighbouring gradients whose cosine is above this lead to a restart
+
+
+def conjugate_gradient(function: Function, start: np.ndarray, diagonal: np.ndarray | None = None) -> Iterator[Iterate]:
+    """Minimise a smooth function, one iteration for each ``next``.
+
+    Parameters
+    ----------
+    function : x -> (F(x), ∇F(x))
+        A value that is not finite is as good as infinitely high.
+    start : float array (n,)
+    diagonal : array (n,), positive, optional
+        D, what the diagonal of H may look like, up to a factor.
+
+    Yields
+    ------
+    Iterate
+        The start, and where each iteration arrives. The last has been yielded when the gradient is zero, or when
+        rounding hides any progress.
+
+    Examples
+    --------
+    On a parabola in two dimensions two steps are nearly enough; gradient descent needs dozens:
+
+    >>> def parabola(x):
+    ...     return x[0] ** 2 + 10 * x[1] ** 2, np.array([2 * x[0], 20 * x[1]])
+    >>> *_, last = conjugate_gradient(parabola, np.array([5.0, 3.0]))
+    >>> bool(np.abs(last.x).max() < 1e-6)
+    True
+    """
+    here = Iterate(start := np.array(start, dtype=np.float64), *function(start))
+    diagonal = np.ones(start.shape) if diagonal is None else diagonal
+    steepest = here.gradient / diagonal  # z
+    direction, step = -steepest, 1.0
+    flattest, stalled = np.linalg.norm(here.gradient), 0
+    yield here
+    while here.gradient.any() and stalled < PATIENCE:
+        there = line_search(function, here, step * direction, FLATTER)
+        if there is None and not np.array_equal(direction, -steepest):  # once more along the steepest way
+            direction, step = -steepest, 1.0
+            continue
+        if there is None:
+            return
+        steepest_there = there.gradient / diagonal
+        share = _share_of_the_last(here.gradient, steepest, there.gradient, steepest_there)
+        direction *= share
+        direction -= steepest_there
+        slope = there.gradient @ direction
+        if slope >= 0:
+            direction = -steepest_there
+            slope = there.gradient @ direction
+        norm = np.linalg.norm(there.gradient)
+        progress = there.value < here.value - ROUNDING * abs(here.value) or norm < flattest
+        flattest, stalled = min(flattest, norm), 0 if progress else stalled + 1
+        step = _first_try(here.value - there.value, slope)
+        here, steepest = there, steepest_there
+        yield here
+
+
+def _share_of_the_last(gradient, steepest, gradient_there, steepest_there):
+    """β: how much of the last direction the next one keeps."""
+    if abs(steepest @ gradient_there) >= ORTHOGONAL * (steepest_there @ gradient_there):
+        return 0.0
+    before = steepest @ gradient
+    return max(0.0, steepest_there @ (gradient_there - gradient) / before) if before > 0 else 0.0
+
+
+def _first_try(fall, slope):
+    """A step after which F would fall as much as in the last iteration, were it a parabola: −2 fall / slope."""
+    step = -2 * fall / slope if slope < 0 else 1.0
+    return step if 0 < step < np.inf else 1.0

@@ -1,0 +1,300 @@
+"""The linear-chain conditional random field: maximum entropy on tag sequences.
+
+    p(y | x) = exp(w · Φ(x, y)) / Z(x),    Z(x) = Σ_y' exp(w · Φ(x, y')), the partition function
+    F(W) = −(1/M) Σ log p_W(y^m | x^m) + (λ/2) ‖W‖²
+    ∇F(W) = (1/M) Σ [E_p Φ(x^m, ·) − Φ(x^m, y^m)] + λ W
+
+over M sentences. Φ is the same as that of every structured learner (``joint_features.py``). It adds up over words and pairs of
+neighbours, and so its mean under p needs no more than the marginals of words and pairs, which forward-backward finds
+(``forward_backward.py``): word t adds its features times p(y_t = · | x) − e_{y_t}. F is convex, and with λ > 0 λ-strongly so, as in
+``max_ent_batch.py``: F(W) − F* ≤ ‖∇F(W)‖² / (2λ).
+
+Two solvers. ``"lbfgs"`` goes to the optimum. It begins with a few rounds of stochastic gradient descent, which are as good as
+dozens of iterations, and L-BFGS does the rest. ``"online"`` is descent alone, one sentence at a time,
+
+    W ← (1 − η_t λ) W + η_t [Φ(x, y) − E_p Φ(x, ·)]
+
+With sentences of one word and no transitions it *is* maximum entropy, ``max_ent_batch.py`` and ``max_ent_online.py``.
+
+Source: J. Lafferty, A. McCallum, F. Pereira, Conditional random fields: probabilistic models for segmenting and labeling
+sequence data, ICML 2001; F. Sha, F. Pereira, Shallow parsing with conditional random fields, NAACL 2003 (L-BFGS).
+"""
+
+import functools
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classifiers.max_ent_batch import Iteration
+from classifiers.max_ent_online import max_ent_rule
+from classifiers.solvers.lbfgs import lbfgs
+from classifiers.structured.structured_classifier import Sentences, Tags, check_sentences
+from classifiers.structured.structured_gradient import StructuredGradient
+from classifiers.structured.tag_features import TEMPLATES, TokenFeatures
+from classifiers.structured.viterbi import ChainScores
+from lxmls_day1.checks import all_finite, check_choice, check_costs, check_number
+from lxmls_day1.engine.examples import trained_with
+from lxmls_day1.engine.learners import shrinkage_of
+
+SOLVERS = ("lbfgs", "online")
+PAIR_BYTES = 2**30  # for the pairs of L-BFGS
+FIRST_ROUNDS = 5  # of descent, before L-BFGS
+
+
+class CRF(StructuredGradient):
+    """A linear-chain conditional random field.
+
+    Parameters
+    ----------
+    regularizer : float ≥ 0
+        λ. CRFsuite's c2 is λM/2, for M sentences.
+    solver : "lbfgs" or "online"
+        To the optimum; or ``nr_rounds`` of stochastic gradient descent.
+    tolerance : float > 0
+        L-BFGS stops when an iteration lowers F by no more than this share of it, on average over the last five, or when F is
+        certainly so near to the optimum.
+    max_iterations : int ≥ 1
+        Of L-BFGS; a warning tells when they did not suffice.
+    templates, min_count, transitions, decoder
+        As in :class:`StructuredClassifier`. A decoder is used for tagging, not in training.
+    nr_rounds, initial_step, alpha, delay, averaged, seed, order, track_objective, progress
+        As in :class:`StructuredGradient`. With ``solver="lbfgs"`` of the first rounds only, which are five at most and not
+        averaged.
+    cost
+        Not used.
+
+    Attributes
+    ----------
+    history : list
+        Of :class:`classifiers.max_ent_batch.Iteration` from L-BFGS, of :class:`Round` from descent.
+
+    Examples
+    --------
+    >>> X = [["I", "saw", "it"], ["a", "saw", "cut", "it"], ["I", "cut", "a", "cut"]]
+    >>> y = [["PRON", "VERB", "PRON"], ["DET", "NOUN", "VERB", "PRON"], ["PRON", "VERB", "DET", "NOUN"]]
+    >>> tagger = CRF(regularizer=0.01, templates=["word"])
+    >>> params = tagger.train(X, y)
+    >>> tagger.test([["a", "cut"], ["I", "saw", "a", "saw"]], params)
+    [['DET', 'NOUN'], ['PRON', 'VERB', 'DET', 'NOUN']]
+
+    How sure is it? Each word has a probability for each tag, in the order of ``classes``:
+
+    >>> tagger.classes.tolist(), tagger.get_marginals([["a", "cut"]], params)[0].round(2)
+    (['DET', 'NOUN', 'PRON', 'VERB'], array([[0.96, 0.01, 0.02, 0.01],
+           [0.  , 0.95, 0.02, 0.03]]))
+    """
+
+    name = "Conditional random field"
+    rule = staticmethod(max_ent_rule)  # of sentences of one word
+    smooth_loss = True
+
+    def __init__(
+        self,
+        regularizer: float = 1e-4,
+        solver: str = "lbfgs",
+        tolerance: float = 1e-3,
+        max_iterations: int = 500,
+        *,
+        templates: Sequence[str] = TEMPLATES,
+        min_count: int = 1,
+        transitions: bool = True,
+        decoder: Callable[[ChainScores], ArrayLike] | None = None,
+        nr_rounds: int = 10,
+        initial_step: float = 0.1,
+        alpha: float = 0.6,
+        delay: float | None = None,
+        averaged: bool | str = "steps",
+        seed: int = 1,
+        order: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
+        track_objective: bool = False,
+        progress: bool = False,
+    ) -> None:
+        super().__init__(
+            regularizer=regularizer,
+            nr_rounds=nr_rounds,
+            initial_step=initial_step,
+            alpha=alpha,
+            delay=delay,
+            averaged=averaged,
+            templates=templates,
+            min_count=min_count,
+            transitions=transitions,
+            decoder=decoder,
+            seed=seed,
+            order=order,
+            cost=cost,
+            track_objective=track_objective,
+            progress=progress,
+        )
+        self.solver = solver
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+
+    def check_settings(self) -> None:
+        super().check_settings()
+        check_choice("solver", self.solver, SOLVERS)
+        check_number("tolerance", self.tolerance, above=0)
+        check_number("max_iterations", self.max_iterations, at_least=1, whole=True)
+
+    def train(self, X: Sentences, y: Tags, callback: Callable[..., object] | None = None) -> np.ndarray:
+        """Minimise F, or go through the sentences ``nr_rounds`` times.
+
+        Parameters
+        ----------
+        X : EncodedSentences, or list of M sentences, each a sequence of words
+        y : list of M sequences of tags, one for each word
+        callback : function, optional
+            As in :meth:`OnlineClassifier.train`, of the online solver; of L-BFGS ``callback(iteration, weights, params)``, both
+            the same.
+
+        Returns
+        -------
+        params : array (J + 1 + K + 2, K), or as the transitions ask
+
+        Raises
+        ------
+        InputError
+            For hyper-parameters that make no sense, or sentences and tags that do not fit together.
+        """
+        self.check_settings()
+        if self.solver == "online":
+            return super().train(X, y, callback)
+        started = time.perf_counter()
+        layout, sentences = self._learn_sentences(check_sentences(X), y)
+        check_costs(self.cost, layout.n_tags)  # as the online solver does
+        F = Objective(sentences, layout.shape, float(self.regularizer))
+        start = self._first_rounds(sentences, layout.shape)
+        memory = min(20, max(5, PAIR_BYTES // (16 * start.size)))
+        self.history, values = [], []
+        for number, (x, value, gradient) in enumerate(lbfgs(F, start.ravel(), F.diagonal(), memory)):
+            values.append(value)
+            if number > 0:
+                self.history.append(Iteration(number, time.perf_counter() - started, float(value)))
+            if callback and number > 0:
+                callback(self.history[-1], x.reshape(layout.shape).copy(), x.reshape(layout.shape).copy())
+            arrived = self._is_near(values, gradient)
+            if arrived or number == self.max_iterations:
+                break
+        if not arrived and number == self.max_iterations:
+            warnings.warn(
+                f"the conditional random field was stopped after {number} iteration{'s' * (number != 1)} before it reached its "
+                f"tolerance of {self.tolerance:g}; raise max_iterations or the tolerance",
+                stacklevel=2,
+            )
+        self.nr_updates = len(self.history)
+        return trained_with(self, x.reshape(layout.shape))
+
+    def _is_near(self, values, gradient, span=5):
+        """Whether F falls no more, or is certainly near its optimum."""
+        share = self.tolerance * abs(values[-1])
+        slow = len(values) > span and values[-1 - span] - values[-1] <= span * share
+        return slow or (self.regularizer > 0 and gradient @ gradient <= 2 * self.regularizer * share)
+
+    def _first_rounds(self, sentences, shape):
+        """Where L-BFGS begins: W after some rounds of descent, if these lower F; else 0."""
+        from lxmls_day1.engine.compiled import chain_sums, online_steps
+
+        n_sentences, weights = len(sentences.starts) - 1, online_steps.Weights(*shape, False)
+        orders = self._orders(n_sentences)[:FIRST_ROUNDS]
+        for number, order in enumerate(orders):
+            steps = self.steps(1 + number * n_sentences, n_sentences)
+            chain_sums.take_round_of_descent(sentences, shrinkage_of(self), weights, order, steps)
+        W = weights.result()
+        at_zero = np.diff(sentences.starts).sum() / n_sentences * np.log(shape[1])  # all sequences are equally likely
+        lowered = all_finite(W) and chain_sums.log_losses(sentences, W).mean() + self.penalty_of(W) < at_zero
+        return W if lowered else np.zeros(shape)
+
+    def _steps_of(self, layout, sentences, costs, weights):
+        from lxmls_day1.engine.compiled import chain_sums
+
+        return functools.partial(chain_sums.take_round_of_descent, sentences, shrinkage_of(self), weights)
+
+    def penalty_of(self, params: np.ndarray) -> float:
+        return self.regularizer / 2 * (params**2).sum()
+
+    def structured_losses(self, sentences: Any, costs: np.ndarray, params: np.ndarray) -> np.ndarray:
+        from lxmls_day1.engine.compiled import chain_sums
+
+        losses: np.ndarray = chain_sums.log_losses(sentences, params)
+        return losses
+
+    def get_marginals(self, X: Sentences, params: ArrayLike) -> list[np.ndarray]:
+        """p(y_t = k | x): how probable each tag of each word is, over all sequences of tags.
+
+        Parameters
+        ----------
+        X : EncodedSentences, or list of M sentences, each a sequence of words
+        params : array, what ``train`` returned
+
+        Returns
+        -------
+        list of M arrays (T, K)
+            Every row sums to 1; columns in the order of ``classes``. The most probable tag of a word need not be the one in the
+            most probable sequence.
+
+        Raises
+        ------
+        InputError
+            If X holds no sentences, or params have not as many rows as there are features and tags.
+        """
+        from lxmls_day1.engine.compiled import chain_sums
+
+        layout, params = self._fit(params)
+        words: TokenFeatures = self._encode(check_sentences(X))
+        marginals, _ = chain_sums.tag_marginals(*words, layout.n_features, params)
+        return [marginals[start:end] for start, end in zip(words.starts[:-1], words.starts[1:], strict=True)]
+
+
+class Objective:
+    """F and its gradient as a function of one flat vector.
+
+    Parameters
+    ----------
+    sentences : lxmls_day1.engine.compiled.chains.Sentences
+    shape : (rows, K)
+    regularizer : float
+        λ.
+
+    Examples
+    --------
+    At W = 0 every sequence of tags is as likely as any other: log Z = 2 log 2 for two words and two tags. Both words have the tag 0, and
+    one of them is to be expected; so the slope by the bias of tag 0 is −1:
+
+    >>> from classifiers.structured.tag_features import FeatureIndex
+    >>> from lxmls_day1.engine.compiled.chains import Sentences
+    >>> _, words = FeatureIndex.learn([["a", "b"]], ["word"])
+    >>> F = Objective(Sentences(*words, np.array([0, 0]), 2), (1 + 2 + 2 + 2, 2), regularizer=0.1)
+    >>> value, gradient = F(np.zeros(7 * 2))
+    >>> round(float(value), 4), gradient.reshape(7, 2)[0].round(6)
+    (1.3863, array([-1.,  1.]))
+    """
+
+    def __init__(self, sentences: Any, shape: tuple[int, int], regularizer: float) -> None:
+        self.sentences, self.shape, self.regularizer = sentences, shape, regularizer
+        self.n_sentences = len(sentences.starts) - 1
+
+    def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
+        from lxmls_day1.engine.compiled import chain_sums
+
+        loss, gradient = chain_sums.loss_and_gradient(self.sentences, x.reshape(self.shape))
+        gradient = gradient.ravel()
+        gradient /= self.n_sentences
+        gradient += self.regularizer * x
+        return loss / self.n_sentences + self.regularizer / 2 * (x @ x), gradient
+
+    def diagonal(self) -> np.ndarray:
+        """A guess of the second derivatives (n,), as in ``max_ent_batch.py``: the square roots of those at W = 0, one word at a time."""
+        n_rows, n_tags = self.shape
+        counts = np.zeros(n_rows)
+        counts[0] = self.sentences.starts[-1]
+        counts[1 : 1 + self.sentences.n_features] = np.bincount(
+            self.sentences.indices, minlength=self.sentences.n_features
+        )
+        counts[1 + self.sentences.n_features :] = self.n_sentences
+        second = (1 - 1 / n_tags) / n_tags * counts / self.n_sentences + self.regularizer
+        return np.repeat(np.sqrt(np.where(second > 0, second, 1.0)), n_tags)

@@ -1,0 +1,553 @@
+"""Every structured learner is a flat one with a bigger argmax: its classes are the tag sequences of a whole sentence.
+
+A sequence y of tags for a sentence x has the score w · Φ(x, y), where Φ adds up, over the words, the features of the
+word with its tag (emissions) and the pairs of neighbouring tags, the first and the last one included (transitions).
+There are K^T sequences, too many to list, but Viterbi's search finds the best one, and the one that violates the margin
+most (``joint_features.py``, ``viterbi.py``). A step on one sentence is then, as in ``online_classifier.py``,
+
+    W ← (1 − η_t λ) W + τ [Φ(x, y) − Φ(x, ŷ)]
+
+with ŷ the rival that the search found. Between these two sequences it is a problem of two classes, and the step τ is
+what the flat learner's own rule answers to it: ``perceptron.py``, ``mira.py`` and ``svm.py`` are used as they are.
+
+The flat learners are the special case of sentences of one word without transitions: then the rival is the flat
+prediction, Φ(x, y) is g(x) in the column of y, and the weights are the same, step for step.
+
+Sources: M. Collins, Discriminative training methods for hidden Markov models, EMNLP 2002; I. Tsochantaridis et al.,
+Large margin methods for structured and interdependent output variables, JMLR 6, 2005.
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classifiers.online_classifier import OnlineClassifier
+from classifiers.structured.joint_features import Layout
+from classifiers.structured.tag_features import (
+    TEMPLATES,
+    EncodedSentences,
+    FeatureIndex,
+    TokenFeatures,
+    check_templates,
+)
+from classifiers.structured.viterbi import ChainScores, cost_augmented, path_score, viterbi
+from lxmls_day1.checks import (
+    as_list,
+    check_costs,
+    check_finite_params,
+    check_flag,
+    check_labels,
+    check_number,
+    check_same_kind,
+    listed,
+    shown,
+)
+from lxmls_day1.engine.examples import columns_of
+from lxmls_day1.engine.learners import average_of, shrinkage_of
+from lxmls_day1.errors import InputError
+
+Sentences = Sequence[Sequence[str]] | EncodedSentences  # M sentences, each a sequence of words
+Tags = Sequence[Sequence[Any]]  # a tag for each of their words
+
+
+class StructuredClassifier(OnlineClassifier):
+    """The rounds of :class:`OnlineClassifier` over sentences. A learner is a subclass that names its ``rule``.
+
+    Parameters
+    ----------
+    templates : list of str
+        What a word's features are, see :mod:`classifiers.structured.tag_features`.
+    min_count : int ≥ 1
+        A feature counts if at least so many words of the training sentences have it.
+    transitions : bool
+        Whether pairs of neighbouring tags have a score. Without, each word is tagged by itself.
+    decoder : function (ChainScores) -> path (T,), optional
+        A search written in Python, such as :func:`classifiers.structured.viterbi.viterbi`, in place of the compiled one; for
+        training and for tagging.
+    nr_rounds, averaged, seed, order, cost, track_objective, progress
+        As in :class:`OnlineClassifier`; an example is a sentence, a class is a tag, and the cost of a sequence is the
+        sum over its words: with 0/1 costs the number of wrong tags.
+
+    Attributes
+    ----------
+    classes : array (K,)
+        The tags of the training sentences in ascending order.
+    feature_names : sequence of J str
+        The features, in the order of the rows of the parameters.
+    history, nr_updates
+        As in :class:`OnlineClassifier`.
+
+    Notes
+    -----
+    The parameters have a column for each tag. Row 0 holds the bias of each tag and rows 1 … J the emissions, as in a
+    flat classifier; then come K rows of transitions (from the tag of the row to that of the column), a row for the
+    first tag of a sentence and one for the last (``joint_features.py``). Without transitions it ends after row J.
+
+    A rule is asked ``rule(scores, label, sq_norm, step, cost)`` about two classes, 0 the rival and 1 the truth, where
+    scores = (s(ŷ) − s(y), 0), label = 1, cost = (ρ(ŷ, y), 0), and sq_norm is half of ‖Φ(x, y) − Φ(x, ŷ)‖², in which
+    what stands in both Φ cancels; in the flat case it is ‖g(x)‖². It answers (−τ, τ). Nothing is asked where the rival
+    is the truth itself, or where Φ is the same for both.
+
+    Examples
+    --------
+    A learner is little more than its rule; here that of the perceptron:
+
+    >>> from classifiers.perceptron import perceptron_rule
+    >>> class Tagger(StructuredClassifier):
+    ...     rule = staticmethod(perceptron_rule)
+    >>> X, y = [["I", "saw", "it"], ["a", "saw"]], [["PRON", "VERB", "PRON"], ["DET", "NOUN"]]
+    >>> tagger = Tagger(templates=["word"])
+    >>> params = tagger.train(X, y)
+    >>> tagger.test([["it", "saw", "I"], ["a", "saw"]], params), params.shape
+    ([['PRON', 'VERB', 'PRON'], ['DET', 'NOUN']], (11, 4))
+    """
+
+    name = "Structured classifier"
+    augmented = False  # whether the rival is the sequence of the highest score plus cost
+
+    def __init__(
+        self,
+        templates: Sequence[str] = TEMPLATES,
+        min_count: int = 1,
+        transitions: bool = True,
+        decoder: Callable[[ChainScores], ArrayLike] | None = None,
+        *,
+        nr_rounds: int = 10,
+        averaged: bool | str = "steps",
+        seed: int = 1,
+        order: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
+        track_objective: bool = False,
+        progress: bool = False,
+    ) -> None:
+        super().__init__(
+            nr_rounds=nr_rounds,
+            averaged=averaged,
+            seed=seed,
+            order=order,
+            cost=cost,
+            track_objective=track_objective,
+            progress=progress,
+        )
+        self.templates = templates
+        self.min_count = min_count
+        self.transitions = transitions
+        self.decoder = decoder
+        self.feature_names: Sequence[str] | None = None
+
+    def check_settings(self) -> None:
+        super().check_settings()
+        check_templates(self.templates)
+        check_number("min_count", self.min_count, at_least=1, whole=True)
+        if isinstance(self.transitions, str) and self.transitions == "trigrams":  # a model of an earlier version
+            raise InputError(
+                "this version has no trigrams of tags; train with transitions=True, which scores pairs of tags"
+            )
+        check_flag("transitions", self.transitions)
+        if not (self.decoder is None or callable(self.decoder)):
+            raise InputError(f"decoder must be a function from ChainScores to a path, or None, but is {self.decoder!r}")
+
+    def train(self, X: Sentences, y: Tags, callback: Callable[..., object] | None = None) -> np.ndarray:
+        """Go through the sentences ``nr_rounds`` times.
+
+        Parameters
+        ----------
+        X : EncodedSentences, or list of M sentences, each a sequence of words
+        y : list of M sequences of tags, one for each word
+        callback : function (round, weights, params), optional
+            As in :meth:`OnlineClassifier.train`.
+
+        Returns
+        -------
+        params : array (J + 1 + K + 2, K), or (J + 1, K) without transitions
+
+        Raises
+        ------
+        InputError
+            For hyper-parameters that make no sense, sentences and tags that do not fit together, a rule that does not
+            raise the truth by as much as it lowers the rival, or weights that grow beyond all bounds.
+        """
+        return self.train_from(None, X, y, callback, keep_state=False)[0]
+
+    def train_from(
+        self,
+        state: Any,
+        X: Sentences,
+        y: Tags,
+        callback: Callable[..., object] | None = None,
+        keep_state: bool = True,
+    ) -> tuple[np.ndarray, Any]:
+        """Go through sentences from a state on, as :func:`lxmls_day1.engine.training.resume` says.
+
+        Returns
+        -------
+        params : array, as ``train`` returns it
+        state : OnlineState
+
+        Raises
+        ------
+        InputError
+            As ``train``; and for a state of another learner.
+        """
+        # numba takes its time: imported by the first training
+        from lxmls_day1.engine import online_training
+        from lxmls_day1.engine.compiled import chains, online_steps
+
+        self.check_settings()
+        X = check_sentences(X)
+        if state is None:
+            layout, sentences = self._learn_sentences(X, y)
+        elif state.feature_names is None:
+            raise InputError("this state is of a flat learner and knows no features of words; begin with state=None")
+        else:
+            self.classes, self.feature_names = state.classes, state.feature_names
+            layout = Layout(len(self.feature_names), len(self.classes), self.transitions)
+            labels = columns_of(self, _tags_of_training(X, y))
+            starts, indptr, indices = self._encode(X)
+            sentences = chains.Sentences(starts, indptr, indices, labels, layout.n_features)
+        state = state and online_training.copy_of_state(self, state, layout.shape[0])
+        costs = np.ascontiguousarray(check_costs(self.cost, layout.n_tags).T)  # row y: ρ(·, y)
+        if getattr(self.rule, "second_order", False):
+            raise InputError(
+                "second-order rules are for single examples; tag sequences take rules that see scores alone"
+            )
+        online_steps.check_rule(self.rule, 2, 1.0 - np.eye(2))
+        if state is None:
+            n_rows, n_tags = layout.shape
+            weights = online_steps.Weights(n_rows, n_tags, average_of(self) == "steps")
+            state = online_training.new_state(self, weights, None)
+        take_round = self._steps_of(layout, sentences, costs, state.weights)
+        orders = self._orders(len(X), state.rng)  # (R, M)
+
+        def take(first, last):
+            for order in orders[first:last]:
+                yield (take_round(order, self.steps(1 + state.n_steps, len(order))),)
+                state.n_steps += len(order)
+
+        objective = functools.partial(self._structured_objective, sentences, costs)
+        params = online_training.take_rounds(self, take, state, objective, callback, keep_state=keep_state)
+        return params, state
+
+    def _learn_sentences(self, X, y):
+        """Set ``classes`` and ``feature_names``; returns the layout of W and the sentences as the kernels read them."""
+        from lxmls_day1.engine.compiled import chains
+
+        labels = self._learn_tags(X, y)
+        self.feature_names, words = self._learn_features(X)
+        layout = Layout(len(self.feature_names), len(self.classes), self.transitions)
+        return layout, chains.Sentences(*words, labels, layout.n_features)
+
+    def _steps_of(self, layout, sentences, costs, weights):
+        """What takes the steps of a round: a function (order, steps) -> how many changed the weights."""
+        from lxmls_day1.engine.compiled import chains, online_steps
+
+        machine_code = online_steps.machine_code_of(self.rule, stacklevel=5) if self._compiles() else None
+        if machine_code is None:
+            return functools.partial(self._take_round, layout, sentences, costs, weights)
+        return functools.partial(
+            chains.take_round, machine_code, sentences, costs, shrinkage_of(self), self.augmented, weights
+        )
+
+    def _compiles(self):
+        """Whether the compiled round takes the steps of this learner."""
+        return self.decoder is None
+
+    def _take_round(self, layout, sentences, costs, weights, order, steps):
+        """One round in Python: W ← (1 − η_t λ) W + τ [Φ(x, y) − Φ(x, ŷ)] for each sentence; returns how many changed W."""
+        updates, shrinkage = 0, shrinkage_of(self)
+        for m, step in zip(order.tolist(), steps.tolist(), strict=True):
+            entries, change = self._change(layout, sentences, m, step, costs, weights)
+            updates += weights.add(entries, change, 1.0 - step * shrinkage)
+        return updates
+
+    def _change(self, layout, sentences, m, step, costs, weights):
+        """τ [Φ(x, y) − Φ(x, ŷ)] for sentence m, as entries of the flattened W and what to add there."""
+        truth = sentences.labels[sentences.starts[m] : sentences.starts[m + 1]]
+        searched = layout.scores(sentences, m, weights.V, weights.state[0])
+        if self.augmented:
+            searched = cost_augmented(searched, truth, costs.T)
+        rival = _path(self.decoder or viterbi, searched)
+        entries, values = layout.difference(sentences, m, truth, rival)
+        if len(entries) == 0:
+            return entries, values
+        cost = costs[truth, rival].sum()  # ρ(ŷ, y)
+        gain = max(0.0, path_score(searched, rival) - path_score(searched, truth))
+        gain -= cost if self.augmented else 0.0
+        d = np.asarray(self.rule(np.array([gain, 0.0]), 1, 0.5 * (values**2).sum(), step, np.array([cost, 0.0])))
+        if d.shape != (2,) or abs(d[0] + d[1]) > 1e-9 * (abs(d[0]) + abs(d[1])):
+            raise InputError(
+                f"{getattr(self.rule, '__name__', 'the rule')} must raise the truth by as much as it lowers the rival, "
+                f"d = (−τ, τ), but returned {d}"
+            )
+        return entries, d[1] * values
+
+    def test(self, X: Sentences, params: ArrayLike) -> list[list[Any]]:
+        """Tag sentences: each with its tag sequence of the highest score, of equal ones the first (``viterbi.py``).
+
+        Parameters
+        ----------
+        X : EncodedSentences, or list of M sentences, each a sequence of words
+        params : array, what ``train`` returned
+
+        Returns
+        -------
+        y_hat : list of M lists of tags
+
+        Raises
+        ------
+        InputError
+            If there was no training, a sentence is none, or the parameters are not of this classifier.
+        """
+        from lxmls_day1.engine.compiled import chains
+
+        if self.decoder is not None:
+            return [self.classes[_path(self.decoder, scores)].tolist() for scores in self.get_scores(X, params)]
+        layout, params = self._fit(params)
+        words: TokenFeatures = self._encode(check_sentences(X))
+        tags, paths = self.classes.tolist(), chains.best_paths(*words, layout.n_features, params).tolist()
+        return [
+            [tags[k] for k in paths[start:end]] for start, end in zip(words.starts[:-1], words.starts[1:], strict=True)
+        ]
+
+    def get_scores(self, X: Sentences, params: ArrayLike) -> list[ChainScores]:
+        """The scores of all parts of the tag sequences of each sentence: what the search works on.
+
+        Parameters
+        ----------
+        X : EncodedSentences, or list of M sentences, each a sequence of words
+        params : array, what ``train`` returned
+
+        Returns
+        -------
+        list of M :class:`classifiers.structured.viterbi.ChainScores`
+            Tags by their number in ``classes``.
+
+        Raises
+        ------
+        InputError
+            If X holds no sentences, or params have not as many rows as there are features and tags.
+        """
+        layout, params = self._fit(params)
+        words = self._encode(check_sentences(X))
+        return [layout.scores(words, m, params) for m in range(len(words.starts) - 1)]
+
+    def get_label(self, X: Sentences, params: ArrayLike) -> list[list[Any]]:
+        """The same as :meth:`test`, lists of tags for M sentences and ``params`` (J + 1 + K + 2, K): they need no intercept term."""
+        return self.test(X, params)
+
+    def evaluate(self, truth: Tags, predicted: Tags) -> float:
+        """Accuracy: the share of words whose predicted tag is the true one.
+
+        A true tag that does not occur in the training sentences counts as a mistake, as in published accuracies.
+
+        Parameters
+        ----------
+        truth, predicted : lists of M sequences of tags
+
+        Returns
+        -------
+        accuracy : float in [0, 1]
+
+        Raises
+        ------
+        InputError
+            If they do not have the same sentences of the same lengths, there is no word, or tags are missing or of two kinds.
+
+        Examples
+        --------
+        >>> StructuredClassifier().evaluate([["DET", "NOUN"], ["VERB"]], [["DET", "VERB"], ["VERB"]]).__round__(3)
+        0.667
+        """
+        truth, predicted = _tag_sequences(truth), _tag_sequences(predicted)
+        if len(truth) != len(predicted):
+            raise InputError(
+                f"evaluate got {len(truth)} true and {len(predicted)} predicted tag sequences; pass as many"
+            )
+        for m, (tags, guesses) in enumerate(zip(truth, predicted, strict=True)):
+            if len(tags) != len(guesses):
+                raise InputError(f"sentence {m} has {len(tags)} true tags, but {len(guesses)} predicted ones")
+        of_words, guesses = (check_labels([tag for tags in part for tag in tags]) for part in (truth, predicted))
+        check_same_kind(of_words, guesses, "true and predicted tags")
+        if len(of_words) == 0:
+            raise InputError("evaluate needs at least one word, but got none; is this part of the corpus empty?")
+        return float(np.mean(of_words == guesses))
+
+    def objective(self, X: Sentences, y: Tags, params: ArrayLike) -> float | None:
+        """What the learner minimises, at ``params``: the mean loss of a sentence + (λ/2)‖W‖²; None without a loss.
+
+        Parameters
+        ----------
+        X : EncodedSentences, or list of M sentences
+        y : list of M sequences of tags that were seen in training
+        params : array, what ``train`` returned
+
+        Returns
+        -------
+        float or None
+
+        Raises
+        ------
+        InputError
+            If there are no sentences, or sentences, tags and parameters do not fit together.
+        """
+        from lxmls_day1.engine.compiled import chains
+
+        (layout, params), X = self._fit(params), check_sentences(X)
+        labels = columns_of(self, _all_tags(X, y))
+        if len(labels) == 0:
+            raise InputError("an objective is a mean over sentences, but X has none")
+        words: TokenFeatures = self._encode(X)
+        sentences = chains.Sentences(*words, labels, layout.n_features)
+        costs = np.ascontiguousarray(check_costs(self.cost, layout.n_tags).T)
+        return self._structured_objective(sentences, costs, params)
+
+    def structured_losses(self, sentences: Any, costs: np.ndarray, params: np.ndarray) -> np.ndarray | None:
+        """The loss of each sentence (M,); None for a learner without one."""
+        return None
+
+    def _structured_objective(self, sentences, costs, params):
+        losses = self.structured_losses(sentences, costs, params)
+        if losses is None:
+            return None
+        return float(losses.mean() + self.regularizer / 2 * (params**2).sum())
+
+    def _learn_tags(self, X, y):
+        """Set ``classes``; returns the tags of all words as column numbers (N,)."""
+        tags = _tags_of_training(X, y)
+        classes, codes = np.unique(tags, return_inverse=True)
+        if len(classes) < 2:
+            raise InputError(
+                f"training needs at least two tags, but every word has the tag {shown(classes[0])}; take more sentences"
+            )
+        self.classes = classes
+        return codes.astype(np.intp)
+
+    def _learn_features(self, X):
+        """The names of the features of checked sentences, and which of them each word has."""
+        if not _is_encoded(X):
+            index, words = FeatureIndex.learn(X, self.templates, int(self.min_count))
+            return index.names, words
+        if X.index.templates != tuple(self.templates):
+            raise InputError(
+                f"{self.get_name()} has the templates {list(self.templates)}, but X was encoded with "
+                f"{list(X.index.templates)}; encode it with the learner's own, or pass the sentences"
+            )
+        return X.index.names, X.features
+
+    def _encode(self, X):
+        """Which of the known features the words of checked sentences have."""
+        if not _is_encoded(X):
+            return FeatureIndex(self.templates, self.feature_names).encode(X)
+        if X.index.names != self.feature_names:
+            raise InputError(
+                f"X was encoded with {len(X.index.names)} features that are not the {len(self.feature_names)} of the training; "
+                "encode it as the training part was (`train.others(X)`), or pass the sentences"
+            )
+        return X.features
+
+    def _fit(self, params):
+        """The layout of parameters, and they themselves, if they can be of this classifier."""
+        if self.classes is None or self.feature_names is None:
+            raise InputError(f"{self.get_name()} has no features yet: train it first")
+        params = np.ascontiguousarray(check_finite_params(params))
+        layouts = [Layout(len(self.feature_names), len(self.classes), transitions) for transitions in (True, False)]
+        for layout in layouts:
+            if params.shape == layout.shape:
+                return layout, params
+        raise InputError(
+            f"the parameters must have the shape {layouts[0].shape}, or {layouts[1].shape} without transitions, but "
+            f"have {params.shape}; use those that its own train returned"
+        )
+
+
+def check_sentences(X: Any) -> Any:
+    """Sentences as a list of sequences of words; an error for text that is not split, and for sentences without words.
+
+    Those that are encoded stay as they are.
+
+    Parameters
+    ----------
+    X : EncodedSentences, or list of M sentences, each a sequence of words
+
+    Returns
+    -------
+    EncodedSentences, or list of M sentences
+
+    Raises
+    ------
+    InputError
+        For anything else.
+
+    Examples
+    --------
+    >>> check_sentences([("Rain", "fell", ".")])
+    [('Rain', 'fell', '.')]
+    """
+    if _is_encoded(X):
+        return X
+    if isinstance(X, str):
+        raise InputError("X must be a list of sentences, each a list of words, but is a text; split it")
+    if hasattr(X, "shape"):
+        raise InputError(f"X must be a list of sentences, each a list of words, but is a matrix of the shape {X.shape}")
+    X = as_list(X, "X must be a list of sentences, each a list of words")
+    for m, sentence in enumerate(X):
+        if isinstance(sentence, str):
+            raise InputError(f"a sentence must be a list of words, but sentence {m} is the text {sentence!r}; split it")
+        if not isinstance(sentence, (list, tuple)):
+            X[m] = sentence = as_list(sentence, f"a sentence must be a list of words, but sentence {m} is none")
+        if not len(sentence):
+            raise InputError(f"a sentence has at least one word, but sentence {m} has none; leave it out")
+        for word in sentence:
+            if not isinstance(word, str) or not word:
+                raise InputError(f"a word must be a text that is not empty, but sentence {m} holds {word!r}")
+    return X
+
+
+def _is_encoded(X):
+    """Whether these are :class:`classifiers.structured.tag_features.EncodedSentences`, be they of this module or of its flat twin."""
+    return type(X).__name__ == "EncodedSentences"
+
+
+def _tags_of_training(X, y):
+    """The tags of all words (N,), of which there are some."""
+    tags = _all_tags(X, y)
+    if len(tags) == 0:
+        raise InputError("training needs sentences, but X has none; is the training part of the corpus empty?")
+    return tags
+
+
+def _all_tags(X, y):
+    """The tags of all words in a row (N,), after a look whether each word has one."""
+    y = _tag_sequences(y)
+    if len(y) != len(X):
+        raise InputError(f"X has {len(X)} sentences, but y has {len(y)}; every sentence needs its sequence of tags")
+    lengths = np.diff(X.features.starts).tolist() if _is_encoded(X) else map(len, X)
+    for m, (length, tags) in enumerate(zip(lengths, y, strict=True)):
+        if len(tags) != length:
+            raise InputError(
+                f"every word needs one tag, but sentence {m} has {length} words and the tags {listed(tags)}"
+            )
+    return check_labels([tag for tags in y for tag in tags])
+
+
+def _tag_sequences(y):
+    """Sequences of tags as a list; an error for what is none."""
+    wanted = "tags must be a list of sequences, one for each sentence, with a tag for each of its words"
+    return [as_list(tags, wanted) for tags in as_list(y, wanted)]
+
+
+def _path(decoder, scores):
+    """What a decoder found, if it is a path."""
+    found = decoder(scores)
+    path = np.asarray([] if found is None else found)
+    n_words, n_tags = scores.emissions.shape
+    if path.shape != (n_words,) or path.dtype.kind not in "iu" or path.min() < 0 or path.max() >= n_tags:
+        name = getattr(decoder, "__name__", "the decoder")
+        raise InputError(
+            f"{name} must return a path, {n_words} tag numbers from 0 to {n_tags - 1} for {n_words} words, but "
+            f"returned {'None; is its return missing?' if found is None else repr(found)}"
+        )
+    return path.astype(np.intp)

@@ -1,0 +1,113 @@
+"""Structured MIRA: on a mistake, the smallest step that puts the true tag sequence above the predicted one by its cost.
+
+    τ = min(1/λ, ℓ / ‖Φ(x, y) − Φ(x, ŷ)‖²),    ℓ = s(ŷ) − s(y) + ρ(ŷ, y),    ŷ = argmax_y' w · Φ(x, y')
+
+with ρ the number of wrong tags, unless other costs are given. What stands in both Φ cancels in the norm.
+
+With k > 1 the truth is to lead each of the k best sequences by its cost, and the step is the least change that does it
+(``k_best.py``); also where the prediction is right, but a margin too small.
+
+The flat MIRA (``mira.py``, whose rule this is) is the special case of sentences of one word without transitions, where
+the norm is 2 ‖g(x)‖².
+
+Source: R. McDonald, K. Crammer, F. Pereira, Online large-margin training of dependency parsers, ACL 2005.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classifiers.mira import Mira
+from classifiers.structured.k_best import hildreth, k_best_paths
+from classifiers.structured.structured_classifier import StructuredClassifier
+from classifiers.structured.tag_features import TEMPLATES
+from classifiers.structured.viterbi import ChainScores, path_score
+from lxmls_day1.checks import check_number
+
+MOST_SEQUENCES = 1000  # a step solves a problem with as many inner products as there are pairs of them
+
+
+class StructuredMira(StructuredClassifier, Mira):
+    """MIRA on tag sequences, with a constraint for each of the k best sequences of a sentence.
+
+    Parameters
+    ----------
+    regularizer : float > 0
+        λ; 1/λ caps the step, so that a larger one moves the weights less.
+    k : int ≥ 1
+        How many sequences the truth is to lead, 1000 at most. More than one are searched for by plain NumPy, some twenty times slower.
+    templates, min_count, transitions, decoder
+        As in :class:`StructuredClassifier`.
+    nr_rounds, averaged, seed, order, cost, track_objective, progress
+        As in :class:`OnlineClassifier`.
+
+    Examples
+    --------
+    >>> X = [["I", "saw", "it"], ["a", "saw", "cut", "it"], ["I", "cut", "a", "cut"]]
+    >>> y = [["PRON", "VERB", "PRON"], ["DET", "NOUN", "VERB", "PRON"], ["PRON", "VERB", "DET", "NOUN"]]
+    >>> tagger = StructuredMira(templates=["word"])
+    >>> params = tagger.train(X, y)
+    >>> tagger.evaluate(y, tagger.test(X, params))
+    1.0
+    """
+
+    name = "Structured MIRA"
+
+    def __init__(
+        self,
+        templates: Sequence[str] = TEMPLATES,
+        min_count: int = 1,
+        transitions: bool = True,
+        decoder: Callable[[ChainScores], ArrayLike] | None = None,
+        *,
+        regularizer: float = 1.0,
+        k: int = 1,
+        nr_rounds: int = 10,
+        averaged: bool | str = "steps",
+        seed: int = 1,
+        order: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
+        track_objective: bool = False,
+        progress: bool = False,
+    ) -> None:
+        super().__init__(
+            templates=templates,
+            min_count=min_count,
+            transitions=transitions,
+            decoder=decoder,
+            nr_rounds=nr_rounds,
+            averaged=averaged,
+            seed=seed,
+            order=order,
+            cost=cost,
+            track_objective=track_objective,
+            progress=progress,
+        )
+        self.regularizer = regularizer
+        self.k = k
+
+    def check_settings(self) -> None:
+        super().check_settings()
+        check_number("k (sequences that the truth is to lead)", self.k, at_least=1, at_most=MOST_SEQUENCES, whole=True)
+
+    def _compiles(self):
+        return super()._compiles() and self.k == 1
+
+    def _change(self, layout, sentences, m, step, costs, weights):
+        if self.k == 1:
+            return super()._change(layout, sentences, m, step, costs, weights)
+        truth = sentences.labels[sentences.starts[m] : sentences.starts[m + 1]]
+        scores = layout.scores(sentences, m, weights.V, weights.state[0])
+        rivals = k_best_paths(scores, int(self.k))
+        differences = [layout.difference(sentences, m, truth, rival) for rival in rivals]
+        kept = [i for i, (entries, _) in enumerate(differences) if len(entries)]
+        if not kept:
+            return np.zeros(0, dtype=np.int64), np.zeros(0)
+        entries = np.unique(np.concatenate([differences[i][0] for i in kept]))
+        deltas = np.zeros((len(kept), len(entries)))  # δ_i, of the weights that any of them touches
+        for delta, i in zip(deltas, kept, strict=True):
+            delta[np.searchsorted(entries, differences[i][0])] = differences[i][1]
+        of_truth = path_score(scores, truth)
+        lacking = [costs[truth, rivals[i]].sum() + (path_score(scores, rivals[i]) - of_truth) for i in kept]
+        return entries, hildreth(deltas @ deltas.T, np.array(lacking), step) @ deltas

@@ -1,0 +1,438 @@
+"""What a tagger sees of a word: features drawn from it and its neighbours by templates.
+
+A template is a line of text, such as ``suffix3`` (the last three letters of the word), ``lower[-1]`` (the word before,
+in lower case) or ``lower[-1] lower`` (both together, as one feature). `TEMPLATES` lists those that a tagger uses unless
+it is given others: to change what it sees is to change a list.
+
+Each template yields at most one feature per word, and a feature is there or not: x is a vector of zeros and ones with a
+one per template. Which features there are is decided by the training sentences alone; at other sentences, what was
+never seen in training does not count.
+
+References
+----------
+A. Ratnaparkhi (1996), *A Maximum Entropy Model for Part-of-Speech Tagging*, EMNLP 1996: the kinds of templates.
+"""
+
+import itertools
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from lxmls_day1.engine.text.packed_texts import PackedTexts
+from lxmls_day1.errors import InputError
+
+#: What `FeatureIndex` uses unless it is given other templates. They were chosen on the development part of the English
+#: Web Treebank.
+TEMPLATES = (
+    "word",
+    "lower",
+    *(f"{affix}{length}" for affix in ("prefix", "suffix") for length in range(1, 6)),
+    "shape",
+    "long_shape",
+    "lower[-2]",
+    "lower[-1]",
+    "lower[+1]",
+    "lower[+2]",
+    "shape[-1]",
+    "shape[+1]",
+    "lower[-1] lower",
+    "lower lower[+1]",
+    "lower[-1] lower[+1]",
+    "lower[-2] lower[-1]",
+    "lower[+1] lower[+2]",
+    "lower[-1] suffix3",
+    "suffix3 lower[+1]",
+    "suffix3[-1] lower",
+    "lower suffix3[+1]",
+)
+
+#: The value of every attribute at a place before the first or after the last word; no word is empty.
+OUTSIDE = ""
+
+_PART = re.compile(r"([a-z_]+?)([1-9][0-9]*)?(?:\[([+-]?[0-9]+)\])?")
+
+
+# ------------------------------------------------------------------------------------------------- attributes of a word
+
+
+def word_shape(word: str) -> str:
+    """How a word is written: X for a capital letter, x for another, d for a digit, and each run of them once.
+
+    Examples
+    --------
+    >>> word_shape("McDonald's"), word_shape("3,000"), word_shape("U.S.")
+    ("XxXx'x", 'd,d', 'X.X.')
+    """
+    return "".join(kind for kind, _ in itertools.groupby(long_shape(word)))
+
+
+def long_shape(word: str) -> str:
+    """The same letter for letter.
+
+    Examples
+    --------
+    >>> long_shape("McDonald's"), long_shape("3,000"), long_shape("U.S.")
+    ("XxXxxxxx'x", 'd,ddd', 'X.X.')
+    """
+    return "".join(map(_kind_of_character, word))
+
+
+def _kind_of_character(character: str) -> str:
+    if character.isdigit():
+        return "d"
+    if character.isalpha():
+        return "X" if character.isupper() else "x"
+    return character
+
+
+def prefix(word: str, length: int) -> str | None:
+    """The first letters in lower case; None where there are not more than these.
+
+    Examples
+    --------
+    >>> prefix("Walked", 3), prefix("Go", 3)
+    ('wal', None)
+    """
+    return word[:length].lower() if len(word) > length else None
+
+
+def suffix(word: str, length: int) -> str | None:
+    """The last letters in lower case; None where there are not more than these.
+
+    Examples
+    --------
+    >>> suffix("WALKED", 2), suffix("Go", 2)
+    ('ed', None)
+    """
+    return word[-length:].lower() if len(word) > length else None
+
+
+#: Attributes that a template can name: word -> value.
+ATTRIBUTES: dict[str, Callable[[str], str]] = {
+    "word": str,
+    "lower": str.lower,
+    "shape": word_shape,
+    "long_shape": long_shape,
+}
+
+#: Attributes that take a length, as in ``suffix3``: word, length -> value, or None for none.
+AFFIXES = {"prefix": prefix, "suffix": suffix}
+
+
+# ------------------------------------------------------------------------------------------------------------ templates
+
+
+class Part(NamedTuple):
+    """One attribute of one word, seen from the word that is to be tagged.
+
+    Examples
+    --------
+    >>> [part.value("Walked") for part in (Part("lower", None, 0), Part("suffix", 2, -1), Part("prefix", 7, 0))]
+    ['walked', 'ed', None]
+    """
+
+    attribute: str  # a key of ATTRIBUTES or AFFIXES
+    length: int | None  # of an affix
+    offset: int  # 0 the word itself, −1 the word before it, 1 the word after it
+
+    def value(self, word: str) -> str | None:
+        """The attribute of ``word``; None where it has none."""
+        if self.length is None:
+            return ATTRIBUTES[self.attribute](word)
+        return AFFIXES[self.attribute](word, self.length)
+
+
+def parse_template(template: str) -> tuple[Part, ...]:
+    """What a template stands for.
+
+    Parameters
+    ----------
+    template : str
+        Attributes with spaces between them; each a name, with a length if it is an affix, and in brackets where the
+        word stands, counted from the one to be tagged.
+
+    Returns
+    -------
+    tuple of Part
+
+    Raises
+    ------
+    InputError
+        If it is not of that form, or names an attribute that there is not.
+
+    Examples
+    --------
+    >>> parse_template("suffix3")
+    (Part(attribute='suffix', length=3, offset=0),)
+    >>> [part.offset for part in parse_template("lower[-1] lower lower[+1]")]
+    [-1, 0, 1]
+    """
+    parts = []
+    for text in template.split(" ") if isinstance(template, str) else [template]:
+        match = _PART.fullmatch(text) if isinstance(text, str) else None
+        name, length, offset = match.groups() if match else ("", None, None)
+        if name not in (ATTRIBUTES if length is None else AFFIXES):
+            known = ", ".join([*ATTRIBUTES, *(f"{affix}1, {affix}2, …" for affix in AFFIXES)])
+            raise InputError(
+                f"a template names attributes of words ({known}), each perhaps with a place as in lower[-1], and with "
+                f"single spaces between them, but one is {template!r}"
+            )
+        parts.append(Part(name, None if length is None else int(length), int(offset or 0)))
+    return tuple(parts)
+
+
+# --------------------------------------------------------------------------------------------- words -> feature numbers
+
+
+class TokenFeatures(NamedTuple):
+    """The features of every word of M sentences with N words in all: rows of a sparse matrix that holds only ones.
+
+    Examples
+    --------
+    Three words in two sentences; the second and the third one are the same:
+
+    >>> _, features = FeatureIndex.learn([["a", "dog"], ["dog"]], ["word"])
+    >>> features.starts.tolist(), features.indptr.tolist(), features.indices.tolist()
+    ([0, 2, 3], [0, 1, 2, 3], [0, 1, 1])
+    """
+
+    starts: np.ndarray  # (M + 1,) int64: the words of sentence m are those from starts[m] to starts[m + 1]
+    indptr: np.ndarray  # (N + 1,) int64: the features of word n are indices[indptr[n] : indptr[n + 1]]
+    indices: np.ndarray  # (nnz,) int32: their numbers, from 0, ascending within a word
+
+
+class FeatureIndex:
+    """Numbers for features: which there are, and which of them a word has.
+
+    Parameters
+    ----------
+    templates : sequence of str
+        See `parse_template`.
+    names : sequence of str
+        The name of each feature by its number, as `from_sentences` makes them.
+
+    Attributes
+    ----------
+    templates : tuple of str
+    names : PackedTexts
+        A sequence of texts such as ``lower[-1]=the``; the values of a template with several parts are separated by tabs.
+
+    Examples
+    --------
+    >>> index = FeatureIndex.from_sentences([["The", "cat"], ["the", "dog"]], ["lower", "lower[-1]"])
+    >>> list(index.names)
+    ['lower=the', 'lower=cat', 'lower=dog', 'lower[-1]=', 'lower[-1]=the']
+    >>> index.features(["the", "cat", "purrs"])
+    [['lower=the', 'lower[-1]='], ['lower=cat', 'lower[-1]=the'], []]
+    """
+
+    def __init__(self, templates: Sequence[str], names: Sequence[str]) -> None:
+        self.templates = check_templates(templates)
+        self.names = names if isinstance(names, PackedTexts) else PackedTexts(names)
+
+    @classmethod
+    def from_sentences(
+        cls, sentences: Iterable[Sequence[str]], templates: Sequence[str] = TEMPLATES, min_count: int = 1
+    ) -> "FeatureIndex":
+        """Number the features that at least ``min_count`` words of these sentences have.
+
+        The numbers go template by template, and for each by first occurrence.
+        """
+        return cls.learn(sentences, templates, min_count)[0]
+
+    @classmethod
+    def learn(
+        cls, sentences: Iterable[Sequence[str]], templates: Sequence[str] = TEMPLATES, min_count: int = 1
+    ) -> tuple["FeatureIndex", TokenFeatures]:
+        """The index of these sentences, and what `encode` gives for them, in one go."""
+        names = PackedTexts()
+        words, templates = _Words(sentences), check_templates(templates)
+        numbers = np.full((len(templates), words.nr_words), -1, dtype=np.int32)
+        for row, template in zip(numbers, templates, strict=True):
+            kind_of_word, name_of_kind, counts = words.features(template)
+            enough = counts >= min_count
+            number_of_kind = np.append(np.where(enough, len(names) + np.cumsum(enough) - 1, -1), -1)
+            row[:] = number_of_kind[kind_of_word]  # a word without this feature has the kind −1, which is the last
+            names.extend(name_of_kind if enough.all() else itertools.compress(name_of_kind, enough))
+        return cls(templates, names), _as_features(words.starts, numbers)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def encode(self, sentences: Iterable[Sequence[str]]) -> TokenFeatures:
+        """The numbers of the features that each word has; those that are not in the index are left out.
+
+        Parameters
+        ----------
+        sentences : M sequences of words
+
+        Returns
+        -------
+        TokenFeatures
+        """
+        words = _Words(sentences)
+        numbers = np.empty((len(self.templates), words.nr_words), dtype=np.int32)
+        kinds = []
+        for row, template in zip(numbers, self.templates, strict=True):
+            row[:], name_of_kind, _ = words.features(template)
+            kinds.append(name_of_kind)
+        there = set(itertools.chain.from_iterable(kinds))
+        number_of = {name: number for number, name in enumerate(self.names) if name in there}
+        for row, name_of_kind in zip(numbers, kinds, strict=True):
+            number_of_kind = np.array([*(number_of.get(name, -1) for name in name_of_kind), -1], dtype=np.int32)
+            row[:] = number_of_kind[row]
+        return _as_features(words.starts, numbers)
+
+    def features(self, sentence: Sequence[str]) -> list[list[str]]:
+        """The names of the features of each word of one sentence."""
+        _, indptr, indices = self.encode([sentence])
+        return [[self.names[j] for j in indices[start:end]] for start, end in zip(indptr[:-1], indptr[1:], strict=True)]
+
+
+class EncodedSentences:
+    """Sentences whose features are known: learners of the same templates share them, and none encodes them again.
+
+    Every method of a :class:`classifiers.structured.structured_classifier.StructuredClassifier` takes them in place of sentences.
+
+    Parameters
+    ----------
+    index : FeatureIndex
+    features : TokenFeatures
+        What `index` encoded.
+
+    Examples
+    --------
+    >>> train = EncodedSentences.learn([["The", "cat"], ["the", "dog"]], ["lower"])
+    >>> len(train), list(train.index.names)
+    (2, ['lower=the', 'lower=cat', 'lower=dog'])
+    >>> train.others([["the", "cat", "purrs"]]).features.indices
+    array([0, 1], dtype=int32)
+    """
+
+    def __init__(self, index: FeatureIndex, features: TokenFeatures) -> None:
+        self.index = index
+        self.features = features
+
+    @classmethod
+    def learn(
+        cls, sentences: Iterable[Sequence[str]], templates: Sequence[str] = TEMPLATES, min_count: int = 1
+    ) -> "EncodedSentences":
+        """The sentences of a training part, with the index that `FeatureIndex.learn` makes of them."""
+        return cls(*FeatureIndex.learn(sentences, templates, min_count))
+
+    def others(self, sentences: Iterable[Sequence[str]]) -> "EncodedSentences":
+        """Other sentences with the same features; those that are not in the index are left out."""
+        return EncodedSentences(self.index, self.index.encode(sentences))
+
+    def __len__(self) -> int:
+        return len(self.features.starts) - 1
+
+
+def _as_features(starts: np.ndarray, numbers: np.ndarray) -> TokenFeatures:
+    """Features from a table (templates, N) of their numbers, where −1 stands for none."""
+    numbers = numbers.T
+    there = numbers >= 0  # (N, templates)
+    indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.intp)
+    return TokenFeatures(starts, indptr, numbers[there])
+
+
+def check_templates(templates: Sequence[str]) -> tuple[str, ...]:
+    """Templates as a tuple, if there are some and each can be read.
+
+    Raises
+    ------
+    InputError
+        If there is none, one cannot be read, or one stands there twice.
+
+    Examples
+    --------
+    >>> check_templates(["word", "lower[-1] lower"])
+    ('word', 'lower[-1] lower')
+    >>> check_templates(["word", "word"])
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: each template counts once, but 'word' is listed twice; leave one out
+    """
+    if isinstance(templates, str) or not isinstance(templates, Sequence) or not len(templates):
+        raise InputError(f"templates must be a list of at least one template, but is {templates!r}")
+    for template in templates:
+        parse_template(template)
+    doubled = [template for i, template in enumerate(templates) if template in templates[:i]]
+    if doubled:
+        raise InputError(f"each template counts once, but {doubled[0]!r} is listed twice; leave one out")
+    return tuple(templates)
+
+
+class _Words:
+    """All words of some sentences in a row. What can be known of a word is worked out once for each kind of word."""
+
+    def __init__(self, sentences: Iterable[Sequence[str]]):
+        numbers: dict[str, int] = {}
+        lengths: list[int] = []
+        kinds: list[int] = []
+        for sentence in sentences:
+            lengths.append(len(sentence))
+            kinds.extend(numbers.setdefault(word, len(numbers)) for word in sentence)
+        self.starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.intp)])
+        self.nr_words = len(kinds)
+        self._vocabulary = list(numbers)
+        self._kinds = np.array(kinds, dtype=np.intp)  # (N,)
+        self._first = np.repeat(self.starts[:-1], lengths)  # (N,): where the sentence of each word begins, and ends
+        self._end = np.repeat(self.starts[1:], lengths)
+        self._values_of: dict[tuple[str, int | None], tuple[np.ndarray, list[str]]] = {}
+
+    def features(self, template: str) -> tuple[np.ndarray, list[str], np.ndarray]:
+        """What a template yields.
+
+        Returns
+        -------
+        kind_of_word : int array (N,)
+            Which of the features below each word has, −1 for none.
+        names : list of str
+            The different features, by first occurrence.
+        counts : int array
+            How many words have each of them.
+        """
+        parts = [self._at_each_word(part) for part in parse_template(template)]
+        codes, values = parts[0]
+        nr_codes = len(values)
+        for more, values in parts[1:]:
+            codes = np.where((codes < 0) | (more < 0), -1, codes * len(values) + more)
+            distinct, codes = np.unique(codes, return_inverse=True)
+            nr_codes = int(np.count_nonzero(distinct >= 0))
+            codes = codes - (len(distinct) - nr_codes)  # −1 stays
+        codes, firsts, counts = _by_first_occurrence(codes, nr_codes)
+        columns = [[values[code] for code in part[firsts].tolist()] for part, values in parts]
+        return codes, [f"{template}={value}" for value in map("\t".join, zip(*columns, strict=True))], counts
+
+    def _at_each_word(self, part: Part) -> tuple[np.ndarray, list[str]]:
+        """The value of a part at each word, as a number (N,) or −1 for none, and what the numbers stand for."""
+        code_of_kind, values = self._attribute(part)
+        place = np.arange(self.nr_words) + part.offset
+        inside = (place >= self._first) & (place < self._end)
+        return code_of_kind[np.where(inside, self._kinds[np.where(inside, place, 0)], -1)], values
+
+    def _attribute(self, part: Part) -> tuple[np.ndarray, list[str]]:
+        """The value of an attribute for each kind of word, as a number or −1 for none; the last is that of no word."""
+        key = part.attribute, part.length
+        if key not in self._values_of:
+            numbers: dict[str | None, int] = {None: -1}
+            codes = [numbers.setdefault(part.value(word), len(numbers) - 1) for word in self._vocabulary]
+            codes.append(numbers.setdefault(OUTSIDE, len(numbers) - 1))
+            self._values_of[key] = np.array(codes, dtype=np.intp), [value for value in numbers if value is not None]
+        return self._values_of[key]
+
+
+def _by_first_occurrence(codes: np.ndarray, nr_codes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Codes from 0 to ``nr_codes`` − 1 renumbered by first occurrence (−1 stays); where each occurs first, and how
+    often.
+    """
+    places = np.flatnonzero(codes >= 0)
+    first = np.full(nr_codes, len(codes))
+    first[codes[places[::-1]]] = places[::-1]  # of several assignments to one entry the last one stays
+    order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(codes))]
+    numbers = np.full(nr_codes + 1, -1, dtype=np.intp)
+    numbers[order] = np.arange(len(order))
+    return numbers[codes], first[order], np.bincount(codes[places], minlength=nr_codes)[order]

@@ -1,0 +1,219 @@
+"""Feature augmentation and structural correspondences: against their formulas in full, and on domains where they must help."""
+
+import copy
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from classifiers.domains.domain_adaptation import (
+    augment,
+    choose_pivots,
+    correspondences,
+    mutual_information,
+    train_augmented,
+    train_with_correspondences,
+)
+from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
+from classifiers.linear_classifier import LinearClassifier
+from classifiers.max_ent_batch import MaxEntBatch
+from classifiers.nbsvm import NBSVM
+from classifiers.perceptron import Perceptron
+from classifiers.second_order.arow import AROW
+from classifiers.svm import SVM
+from lxmls_day1.errors import InputError
+
+
+def two_domains(seed, n=40, n_features=6, n_classes=3):
+    rng = np.random.default_rng(seed)
+    X, y = rng.poisson(1.0, (2, n, n_features)).astype(float), rng.integers(0, n_classes, (2, n))
+    y[:, :n_classes] = np.arange(n_classes)
+    return X[0], y[0], X[1], y[1]
+
+
+@pytest.mark.parametrize("domain", [0, 1, 2])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.coo_matrix])
+def test_augmented_features_are_daume_s(domain, form):
+    X = np.arange(1.0, 7).reshape(2, 3)
+    made = augment(form(X), domain, nr_domains=3).toarray()
+    wanted = np.hstack([X, *(X * (d == domain) for d in range(3))])
+    np.testing.assert_array_equal(made, wanted)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: SVM(0.1, "dual"), lambda: MaxEntBatch(0.1), Perceptron, AROW, NBSVM], ids=lambda make: make().name
+)
+def test_folded_weights_score_as_the_augmented_ones(make):
+    X, y, target_X, target_y = two_domains(1)
+    classifier, whole = make(), make()
+    params = train_augmented(classifier, X, y, target_X, target_y)
+    of_both = whole.train(sp.vstack([augment(X, 0), augment(target_X, 1)], format="csr"), np.concatenate([y, target_y]))
+    g = whole.add_intercept_term(augment(target_X, 1))
+    np.testing.assert_allclose(
+        classifier.get_scores(classifier.add_intercept_term(target_X), params), whole.get_scores(g, of_both), atol=1e-9
+    )
+    assert classifier.classes.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("make", [lambda: SVM(0.1, "dual"), lambda: MaxEntBatch(0.1), Perceptron, AROW])
+@pytest.mark.parametrize("weight", [0.5, 2.0])
+def test_weights_of_correspondences_are_those_on_x_and_theta_x(make, weight):
+    X, y, _, _ = two_domains(2)
+    theta = np.linalg.qr(np.random.default_rng(0).normal(size=(6, 2)))[0].T
+    classifier, whole = make(), make()
+    params = train_with_correspondences(classifier, X, y, theta, weight)
+    projected = X @ theta.T
+    projected *= np.sqrt(weight * (X**2).sum() / (projected**2).sum())
+    both = np.hstack([X, projected])
+    of_both = whole.train(sp.csr_array(both), y)
+    scores = classifier.get_scores(classifier.add_intercept_term(X), params)
+    np.testing.assert_allclose(scores, whole.get_scores(whole.add_intercept_term(both), of_both), atol=1e-9)
+
+
+def test_a_classifier_trained_so_is_saved_and_explained_as_any_other(tmp_path):
+    X, y, target_X, target_y = two_domains(3)
+    for name, train in {
+        "augmented": lambda learner: train_augmented(learner, X, y, target_X, target_y),
+        "projected": lambda learner: train_with_correspondences(learner, X, y, np.eye(2, 6)),
+    }.items():
+        arow = AROW()
+        params = train(arow)
+        arow.save(tmp_path / f"{name}.npz", params)
+        again, params, *_ = LinearClassifier.load(tmp_path / f"{name}.npz")
+        assert again.test(target_X, params).tolist() == arow.test(target_X, params).tolist()
+
+
+def naive_information(present, y):
+    total = 0.0
+    for value in (0, 1):
+        for label in set(y):
+            joint = np.mean([f == value and k == label for f, k in zip(present, y, strict=True)])
+            if joint:
+                total += joint * np.log(joint / (np.mean(present == value) * np.mean(np.array(y) == label)))
+    return total
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_mutual_information_by_counting(form):
+    X, y, _, _ = two_domains(4)
+    X[:, 0], X[:, 1] = 0.0, 1.0  # never there, always there
+    found = mutual_information(form(X), y)
+    np.testing.assert_allclose(found, [naive_information(X[:, j] > 0, y.tolist()) for j in range(6)], atol=1e-12)
+    assert found[:2].tolist() == [0.0, 0.0]
+    scikit = pytest.importorskip("sklearn.metrics")
+    np.testing.assert_allclose(found, [scikit.mutual_info_score(X[:, j] > 0, y) for j in range(6)], atol=1e-12)
+
+
+def test_pivots_are_frequent_in_both_and_sorted_by_information():
+    X, y, target_X, _ = two_domains(5)
+    target_X[:, 2] = 0.0
+    pivots = choose_pivots(X, y, target_X, nr_pivots=4, min_documents=5)
+    information = mutual_information(X, y)
+    assert 2 not in pivots
+    assert np.all(np.diff(information[pivots]) <= 0)
+    assert pivots.tolist() == [j for j in np.argsort(-information, kind="stable") if j != 2][:4]
+    with pytest.raises(InputError, match="min_documents=41"):
+        choose_pivots(X, y, target_X, min_documents=41)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_theta_spans_the_main_directions_of_ridge_regressions(form):
+    """Each predictor from the normal equations with J unknowns, and a singular value decomposition of their matrix."""
+    X, _, target_X, _ = two_domains(6)
+    texts, pivots = np.vstack([X, target_X]), [4, 1, 0]
+    theta = correspondences(form(texts), pivots, nr_dimensions=2, regularizer=0.7)
+    f = (texts > 0).astype(float)
+    Z = f.copy()
+    Z[:, pivots] = 0.0
+    weights = []
+    for pivot in pivots:
+        p = 2 * f[:, pivot] - 1
+        weights.append(np.linalg.solve(Z.T @ Z + 0.7 * np.eye(6), Z.T @ (p - p.mean())))
+    U, _, _ = np.linalg.svd(np.stack(weights, axis=1))
+    np.testing.assert_allclose(theta.T @ theta, U[:, :2] @ U[:, :2].T, atol=1e-8)
+    np.testing.assert_allclose(theta @ theta.T, np.eye(2), atol=1e-8)
+    assert not theta[:, pivots].any()
+    assert len(correspondences(form(texts), pivots, nr_dimensions=50)) == 3  # no more directions than predictors
+
+
+def domains_with_words_of_their_own(seed, n=300):
+    """Pivots say the label in both domains, weakly; each domain has words of its own that say it well, beside the pivots."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, (2, n))
+    pivots = rng.random((2, n, 4)) < np.where((y[..., None] + np.arange(4)) % 2, 0.6, 0.25)
+    own = rng.random((2, n, 10)) < np.where((y[..., None] + np.arange(10)) % 2, 0.5, 0.1)
+    nothing = np.zeros((n, 10))
+    return (
+        np.hstack([pivots[0], own[0], nothing]).astype(float),
+        y[0],
+        np.hstack([pivots[1], nothing, own[1]]).astype(float),
+        y[1],
+    )
+
+
+def test_correspondences_help_where_the_target_has_words_of_its_own():
+    """They tell the label of target words that no label was ever seen with; nothing is told to the SVM by itself."""
+    X, y, target_X, target_y = domains_with_words_of_their_own(0)
+    texts = sp.csr_array(np.vstack([X, target_X]))
+    theta = correspondences(texts, choose_pivots(X, y, target_X, nr_pivots=4), nr_dimensions=1, regularizer=100.0)
+    svm, adapted = SVM(0.1, "dual"), SVM(0.1, "dual")
+    alone = svm.evaluate(target_y, svm.test(target_X, svm.train(X, y)))
+    params = train_with_correspondences(adapted, X, y, theta)
+    assert adapted.evaluate(target_y, adapted.test(target_X, params)) > alone + 0.05
+    sides = (
+        params[15:, 1] - params[15:, 0]
+    )  # of the target's own words: the even ones go with y = 1, the odd ones with y = 0
+    assert np.sign(sides).tolist() == [1.0, -1.0] * 5
+
+
+def test_augmentation_learns_what_pooling_cannot():
+    """A word that means the contrary in the target: common and own weights tell both, one weight cannot."""
+    rng = np.random.default_rng(1)
+    y, target_y = rng.integers(0, 2, 200), rng.integers(0, 2, 50)
+    X, target_X = np.stack([2.0 * y - 1, np.ones(200)], axis=1), np.stack([1 - 2.0 * target_y, np.ones(50)], axis=1)
+    pooled, augmented = SVM(0.01, "dual"), SVM(0.01, "dual")
+    params = pooled.train(np.vstack([X, target_X]), np.concatenate([y, target_y]))
+    assert pooled.evaluate(target_y, pooled.test(target_X, params)) == 0.0  # 200 against 50
+    params = train_augmented(augmented, X, y, target_X, target_y)
+    assert augmented.evaluate(target_y, augmented.test(target_X, params)) == 1.0
+
+
+def test_inputs_and_settings_stay_as_they_are():
+    X, y, target_X, target_y = two_domains(7)
+    svm = SVM(0.1, "dual")
+    before = copy.deepcopy((X, y, target_X, target_y, vars(svm)))
+    train_augmented(svm, X, y, target_X, target_y)
+    train_with_correspondences(svm, X, y, np.eye(1, 6))
+    for one, other in zip((X, y, target_X, target_y), before, strict=False):
+        np.testing.assert_array_equal(one, other)
+    assert {name: value for name, value in vars(svm).items() if name not in ("classes", "trained")} == {
+        name: value for name, value in before[-1].items() if name not in ("classes", "trained")
+    }
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda X, y: augment(X, 2), "domain must be"),
+        (lambda X, y: augment(X, 0, 0), "nr_domains"),
+        (lambda X, y: train_augmented(SVM(), X, y, X[:, 1:], y), "the same features"),
+        (lambda X, y: train_augmented(GaussianNaiveBayes(variance="per_class"), X, y, X, y), "quadratic"),
+        (lambda X, y: correspondences(X, []), "pivots must be some"),
+        (lambda X, y: correspondences(X, [6]), "pivots must be some"),
+        (lambda X, y: correspondences(X, [0], nr_dimensions=0), "nr_dimensions"),
+        (lambda X, y: correspondences(X, [0], regularizer=0), "regularizer"),
+        (lambda X, y: choose_pivots(X, y, X, nr_pivots=0), "nr_pivots"),
+        (lambda X, y: choose_pivots(X, y[1:], X, min_documents=1), "a label for each"),
+        (lambda X, y: mutual_information(X, y[1:]), "a label for each"),
+        (lambda X, y: mutual_information(X[:0], y[:0]), "there must be rows"),
+        (lambda X, y: train_augmented(SVM(), X[1:], y, X, y[1:]), "a label for each"),
+        (lambda X, y: train_augmented(SVM(), X, y, X, y.astype(str)), "labels of both domains must be of one kind"),
+        (lambda X, y: train_with_correspondences(SVM(), X, y, np.eye(2, 5)), "theta must have a column"),
+        (lambda X, y: train_with_correspondences(SVM(), X, y, np.eye(2, 6), weight=0), "weight"),
+        (lambda X, y: train_with_correspondences(NBSVM(), X, y, np.eye(2, 6)), "which features are there"),
+    ],
+)
+def test_mistakes_are_answered(call, says):
+    X, y, _, _ = two_domains(8)
+    with pytest.raises(InputError, match=says):
+        call(X, y)

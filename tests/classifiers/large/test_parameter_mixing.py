@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+
+from classifiers.large.parameter_mixing import mixed, train_in_parts
+from classifiers.mira import Mira, mira_rule
+from classifiers.online_loop import online_loop
+from classifiers.perceptron import Perceptron, perceptron_rule
+
+
+@pytest.fixture
+def points():
+    rng = np.random.default_rng(4)
+    labels = np.arange(41) % 3
+    return rng.normal(size=(41, 4)) + np.eye(3)[labels] @ rng.normal(size=(3, 4)), labels
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 5])
+@pytest.mark.parametrize(("learner", "rule"), [(Perceptron, perceptron_rule), (Mira, mira_rule)])
+def test_it_is_what_learners_do_with_several_jobs(points, n_parts, learner, rule):
+    X, labels = points
+    rng = np.random.default_rng(0)
+    orders = np.array([rng.permutation(len(X)) for _ in range(3)])
+    found = train_in_parts(rule, X, labels, [np.array_split(order, n_parts) for order in orders])
+    for averaged, params in (("steps", found.average), (False, found.weights)):
+        expected = learner(nr_rounds=3, order=orders, n_jobs=n_parts, averaged=averaged).train(X, labels)
+        np.testing.assert_allclose(params, expected, atol=1e-9)
+
+
+def test_the_average_is_that_of_all_matrices(points):
+    """Each part by the readable loop, from the mixed weights on, with every matrix kept."""
+    X, labels = points
+    parts = [np.arange(0, 20), np.arange(20, 41)]
+    found = train_in_parts(perceptron_rule, X, labels, [parts])
+    ends, sums = [], []
+    for order in parts:
+        W, mean = online_loop(perceptron_rule, X, labels, order, np.ones(len(order)), 1.0 - np.eye(3), 0.0)
+        ends.append(W)
+        sums.append(len(order) * mean)
+    np.testing.assert_allclose(found.weights, (20 * ends[0] + 21 * ends[1]) / 41, atol=1e-9)
+    np.testing.assert_allclose(found.average, (sums[0] + sums[1]) / 41, atol=1e-9)
+
+
+def test_an_idle_part_changes_nothing(points):
+    X, labels = points
+    order = np.arange(41)
+    alone = train_in_parts(perceptron_rule, X, labels, [[order]])
+    beside = train_in_parts(perceptron_rule, X, labels, [[order, np.arange(0)]])
+    np.testing.assert_allclose(beside.average, alone.average, atol=1e-9)
+    np.testing.assert_allclose(beside.weights, alone.weights, atol=1e-9)
+
+
+def test_what_is_mixed_stays_as_it_was():
+    weights, sums = np.ones((2, 3, 2)), np.ones((2, 3, 2))
+    mixed(weights, sums, np.array([1, 2]), np.array([0.5, 0.5]))
+    assert (weights == 1).all() and (sums == 1).all()

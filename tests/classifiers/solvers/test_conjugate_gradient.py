@@ -1,0 +1,104 @@
+import itertools
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize, rosen, rosen_der
+
+from classifiers.max_ent_batch import MaxEntBatch
+from classifiers.solvers.conjugate_gradient import _share_of_the_last, conjugate_gradient
+from classifiers.solvers.gradient_descent import gradient_descent
+
+
+def rosenbrock(x):
+    return rosen(x), rosen_der(x)
+
+
+def quadratic(seed, n):
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(n, n))
+    H, b = A @ A.T + np.eye(n), rng.normal(size=n)
+    return (lambda x: (x @ H @ x / 2 - b @ x, H @ x - b)), H, np.linalg.solve(H, b)
+
+
+@pytest.mark.parametrize("n", [1, 2, 6, 30])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_quadratic_function_is_minimised(seed, n):
+    function, _, optimum = quadratic(seed, n)
+    *_, last = conjugate_gradient(function, np.zeros(n))
+    np.testing.assert_allclose(last.x, optimum, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_exact_steps_along_its_directions_are_conjugate(seed, monkeypatch):
+    """With exact steps they are the directions of linear conjugate gradient: d_iᵀ H d_j = 0, and n of them lead to the optimum."""
+    n = 5
+    function, H, optimum = quadratic(seed, n)
+
+    def exact(function, here, direction, *_):
+        step = -(here.gradient @ direction) / (direction @ H @ direction)
+        x = here.x + step * direction
+        return type(here)(x, *function(x))
+
+    monkeypatch.setattr("classifiers.solvers.conjugate_gradient.line_search", exact)
+    path = list(itertools.islice(conjugate_gradient(function, np.zeros(n)), n + 1))
+    steps = np.array([there.x - here.x for here, there in itertools.pairwise(path)])
+    products = steps @ H @ steps.T
+    np.testing.assert_allclose(products - np.diag(np.diag(products)), 0, atol=1e-9 * np.diag(products).max())
+    np.testing.assert_allclose(path[-1].x, optimum, atol=1e-8)
+
+
+def test_a_diagonal_that_is_right_makes_a_quadratic_of_any_scales_round():
+    curvatures = np.logspace(-4, 4, 9)
+    function = lambda x: (x @ (curvatures * x) / 2, curvatures * x)  # noqa: E731
+    first = next(itertools.islice(conjugate_gradient(function, np.ones(9), curvatures), 1, None))
+    np.testing.assert_allclose(first.x, 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [2, 20])
+def test_rosenbrocks_valley_is_followed_to_its_end(n):
+    start = np.tile([-1.2, 1.0], n // 2)
+    path = list(conjugate_gradient(rosenbrock, start))
+    np.testing.assert_allclose(path[-1].x, np.ones(n), atol=1e-6)
+    np.testing.assert_array_equal(path[0].x, start)
+    assert all(there.value <= here.value * (1 + 1e-12) for here, there in itertools.pairwise(path))
+    theirs = minimize(rosenbrock, start, jac=True, method="CG", options={"gtol": 1e-6})
+    ours = next(number for number, point in enumerate(path) if np.abs(point.gradient).max() <= 1e-6)
+    assert ours <= 3 * theirs.nit
+
+
+def test_it_needs_far_fewer_iterations_than_gradient_descent():
+    function, _, optimum = quadratic(1, 30)
+    best = function(optimum)[0]
+
+    def until(path):
+        return next(n for n, point in enumerate(path) if point.value <= best + 1e-6 * abs(best))
+
+    assert until(conjugate_gradient(function, np.zeros(30))) < until(gradient_descent(function, np.zeros(30))) / 3
+
+
+@pytest.mark.parametrize(
+    ("there", "share"), [([0.0, 2.0], 4.0), ([2.0, 2.0], 0.0), ([0.5, 0.0], 0.0), ([-0.1, 2.0], 4.11)]
+)
+def test_the_share_of_the_last_direction_is_polak_ribieres_or_none(there, share):
+    """z = ∇F = (1, 0) before: (‖∇F‖² − ∇F·∇F_before) / 1, and 0 where their cosine is not near 0, or the share negative."""
+    before, there = np.array([1.0, 0.0]), np.array(there)
+    assert _share_of_the_last(before, before, there, there) == pytest.approx(share)
+
+
+def test_it_ends_where_the_gradient_is_zero_and_where_rounding_hides_progress():
+    assert len(list(conjugate_gradient(lambda x: (3.0, np.zeros(2)), np.ones(2)))) == 1
+    path = list(itertools.islice(conjugate_gradient(lambda x: (1e9 + x @ x, 2 * x), np.array([1.0, -3.0])), 1000))
+    assert len(path) < 1000
+    assert np.linalg.norm(path[-1].x) < 1e-2
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("regularizer", [0.01, 0.0])
+def test_maximum_entropy_has_the_optimum_of_lbfgs(n_classes, regularizer):
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(120, 6)) * rng.uniform(0.1, 10, 6)
+    y = np.argmax(X @ rng.normal(size=(6, n_classes)) + 9 * rng.gumbel(size=(120, n_classes)), axis=1)
+    conjugate = MaxEntBatch(regularizer, 1e-11, solver="conjugate_gradient")
+    exact = MaxEntBatch(regularizer, 1e-11)
+    np.testing.assert_allclose(conjugate.train(X, y), exact.train(X, y), atol=1e-4)
+    assert conjugate.history[-1].objective == pytest.approx(exact.history[-1].objective, rel=1e-6)

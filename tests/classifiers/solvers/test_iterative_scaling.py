@@ -1,0 +1,185 @@
+import itertools
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from classifiers.max_ent_batch import MaxEntBatch
+from classifiers.max_ent_model import softmax
+from classifiers.solvers.iterative_scaling import iterative_scaling, scale_max_ent, with_slack, without_slack
+from lxmls_day1.errors import InputError
+
+
+def noisy_counts(seed, n_examples=60, n_features=4, n_classes=3):
+    """Counts in which every word occurs with every class: no class is ruled out, and nothing is separable."""
+    rng = np.random.default_rng(seed)
+    X = rng.poisson(1.0, size=(n_examples, n_features)).astype(float)
+    labels = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_examples - n_classes)])
+    return X, labels
+
+
+def joint_features(X, labels, n_classes):
+    """Every f(x, y) with its slack feature, spelled out: (M, K, (J + 2) K)."""
+    g = np.hstack([np.ones((len(X), 1)), X])
+    total = g.sum(axis=1).max()
+    g = np.hstack([g, total - g.sum(axis=1, keepdims=True)])
+    features = np.zeros((len(X), n_classes, g.shape[1] * n_classes))
+    for m in range(len(X)):
+        for y in range(n_classes):
+            features[m, y, y::n_classes] = g[m]
+    return features, total
+
+
+def multiplicative(X, labels, n_classes, n_iterations):
+    """The textbook's form: factors that start at 1, each multiplied by the V-th root of the ratio of expectations.
+
+    Yields the probabilities (M, K) before each iteration.
+    """
+    features, total = joint_features(X, labels, n_classes)
+    empirical = features[np.arange(len(X)), labels].mean(axis=0)
+    factors = np.ones(features.shape[2])
+    for _ in range(n_iterations):
+        p = np.prod(factors**features, axis=2)
+        p /= p.sum(axis=1, keepdims=True)
+        yield p
+        expected = np.einsum("my,myi->i", p, features) / len(X)
+        for i in range(len(factors)):
+            if empirical[i] > 0:
+                factors[i] *= (empirical[i] / expected[i]) ** (1 / total)
+
+
+def probabilities(X, params):
+    return softmax(X @ params[1:] + params[0])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_it_does_what_the_textbooks_multiplications_do(sparse):
+    X, labels = noisy_counts(0)
+    X[labels == 1, 2] = 0  # one word never occurs with class 1
+    data = sp.csr_array(X) if sparse else X
+    for theirs, ours in zip(multiplicative(X, labels, 3, 20), scale_max_ent(data, labels, 3), strict=False):
+        np.testing.assert_allclose(probabilities(X, ours.weights), theirs, atol=1e-10)
+        assert ours.objective == pytest.approx(-np.log(theirs[np.arange(len(X)), labels]).mean())
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    n_classes=st.integers(2, 5),
+    n_features=st.integers(1, 6),
+    scale=st.sampled_from([1e-3, 0.37, 1.0, 1e4]),
+    share_of_zeros=st.sampled_from([0.0, 0.5, 0.9]),
+)
+@settings(max_examples=60, deadline=None)
+def test_no_iteration_lowers_the_likelihood(seed, n_classes, n_features, scale, share_of_zeros):
+    rng = np.random.default_rng(seed)
+    X = scale * rng.exponential(size=(15, n_features)) * (rng.random((15, n_features)) >= share_of_zeros)
+    labels = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, 15 - n_classes)])
+    objectives = [s.objective for s in itertools.islice(scale_max_ent(X, labels, n_classes), 30)]
+    assert objectives[0] == pytest.approx(np.log(n_classes))
+    assert np.isfinite(objectives).all()
+    assert (np.diff(objectives) <= 1e-13).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_it_finds_the_optimum_that_lbfgs_finds_without_regularization(seed):
+    X, y = noisy_counts(seed)
+    theirs = MaxEntBatch(regularizer=0)
+    gis = MaxEntBatch(solver="gis", tolerance=1e-5, max_iterations=20_000)
+    p, p_gis = (maxent.get_probabilities(X, maxent.train(X, y)) for maxent in (theirs, gis))
+    np.testing.assert_allclose(p_gis, p, atol=1e-4)
+    objectives = [iteration.objective for iteration in gis.history]
+    assert (np.diff(objectives) <= 1e-13).all()
+
+
+def test_at_the_optimum_the_moments_match():
+    X, y = noisy_counts(1)
+    gis = MaxEntBatch(solver="gis", tolerance=1e-6, max_iterations=50_000)
+    params = gis.train(X, y)
+    before, after = gis.get_moments(X, y, np.zeros_like(params)), gis.get_moments(X, y, params)
+    for j, k in np.ndindex(params.shape):
+        expected = ((X[:, j - 1] if j else 1.0) * (y == k)).mean()
+        assert after.empirical[j, k] == pytest.approx(expected)
+    assert np.abs(before.model - before.empirical).max() > 0.02
+    np.testing.assert_allclose(after.model, after.empirical, atol=1e-5)
+
+
+def test_what_is_never_seen_with_a_class_is_expected_ever_less_and_no_weight_is_infinite():
+    X, labels = noisy_counts(2)
+    X[labels == 1, 2] = 0
+    path = list(itertools.islice(scale_max_ent(X, labels, 3), 2001))
+
+    def gaps(params):
+        g = np.hstack([np.ones((len(X), 1)), X])
+        return g.T @ (probabilities(X, params) - np.eye(3)[labels]) / len(X)  # E_model − E_emp
+
+    never_seen = [gaps(path[i].weights)[3, 1] for i in (0, 10, 100, 1000, 2000)]
+    assert (np.diff(never_seen) < 0).all()
+    assert 0 < never_seen[-1] < 0.02 * never_seen[0]
+    assert np.abs(gaps(path[-1].weights)).max() < 0.02 * np.abs(gaps(path[0].weights)).max()
+    assert np.isfinite(path[-1].weights).all()
+    assert (np.diff([scaling.objective for scaling in path]) <= 1e-13).all()
+
+
+def test_a_feature_that_never_occurs_changes_nothing():
+    X, labels = noisy_counts(4)
+    without = list(itertools.islice(scale_max_ent(X, labels, 3), 30))
+    with_it = list(itertools.islice(scale_max_ent(np.hstack([X, np.zeros((len(X), 1))]), labels, 3), 30))
+    np.testing.assert_allclose(probabilities(X, with_it[-1].weights[:-1]), probabilities(X, without[-1].weights))
+    assert with_it[-1].mismatch == pytest.approx(without[-1].mismatch)
+
+
+def test_separable_data_has_no_optimum_and_the_weights_stay_finite():
+    X, y = np.array([[0.0, 3.0], [0.0, 2.0], [4.0, 0.0], [1.0, 0.0]]), np.array([0, 0, 1, 1])
+    gis = MaxEntBatch(solver="gis", max_iterations=300)
+    with pytest.warns(UserWarning, match="stopped after 300 iterations"):
+        params = gis.train(X, y)
+    assert np.isfinite(params).all()
+    assert gis.evaluate(y, gis.test(X, params)) == 1.0
+    assert gis.history[-1].objective < 0.5 * gis.history[0].objective
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_negative_feature_is_refused_with_its_place(sparse):
+    X = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, -0.5]])
+    with pytest.raises(InputError, match=r"X\[1, 2\] is -0\.5"):
+        MaxEntBatch(solver="gis").train(sp.csr_array(X) if sparse else X, [0, 1])
+
+
+def test_the_guides_dice():
+    """1/12 for each of 1, 2, 3 and 1/4 for each of 4, 5, 6: the guide, section 1.5.1 (which prints 1, 2, 3 twice)."""
+    groups = np.array([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]]).T  # (6 faces, 2 features)
+
+    def face_probabilities(weights):
+        return softmax((groups @ weights)[None, :])[0]
+
+    def model(weights):
+        p = face_probabilities(weights)
+        return 0.0, groups.T @ p
+
+    iterations = itertools.islice(iterative_scaling(np.array([10 / 40, 30 / 40]), model, total=1.0), 10)
+    *_, last = iterations
+    np.testing.assert_allclose(face_probabilities(last.weights), [1 / 12] * 3 + [1 / 4] * 3)
+    assert last.mismatch < 1e-12
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_weights_without_the_slack_feature_give_the_same_scores(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.exponential(size=(7, 3))
+    features, total = with_slack(X)
+    np.testing.assert_allclose(features.sum(axis=1), total)
+    assert (features >= 0).all()
+    weights = rng.normal(size=(5, 4))
+    params = without_slack(weights, total)
+    np.testing.assert_allclose(X @ params[1:] + params[0], features @ weights)
+
+
+def test_large_features_take_small_steps_and_overflow_nothing():
+    X, labels = noisy_counts(3)
+    path = list(itertools.islice(scale_max_ent(1e4 * X, labels, 3), 50))
+    assert np.isfinite(path[-1].weights).all()
+    assert path[-1].objective < path[0].objective

@@ -1,0 +1,112 @@
+"""Dual coordinate ascent for maximum entropy against L-BFGS, and its steps against their maximum."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import minimize
+from scipy.special import entr
+
+from classifiers.max_ent_batch import MaxEntBatch
+from classifiers.solvers.max_ent_dual import ascend_dual, dual_step
+from lxmls_day1.engine.compiled.sparse_rows import as_examples
+from lxmls_day1.errors import InputError
+
+
+def noisy_data(n_classes, n_examples=60, n_features=5):
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(n_examples, n_features)) * (rng.random((n_examples, n_features)) < 0.7)
+    y = np.argmax(X @ rng.normal(size=(n_features, n_classes)) + rng.gumbel(size=(n_examples, n_classes)), axis=1)
+    y[:n_classes] = np.arange(n_classes)
+    return X, y
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_classes", [2, 3, 7])
+@pytest.mark.parametrize("regularizer", [1.0, 0.01])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_it_ends_at_the_optimum_of_lbfgs(n_classes, regularizer, weighted):
+    X, y = noisy_data(n_classes)
+    weights = np.arange(len(y)) % 3 + 0.0 if weighted else None
+    if weighted:
+        weights[:n_classes] = 1.0
+    exact = MaxEntBatch(regularizer, tolerance=1e-12)
+    best = exact.train(X, y, sample_weight=weights)
+    dual = MaxEntBatch(regularizer, tolerance=1e-10, solver="dual")
+    for form in (X, sp.csr_array(X)):
+        np.testing.assert_allclose(dual.train(form, y, sample_weight=weights), best, atol=2e-4)
+        assert dual.history[-1].objective == pytest.approx(exact.history[-1].objective, rel=1.01e-10)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_optimum_lies_between_dual_and_objective(n_classes):
+    X, y = noisy_data(n_classes)
+    exact = MaxEntBatch(0.02, tolerance=1e-13)
+    exact.train(X, y)
+    best = exact.history[-1].objective
+    points = list(ascend_dual(as_examples(X), y, n_classes, 0.02, 1e-7, 40, np.random.default_rng(0)))
+    assert points[0].objective == pytest.approx(np.log(n_classes)) and points[0].dual == 0.0
+    assert all(point.dual <= best * (1 + 1e-12) and best <= point.objective * (1 + 1e-12) for point in points)
+    assert points[-1].sweeps == 40 and points[-1].gap < 1e-7
+    W = points[-1].weights if n_classes > 2 else np.hstack([-points[-1].weights / 2, points[-1].weights / 2])
+    assert exact.objective(X, y, W) == pytest.approx(points[-1].objective, rel=1e-12)
+
+
+@pytest.mark.parametrize("tolerance", [1e-1, 1e-3, 1e-6])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_training_ends_within_its_tolerance(n_classes, tolerance):
+    X, y = noisy_data(n_classes)
+    exact, dual = MaxEntBatch(0.05, tolerance=1e-13), MaxEntBatch(0.05, tolerance=tolerance, solver="dual")
+    best = exact.objective(X, y, exact.train(X, y))
+    value = dual.objective(X, y, dual.train(X, y))
+    assert best * (1 - 1e-12) <= value <= best * (1 + tolerance)
+    assert value == pytest.approx(dual.history[-1].objective)
+    numbers = [iteration.number for iteration in dual.history]
+    assert numbers == sorted(set(numbers)) and numbers[0] > 0
+
+
+def gain(alpha, scores, curvature, moved):
+    change = moved - alpha
+    return entr(moved).sum() + moved @ scores - curvature / 2 * change @ change
+
+
+@pytest.mark.parametrize("curvature", [1e-3, 1.0, 50.0])
+@pytest.mark.parametrize("n_classes", [2, 3, 6])
+def test_the_gain_rises_all_the_way_of_a_step(n_classes, curvature):
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        scores = rng.normal(size=n_classes) * rng.choice([0.1, 1.0, 30.0])
+        alpha = np.eye(n_classes)[0] if rng.random() < 0.3 else rng.dirichlet(np.full(n_classes, 0.3))
+        moved = dual_step(alpha, scores, curvature)
+        assert moved.min() >= 0 and moved.sum() == pytest.approx(1.0)
+        before, after = gain(alpha, scores, curvature, alpha), gain(alpha, scores, curvature, moved)
+        assert after >= before - 1e-12
+        assert gain(alpha, scores, curvature, alpha + 0.999 * (moved - alpha)) <= after + 1e-12
+
+
+def test_a_step_at_its_optimum_stays():
+    alpha = np.array([0.25, 0.75])
+    np.testing.assert_allclose(dual_step(alpha, np.log(alpha), 3.0), alpha)
+    certain = np.array([1.0, 0.0])
+    np.testing.assert_array_equal(dual_step(certain, np.array([1e4, 0.0]), 3.0), certain)
+
+
+def test_too_few_sweeps_are_told_and_what_it_cannot_do_is_refused():
+    X, y = noisy_data(3)
+    maxent = MaxEntBatch(1e-6, solver="dual", max_iterations=2)
+    with pytest.warns(UserWarning, match="stopped after 2 iterations .* take solver=.lbfgs"):
+        maxent.train(X, y)
+    for settings in ({"regularizer": 0.0}, {"regularize_intercept": False}):
+        with pytest.raises(InputError, match="the dual solver needs every weight regularized"):
+            MaxEntBatch(**{"solver": "dual", **settings}).train(X, y)
+
+
+def test_the_value_of_the_dual_is_that_of_its_multipliers():
+    """One example of each of two classes, by hand: D is maximised over β alone."""
+    X, y = np.array([[1.0], [-1.0]]), np.array([1, 0])
+    lam = 0.5  # ‖g‖² = 2; both betas are alike by symmetry: v = (0, 2β/λ)
+    best = minimize(
+        lambda b: -(entr(b) + entr(1 - b) - lam / 4 * (2 * b / lam) ** 2).sum(), [0.3], bounds=[(1e-6, 1 - 1e-6)]
+    )
+    *_, last = ascend_dual(as_examples(X), y, 2, lam, 1e-12, 60, np.random.default_rng(0))
+    assert last.dual == pytest.approx(-best.fun, rel=1e-6)
+    np.testing.assert_allclose(last.weights[:, 0], [0.0, 2 * best.x[0] / lam], atol=1e-4)

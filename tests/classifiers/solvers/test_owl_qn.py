@@ -1,0 +1,126 @@
+"""Sparse maximum entropy: against the soft threshold, against scikit-learn's optima, and by the conditions of an optimum."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from classifiers.max_ent_batch import MaxEntBatch
+from classifiers.solvers.owl_qn import owl_qn, pseudo_gradient, soft_threshold
+from lxmls_day1.errors import InputError
+
+
+def text_like(seed, n_classes, n_documents=80, n_words=40):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n_documents) % n_classes
+    rates = 0.4 + rng.random((n_classes, n_words)) ** 4
+    return rng.poisson(rates[y]).astype(float), y
+
+
+def trained(X, y, weights=None, **settings):
+    maxent = MaxEntBatch(penalty="l1", tolerance=1e-9, max_iterations=5000, **settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        params = maxent.train(X, y, weights)
+    return maxent, params
+
+
+def test_soft_threshold_is_the_best_of_a_fine_grid():
+    grid = np.linspace(-5, 5, 100_001)
+    for a in (-3.0, -0.7, 0.0, 0.2, 1.0, 4.0):
+        for penalty in (0.0, 0.5, 1.0, 2.5):
+            best = grid[np.argmin(0.5 * (grid - a) ** 2 + penalty * abs(grid))]
+            assert soft_threshold(np.array([a]), penalty)[0] == pytest.approx(best, abs=1e-4)
+
+
+def test_a_separable_function_ends_at_its_soft_thresholds():
+    rng = np.random.default_rng(0)
+    a, penalties, curvature = rng.normal(size=50), rng.random(50), 1 + 9 * rng.random(50)
+    *_, last = owl_qn(lambda x: (curvature @ (x - a) ** 2 / 2, curvature * (x - a)), rng.normal(size=50), penalties)
+    np.testing.assert_allclose(last.x, soft_threshold(a, penalties / curvature), atol=1e-9)
+    assert ((last.x == 0) == (abs(a) <= penalties / curvature)).all()
+    assert not pseudo_gradient(last.x, curvature * (last.x - a), penalties).round(8).any()
+
+
+@pytest.mark.parametrize("share", [0.3, 0.1, 0.02])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_two_classes_reach_liblinear_s_optimum(share, weighted):
+    """LIBLINEAR penalizes the intercept, as the lab does: one more feature that is 1."""
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    X, y = text_like(1, 2)
+    weights = 0.3 + np.random.default_rng(2).random(80) if weighted else np.ones(80)
+    weights /= weights.mean()
+    regularizer = share * 0.5
+    theirs = linear_model.LogisticRegression(
+        l1_ratio=1, C=1 / (regularizer * 80), solver="liblinear", tol=1e-10, max_iter=100_000, random_state=0
+    ).fit(X, y, weights)
+    maxent, params = trained(sp.csr_array(X), y, weights if weighted else None, regularizer=regularizer)
+    v = params[:, 1] - params[:, 0]
+    their_v = np.append(theirs.intercept_, theirs.coef_[0])
+    np.testing.assert_allclose(v, their_v, atol=1e-5)
+
+    def objective(v):
+        losses = np.logaddexp(0, -np.where(y == 1, 1, -1) * (v[0] + X @ v[1:]))
+        return (weights * losses).mean() + regularizer * abs(v).sum()
+
+    assert objective(v) == pytest.approx(objective(their_v), rel=1e-6)
+    assert objective(v) <= objective(their_v) + 1e-9
+    if not weighted:
+        assert maxent.objective(X, y, params) == pytest.approx(objective(v), rel=1e-12)
+        assert maxent.history[-1].objective == pytest.approx(objective(v), rel=1e-12)
+    assert (v == 0).sum() == (abs(their_v) < 1e-7).sum() > 0
+
+
+@pytest.mark.parametrize("share", [0.3, 0.05])
+def test_many_classes_reach_saga_s_optimum(share):
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    X, y = text_like(3, 4)
+    regularizer = share * 0.3
+    theirs = linear_model.LogisticRegression(
+        l1_ratio=1, C=1 / (regularizer * 80), solver="saga", tol=1e-10, max_iter=200_000, random_state=0
+    ).fit(X, y)
+    maxent, params = trained(X, y, regularizer=regularizer, regularize_intercept=False)
+    their_params = np.vstack([theirs.intercept_, theirs.coef_.T])
+    ours, others = maxent.objective(X, y, params), maxent.objective(X, y, their_params)
+    assert ours == pytest.approx(others, rel=1e-6) and ours <= others + 1e-9
+    np.testing.assert_allclose(maxent.get_probabilities(X, params), theirs.predict_proba(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_slopes_at_the_optimum_are_what_the_penalty_allows(n_classes):
+    """A weight other than 0: the slope of the loss is −λ sign(w); a weight of 0: at most λ either way."""
+    X, y = text_like(5, n_classes)
+    maxent, params = trained(X, y, regularizer=0.03)
+    moments = maxent.get_moments(X, y, params)
+    slopes = moments.model - moments.empirical
+    if n_classes == 2:  # both columns move together: their slopes are opposite
+        assert (params[:, 0] == -params[:, 1]).all()
+    there = params != 0
+    np.testing.assert_allclose(slopes[there], -0.03 * np.sign(params[there]), atol=1e-6)
+    assert abs(slopes).max() <= 0.03 + 1e-6 and 0 < there.sum() < there.size
+
+
+def test_threads_change_nothing_but_rounding_and_values_only_fall():
+    X, y = text_like(6, 3)
+    maxent, params = trained(X, y, regularizer=0.02)
+    _, again = trained(X, y, regularizer=0.02, n_jobs=2)
+    np.testing.assert_allclose(again, params, atol=1e-6)
+    values = [point.objective for point in maxent.history]
+    assert (np.diff(values) <= 1e-13).all()
+
+
+def test_it_is_saved_with_its_penalty(tmp_path):
+    X, y = text_like(7, 2)
+    maxent, params = trained(X, y, regularizer=0.05)
+    maxent.save(tmp_path / "sparse.npz", params)
+    again, loaded, *_ = MaxEntBatch.load(tmp_path / "sparse.npz")
+    assert again.penalty == "l1" and again.objective(X, y, loaded) == maxent.objective(X, y, params)
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"), [({"penalty": "l0"}, "penalty must be"), ({"penalty": "l1", "solver": "dual"}, "corners")]
+)
+def test_what_does_not_go_together(settings, says):
+    with pytest.raises(InputError, match=says):
+        MaxEntBatch(**settings).train([[1.0], [2.0]], [0, 1])

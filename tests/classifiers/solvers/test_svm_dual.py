@@ -1,0 +1,269 @@
+"""The optimum of the SVM: against quadratic programming, against LIBLINEAR, and against its own certificate."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sklearn.svm import LinearSVC
+
+from classifiers.solvers.svm_dual import dual_step
+from classifiers.svm import SVM
+from readers.sentiment_reader import SentimentCorpus
+
+pytestmark = pytest.mark.bits
+
+
+def random_problem(seed, n_classes, n_examples=40, n_features=5):
+    """Clusters that overlap, with duplicate rows (some of them with different labels), zero rows, and costs."""
+    rng = np.random.default_rng(seed)
+    labels = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_examples - n_classes)])
+    X = rng.normal(size=(n_classes, n_features))[labels] + rng.normal(size=(n_examples, n_features))
+    X = np.where(rng.random(X.shape) < 0.7, X.round(1), 0.0)
+    X[-3:] = 0.0
+    X[-6:-3] = X[0]
+    costs = rng.choice([0.0, 0.5, 1.0, 2.5], (n_classes, n_classes)) * (1 - np.eye(n_classes))
+    return X, labels, costs
+
+
+def by_quadratic_programming(X, labels, costs, regularizer):
+    """min (λ/2)‖W‖² + mean ξ  s.t.  s_y + ξ_m ≥ s_k + ρ(k, y) for every k (k = y: ξ_m ≥ 0); the objective's optimum."""
+    g = np.hstack([np.ones((len(X), 1)), X])
+    (n_examples, n_rows), n_classes = g.shape, len(costs)
+    n_weights = n_rows * n_classes
+    # A row of `constraints` for each example and class: s_y − s_k + ξ_m ≥ ρ(k, y).
+    identity = np.eye(n_classes)
+    differences = identity[labels][:, None, :] - identity[None, :, :]  # (M, K, K): e_y − e_k
+    weights = np.einsum("mj,mkc->mkjc", g, differences).reshape(-1, n_weights)
+    constraints = np.hstack([weights, np.repeat(np.eye(n_examples), n_classes, axis=0)])
+    bounds = costs.T[labels].ravel()
+
+    def objective(z):
+        return regularizer / 2 * z[:n_weights] @ z[:n_weights] + z[n_weights:].mean()
+
+    def gradient(z):
+        return np.concatenate([regularizer * z[:n_weights], np.full(n_examples, 1 / n_examples)])
+
+    start = np.concatenate([np.zeros(n_weights), np.full(n_examples, costs.max())])  # feasible
+    result = minimize(
+        objective, start, jac=gradient, method="SLSQP", options={"maxiter": 1000, "ftol": 1e-12},
+        constraints={"type": "ineq", "fun": lambda z: constraints @ z - bounds, "jac": lambda z: constraints},
+    )  # fmt: skip
+    assert result.success, result.message
+    return result.fun, result.x[:n_weights].reshape(n_rows, n_classes)
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("regularizer", [0.05, 1.0])
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("with_costs", [False, True])
+def test_the_optimum_is_that_of_quadratic_programming(n_classes, regularizer, with_costs):
+    X, labels, costs = random_problem(n_classes, n_classes, n_examples=13, n_features=2)
+    costs = costs if with_costs else 1 - np.eye(n_classes)
+    best, W = by_quadratic_programming(X, labels, costs, regularizer)
+    svm = SVM(regularizer, solver="dual", tolerance=1e-9, cost=costs)
+    params = svm.train(X, labels)
+    assert svm.history[-1].objective == pytest.approx(best, rel=1e-6)
+    assert svm.history[-1].dual == pytest.approx(best, rel=1e-6)
+    np.testing.assert_allclose(params, W, rtol=0, atol=1e-3)  # (λ/2) ‖ΔW‖² ≤ what the objective is off by
+
+
+def params_of(fitted):
+    params = np.vstack([fitted.intercept_, fitted.coef_.T])
+    return np.hstack([-params / 2, params / 2]) if params.shape[1] == 1 else params
+
+
+@pytest.mark.parametrize("regularizer", [0.01, 0.1, 1.0])
+@pytest.mark.parametrize("n_classes", [2, 3, 8, 20])
+def test_the_optimum_is_that_of_liblinear(n_classes, regularizer):
+    X, labels, _ = random_problem(n_classes, n_classes, n_examples=150, n_features=12)
+    svm = SVM(regularizer, solver="dual", tolerance=1e-7)
+    params = svm.train(sp.csr_array(X), labels)
+    theirs = LinearSVC(
+        multi_class="crammer_singer", C=1 / (regularizer * len(X)), tol=1e-8, max_iter=1_000_000, random_state=1
+    ).fit(X, labels)
+    assert svm.objective(X, labels, params_of(theirs)) == pytest.approx(svm.history[-1].objective, rel=1e-5)
+    np.testing.assert_allclose(params, params_of(theirs), rtol=0, atol=2e-3)
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    n_classes=st.integers(2, 6),
+    regularizer=st.sampled_from([0.02, 0.3, 4.0, 1e3]),
+    tolerance=st.sampled_from([0.1, 1e-2, 1e-3]),
+    with_costs=st.booleans(),
+)
+def test_weak_duality_at_every_epoch(seed, n_classes, regularizer, tolerance, with_costs):
+    X, labels, costs = random_problem(seed, n_classes, n_examples=30)
+    costs = costs if with_costs else None
+    seen = []
+    svm = SVM(regularizer, solver="dual", tolerance=tolerance, cost=costs, seed=seed)
+    params = svm.train(X, labels, callback=lambda *arguments: seen.append(arguments))
+
+    assert [record for record, _, _ in seen] == svm.history
+    rounding = 1e-12 * (1 + svm.history[0].objective)
+    for epoch, weights, stopped_here in seen:
+        assert epoch.gap >= -rounding
+        assert epoch.gap == epoch.objective - epoch.dual
+        assert svm.objective(X, labels, weights) == pytest.approx(epoch.objective, rel=1e-9, abs=1e-12)
+        np.testing.assert_array_equal(weights, stopped_here)
+    duals = np.array([epoch.dual for epoch in svm.history])
+    assert duals[0] >= -rounding and (np.diff(duals) >= -rounding).all()
+    # What any epoch's dual value promises holds for the objective of every other.
+    assert duals.max() <= min(epoch.objective for epoch in svm.history) + rounding
+    assert svm.history[-1].gap <= max(tolerance * svm.history[-1].objective, rounding)
+    np.testing.assert_array_equal(params, seen[-1][1])
+    np.testing.assert_allclose(params.sum(axis=1), 0.0, atol=1e-9 * (1 + np.abs(params).max()))
+
+
+def test_the_history_counts_what_was_done():
+    X, labels, _ = random_problem(3, 4, n_examples=200)
+    svm = SVM(0.01, solver="dual", tolerance=1e-5)
+    svm.train(X, labels)
+    assert [epoch.number for epoch in svm.history] == list(range(1, len(svm.history) + 1))
+    sweeps = np.diff([0] + [epoch.sweeps for epoch in svm.history])
+    assert (sweeps >= 1).all()
+    assert all(0 < epoch.updates <= n * len(X) for epoch, n in zip(svm.history, sweeps, strict=True))
+    assert svm.nr_updates == sum(epoch.updates for epoch in svm.history)
+    assert (np.diff([epoch.seconds for epoch in svm.history]) >= 0).all()
+
+
+def test_the_subgradient_solver_stays_above_the_dual_value_and_comes_near_the_optimum():
+    X, labels, costs = random_problem(12, 4, n_examples=120)
+    optimum = SVM(0.05, solver="dual", tolerance=1e-6, cost=costs)
+    optimum.train(X, labels)
+    best = optimum.history[-1]
+    subgradient = SVM(0.05, nr_rounds=200, cost=costs, track_objective=True)
+    subgradient.train(X, labels)
+    objectives = [record.objective for record in subgradient.history]
+    assert min(objectives) >= best.dual
+    assert objectives[-1] <= 1.02 * best.objective  # both minimise the same function
+
+
+def test_the_start_and_the_data_s_form_do_not_matter():
+    X, labels, costs = random_problem(21, 5, n_examples=90)
+    names = np.array(["ant", "bee", "cat", "dog", "eel"])
+    trained = [
+        SVM(0.05, solver="dual", tolerance=1e-9, cost=costs, seed=seed).train(form(X), y)
+        for seed, form, y in [
+            (1, np.asarray, labels),
+            (2, sp.csr_array, names[labels]),
+            (3, sp.coo_array, labels[:, None]),
+        ]
+    ]
+    for params in trained[1:]:
+        np.testing.assert_allclose(params, trained[0], rtol=0, atol=1e-3)
+    same = SVM(0.05, solver="dual", tolerance=1e-9, cost=costs, seed=1).train(X, labels)
+    np.testing.assert_array_equal(same, trained[0])
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_data_without_any_feature_leave_the_intercepts(n_classes):
+    """All rows zero: one weight per class, and with costs 1 the optimum is found on a line (K = 2: |b| ≤ 1/2)."""
+    labels = np.repeat(np.arange(n_classes), [9] + [2] * (n_classes - 1))
+    svm = SVM(1e-3, solver="dual", tolerance=1e-6)
+    params = svm.train(np.zeros((len(labels), 3)), labels)
+    assert not params[1:].any()
+    # The most frequent class wins by its margin of 1, others tie: the loss is 2 for each example of the minority classes,
+    # and the shortest vector with these differences is centred.
+    minority = 1 - 9 / len(labels)
+    expected = np.full(n_classes, -1 / n_classes)
+    expected[0] += 1
+    np.testing.assert_allclose(params[0], expected, atol=1e-4)
+    assert svm.history[-1].objective == pytest.approx(2 * minority + 0.5e-3 * (expected**2).sum(), rel=1e-5)
+
+
+def test_costs_of_zero_are_minimised_by_doing_nothing():
+    svm = SVM(solver="dual", cost=np.zeros((3, 3)))
+    params = svm.train(np.eye(3), [0, 1, 2])
+    assert not params.any()
+    assert (svm.history[-1].objective, svm.history[-1].dual, len(svm.history)) == (0.0, 0.0, 1)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_it_ends_by_itself_where_no_step_is_left(n_classes):
+    """Under a strong regularizer every example is within its margin for good: α sits in corners, and rounding is all that
+    remains of the gap, which no tolerance reaches."""
+    X, labels = np.repeat(np.eye(n_classes), 3, axis=0), np.repeat(np.arange(n_classes), 3)
+    costs = (1 + np.arange(n_classes))[:, None] * (1 - np.eye(n_classes))  # no ties
+    svm = SVM(1e4, solver="dual", tolerance=1e-300, cost=costs)
+    svm.train(X, labels)
+    assert abs(svm.history[-1].gap) < 1e-12 and len(svm.history) <= 3
+
+
+def test_a_warning_tells_that_the_epochs_did_not_suffice():
+    X, labels, _ = random_problem(5, 3, n_examples=200)
+    svm = SVM(1e-4, solver="dual", tolerance=1e-6, max_epochs=2)
+    with pytest.warns(UserWarning, match="stopped after 2 epochs at a gap of .* raise max_epochs"):
+        params = svm.train(X, labels)
+    assert len(svm.history) == 2 and svm.trained and np.isfinite(params).all()
+    assert svm.history[-1].gap > 1e-6 * svm.history[-1].objective
+
+
+def test_features_whose_squares_overflow_are_not_taken_for_solved():
+    X, labels, _ = random_problem(5, 3)
+    with pytest.warns(UserWarning, match="scale the features down"):
+        params = SVM(0.1, solver="dual").train(X * 1e200, labels)
+    assert np.isfinite(params).all()
+
+
+def test_the_progress_bar_shows_the_gap(capsys):
+    X, labels, _ = random_problem(5, 3)
+    svm = SVM(0.1, solver="dual", progress=True)
+    with_bar = svm.train(X, labels)
+    shown = capsys.readouterr().err
+    assert "SVM" in shown and "gap=" in shown
+    np.testing.assert_array_equal(with_bar, SVM(0.1, solver="dual").train(X, labels))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 7])
+def test_a_step_takes_the_dual_as_far_as_one_example_can(n_classes):
+    """D as a function of one example's multipliers, written out from its definition, at the step and elsewhere."""
+    rng = np.random.default_rng(n_classes)
+    n_examples, regularizer = 6, 0.3
+    g = np.hstack([np.ones((n_examples, 1)), rng.normal(size=(n_examples, 3))])
+    labels, costs = rng.integers(0, n_classes, n_examples), rng.uniform(0, 2, (n_classes, n_classes))
+    np.fill_diagonal(costs, 0.0)
+
+    def weights(alpha):
+        return g.T @ (np.eye(n_classes)[labels] - alpha) / (regularizer * n_examples)
+
+    def dual(alpha):
+        return (alpha * costs.T[labels]).sum() / n_examples - regularizer / 2 * (weights(alpha) ** 2).sum()
+
+    for m in range(n_examples):
+        alpha = rng.dirichlet(np.ones(n_classes), n_examples)
+
+        def with_row(row, alpha=alpha, m=m):
+            changed = alpha.copy()
+            changed[m] = row
+            return changed
+
+        step = (alpha[m], g[m] @ weights(alpha), costs[:, labels[m]], g[m] @ g[m] / (regularizer * n_examples))
+        best = dual(with_row(dual_step(*step)))
+        elsewhere = [*rng.dirichlet(np.full(n_classes, 0.3), 200), *np.eye(n_classes), alpha[m]]
+        assert best >= max(dual(with_row(row)) for row in elsewhere) - 1e-12
+        for relaxation in (0.5, 1.5, 1.99):
+            assert dual(with_row(dual_step(*step, relaxation))) >= dual(alpha) - 1e-12
+
+
+@pytest.mark.parametrize("regularizer", [0.1, 0.01])
+def test_books_reach_the_objective_of_liblinear(real_data, regularizer):
+    corpus = SentimentCorpus("books", data_dir=real_data)
+    X, y = corpus.train_X, corpus.train_y
+    svm = SVM(regularizer, solver="dual")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        params = svm.train(X, y)
+    theirs = LinearSVC(
+        multi_class="crammer_singer", C=1 / (regularizer * len(y)), tol=1e-5, max_iter=1_000_000, random_state=1
+    ).fit(X, y)
+    reached = svm.objective(X, y, params)
+    best = svm.objective(X, y, params_of(theirs))
+    assert svm.history[-1].dual <= best
+    assert reached <= best * (1 + 1e-3)

@@ -1,0 +1,172 @@
+"""The conditional random field: against all tag sequences listed, and against maximum entropy where it is that."""
+
+import warnings
+from itertools import product
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import check_grad, minimize
+
+from classifiers.max_ent_batch import MaxEntBatch
+from classifiers.max_ent_online import MaxEntOnline
+from classifiers.structured import StructuredPerceptron
+from classifiers.structured.crf import CRF, Objective
+from classifiers.structured.forward_backward import marginals
+from classifiers.structured.tag_features import EncodedSentences, FeatureIndex
+from classifiers.structured.viterbi import path_score, viterbi
+from lxmls_day1.engine.training import resume
+from lxmls_day1.errors import InputError
+
+X_SAW = [("I", "saw", "it"), ("a", "saw", "cut", "it"), ("I", "cut", "a", "cut"), ("it",)]
+Y_SAW = [("PRON", "VERB", "PRON"), ("DET", "NOUN", "VERB", "PRON"), ("PRON", "VERB", "DET", "NOUN"), ("PRON",)]
+TEMPLATES = ["word", "suffix1", "word[-1]"]
+EXACT = {"tolerance": 1e-14, "max_iterations": 2000}
+
+
+def quietly_trained(learner, X, y):
+    """The parameters; a tolerance below rounding is never reached."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return learner.train(X, y)
+
+
+@pytest.mark.parametrize("chain", [False, True])
+def test_objective_and_marginals_are_those_of_all_sequences(chain):
+    tagger = CRF(templates=TEMPLATES, transitions=chain, regularizer=0.3, solver="online", nr_rounds=2)
+    params = 3 * tagger.train(X_SAW, Y_SAW)
+    total = 0.0
+    for words, tags, scores, found in zip(
+        X_SAW, Y_SAW, tagger.get_scores(X_SAW, params), tagger.get_marginals(X_SAW, params), strict=True
+    ):
+        paths = np.array(list(product(range(4), repeat=len(words))))
+        each = np.array([path_score(scores, path) for path in paths])
+        log_z = np.logaddexp.reduce(each)
+        truth = np.searchsorted(tagger.classes, tags)
+        total += log_z - path_score(scores, truth)
+        expected = np.tensordot(np.exp(each - log_z), np.eye(4)[paths], axes=1)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
+        np.testing.assert_allclose(found, marginals(scores), rtol=0, atol=1e-8)
+    wanted = total / len(X_SAW) + 0.15 * (params**2).sum()
+    assert tagger.objective(X_SAW, Y_SAW, params) == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize("chain", [False, True])
+def test_training_reaches_the_optimum(chain):
+    """Another optimiser, with slopes by differences of F, finds none better; and the gradient is zero there."""
+    tagger = CRF(templates=["word"], transitions=chain, regularizer=0.05, **EXACT)
+    params = quietly_trained(tagger, X_SAW, Y_SAW)
+    layout, sentences = tagger._learn_sentences([list(x) for x in X_SAW], Y_SAW)
+    F = Objective(sentences, layout.shape, 0.05)
+    value, gradient = F(params.ravel())
+    assert value == pytest.approx(tagger.objective(X_SAW, Y_SAW, params), rel=1e-12)
+    assert np.linalg.norm(gradient) < 1e-7
+    x = np.random.default_rng(0).normal(size=params.size)
+    assert check_grad(lambda x: F(x)[0], lambda x: F(x)[1], x) < 1e-5
+    other = minimize(F, x, jac=True, method="BFGS", options={"gtol": 1e-9})
+    assert value <= other.fun + 1e-9
+    np.testing.assert_allclose(params.ravel(), other.x, atol=1e-4)
+
+
+def one_word_sentences(n_tags):
+    rng = np.random.default_rng(n_tags)
+    words = ["".join(rng.choice(list("abc"), rng.integers(1, 5))) for _ in range(60)]
+    y = np.concatenate([np.arange(n_tags), rng.integers(0, n_tags, 60 - n_tags)])
+    templates = ["word", "prefix1", "suffix1", "suffix2"]
+    index, (_, indptr, indices) = FeatureIndex.learn([[word] for word in words], templates)
+    X = sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(60, len(index)))
+    return [[word] for word in words], [[tag] for tag in y], X, y, templates
+
+
+@pytest.mark.parametrize("n_tags", [2, 3, 5])
+def test_one_word_without_transitions_is_maximum_entropy(n_tags):
+    sentences, tags, X, y, templates = one_word_sentences(n_tags)
+    tagger = CRF(0.02, templates=templates, transitions=False, **EXACT)
+    params = quietly_trained(tagger, sentences, tags)
+    flat = MaxEntBatch(0.02, **EXACT)
+    wanted = quietly_trained(flat, X, y)
+    np.testing.assert_allclose(params, wanted, rtol=0, atol=1e-6)
+    p = np.concatenate(tagger.get_marginals(sentences, params))
+    np.testing.assert_allclose(p, flat.get_probabilities(X, params), rtol=0, atol=1e-12)
+    assert tagger.objective(sentences, tags, params) == pytest.approx(flat.objective(X, y, params), rel=1e-12)
+
+
+@pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
+@pytest.mark.parametrize("n_tags", [2, 3])
+def test_online_one_word_without_transitions_is_maximum_entropy_step_for_step(n_tags, averaged):
+    sentences, tags, X, y, templates = one_word_sentences(n_tags)
+    order = np.array([np.random.default_rng(1).permutation(60) for _ in range(3)])
+    settings = {"nr_rounds": 3, "averaged": averaged, "order": order, "initial_step": 0.7, "alpha": 0.8}
+    tagger = CRF(0.1, "online", templates=templates, transitions=False, delay=1, track_objective=True, **settings)
+    flat = MaxEntOnline(0.1, track_objective=True, **settings)
+    np.testing.assert_allclose(tagger.train(sentences, tags), flat.train(X, y), rtol=0, atol=1e-12)
+    for mine, theirs in zip(tagger.history, flat.history, strict=True):
+        assert mine.objective == pytest.approx(theirs.objective)
+
+
+def test_both_solvers_lead_to_the_same_optimum():
+    optimum = CRF(0.1, templates=TEMPLATES, **EXACT)
+    best = optimum.objective(X_SAW, Y_SAW, quietly_trained(optimum, X_SAW, Y_SAW))
+    online = CRF(0.1, "online", templates=TEMPLATES, nr_rounds=2000, averaged="last round", initial_step=0.5)
+    reached = online.objective(X_SAW, Y_SAW, online.train(X_SAW, Y_SAW))
+    assert best <= reached <= best * 1.001
+    values = [iteration.objective for iteration in optimum.history]
+    assert values == sorted(values, reverse=True)
+
+
+def test_five_rounds_and_five_more_are_ten():
+    _, state = resume(CRF(0.1, "online", nr_rounds=5), None, X_SAW, Y_SAW)
+    params, state = resume(CRF(0.1, "online", nr_rounds=5), state, X_SAW, Y_SAW)
+    ten = CRF(0.1, "online", nr_rounds=10, delay=None).train(X_SAW, Y_SAW)
+    assert params.shape == ten.shape and state.n_rounds == 10
+    np.testing.assert_allclose(params, ten, atol=1e-12)
+
+
+@pytest.mark.parametrize("chain", [False, True])
+def test_it_tags_by_the_best_sequence_and_is_saved_with_its_settings(chain, tmp_path):
+    tagger = CRF(0.01, templates=TEMPLATES, transitions=chain)
+    params = tagger.train(X_SAW, Y_SAW)
+    paths = [viterbi(scores) for scores in tagger.get_scores(X_SAW, params)]
+    assert tagger.test(X_SAW, params) == [tagger.classes[path].tolist() for path in paths]
+    tagger.save(tmp_path / "crf.npz", params)
+    again, loaded, *_ = CRF.load(tmp_path / "crf.npz")
+    assert again.transitions == chain and again.regularizer == 0.01
+    X = [["a", "cut", "new", "saw"]]
+    np.testing.assert_array_equal(again.get_marginals(X, loaded)[0], tagger.get_marginals(X, params)[0])
+
+
+def test_encoded_sentences_take_the_place_of_sentences():
+    X = EncodedSentences.learn(X_SAW, TEMPLATES)
+    tagger = CRF(0.01, templates=TEMPLATES)
+    params = tagger.train(X, Y_SAW)
+    np.testing.assert_array_equal(params, CRF(0.01, templates=TEMPLATES).train(X_SAW, Y_SAW))
+    assert len(tagger.get_marginals(X, params)) == len(X_SAW)
+
+
+def test_without_a_regularizer_the_iterations_end_it():
+    with pytest.warns(UserWarning, match="stopped after 3 iterations"):
+        CRF(0.0, tolerance=1e-12, max_iterations=3).train(X_SAW, Y_SAW)
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"solver": "sgd"}, "solver must be"),
+        ({"tolerance": 0}, "tolerance must be"),
+        ({"max_iterations": 0}, "max_iterations must be"),
+        ({"regularizer": -1}, "regularizer"),
+        ({"transitions": "fourgrams"}, "transitions must be True or False"),
+        ({"transitions": "trigrams"}, "this version has no trigrams"),
+    ],
+)
+def test_settings_that_make_no_sense(settings, says):
+    with pytest.raises(InputError, match=says):
+        CRF(**settings).train(X_SAW, Y_SAW)
+
+
+def test_parameters_of_another_shape_are_refused():
+    tagger = CRF()
+    params = tagger.train(X_SAW, Y_SAW)
+    with pytest.raises(InputError, match="must have the shape"):
+        tagger.get_marginals(X_SAW, params[1:])
+    assert not hasattr(StructuredPerceptron(), "get_marginals")

@@ -1,0 +1,53 @@
+"""Φ(x, y) as a list of entries against Φ written out as a matrix."""
+
+import numpy as np
+import pytest
+
+from classifiers.structured.joint_features import Layout
+from classifiers.structured.tag_features import TokenFeatures
+from classifiers.structured.viterbi import path_score
+
+
+def random_words(rng, n_features, lengths):
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    has = rng.random((starts[-1], n_features)) < 0.5
+    return TokenFeatures(starts, np.concatenate([[0], np.cumsum(has.sum(axis=1))]), np.nonzero(has)[1]), has
+
+
+def dense(layout, has, path):
+    phi, n_flat = np.zeros(layout.shape), 1 + layout.n_features
+    for t, tag in enumerate(path):
+        phi[0, tag] += 1
+        phi[1:n_flat, tag] += has[t]
+        if layout.transitions:
+            phi[n_flat + (layout.n_tags if t == 0 else path[t - 1]), tag] += 1
+    if layout.transitions:
+        phi[-1, path[-1]] += 1
+    return phi
+
+
+@pytest.mark.parametrize("transitions", [True, False])
+def test_parts_difference_and_scores(transitions):
+    rng, layout = np.random.default_rng(2), Layout(6, 3, transitions)
+    words, has = random_words(rng, 6, [4, 1, 3, 6])
+    W = rng.normal(size=layout.shape)
+    for m in range(4):
+        first, end = words.starts[m : m + 2]
+        truth, rival = rng.integers(0, 3, (2, end - first))
+        phi, phi_of_rival = dense(layout, has[first:end], truth), dense(layout, has[first:end], rival)
+        np.testing.assert_array_equal(
+            np.bincount(layout.parts(words, m, truth), minlength=phi.size).reshape(layout.shape), phi
+        )
+        entries, values = layout.difference(words, m, truth, rival)
+        built = np.zeros(phi.size)
+        built[entries] = values
+        np.testing.assert_array_equal(built.reshape(layout.shape), phi - phi_of_rival)
+        assert len(np.unique(entries)) == len(entries) and values.all()
+        assert path_score(layout.scores(words, m, W), truth) == pytest.approx((W * phi).sum())
+
+
+def test_what_stands_in_both_cancels():
+    """AABA and ABAA over four words that look alike: different sequences, the same Φ."""
+    words = TokenFeatures(np.array([0, 4]), np.arange(5), np.zeros(4, dtype=int))
+    entries, values = Layout(1, 2, True).difference(words, 0, np.array([0, 0, 1, 0]), np.array([0, 1, 0, 0]))
+    assert len(entries) == len(values) == 0

@@ -1,0 +1,112 @@
+"""The k best tag sequences against a list of all, Hildreth's method against scipy, k-best MIRA against what it is made of."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from classifiers.column_squishing import ColumnSquishing
+from classifiers.structured import StructuredMira
+from classifiers.structured.k_best import hildreth, k_best_paths
+from classifiers.structured.viterbi import ChainScores, path_score, viterbi
+from lxmls_day1.engine.training import resume
+from lxmls_day1.errors import InputError
+
+
+def chain(rng, n_words, n_tags, whole):
+    """Scores of a sentence; whole numbers tie often."""
+    draw = (lambda *shape: rng.integers(-1, 2, shape).astype(float)) if whole else lambda *shape: rng.normal(size=shape)
+    return ChainScores(draw(n_words, n_tags), draw(n_tags, n_tags), draw(n_tags), draw(n_tags))
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_the_k_best_are_the_first_of_all_sequences_by_score(whole):
+    rng = np.random.default_rng(0)
+    for n_words, n_tags, k in itertools.product((1, 2, 4), (2, 3), (1, 2, 5, 200)):
+        scores = chain(rng, n_words, n_tags, whole)
+        every = list(itertools.product(range(n_tags), repeat=n_words))
+        ordered = sorted(every, key=lambda path: -round(path_score(scores, path), 9))[
+            :k
+        ]  # a stable sort: ties as listed
+        paths = k_best_paths(scores, k)
+        assert paths.tolist() == [list(path) for path in ordered]
+        np.testing.assert_array_equal(paths[0], viterbi(scores))
+
+
+@pytest.mark.parametrize("cap", [0.05, 0.5, 50.0])
+def test_hildreth_solves_the_quadratic_programme(cap):
+    rng = np.random.default_rng(1)
+    for n in (1, 2, 3, 6):
+        deltas, lacking = rng.normal(size=(n, 8)), rng.normal(size=n) + 0.5
+        gram = deltas @ deltas.T
+        alpha = hildreth(gram, lacking, cap)
+        solved = minimize(
+            lambda a, gram=gram, lacking=lacking: 0.5 * a @ gram @ a - lacking @ a,
+            np.zeros(n),
+            jac=lambda a, gram=gram, lacking=lacking: gram @ a - lacking,
+            method="L-BFGS-B",
+            bounds=[(0, cap)] * n,
+            options={"ftol": 1e-15, "gtol": 1e-10},
+        )
+        assert (alpha >= 0).all() and (alpha <= cap).all()
+        np.testing.assert_allclose(alpha, solved.x, atol=1e-6)
+
+
+def sentences(seed=0, n_words=4, n_sentences=12, n_tags=3):
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(1, n_words + 1, n_sentences)
+    X = [rng.choice(["a", "b", "ab", "cb", "ca"], length).tolist() for length in lengths]
+    y = [rng.integers(0, n_tags, length).tolist() for length in lengths]
+    y[0][0], y[1][0], y[2][0] = 0, 1, 2
+    return X, y
+
+
+@pytest.mark.parametrize("averaged", ["steps", False])
+def test_one_sequence_is_mira_as_it_was(averaged):
+    """The steps of k = 1, taken by the programme for any k."""
+
+    class ByTheProgramme(StructuredMira):
+        def check_settings(self):
+            pass
+
+    X, y = sentences()
+    settings = {"regularizer": 4.0, "nr_rounds": 3, "averaged": averaged}
+    expected = StructuredMira(**settings).train(X, y)
+    np.testing.assert_allclose(ByTheProgramme(k=1.0 + 1e-9, **settings).train(X, y), expected, atol=1e-9)
+
+
+def test_all_sequences_of_one_word_are_column_squishing():
+    rng = np.random.default_rng(3)
+    words = [[f"w{i}"] for i in rng.integers(0, 6, 25)]
+    tags = [[int(tag)] for tag in np.concatenate([np.arange(4), rng.integers(0, 4, 21)])]
+    tagger = StructuredMira(templates=["word"], transitions=False, regularizer=1e-9, k=4, nr_rounds=2, averaged=False)
+    params = tagger.train(words, tags)
+    X = np.array([[name == f"word={word}" for name in tagger.feature_names] for ((word),) in words], dtype=float)
+    assert X.sum() == len(words)
+    flat = ColumnSquishing(nr_rounds=2, averaged=False).train(X, np.ravel(tags))
+    np.testing.assert_allclose(params, flat, atol=1e-8)
+
+
+@pytest.mark.parametrize("k", [2, 9])
+def test_after_an_uncapped_step_the_truth_leads_the_sequences_that_were_best_by_their_costs(k):
+    X, y = sentences(5, n_sentences=9)
+    settings = {"regularizer": 1e-9, "k": k, "nr_rounds": 1, "averaged": False}
+    tagger = StructuredMira(order=np.arange(9), **settings)
+    params, state = resume(tagger, None, X, y)
+    for sentence, tags in zip(X[3:], y[3:], strict=True):
+        (before,) = tagger.get_scores([sentence], params)
+        tagger.order = [0]
+        params, state = resume(tagger, state, [sentence], [tags])
+        (after,), truth = tagger.get_scores([sentence], params), np.array(tags)
+        found = k_best_paths(before, k)
+        assert len(found) == min(k, len(tagger.classes) ** len(truth))
+        for path in found:
+            lead = path_score(after, truth) - path_score(after, path)
+            assert lead >= (path != truth).sum() - 1e-7
+
+
+@pytest.mark.parametrize("k", [0, 1.5, "two", 1001, 10**9])
+def test_k_is_checked(k):
+    with pytest.raises(InputError, match="k .* must be a whole number at least 1"):
+        StructuredMira(k=k).train(*sentences())

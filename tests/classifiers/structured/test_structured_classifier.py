@@ -1,0 +1,515 @@
+"""The loop over sentences: against a naive one that looks at every tag sequence and holds every W in full, against the
+flat learners on sentences of one word, and on what it must refuse.
+"""
+
+from itertools import product
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from classifiers.column_squishing import ColumnSquishing
+from classifiers.max_ent_online import max_ent_rule
+from classifiers.mira import Mira, mira_rule
+from classifiers.online_classifier import compiled
+from classifiers.perceptron import Perceptron, perceptron_rule
+from classifiers.structured import StructuredClassifier, StructuredMira, StructuredPerceptron, StructuredSVM
+from classifiers.structured.tag_features import EncodedSentences, FeatureIndex
+from classifiers.structured.viterbi import viterbi
+from classifiers.svm import SVM, svm_rule
+from lxmls_day1.engine.compiled.primitives import COMPILES
+from lxmls_day1.engine.training import resume
+from lxmls_day1.errors import InputError
+
+pytestmark = pytest.mark.bits
+
+TEMPLATES = ["word", "suffix1", "word[-1]"]
+WORDS = ["ab", "cb", "ad", "cd", "b"]
+
+
+def random_sentences(seed, n_tags=3, n_sentences=9, longest=4):
+    """Sentences of a few made-up words, so that a word occurs several times in one, and tags that occur all."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(1, longest + 1, n_sentences)
+    lengths[0] = n_tags
+    X = [tuple(rng.choice(WORDS, length).tolist()) for length in lengths]
+    y = [rng.integers(0, n_tags, length).tolist() for length in lengths]
+    y[0] = list(range(n_tags))
+    return X, y, np.array([rng.permutation(n_sentences) for _ in range(3)])
+
+
+def joint_features(g, path, shape, chain):
+    """Φ(x, y) as a matrix of the shape of W, from the words as rows of g (T, J + 1)."""
+    phi, n_flat, n_tags = np.zeros(shape), g.shape[1], shape[1]
+    for t, tag in enumerate(path):
+        phi[:n_flat, tag] += g[t]
+        if chain:
+            phi[n_flat + n_tags if t == 0 else n_flat + path[t - 1], tag] += 1
+    if chain:
+        phi[n_flat + n_tags + 1, path[-1]] += 1
+    return phi
+
+
+def dense_words(X):
+    """The features of each sentence's words as a matrix with the 1 of the bias, by the index's own names."""
+    index = FeatureIndex.from_sentences(X, TEMPLATES)
+    sentences = []
+    for sentence in X:
+        g = np.zeros((len(sentence), 1 + len(index)))
+        g[:, 0] = 1.0
+        for t, names in enumerate(index.features(sentence)):
+            g[t, [1 + index.names.index(name) for name in names]] = 1.0
+        sentences.append(g)
+    return sentences
+
+
+def naive(tau, X, y, orders, steps, shrinkage, cost, augmented, chain):
+    """W after each step (T, rows, K), with the definition of everything: all sequences, all of Φ, all of W.
+
+    ``online_loop`` cannot take its place: there a class has a column of weights, here tag sequences share them, and each
+    sentence has other ones.
+
+    ``tau(gap, rho, squared_distance, step)`` is the step for a rival that scores ``gap`` more than the truth.
+    """
+    g, n_tags = dense_words(X), len(cost)
+    W = np.zeros((g[0].shape[1] + (n_tags + 2) * chain, n_tags))
+    all_W = []
+    for t, m in enumerate(np.concatenate(orders)):
+        sequences = list(product(range(n_tags), repeat=len(X[m])))
+        phis = [joint_features(g[m], path, W.shape, chain) for path in sequences]
+        scores = np.array([(W * phi).sum() for phi in phis])
+        costs = np.array([sum(cost[p, q] for p, q in zip(path, y[m], strict=True)) for path in sequences])
+        rival, truth = np.argmax(scores + costs * augmented), sequences.index(tuple(y[m]))
+        difference = phis[truth] - phis[rival]
+        W = (1 - steps[t] * shrinkage) * W
+        if difference.any():
+            gap = scores[rival] - scores[truth]
+            W = W + tau(gap, costs[rival], (difference**2).sum(), steps[t]) * difference
+        all_W.append(W)
+    return np.array(all_W)
+
+
+def tau_perceptron(gap, rho, squared_distance, step):
+    return step
+
+
+def tau_mira(gap, rho, squared_distance, step):
+    return min(step, (gap + rho) / squared_distance)
+
+
+def tau_max_ent(gap, rho, squared_distance, step):
+    return step / (1 + np.exp(-gap))
+
+
+LEARNERS = {
+    "perceptron": (perceptron_rule, tau_perceptron, False),
+    "mira": (mira_rule, tau_mira, False),
+    "svm": (svm_rule, tau_perceptron, True),
+    "max_ent": (max_ent_rule, tau_max_ent, False),
+}
+
+
+class AnyRule(StructuredClassifier):
+    """A learner with any rule, steps and shrinkage, to drive the loop where the real learners would not take it."""
+
+    def __init__(self, rule, all_steps, augmented=False, regularizer=0.0, **settings):
+        super().__init__(templates=TEMPLATES, track_objective=False, **settings)
+        self.rule, self.all_steps, self.augmented = rule, all_steps, augmented
+        self.regularizer, self.shrinks = regularizer, regularizer != 0
+
+    def steps(self, first, count):
+        return self.all_steps[first - 1 : first - 1 + count]
+
+
+def random_cost(rng, n_tags):
+    cost = rng.random((n_tags, n_tags)) + 0.2
+    np.fill_diagonal(cost, 0.0)
+    return cost
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("decoder", [None, viterbi], ids=["compiled", "readable"])
+@pytest.mark.parametrize("chain", [True, False], ids=["chain", "no chain"])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_the_loop_is_the_naive_one(name, chain, decoder):
+    """Weights after the last step and their mean over all steps; irregular steps, so that no tie hangs on a rounding
+    error.
+
+    The shrinking factors 1 − η λ include 0, negative ones, and such as underflow.
+    """
+    rule, tau, augmented = LEARNERS[name]
+    for seed, regularizer in [(0, 0.0), (1, 0.1), (2, 1.0)]:
+        X, y, orders = random_sentences(seed)
+        rng = np.random.default_rng(seed + 100)
+        steps, cost = 0.1 + rng.random(orders.size), random_cost(rng, 3)
+        if regularizer == 1.0:
+            steps[[7, 15]], steps[20] = 1.0, 3.7
+        settings = {"nr_rounds": 3, "order": orders, "cost": cost, "transitions": chain, "decoder": decoder}
+        expected = naive(tau, X, y, orders, steps, regularizer, cost, augmented, chain)
+        ends = expected[len(X) - 1 :: len(X)]
+        for averaged, wanted in {
+            "steps": expected.mean(axis=0),
+            "rounds": ends.mean(axis=0),
+            False: expected[-1],
+        }.items():
+            learner = AnyRule(rule, steps, augmented, regularizer, averaged=averaged, **settings)
+            np.testing.assert_allclose(learner.train(X, y), wanted, atol=1e-9)
+
+
+def test_folding_tiny_scales_into_the_weights_loses_nothing():
+    X, y, orders = random_sentences(5)
+    steps = np.full(orders.size, 0.999)
+    expected = naive(tau_perceptron, X, y, orders, steps, 1.0, 1 - np.eye(3), True, True)
+    learner = AnyRule(svm_rule, steps, True, 1.0, nr_rounds=3, order=orders)
+    np.testing.assert_allclose(learner.train(X, y), expected.mean(axis=0), atol=1e-9)
+
+
+def test_a_rule_in_plain_python_gives_the_same_as_its_machine_code():
+    X, y, _ = random_sentences(3)
+    steps = 0.1 + np.random.default_rng(0).random(9 * 10)
+    for rule in (mira_rule, ColumnSquishing.rule):
+        machine, python = (AnyRule(r, steps, seed=4) for r in (rule, lambda *given, rule=rule: rule(*given)))
+        np.testing.assert_allclose(machine.train(X, y), python.train(X, y), atol=1e-10)
+        assert [round.updates for round in machine.history] == [round.updates for round in python.history]
+
+
+# -------------------------------------------------------------------------------------- the flat learners' special case
+
+
+@pytest.mark.parametrize("n_tags", [2, 3, 5])
+@pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
+@pytest.mark.parametrize(
+    ("structured", "flat", "settings"),
+    [
+        (StructuredPerceptron, Perceptron, {}),
+        (StructuredMira, Mira, {"regularizer": 0.7}),
+        (StructuredMira, Mira, {"regularizer": 30.0, "cost": True}),
+        (StructuredSVM, SVM, {"regularizer": 0.37, "initial_step": 0.9, "alpha": 0.8, "delay": 1}),
+        (StructuredSVM, SVM, {"regularizer": 0.2, "initial_step": 1.3, "alpha": 1.0, "delay": 1, "cost": True}),
+    ],
+)
+def test_one_word_without_transitions_gives_the_flat_learners_very_weights(
+    structured, flat, settings, averaged, n_tags
+):
+    rng = np.random.default_rng(n_tags)
+    words = ["".join(rng.choice(list("abc"), rng.integers(1, 5))) for _ in range(60)]
+    y = np.concatenate([np.arange(n_tags), rng.integers(0, n_tags, 60 - n_tags)])
+    order = np.array([rng.permutation(60) for _ in range(4)])
+    settings = settings | {"nr_rounds": 4, "averaged": averaged, "order": order}
+    if settings.pop("cost", False):
+        settings["cost"] = random_cost(rng, n_tags)
+    templates = ["word", "prefix1", "suffix1", "suffix2", "word[-1]"]
+
+    tagger = structured(templates=templates, transitions=False, **settings)
+    params = tagger.train([[word] for word in words], [[tag] for tag in y])
+
+    settings.pop("delay", None)
+    classifier = flat(**settings)
+    _, indptr, indices = FeatureIndex(templates, tagger.feature_names).encode([[word] for word in words])
+    X = sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(60, len(tagger.feature_names)))
+    wanted = classifier.train(X, y)
+    np.testing.assert_allclose(params, wanted, rtol=0, atol=1e-13)
+    assert tagger.nr_updates == classifier.nr_updates
+    for mine, theirs in zip(tagger.history, classifier.history, strict=True):
+        assert mine.objective == pytest.approx(theirs.objective) and mine.updates == theirs.updates
+    assert (
+        np.concatenate(tagger.test([[word] for word in words], params)).tolist() == classifier.test(X, wanted).tolist()
+    )
+
+
+# ------------------------------------------------------------------------------------------- history, callbacks, scores
+
+X_SAW = [("I", "saw", "it"), ("a", "saw", "cut", "it"), ("I", "cut", "a", "cut")]
+Y_SAW = [("PRON", "VERB", "PRON"), ("DET", "NOUN", "VERB", "PRON"), ("PRON", "VERB", "DET", "NOUN")]
+
+
+@pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
+def test_the_callback_sees_what_train_would_return_after_each_round(averaged):
+    seen = []
+    tagger = StructuredSVM(nr_rounds=4, averaged=averaged, delay=3, track_objective=True)
+    params = tagger.train(X_SAW, Y_SAW, callback=lambda round, weights, params: seen.append((round, weights, params)))
+    assert [round.number for round, _, _ in seen] == [1, 2, 3, 4] and [round for round, _, _ in seen] == tagger.history
+    np.testing.assert_array_equal(seen[-1][2], params)
+    for number, (round, weights, so_far) in enumerate(seen, start=1):
+        shorter = StructuredSVM(nr_rounds=number, averaged=averaged, delay=3)
+        np.testing.assert_array_equal(shorter.train(X_SAW, Y_SAW), so_far)
+        assert round.objective == pytest.approx(shorter.objective(X_SAW, Y_SAW, so_far))
+        if averaged is False:
+            np.testing.assert_array_equal(weights, so_far)
+    assert tagger.nr_updates == sum(round.updates for round in tagger.history)
+
+
+def test_seed_and_order_say_the_same():
+    rng = np.random.default_rng(7)
+    order = np.array([rng.permutation(3) for _ in range(5)])
+    by_seed = StructuredPerceptron(nr_rounds=5, seed=7).train(X_SAW, Y_SAW)
+    np.testing.assert_array_equal(by_seed, StructuredPerceptron(nr_rounds=5, order=order).train(X_SAW, Y_SAW))
+
+
+@pytest.mark.parametrize("chain", [True, False])
+def test_scores_are_those_that_the_paths_come_from(chain):
+    X, y, _ = random_sentences(2)
+    tagger = StructuredPerceptron(templates=TEMPLATES, transitions=chain)
+    params = tagger.train(X, y)
+    g, all_scores = dense_words(X), tagger.get_scores(X, params)
+    n_flat = g[0].shape[1]
+    for words, scores, tags in zip(g, all_scores, tagger.test(X, params), strict=True):
+        np.testing.assert_allclose(scores.emissions, words @ params[:n_flat], atol=1e-12)
+        rest = params[n_flat:] if chain else np.zeros((5, 3))
+        np.testing.assert_array_equal(np.vstack([scores.transitions, scores.start, scores.stop]), rest)
+        assert tagger.classes[viterbi(scores)].tolist() == tags
+    assert tagger.get_label(X, params) == tagger.test(X, params)
+
+
+def test_a_decoder_takes_the_place_of_the_search_in_tagging_too():
+    tagger = StructuredPerceptron()
+    params = tagger.train(X_SAW, Y_SAW)
+    tagger.decoder = lambda scores: [0] * len(scores.emissions)
+    assert tagger.test([["I", "saw"]], params) == [["DET", "DET"]]
+
+
+def test_what_is_learnt_of_a_word_reaches_new_sentences_only_through_features_of_the_training_part():
+    tagger = StructuredPerceptron(templates=["word", "suffix2"])
+    params = tagger.train(X_SAW, Y_SAW)
+    assert set(tagger.feature_names) == {
+        "word=I", "word=saw", "word=it", "word=a", "word=cut", "suffix2=aw", "suffix2=ut",
+    }  # fmt: skip
+    (unknown,) = tagger.get_scores([["zzz"]], params)
+    np.testing.assert_array_equal(unknown.emissions, params[:1])
+
+
+def test_min_count_counts_words_of_the_training_part():
+    tagger = StructuredPerceptron(templates=["word"], min_count=3)
+    tagger.train(X_SAW, Y_SAW)
+    assert tagger.feature_names == ["word=cut"]
+
+
+def test_tags_of_any_kind():
+    for tags in ([[1, 2, 1], [0, 3, 2, 1], [1, 2, 0, 3]], [np.array(t) for t in Y_SAW], Y_SAW):
+        tagger = StructuredPerceptron()
+        params = tagger.train(X_SAW, tags)
+        assert tagger.test(X_SAW, params) == [np.asarray(t).tolist() for t in tags]
+        assert tagger.evaluate(tags, tagger.test(X_SAW, params)) == 1.0
+
+
+def test_it_can_be_taken_up_again_from_plain_lists_and_arrays():
+    """What a saved model holds: settings, tags, feature names."""
+    tagger = StructuredMira(templates=["lower", "suffix2", "lower[-1]"])
+    params = tagger.train(X_SAW, Y_SAW)
+    again = StructuredMira(templates=list(tagger.templates))
+    again.classes, again.feature_names = np.array(tagger.classes.tolist()), list(tagger.feature_names)
+    X = [["a", "cut", "saw", "I"], ["it"]]
+    assert again.test(X, params) == tagger.test(X, params)
+
+
+def test_save_and_load(tmp_path):
+    tagger = StructuredMira(templates=["lower", "suffix2", "lower[-1] lower"], regularizer=0.5)
+    params = tagger.train(X_SAW, Y_SAW)
+    tagger.save(tmp_path / "tagger.npz", params)
+    again, params, *_ = StructuredMira.load(tmp_path / "tagger.npz")
+    assert again.templates == tagger.templates and again.regularizer == 0.5
+    assert again.test([["a", "cut"], ["I"]], params) == tagger.test([["a", "cut"], ["I"]], params)
+    tagger.transitions = "trigrams"  # which earlier versions had
+    tagger.save(tmp_path / "tagger.npz", params)
+    with pytest.raises(InputError, match=r"tagger\.npz holds a StructuredMira .* this version has no trigrams"):
+        StructuredMira.load(tmp_path / "tagger.npz")
+
+
+def test_no_sentences_to_tag():
+    tagger = StructuredPerceptron()
+    assert tagger.test([], tagger.train(X_SAW, Y_SAW)) == []
+
+
+# ------------------------------------------------------------------------------------------------------------ bad input
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "says"),
+    [
+        ("I saw it", Y_SAW, "split it"),
+        (["I saw it"], [["PRON"]], "sentence 0 is the text"),
+        ([[]], [[]], "sentence 0 has none"),
+        ([["I", ""]], [["A", "B"]], "not empty"),
+        ([["I", 3]], [["A", "B"]], "holds 3"),
+        ([], [], "has none"),
+        (X_SAW, Y_SAW[:2], "3 sentences, but y has 2"),
+        ([["I", "saw"]], [["PRON"]], "sentence 0 has 2 words"),
+        ([["I", "saw"]], ["AB"], "tags must be a list of sequences"),
+        ([["I", "saw"]], [["A", "A"]], "at least two tags"),
+        ([["I", "saw"]], [["A", None]], "None"),
+    ],
+)
+def test_training_data_that_cannot_be_used(X, y, says):
+    with pytest.raises(InputError, match=says):
+        StructuredPerceptron().train(X, y)
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"templates": []}, "at least one template"),
+        ({"templates": ["letters"]}, "'letters'"),
+        ({"templates": ["word", "word"]}, "listed twice"),
+        ({"min_count": 0}, "min_count"),
+        ({"nr_rounds": 0}, "nr_rounds"),
+        ({"averaged": "often"}, "averaged"),
+        ({"order": [0, 1, 7]}, "order"),
+        ({"cost": np.ones((4, 4))}, "zero diagonal"),
+        ({"cost": np.zeros((2, 2))}, "4 x 4"),
+        ({"regularizer": 0.0}, "regularizer"),
+        ({"decoder": lambda scores: None}, "its return missing"),
+        ({"decoder": lambda scores: [9] * len(scores.emissions)}, "tag numbers from 0 to 3"),
+        ({"decoder": lambda scores: [0]}, "must return a path"),
+    ],
+)
+def test_settings_that_make_no_sense(settings, says):
+    with pytest.raises(InputError, match=says):
+        StructuredMira(**settings).train(X_SAW, Y_SAW)
+
+
+@compiled
+def one_sided_rule(scores, label, sq_norm, step, cost):
+    d = np.zeros_like(scores)
+    d[label] = step
+    return d
+
+
+@pytest.mark.parametrize("decoder", [None, viterbi])
+def test_a_rule_must_raise_the_truth_by_as_much_as_it_lowers_the_rival(decoder):
+    with pytest.raises(InputError, match="one_sided_rule must raise the truth by as much as it lowers the rival"):
+        AnyRule(one_sided_rule, np.ones(30), decoder=decoder).train(X_SAW, Y_SAW)
+
+
+def test_a_learner_without_a_rule_or_whose_rule_returns_nothing():
+    with pytest.raises(InputError, match="no rule"):
+        StructuredClassifier().train(X_SAW, Y_SAW)
+    with pytest.raises(InputError, match="its return missing"):
+        AnyRule(lambda *given: None, np.ones(30)).train(X_SAW, Y_SAW)
+
+
+@pytest.mark.skipif(not COMPILES, reason="numba cannot be imported")
+def test_a_rule_that_cannot_be_compiled_runs_as_python_and_says_so():
+    @compiled
+    def stubborn_rule(scores, label, sq_norm, step, cost):
+        return np.array([-step, step]) if str(object()) else None
+
+    steps = 0.1 + np.random.default_rng(0).random(30)
+    with pytest.warns(UserWarning, match="stubborn_rule could not be compiled"):
+        params = AnyRule(stubborn_rule, steps).train(X_SAW, Y_SAW)
+    np.testing.assert_allclose(params, AnyRule(perceptron_rule, steps).train(X_SAW, Y_SAW), atol=1e-10)
+
+
+@pytest.mark.parametrize("delay", [None, 3])
+def test_rounds_in_one_go_are_the_rounds_one_by_one(delay):
+    """Steps are asked for round by round, since those of the SVM depend on how many sentences a round has."""
+    looked, unlooked = (StructuredSVM(track_objective=looks, delay=delay, regularizer=0.01) for looks in (True, False))
+    np.testing.assert_array_equal(looked.train(X_SAW, Y_SAW), unlooked.train(X_SAW, Y_SAW))
+    assert [round.updates for round in looked.history] == [round.updates for round in unlooked.history]
+    assert [round.seconds for round in unlooked.history] == [None] * 10 and looked.history[0].seconds > 0
+
+
+def test_weights_that_grow_beyond_all_bounds():
+    with pytest.raises(InputError, match="beyond all bounds"), np.errstate(all="ignore"):
+        AnyRule(perceptron_rule, np.full(30, 1e308)).train(X_SAW, Y_SAW)
+
+
+def test_tagging_and_measuring_what_does_not_fit():
+    tagger = StructuredPerceptron()
+    with pytest.raises(InputError, match="train it first"):
+        tagger.test(X_SAW, np.zeros((3, 3)))
+    params = tagger.train(X_SAW, Y_SAW)
+    with pytest.raises(InputError, match="use those that its own train returned"):
+        tagger.test(X_SAW, params[1:])
+    with pytest.raises(InputError, match="split it"):
+        tagger.test(["I saw it"], params)
+    with pytest.raises(InputError, match="was not in the training data"):
+        tagger.objective([["I"]], [["X"]], params)
+    with pytest.raises(InputError, match="pass as many"):
+        tagger.evaluate(Y_SAW, Y_SAW[:1])
+    with pytest.raises(InputError, match="sentence 1 has 4 true tags, but 3"):
+        tagger.evaluate(Y_SAW, [Y_SAW[0], Y_SAW[1][:3], Y_SAW[2]])
+    with pytest.raises(InputError, match="at least one word"):
+        tagger.evaluate([], [])
+    assert tagger.evaluate([["X", "DET"]], [["DET", "DET"]]) == 0.5  # a tag that was never seen is a mistake
+
+
+def test_parameters_that_are_no_numbers_and_names_that_were_lost():
+    X, y = [["a", "b"], ["b", "c"]], [["N", "V"], ["V", "N"]]
+    tagger = StructuredPerceptron(nr_rounds=1)
+    params = tagger.train(X, y)
+    spoilt = params.copy()
+    spoilt[2, 1] = np.nan
+    for call in (tagger.test, tagger.get_scores, tagger.get_label):
+        with pytest.raises(InputError, match=r"params must be finite, but params\[2, 1\] is nan"):
+            call(X, spoilt)
+    with pytest.raises(InputError, match="params must be finite"):
+        tagger.objective(X, y, spoilt)
+    kept = StructuredPerceptron()  # a name and its row can go together
+    kept.classes, kept.feature_names = tagger.classes, tagger.feature_names[:1]
+    fewer = np.delete(params, slice(2, 1 + len(tagger.feature_names)), axis=0)
+    assert [len(tags) for tags in kept.test(X, fewer)] == [2, 2]
+    tagger.feature_names = tagger.feature_names[:1]
+    with pytest.raises(InputError, match="use those that its own train returned"):
+        tagger.test(X, params)
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("decoder", [None, viterbi], ids=["machine code", "python"])
+@pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
+@pytest.mark.parametrize("make", [StructuredPerceptron, StructuredMira, StructuredSVM])
+def test_resumed_rounds_are_one_training_bit_for_bit(make, averaged, decoder):
+    X, y, _ = random_sentences(3)
+    expected = make(templates=TEMPLATES, decoder=decoder, nr_rounds=10, averaged=averaged).train(X, y)
+    first, second = (make(templates=TEMPLATES, decoder=decoder, nr_rounds=5, averaged=averaged) for _ in range(2))
+    _, state = resume(first, None, X, y)
+    for _ in range(2):
+        params, after = resume(second, state, X, y)
+        np.testing.assert_array_equal(params, expected)
+    assert (state.n_rounds, after.n_rounds) == (5, 10)
+    assert second.test(X, params) == second.test([list(sentence) for sentence in X], params)
+
+
+def test_what_a_structured_state_does_not_know():
+    X, y, _ = random_sentences(3)
+    learner = StructuredPerceptron(TEMPLATES, nr_rounds=1)
+    params, state = resume(learner, None, X, y)
+    more, _ = resume(learner, state, [("new", "ab")], [[0, 1]])  # the word is left out, as it is in tagging
+    assert more.shape == params.shape
+    with pytest.raises(InputError, match="label 7 was not in the training data"):
+        resume(learner, state, X[:1], [[7] * len(X[0])])
+    with pytest.raises(InputError, match="training needs sentences"):
+        resume(learner, state, [], [])
+    with pytest.raises(InputError, match="this state has parameters of"):
+        resume(StructuredPerceptron(TEMPLATES, transitions=False), state, X, y)
+    flat = resume(Perceptron(nr_rounds=1), None, [[0.0], [1.0]], [0, 1])[1]
+    with pytest.raises(InputError, match="this state is of a flat learner"):
+        resume(learner, flat, X, y)
+
+
+@pytest.mark.parametrize("decoder", [None, viterbi])
+def test_encoded_sentences_stand_for_the_sentences(decoder):
+    X, y, orders = random_sentences(3)
+    others = random_sentences(4)[0]
+    train = EncodedSentences.learn(X, TEMPLATES)
+    plain, shared = (StructuredSVM(templates=TEMPLATES, nr_rounds=3, order=orders, decoder=decoder) for _ in range(2))
+    params = plain.train(X, y)
+    np.testing.assert_array_equal(shared.train(train, y), params)
+    assert shared.feature_names == plain.feature_names
+    assert shared.test(train.others(others), params) == plain.test(others, params)
+    assert shared.objective(train, y, params) == plain.objective(X, y, params)
+    for ours, theirs in zip(shared.get_scores(train, params), plain.get_scores(X, params), strict=True):
+        np.testing.assert_array_equal(ours.emissions, theirs.emissions)
+
+
+def test_sentences_encoded_otherwise_are_refused():
+    X, y, _ = random_sentences(3)
+    tagger = StructuredPerceptron(templates=TEMPLATES, nr_rounds=1)
+    with pytest.raises(InputError, match=r"has the templates .* but X was encoded with \['word'\]"):
+        tagger.train(EncodedSentences.learn(X, ["word"]), y)
+    params = tagger.train(X, y)
+    with pytest.raises(InputError, match=r"encode it as the training part was"):
+        tagger.test(EncodedSentences.learn(X[:1], TEMPLATES), params)
+    with pytest.raises(InputError, match="sentence 0 has 3 words and the tags"):
+        tagger.train(EncodedSentences.learn(X, TEMPLATES), [y[1], *y[1:]])
+    with pytest.raises(InputError, match="X has none"):
+        tagger.train(EncodedSentences.learn([], TEMPLATES), [])

@@ -1,0 +1,135 @@
+"""Templates and features against a plain reading of what they say, word by word."""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from classifiers.structured.tag_features import OUTSIDE, TEMPLATES, FeatureIndex, long_shape, parse_template, word_shape
+from lxmls_day1.errors import InputError
+
+SENTENCES = [("The", "cat", "saw", "the", "CAT", "."), ("3,000", "cats", "?"), ("a",), ("McDonald's", "U.S.", "co-op")]
+
+
+def attribute(name, word):
+    """What an attribute is, said once more."""
+    affix = re.fullmatch("(prefix|suffix)([0-9]+)", name)
+    if affix and word != OUTSIDE:
+        n = int(affix[2])
+        return None if len(word) <= n else (word[:n] if affix[1] == "prefix" else word[len(word) - n :]).lower()
+    if affix:
+        return OUTSIDE
+    letters = "".join("d" if c.isdigit() else ("X" if c.isupper() else "x") if c.isalpha() else c for c in word)
+    collapsed = "".join(c for i, c in enumerate(letters) if i == 0 or letters[i - 1] != c)
+    return {"word": word, "lower": word.lower(), "shape": collapsed, "long_shape": letters}[name]
+
+
+def naive_features(sentence, templates):
+    """The features of each word, in the order of the templates."""
+    found = []
+    for t in range(len(sentence)):
+        names = []
+        for template in templates:
+            values = []
+            for part in template.split(" "):
+                name, offset = re.fullmatch(r"(\w+)(?:\[([+-]\d+)\])?", part).groups()
+                place = t + int(offset or 0)
+                values.append(attribute(name, sentence[place] if 0 <= place < len(sentence) else OUTSIDE))
+            if None not in values:
+                names.append(f"{template}=" + "\t".join(values))
+        found.append(names)
+    return found
+
+
+@pytest.mark.parametrize("templates", [TEMPLATES, ["word"], ["lower[-2] suffix2[+1]", "shape"]])
+def test_features_are_what_the_templates_say(templates):
+    index = FeatureIndex.from_sentences(SENTENCES, templates)
+    for sentence in SENTENCES:
+        assert index.features(sentence) == naive_features(sentence, templates)
+
+
+words = st.text(st.characters(codec="utf-8", exclude_characters="\t\n"), min_size=1, max_size=4)
+sentences = st.lists(
+    st.lists(st.one_of(st.sampled_from(["a", "bb", "B"]), words), min_size=1, max_size=5), min_size=1, max_size=5
+)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=60)
+@given(sentences, sentences, st.integers(1, 3))
+def test_the_index_holds_what_is_common_in_the_training_sentences_and_only_that(training, others, min_count):
+    templates = ["word", "suffix1", "shape[+1]", "lower[-1] lower", "word[-1] word word[+1]"]
+    counts = {}
+    for sentence in training:
+        for names in naive_features(sentence, templates):
+            for name in names:
+                counts[name] = counts.get(name, 0) + 1
+    index, features = FeatureIndex.learn(training, templates, min_count)
+    assert set(index.names) == {name for name, count in counts.items() if count >= min_count}
+    assert len(index) == len(set(index.names))
+    for sentence in [*training, *others]:
+        wanted = [
+            [name for name in names if counts.get(name, 0) >= min_count]
+            for names in naive_features(sentence, templates)
+        ]
+        assert index.features(sentence) == wanted
+    for ours, theirs in zip(features, index.encode(training), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_names_go_template_by_template_and_then_by_first_occurrence():
+    index = FeatureIndex.from_sentences([["b", "a", "b"], ["c"]], ["word", "word[-1]"])
+    assert index.names == ["word=b", "word=a", "word=c", "word[-1]=", "word[-1]=b", "word[-1]=a"]
+
+
+def test_numbers_ascend_within_a_word_as_a_sparse_matrix_wants_them():
+    index = FeatureIndex.from_sentences(SENTENCES)
+    starts, indptr, indices = index.encode(SENTENCES)
+    assert starts.tolist() == [0, 6, 9, 10, 13] and len(indptr) == 14 and indptr[-1] == len(indices)
+    assert all((np.diff(indices[i:j]) > 0).all() for i, j in itertools.pairwise(indptr))
+    assert (starts.dtype, indptr.dtype, indices.dtype) == (np.int64, np.int64, np.int32)
+
+
+def test_an_index_made_from_its_lists_is_the_same():
+    index = FeatureIndex.from_sentences(SENTENCES)
+    again = FeatureIndex(list(index.templates), list(index.names))
+    for ours, theirs in zip(index.encode(SENTENCES), again.encode(SENTENCES), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_values_that_meet_in_a_template_do_not_run_together():
+    index = FeatureIndex.from_sentences([["a|b", "c"], ["a", "b|c"]], ["word word[+1]"])
+    assert len(index) == 4
+
+
+def test_no_sentences():
+    index = FeatureIndex.from_sentences(SENTENCES)
+    assert [part.tolist() for part in index.encode([])] == [[0], [0], []]
+    assert len(FeatureIndex.from_sentences([], TEMPLATES)) == 0
+
+
+def test_shapes():
+    assert [word_shape(word) for word in ("iPhone4s", "ÉCOLE", "日本", "…", "१२")] == ["xXxdx", "X", "x", "…", "d"]
+    assert long_shape("iPhone4s") == "xXxxxxdx"
+
+
+@pytest.mark.parametrize(
+    "template",
+    ["", " ", "letters", "prefix", "suffix0", "word3", "word[", "word[1", "word[a]", "word  lower", "Word", 3, None],
+)
+def test_a_template_that_cannot_be_read(template):
+    with pytest.raises(InputError, match="a template names attributes"):
+        parse_template(template)
+    with pytest.raises(InputError, match="a template names attributes"):
+        FeatureIndex.from_sentences(SENTENCES, ["word", template])
+
+
+def test_a_template_says_where_its_parts_stand():
+    assert [(p.attribute, p.length, p.offset) for p in parse_template("suffix12[-3] long_shape[+2] lower")] == [
+        ("suffix", 12, -3),
+        ("long_shape", None, 2),
+        ("lower", None, 0),
+    ]

@@ -1,0 +1,96 @@
+"""Viterbi's search against a look at every tag sequence, ties included."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from classifiers.structured.viterbi import ChainScores, cost_augmented, path_score, viterbi
+
+
+def all_sequences(n_words, n_tags):
+    """Every tag sequence, in lexicographic order: (K^T, T)."""
+    return np.array(list(product(range(n_tags), repeat=n_words)))
+
+
+def all_scores(scores, sequences):
+    """The definition of s(y), for many sequences at once."""
+    totals = scores.start[sequences[:, 0]] + scores.stop[sequences[:, -1]]
+    for t in range(sequences.shape[1]):
+        totals = totals + scores.emissions[t, sequences[:, t]]
+        if t:
+            totals = totals + scores.transitions[sequences[:, t - 1], sequences[:, t]]
+    return totals
+
+
+def random_scores(rng, n_words, n_tags, whole):
+    def draw(*shape):
+        return rng.integers(-2, 3, shape).astype(float) if whole else rng.normal(size=shape)
+
+    return ChainScores(draw(n_words, n_tags), draw(n_tags, n_tags), draw(n_tags), draw(n_tags))
+
+
+@pytest.mark.parametrize("n_words", range(1, 7))
+@pytest.mark.parametrize("n_tags", range(1, 5))
+def test_it_finds_what_argmax_over_all_sequences_finds(n_words, n_tags):
+    """With small whole numbers ties are common and exact: in most of these cases several sequences are best."""
+    rng, sequences, nr_ties = np.random.default_rng(n_words * 10 + n_tags), all_sequences(n_words, n_tags), 0
+    for _ in range(30):
+        scores = random_scores(rng, n_words, n_tags, whole=True)
+        totals = all_scores(scores, sequences)
+        nr_ties += (totals == totals.max()).sum() > 1
+        np.testing.assert_array_equal(viterbi(scores), sequences[np.argmax(totals)])
+    assert nr_ties > 0 or n_tags == 1 or n_words == 1
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.integers(1, 4))
+def test_the_path_that_it_finds_has_the_highest_score(seed, n_words, n_tags):
+    scores = random_scores(np.random.default_rng(seed), n_words, n_tags, whole=False)
+    totals = all_scores(scores, all_sequences(n_words, n_tags))
+    assert path_score(scores, viterbi(scores)) == pytest.approx(totals.max(), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_score_of_a_path_is_the_sum_of_its_parts(seed):
+    rng = np.random.default_rng(seed)
+    scores, sequences = random_scores(rng, 4, 3, whole=True), all_sequences(4, 3)
+    assert [path_score(scores, sequence) for sequence in sequences] == all_scores(scores, sequences).tolist()
+
+
+def test_all_zero_gives_the_first_tag_everywhere():
+    zero = ChainScores(np.zeros((5, 4)), np.zeros((4, 4)), np.zeros(4), np.zeros(4))
+    assert viterbi(zero).tolist() == [0, 0, 0, 0, 0]
+
+
+def test_of_equal_sequences_it_takes_the_lower_tag_at_the_first_difference():
+    """01 and 10 are the two best ones; the last word alone would prefer 10, which ends lower."""
+    alternate = ChainScores(np.zeros((2, 2)), 1.0 - np.eye(2), np.zeros(2), np.zeros(2))
+    assert viterbi(alternate).tolist() == [0, 1]
+
+
+def test_the_scores_stay_as_they_were():
+    scores = random_scores(np.random.default_rng(0), 4, 3, whole=False)
+    copies = [part.copy() for part in scores]
+    viterbi(scores)
+    cost_augmented(scores, [0, 1, 2, 0], 1 - np.eye(3))
+    for part, copy in zip(scores, copies, strict=True):
+        np.testing.assert_array_equal(part, copy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hamming", [True, False])
+@pytest.mark.parametrize(("n_words", "n_tags"), [(1, 3), (3, 2), (5, 3), (6, 4)])
+def test_the_cost_augmented_search_maximises_score_plus_cost(n_words, n_tags, hamming):
+    rng, sequences = np.random.default_rng(n_words), all_sequences(n_words, n_tags)
+    for _ in range(20):
+        scores, truth = random_scores(rng, n_words, n_tags, whole=True), rng.integers(0, n_tags, n_words)
+        cost = np.ones((n_tags, n_tags)) if hamming else rng.integers(0, 5, (n_tags, n_tags)).astype(float)
+        np.fill_diagonal(cost, 0.0)
+        costs = np.array([sum(cost[tag, true] for tag, true in zip(s, truth, strict=True)) for s in sequences])
+        if hamming:
+            np.testing.assert_array_equal(costs, (sequences != truth).sum(axis=1))
+        best = sequences[np.argmax(all_scores(scores, sequences) + costs)]
+        np.testing.assert_array_equal(viterbi(cost_augmented(scores, truth, cost)), best)
