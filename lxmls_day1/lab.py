@@ -69,6 +69,7 @@ class Lab:
         if not self.folder.is_dir():
             raise InputError(f"{self.folder} is not a folder; a lab is a folder that holds readers/ and classifiers/.")
         self._loaded: dict[str, ModuleType] = {}
+        self.autoreload: Any = None  # in a notebook: what imports its edited files anew, an Autoreload of the course
         lacking = [name for name in PACKAGES if not (self.folder / name).is_dir()]
         if lacking:
             raise InputError(

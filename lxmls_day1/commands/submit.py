@@ -40,14 +40,14 @@ def command(name: str | None, partners: tuple[str, ...], out: str | None, force:
     from lxmls_day1.whole_files import replace_files
 
     folder = workspace_folder(shown_workspace(lab_folder, "submit"), "submit")
-    hand_in = collect_submission(folder)
-    if hand_in.missing:
-        for sentence in hand_in.missing:
+    submission = collect_submission(folder)
+    if submission.missing:
+        for sentence in submission.missing:
             click.echo(sentence, err=True)
         if not force:
             raise InputError("nothing was packed; put that right first, or take --force.")
     echo_status(status_of(folder))
-    file_name, content = pack_submission(folder, hand_in, name or folder.name, partners)
+    file_name, content = pack_submission(folder, submission, name or folder.name, partners)
     if out and out.casefold().endswith(".zip") and not Path(out).is_dir():
         path = writable_folder(str(Path(out).parent)) / Path(out).name
     else:
@@ -55,4 +55,4 @@ def command(name: str | None, partners: tuple[str, ...], out: str | None, force:
     was_there = path.is_file()
     replace_files({path: content})
     click.echo()
-    echo_lines(packed_lines(hand_in, path, content, was_there))
+    echo_lines(packed_lines(submission, path, content, was_there))

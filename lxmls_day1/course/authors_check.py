@@ -17,10 +17,10 @@ from lxmls_day1.course.mistakes import Mistake
 from lxmls_day1.course.model_answers import decoded, is_model_answers
 from lxmls_day1.course.naming import named
 from lxmls_day1.course.pool_making import asked_again
-from lxmls_day1.course.record import add_taught, by_exercise, differences, dry_run_everything, in_order, recorded
+from lxmls_day1.course.record import add_taught, by_exercise, differences, in_order, recorded, snapshot_of_everything
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FOLDER, RECORDED, Exercise, Registry, check_files
-from lxmls_day1.course.snapshot import DryOutcome, DryRun, dry_run
+from lxmls_day1.course.snapshot import CheckOutcome, SnapshotRun, take_snapshot
 from lxmls_day1.course.workspace import write_files
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import PACKAGES, reference_folder
@@ -51,7 +51,7 @@ def problems(reference: Path | None = None) -> list[str]:
         if missing:
             return missing
         made = student_files(reference)
-        mistakes, outcomes = dry_run_everything(None, hidden=True, seed=1, reference=reference)
+        mistakes, outcomes = snapshot_of_everything(None, hidden=True, seed=1, reference=reference)
     except InputError as error:
         return [str(error)]
     everywhere, public = (recorded(mistakes, outcomes, hidden=hidden) for hidden in (True, False))
@@ -102,15 +102,15 @@ def problems_of_stubs(reference: Path, registry: Registry) -> Iterator[str]:
             lab_folder = Path(folder, exercise.id).resolve()
             files = student_files(reference, [exercise.id])
             write_files(lab_folder, {name: text for name, text in files.items() if name.parts[0] in PACKAGES})
-            runs.append(DryRun(str(exercise), lab_folder, tuple(check_files(reference / FOLDER, exercise))))
-        for label, checks in dry_run(runs, hidden=True).items():
+            runs.append(SnapshotRun(str(exercise), lab_folder, tuple(check_files(reference / FOLDER, exercise))))
+        for label, checks in take_snapshot(runs, hidden=True).items():
             for check, found in checks.items():
                 if found.outcome == "passed":
                     yield f"{label}: {check} passes although the exercise is not solved"
 
 
 def problems_of_mistakes(
-    mistakes: list[Mistake], outcomes: Mapping[str, Mapping[str, DryOutcome]], answers: RecordedAnswers
+    mistakes: list[Mistake], outcomes: Mapping[str, Mapping[str, CheckOutcome]], answers: RecordedAnswers
 ) -> Iterator[str]:
     """Known mistakes that no check notices or that look like others everywhere, in exercises without small inputs."""
     for mistake in mistakes:

@@ -19,8 +19,8 @@ from lxmls_day1.library_path import PACKAGES
 Snapshot = dict[Path, tuple[int, int]]
 
 
-class NewestCode:
-    """Keeps what is imported from a lab at the files' newest version.
+class Autoreload:
+    """Keeps what is imported from a lab at the newest version of its files.
 
     Parameters
     ----------
@@ -38,9 +38,11 @@ class NewestCode:
         self._seen: Snapshot = {}
 
     @classmethod
-    def of(cls, lab: Any) -> "NewestCode":
+    def of(cls, lab: Any) -> "Autoreload":
         """The one of a lab, which is made at the first time."""
-        found: NewestCode = vars(lab).setdefault("newest_code", cls(lab))
+        if lab.autoreload is None:
+            lab.autoreload = cls(lab)
+        found: Autoreload = lab.autoreload
         return found
 
     def renew(self, names: MutableMapping[str, Any] | None = None) -> None:
@@ -115,9 +117,9 @@ def watch_cells(lab: Any) -> None:
     if shell is None:
         return
     for callback in list(shell.events.callbacks["pre_run_cell"]):
-        if type(getattr(callback, "__self__", None)).__qualname__ == NewestCode.__qualname__:
+        if type(getattr(callback, "__self__", None)).__qualname__ == Autoreload.__qualname__:
             shell.events.unregister("pre_run_cell", callback)
-    code = NewestCode.of(lab)
+    code = Autoreload.of(lab)
     code.renew()
     shell.events.register("pre_run_cell", code.before_a_cell)
 

@@ -52,7 +52,7 @@ HELD, SPLIT = "small_properties", "small_parts"
 MAY_CHANGE, TOLD_AS = "MAY_CHANGE", "TOLD_AS"
 ASKED_FOR = "asked for"  # the word before what stands in an answer
 MOST_ENTRIES = 2000  # of an answer that is looked at entry by entry
-ASKED_DRY = 20  # inputs in a dry run, about
+ASKED_FOR_SNAPSHOT = 20  # inputs in a snapshot, about
 RAISES = "raises "
 CHANGES = (
     "changes_its_input",
@@ -146,9 +146,9 @@ class SmallInputs:
         )
 
     def asked_without_judging(self, lab: Any) -> dict[str, Answer]:
-        """What a lab answers to some of the inputs that the file of checks proposes: for a dry run."""
+        """What a lab answers to some of the inputs that the file of checks proposes: for a snapshot."""
         proposed = list(getattr(self._module, ASKED)())
-        some = proposed[:: max(1, len(proposed) // ASKED_DRY)]
+        some = proposed[:: max(1, len(proposed) // ASKED_FOR_SNAPSHOT)]
         answers = answers_to(lab, getattr(self._module, ANSWERED), some)
         return {f"small input {number}": answer for number, answer in enumerate(answers)}
 

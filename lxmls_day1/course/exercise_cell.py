@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from lxmls_day1.course.autoreload import NewestCode
+from lxmls_day1.course.autoreload import Autoreload
 
 COMMAND = re.compile(r"`lxmls-day1 hint ([\w.]+)`")  # as a stub names it
 
@@ -44,7 +44,7 @@ class ExerciseCell:
         self.number = str(number)
 
     def __enter__(self) -> Self:
-        code = NewestCode.of(self.lab)
+        code = Autoreload.of(self.lab)
         code.renew()
         if not code.fault:
             self.lab.forget()

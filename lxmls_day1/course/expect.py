@@ -111,7 +111,7 @@ class Expect:
 
 
 class RecordingExpect:
-    """The ``expect`` of a check in a dry run: it keeps what it is given and finds nothing wrong."""
+    """The ``expect`` of a check in a snapshot: it keeps what it is given and finds nothing wrong."""
 
     def __init__(self) -> None:
         self.answers: dict[str, Answer] = {}

@@ -185,17 +185,17 @@ def opened(lab: Lab, path: Any) -> Shown:
 def submitted(lab: Lab, name: str | None = None, partners: Sequence[str] = ()) -> Shown:
     """Pack what is handed in; a page in a browser offers it as a download."""
     folder = workspace_of(lab, "lab.submit")
-    hand_in = collect_submission(folder)
-    if hand_in.missing:
-        raise InputError(f"nothing was packed; put this right first: {' '.join(hand_in.missing)}")
-    file_name, content = pack_submission(folder, hand_in, name or folder.name, partners)
+    submission = collect_submission(folder)
+    if submission.missing:
+        raise InputError(f"nothing was packed; put this right first: {' '.join(submission.missing)}")
+    file_name, content = pack_submission(folder, submission, name or folder.name, partners)
     path = folder / file_name
     again = path.is_file()
     replace_files({path: content})
-    lines = list(report_text.packed_lines(hand_in, path, content, again))
+    lines = list(report_text.packed_lines(submission, path, content, again))
     if offer_download(file_name, content):
         lines.append(("", "Your browser downloads it, too. A notebook counts as it was saved last."))
-    return _told(folder, hand_in, lines)
+    return _told(folder, submission, lines)
 
 
 def _told(folder: Path, report: Any, lines: Iterable[Line]) -> Shown:

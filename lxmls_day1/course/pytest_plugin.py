@@ -235,7 +235,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register marker, fixtures and the run."""
     config.addinivalue_line("markers", "hidden: a check of an exercise that runs at grading only, on fresh inputs")
-    if RUN not in config.stash:  # a dry run has put its own there before
+    if RUN not in config.stash:  # a snapshot has put its own there before
         config.stash[RUN] = _run_of_options(config)
     config.pluginmanager.register(Fixtures(config.stash[RUN]))
 

@@ -26,7 +26,7 @@ from lxmls_day1.course.registry import (
     check_files,
     exercise_of_check,
 )
-from lxmls_day1.course.snapshot import DryOutcome, DryRun, dry_run
+from lxmls_day1.course.snapshot import CheckOutcome, SnapshotRun, take_snapshot
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.waiting import announced
@@ -62,7 +62,7 @@ def answers_of_reference(
         If the reference fails one of its checks, or a check cannot be run.
     """
     reference = reference_folder() if reference is None else reference
-    result = recorded(*dry_run_everything(ids, hidden, seed, reference), hidden=hidden)
+    result = recorded(*snapshot_of_everything(ids, hidden, seed, reference), hidden=hidden)
     add_taught(result, reference, ids)
     kept = reference / RECORDED
     if kept.is_file():  # small inputs are public: those that students have are the ones
@@ -70,16 +70,16 @@ def answers_of_reference(
     return result
 
 
-def dry_run_everything(
+def snapshot_of_everything(
     ids: Collection[str] | None, hidden: bool, seed: int, reference: Path | None = None, every_mistake: bool = False
-) -> tuple[list[Mistake], dict[str, dict[str, DryOutcome]]]:
+) -> tuple[list[Mistake], dict[str, dict[str, CheckOutcome]]]:
     """Run the checks on the reference and on known mistakes: on all of them, or on those of exercises without small inputs.
 
     Returns
     -------
     mistakes : list of Mistake
     outcomes : dict
-        label -> check -> `DryOutcome`; the labels are `REFERENCE` and the mistakes as texts.
+        label -> check -> `CheckOutcome`; the labels are `REFERENCE` and the mistakes as texts.
     """
     reference = reference_folder() if reference is None else reference
     folder = reference / FOLDER
@@ -91,14 +91,14 @@ def dry_run_everything(
     mistakes = {exercise: read_mistakes(folder, exercise) for exercise in checked}
     all_files = tuple(file for exercise in checked for file in check_files(folder, exercise))
     with contextlib.ExitStack() as stack:
-        runs = [DryRun(REFERENCE, reference, all_files)]
+        runs = [SnapshotRun(REFERENCE, reference, all_files)]
         folder_of_labs = stack.enter_context(temporary_folder("lxmls-day1-mistakes-"))
         plain = uncompiled_lab(reference, folder_of_labs / "plain")
         for exercise, known in mistakes.items():
             for mistake in known if every_mistake or not pool_file(reference, exercise) else ():
                 lab_folder = mistaken_lab(plain, exercise, mistake.programs[0], folder_of_labs / str(len(runs)))
-                runs.append(DryRun(str(mistake), lab_folder, tuple(check_files(folder, exercise))))
-        outcomes = dry_run(runs, hidden, seed)
+                runs.append(SnapshotRun(str(mistake), lab_folder, tuple(check_files(folder, exercise))))
+        outcomes = take_snapshot(runs, hidden, seed)
     for check, found in outcomes[REFERENCE].items():
         if found.outcome not in ("passed", "skipped"):
             raise InputError(f"the reference fails {check}: {found.text}")
@@ -107,11 +107,11 @@ def dry_run_everything(
 
 def recorded(
     mistakes: Sequence[Mistake],
-    outcomes: dict[str, dict[str, DryOutcome]],
+    outcomes: dict[str, dict[str, CheckOutcome]],
     hidden: bool,
     pooled: Collection[str] = (),
 ) -> RecordedAnswers:
-    """The answers of dry runs, with those of the mistakes where they differ from the reference's; not in `pooled` exercises."""
+    """The answers of snapshots, with those of the mistakes where they differ from the reference's; not in `pooled` exercises."""
     result = RecordedAnswers()
     for check, found in outcomes[REFERENCE].items():
         exercise = exercise_of_check(check.partition("::")[0]) or ""
@@ -202,7 +202,7 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(f"no exercise {', '.join(unknown)}; there are {', '.join(known)}")
     ids = asked.ids or None
     try:
-        mistakes, outcomes = dry_run_everything(ids, hidden=True, seed=1)
+        mistakes, outcomes = snapshot_of_everything(ids, hidden=True, seed=1)
         new = recorded(mistakes, outcomes, hidden=False)
         add_taught(new, reference, ids)
         new.pools = pools_of(reference, by_exercise(reference, mistakes))

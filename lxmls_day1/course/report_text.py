@@ -12,7 +12,7 @@ from lxmls_day1.course.naming import head_of
 from lxmls_day1.course.progress import NOT_COUNTED, Standing, Status
 from lxmls_day1.course.recorded_answers import shortened
 from lxmls_day1.course.solve_reset_undo import Replaced
-from lxmls_day1.course.submission_export import HandIn
+from lxmls_day1.course.submission_export import SubmissionFiles
 from lxmls_day1.course.workspace import version_note
 from lxmls_day1.course.workspace_state import DAMAGED, Explanation, WorkspaceState
 from lxmls_day1.errors import counted
@@ -101,16 +101,16 @@ def result_lines(result: CheckResult, said: dict[str, str]) -> Iterator[Line]:
         yield "", f"      {line}".rstrip()
 
 
-def packed_lines(hand_in: HandIn, path: Path, content: bytes, again: bool) -> Iterator[Line]:
+def packed_lines(submission: SubmissionFiles, path: Path, content: bytes, again: bool) -> Iterator[Line]:
     """What is said of work that was packed: what is not solved or checked yet, and where the file is."""
-    if hand_in.unsolved:
-        unsolved = ", ".join(hand_in.unsolved)
+    if submission.unsolved:
+        unsolved = ", ".join(submission.unsolved)
         yield "", f"Not solved yet, in the order of the notebooks: {unsolved}. Hand it in again when you have more."
-    if hand_in.unchecked:
-        yield "", f"Not checked since the last edit: {', '.join(hand_in.unchecked)}."
+    if submission.unchecked:
+        yield "", f"Not checked since the last edit: {', '.join(submission.unchecked)}."
     n_bytes = len(content)
     size = f"{n_bytes / 1e6:.1f} MB" if n_bytes > 1e5 else f"{n_bytes / 1e3:.0f} kB"
-    yield "", f"{'Packed again' if again else 'Packed'}: {path} ({counted(len(hand_in.files), 'file')}, {size})"
+    yield "", f"{'Packed again' if again else 'Packed'}: {path} ({counted(len(submission.files), 'file')}, {size})"
     yield "", f"Receipt: sha256 {sha256(content).hexdigest()}. Keep it: the page that you get back shows it, too."
 
 

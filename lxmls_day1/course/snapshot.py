@@ -1,4 +1,4 @@
-"""Dry runs: checks run on labs of our own, to see what the reference and the known mistakes answer.
+"""Snapshots: checks run on labs of our own, to see what the reference and the known mistakes answer.
 
 Many runs share a process, because a short run spends most of its time on starting Python, and there are as many processes as the
 machine has cores.
@@ -23,7 +23,7 @@ FILES_FOR_A_PROCESS = 16  # check files: fewer are run sooner than another proce
 
 
 @dataclass(frozen=True)
-class DryRun:
+class SnapshotRun:
     """One run of these check files on this lab."""
 
     label: str
@@ -32,7 +32,7 @@ class DryRun:
 
 
 @dataclass(frozen=True)
-class DryOutcome:
+class CheckOutcome:
     """How one check ended: outcome and text as `pytest_plugin.verdict` gives them, and the answers that it got."""
 
     outcome: str
@@ -42,14 +42,14 @@ class DryOutcome:
     tolerances: dict[str, tuple[float, float]]
 
 
-def dry_run(
-    runs: Sequence[DryRun], hidden: bool = False, seed: int = 1, patience: float = PATIENCE
-) -> dict[str, dict[str, DryOutcome]]:
+def take_snapshot(
+    runs: Sequence[SnapshotRun], hidden: bool = False, seed: int = 1, patience: float = PATIENCE
+) -> dict[str, dict[str, CheckOutcome]]:
     """Run checks on labs whose code we trust to end.
 
     Parameters
     ----------
-    runs : sequence of DryRun
+    runs : sequence of SnapshotRun
         Their labels differ.
     hidden : bool
         Whether to run the hidden checks as well.
@@ -61,7 +61,7 @@ def dry_run(
     Returns
     -------
     dict
-        Label -> check -> `DryOutcome`.
+        Label -> check -> `CheckOutcome`.
 
     Raises
     ------
@@ -71,7 +71,9 @@ def dry_run(
     return tried_again(lambda: _dry_run(runs, hidden, seed, patience))
 
 
-def _dry_run(runs: Sequence[DryRun], hidden: bool, seed: int, patience: float) -> dict[str, dict[str, DryOutcome]]:
+def _dry_run(
+    runs: Sequence[SnapshotRun], hidden: bool, seed: int, patience: float
+) -> dict[str, dict[str, CheckOutcome]]:
     with temporary_folder("lxmls-day1-") as folder, ExitStack() as started:
         shares = []
         for number, some in enumerate(_shares(runs)):
@@ -84,10 +86,12 @@ def _dry_run(runs: Sequence[DryRun], hidden: bool, seed: int, patience: float) -
     return {run.label: outcomes[run.label] for run in runs}
 
 
-def _shares(runs: Sequence[DryRun]) -> list[list[DryRun]]:
+def _shares(runs: Sequence[SnapshotRun]) -> list[list[SnapshotRun]]:
     """The runs of each process: about equally many check files."""
     total = sum(len(run.check_files) for run in runs)
-    shares: list[list[DryRun]] = [[] for _ in range(max(1, min(os.cpu_count() or 1, total // FILES_FOR_A_PROCESS)))]
+    shares: list[list[SnapshotRun]] = [
+        [] for _ in range(max(1, min(os.cpu_count() or 1, total // FILES_FOR_A_PROCESS)))
+    ]
     sizes = [0] * len(shares)
     for run in sorted(runs, key=lambda run: -len(run.check_files)):
         smallest = sizes.index(min(sizes))
@@ -99,12 +103,12 @@ def _shares(runs: Sequence[DryRun]) -> list[list[DryRun]]:
 class _Share:
     """Some of the runs, done by one process after the other. Whoever makes it ends the process."""
 
-    def __init__(self, runs: Sequence[DryRun], folder: Path, hidden: bool, seed: int, patience: float):
+    def __init__(self, runs: Sequence[SnapshotRun], folder: Path, hidden: bool, seed: int, patience: float):
         requested = tuple((str(run.lab_folder), tuple(map(str, run.check_files))) for run in runs)
         self.process = CheckProcess(CheckRequest(requested, hidden, seed, record=True), folder)
-        self.outcomes: dict[str, dict[str, DryOutcome]] = {}
+        self.outcomes: dict[str, dict[str, CheckOutcome]] = {}
         self._labels = [run.label for run in runs]
-        self._found: dict[str, DryOutcome] = {}
+        self._found: dict[str, CheckOutcome] = {}
         self._patience = patience
         self._wait = Wait(f"the checks on {self._labels[0]}", self.process.process.pid, patience)
 
@@ -129,7 +133,7 @@ class _Share:
         if event["event"] == "broken":
             raise InputError(f"{event['file']} cannot be read:\n{event['details'][-2000:]}")
         if event["event"] == "end":
-            self._found[event["check"]] = DryOutcome(
+            self._found[event["check"]] = CheckOutcome(
                 event["outcome"],
                 event["text"],
                 event["hidden"],

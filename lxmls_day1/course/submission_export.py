@@ -32,7 +32,7 @@ PARTNERS, MOST_PARTNERS = "with", 20  # the key in `SUBMISSION`
 
 
 @dataclass(frozen=True)
-class HandIn:
+class SubmissionFiles:
     """What would be handed in.
 
     Attributes
@@ -52,7 +52,7 @@ class HandIn:
     unchecked: tuple[str, ...] = ()
 
 
-def collect_submission(folder: Path) -> HandIn:
+def collect_submission(folder: Path) -> SubmissionFiles:
     """Gather what is handed in, and look whether everything is there.
 
     Parameters
@@ -94,7 +94,7 @@ def collect_submission(folder: Path) -> HandIn:
     left = [standing for standing in status_of(folder).counted if not standing.done]
     unsolved = tuple(standing.exercise.id for standing in left if standing.state != "changed")
     unchecked = tuple(standing.exercise.id for standing in left if standing.state == "changed")
-    return HandIn(files, tuple(missing), unsolved, unchecked)
+    return SubmissionFiles(files, tuple(missing), unsolved, unchecked)
 
 
 def _puts_back(name: str, exercises: Collection[Exercise]) -> str:
@@ -103,13 +103,15 @@ def _puts_back(name: str, exercises: Collection[Exercise]) -> str:
     return f"`lxmls-day1 reset {owner}`" if owner else "`lxmls-day1 update`"
 
 
-def pack_submission(folder: Path, hand_in: HandIn, name: str, partners: Collection[str] = ()) -> tuple[str, bytes]:
+def pack_submission(
+    folder: Path, submission: SubmissionFiles, name: str, partners: Collection[str] = ()
+) -> tuple[str, bytes]:
     """The one zip file for the instructor: its name and its content.
 
     Parameters
     ----------
     folder : Path
-    hand_in : HandIn
+    submission : SubmissionFiles
     name : str
         Who hands it in.
     partners : collection of str
@@ -131,11 +133,11 @@ def pack_submission(folder: Path, hand_in: HandIn, name: str, partners: Collecti
         "name": name,
         PARTNERS: partners,
         "lxmls_day1": lxmls_day1.__version__,
-        "unsolved": [*hand_in.unsolved, *hand_in.unchecked],
-        "files": {str(path): hashlib.sha256(content).hexdigest() for path, content in hand_in.files.items()},
+        "unsolved": [*submission.unsolved, *submission.unchecked],
+        "files": {str(path): hashlib.sha256(content).hexdigest() for path, content in submission.files.items()},
     }
     text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
-    files = {**hand_in.files, PurePosixPath(SUBMISSION): text.encode()}
+    files = {**submission.files, PurePosixPath(SUBMISSION): text.encode()}
     explanations = WorkspaceState.of(folder).explanations
     if explanations:
         files[EXPLANATIONS] = packed(explanations)

@@ -408,8 +408,8 @@ def _train_online(
     columns = columns_of_classes(shards, learner.classes)
     state = state and copy_of_state(learner, state, shards.n_features + 1)
     mixes = learner.n_jobs > 1 or scheduler is not None
-    place_of = mixed_steps.place_of if mixes else streamed_steps.place_of
-    run = TrainingRun(checkpoint, report, int(learner.nr_rounds) * shards.n_rows, place_of)
+    position_of = mixed_steps.position_of if mixes else streamed_steps.position_of
+    run = TrainingRun(checkpoint, report, int(learner.nr_rounds) * shards.n_rows, position_of)
     state = run.begin(learner, shards, state, mix_every=mix_every)
     rule = streamed_steps.Learner(
         learner.rule, columns, learner.row_costs(), shrinkage_of(learner), average_of(learner) == "steps"
@@ -424,11 +424,11 @@ def _train_online(
     history, longest = [Round(*values) for values in run.history], None
     with contextlib.ExitStack() as stack:
         if mixes:
-            crew: Any = mixed_steps.Threads(rule, shards, norms)
+            executor: Any = mixed_steps.Threads(rule, shards, norms)
             if scheduler is not None:
-                crew = stack.enter_context(_cluster_of(learner, rule, shards, scheduler))
-                longest = crew.longest
-            steps = mixed_steps.MixedSteps(shards.n_rows, steps.weights, int(learner.n_jobs), mix_every, crew)
+                executor = stack.enter_context(_cluster_of(learner, rule, shards, scheduler))
+                longest = executor.longest
+            steps = mixed_steps.MixedSteps(shards.n_rows, steps.weights, int(learner.n_jobs), mix_every, executor)
         title = learner.get_name() if learner.progress else None
         take = stack.enter_context(run.rounds(steps, state, learner.steps, title))
         rows = ShardRows(shards, columns, norms=norms, longest=longest)
@@ -439,7 +439,7 @@ def _train_online(
             functools.partial(objective_at, learner, rows),
             callback,
             history,
-            begun=run.place is not None,
+            begun=run.position is not None,
             finish=functools.partial(learner.finish, rows) if finish else None,
         )
     return params, state
@@ -447,9 +447,9 @@ def _train_online(
 
 def _cluster_of(learner: OnlineLearner, rule: streamed_steps.Learner, shards: Shards, scheduler: str) -> Any:
     """Who trains the parts of an online learner on a cluster, for the length of a ``with``."""
-    from lxmls_day1.engine.cluster.online import online_crew  # Dask: imported where there is a scheduler
+    from lxmls_day1.engine.cluster.online import online_executor  # Dask: imported where there is a scheduler
 
-    return online_crew(learner, rule, shards, scheduler)
+    return online_executor(learner, rule, shards, scheduler)
 
 
 def _minimise(learner: BatchLearner, shards: Shards, scheduler: str | None) -> Reals:

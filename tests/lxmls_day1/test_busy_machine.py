@@ -19,7 +19,7 @@ from lxmls_day1.box.limits import Limits
 from lxmls_day1.course import checking
 from lxmls_day1.course.generation import solved_files
 from lxmls_day1.course.registry import FOLDER
-from lxmls_day1.course.snapshot import DryRun, dry_run
+from lxmls_day1.course.snapshot import SnapshotRun, take_snapshot
 from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading import worker_process
@@ -76,8 +76,8 @@ def worker(monkeypatch, tmp_path):
 def dry(monkeypatch, tmp_path):
     """What `record` and the beginning of `grade` wait for."""
     reference = reference_folder()
-    (found,) = dry_run(
-        [DryRun("it", reference, (reference / FOLDER / "test_1_02_multinomial_naive_bayes.py",))], patience=TINY
+    (found,) = take_snapshot(
+        [SnapshotRun("it", reference, (reference / FOLDER / "test_1_02_multinomial_naive_bayes.py",))], patience=TINY
     ).values()
     assert {outcome.outcome for outcome in found.values()} == {"passed"}
 

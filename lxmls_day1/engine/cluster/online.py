@@ -17,7 +17,7 @@ from lxmls_day1.engine.cluster.parts import Job, PartWorkers, workers_with
 from lxmls_day1.engine.compiled.online_steps import Integers, Reals, Weights
 from lxmls_day1.engine.compiled.sparse_rows import sums_of_squares
 from lxmls_day1.engine.objectives import longest_of
-from lxmls_day1.engine.streaming.mixed_steps import Leg, Sizes, Stand, own_term
+from lxmls_day1.engine.streaming.mixed_steps import Segment, Sizes, WorkerState, own_term
 from lxmls_day1.engine.streaming.shard_rows import Slice, parts_of
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.engine.streaming.streamed_steps import Learner
@@ -36,7 +36,7 @@ class NamedLearner(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    """What a worker keeps from leg to leg; as `own_term` takes it."""
+    """What a worker keeps from segment to segment; as `own_term` takes it."""
 
     norms: dict[Slice, Reals]
     terms: dict[int, Weights]
@@ -82,22 +82,27 @@ def _no_rule(*_: Any) -> None:
 
 
 def take_here(
-    shards: Shards, shared: tuple[NamedLearner, Weights, bool], leg: Leg, stopping: threading.Event
-) -> tuple[Weights, list[Stand]]:
-    """A leg of a part, on a worker."""
+    shards: Shards, shared: tuple[NamedLearner, Weights, bool], segment: Segment, stopping: threading.Event
+) -> tuple[Weights, list[WorkerState]]:
+    """A segment of a part, on a worker."""
     (module, name, attributes, learner), weights, sums = shared
     if sums and not len(weights.U):
         weights = copy.copy(weights)
         weights.U = np.broadcast_to(0.0, weights.V.shape)  # of which the shape is all that is looked at
     kind = getattr(importlib.import_module(f"lxmls_day1.classifiers.{module}"), name)
     owner = kind(**{setting: attributes[setting] for setting in required_settings(kind)})
-    vars(owner).update(attributes)
+    for attribute, value in attributes.items():
+        setattr(owner, attribute, value)
     kept = _kept.setdefault(shards, _Kept({}, {}))
-    term, stand = own_term(leg, weights, learner._replace(rule=owner.rule), shards, owner.steps, stopping, *kept)
-    return term, [stand]
+    term, worker_state = own_term(
+        segment, weights, learner._replace(rule=owner.rule), shards, owner.steps, stopping, *kept
+    )
+    return term, [worker_state]
 
 
-def join_terms(first: tuple[Weights, list[Stand]], second: tuple[Weights, list[Stand]]) -> tuple[Weights, list[Stand]]:
+def join_terms(
+    first: tuple[Weights, list[WorkerState]], second: tuple[Weights, list[WorkerState]]
+) -> tuple[Weights, list[WorkerState]]:
     """The sum of two terms of the mean, in arrays of its own."""
     one, other = first[0], second[0]
     if one.paired != other.paired:
@@ -138,25 +143,27 @@ def join_longest(n: int, first: tuple[Integers, Reals], second: tuple[Integers, 
     return longest_of(rows[order], sq_norms[order], n)
 
 
-class OnlineCrew:
-    """Trains the parts on a cluster, as `lxmls_day1.engine.streaming.mixed_steps.Crew` says."""
+class OnlineExecutor:
+    """Trains the parts on a cluster, as `lxmls_day1.engine.streaming.mixed_steps.Executor` says."""
 
     def __init__(self, workers: PartWorkers, owner: Any, learner: Learner, shards: Shards):
         self._workers, self._owner, self._learner, self._rows = workers, owner, learner, shards.rows
 
     def take(
-        self, weights: Weights, legs: list[Leg], sizes: Sizes, look: Callable[[], None]
-    ) -> tuple[Weights, list[Stand]]:
-        """As `lxmls_day1.engine.streaming.mixed_steps.Crew` says; workers compute the sizes of steps themselves."""
+        self, weights: Weights, segments: list[Segment], sizes: Sizes, look: Callable[[], None]
+    ) -> tuple[Weights, list[WorkerState]]:
+        """As `lxmls_day1.engine.streaming.mixed_steps.Executor` says; workers compute the sizes of steps themselves."""
         sums = len(weights.U) > 0
-        if sums and len(legs) > 1:  # each part begins its own sum
+        if sums and len(segments) > 1:  # each part begins its own sum
             weights = copy.copy(weights)
             weights.U = weights.U[:0]
-        parts = parts_of(self._rows, len(legs))
-        jobs = [Job(leg, part) for leg, part in zip(legs, parts, strict=True)]
+        parts = parts_of(self._rows, len(segments))
+        jobs = [Job(segment, part) for segment, part in zip(segments, parts, strict=True)]
         shared = named(self._owner, self._learner), weights, sums
-        total, stands = self._workers.run(take_here, join_terms, shared, jobs, look)
-        return (total if len(legs) > 1 else total.copy()), stands  # what has come over the network may be read only
+        total, worker_states = self._workers.run(take_here, join_terms, shared, jobs, look)
+        return (
+            total if len(segments) > 1 else total.copy()
+        ), worker_states  # what has come over the network may be read only
 
     def longest(self, n: int) -> tuple[Integers, Reals]:
         """The n longest rows of the corpus and their ‖g(x)‖², from those who have trained on them."""
@@ -167,8 +174,8 @@ class OnlineCrew:
 
 
 @contextlib.contextmanager
-def online_crew(owner: Any, learner: Learner, shards: Shards, scheduler: str) -> Iterator[OnlineCrew]:
+def online_executor(owner: Any, learner: Learner, shards: Shards, scheduler: str) -> Iterator[OnlineExecutor]:
     """Who trains the parts of an online learner on a cluster, for the length of a ``with``."""
     named(owner, learner)
     with workers_with(shards, scheduler) as workers:
-        yield OnlineCrew(workers, owner, learner, shards)
+        yield OnlineExecutor(workers, owner, learner, shards)

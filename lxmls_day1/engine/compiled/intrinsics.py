@@ -5,9 +5,7 @@ Imported only where numba can be (see ``primitives.py``).
 
 import llvmlite.ir as ir
 import numba
-from numba.core import cgutils
-from numba.core.datamodel.models import PrimitiveModel
-from numba.extending import intrinsic, register_model
+from numba.extending import intrinsic, models, register_model
 
 
 def read_only(element, n_dimensions=1):
@@ -43,7 +41,7 @@ _FOUR_IN_LLVM = ir.VectorType(ir.DoubleType(), 4)
 
 
 @register_model(_FourNumbers)
-class _FourNumbersModel(PrimitiveModel):
+class _FourNumbersModel(models.PrimitiveModel):
     def __init__(self, data_model_manager, numba_type):
         super().__init__(data_model_manager, numba_type, _FOUR_IN_LLVM)
 
@@ -138,7 +136,7 @@ def prefetch(_typing_context, array, index):
         byte_pointer = builder.bitcast(pointer, ir.IntType(8).as_pointer())
         number = ir.IntType(32)
         function_type = ir.FunctionType(ir.VoidType(), [byte_pointer.type, number, number, number])
-        llvm_prefetch = cgutils.get_or_insert_function(builder.module, function_type, "llvm.prefetch.p0")
+        llvm_prefetch = builder.module.declare_intrinsic("llvm.prefetch.p0", fnty=function_type)
         read, keep_in_all_caches, data_cache = number(0), number(3), number(1)
         builder.call(llvm_prefetch, [byte_pointer, read, keep_in_all_caches, data_cache])
         return context.get_dummy_value()
@@ -152,8 +150,8 @@ def borrowed(_typing_context, array):
 
     def generate(context, builder, signature, arguments):
         view = context.make_array(signature.args[0])(context, builder, arguments[0])
-        view.meminfo = cgutils.get_null_value(view.meminfo.type)
-        view.parent = cgutils.get_null_value(view.parent.type)
+        view.meminfo = ir.Constant(view.meminfo.type, None)
+        view.parent = ir.Constant(view.parent.type, None)
         return view._getvalue()
 
     return array(array), generate

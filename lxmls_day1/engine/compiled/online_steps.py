@@ -145,6 +145,11 @@ class Weights:
         twin.state = self.state.copy()
         return twin
 
+    def take_over(self, other: "Weights") -> None:
+        """Become another one, whose arrays are from now on those of this one."""
+        self.V, self.U, self.state = other.V, other.U, other.state
+        self.n_steps, self.paired = other.n_steps, other.paired
+
     def start_mean(self) -> None:
         """From here on `result` is the mean of W over the steps to come."""
         self.U = aligned_zeros(*self.means.shape)

@@ -10,6 +10,8 @@ half. Entry n has its bytes in ``arena[starts[n]:starts[n + 1]]``. These kernels
 `lxmls_day1.engine.text.token_batches` counts in plain Python.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from lxmls_day1.engine.compiled.hashing import finished, taken_in
@@ -71,6 +73,14 @@ def may_hold_thousands(text, starts):
     return found
 
 
+class Table(NamedTuple):
+    """The arrays of a table of byte strings, as the head of this file says."""
+
+    slots: np.ndarray  # (a power of two, 2) uint64
+    arena: np.ndarray  # uint8
+    starts: np.ndarray  # (most entries + 1,) int64
+
+
 @kernel(**_PRIMITIVE)
 def _slot_of(key, slots):
     """Where the search for a key begins."""
@@ -98,11 +108,12 @@ def token_key(text, start, end):
 
 
 @kernel(**_PRIMITIVE)
-def token_entry(text, start, end, key, may_add, slots, arena, arena_starts, n_entries):
+def token_entry(text, start, end, key, may_add, table, n_entries):
     """The number of the token ``text[start:end]`` in a table, to which it is added if it is new and may be.
 
     It is -1 for one that may not be added, and -2 where there is no room for it.
     """
+    slots, arena, arena_starts = table
     mask = np.uint64(len(slots)) - _ONE
     slot, start = _slot_of(key, slots), np.uint64(start)
     length = np.uint64(end) - start
@@ -134,7 +145,7 @@ def token_entry(text, start, end, key, may_add, slots, arena, arena_starts, n_en
 
 
 @kernel(_nrt=False)
-def find_words(text, starts, first, words, ends, slots, arena, arena_starts, n_entries):
+def find_words(text, starts, first, words, ends, table, n_entries):
     """Part texts into words and number them by a table, to which new ones are added.
 
     Parameters
@@ -147,8 +158,7 @@ def find_words(text, starts, first, words, ends, slots, arena, arena_starts, n_e
         Takes the number of each word, from ``ends[first]`` on.
     ends : int64 array (n_texts + 1,)
         Takes where the words of each text end; ``ends[0]`` is 0.
-    slots, arena, arena_starts
-        The table.
+    table : Table
     n_entries : int
         How many words it has.
 
@@ -179,7 +189,7 @@ def find_words(text, starts, first, words, ends, slots, arena, arena_starts, n_e
                 shift += _EIGHT
                 i += _ONE
             key = chunk if i - begin <= _EIGHT else _mixed(h, chunk)
-            entry = token_entry(text, begin, i, key, True, slots, arena, arena_starts, n_entries)
+            entry = token_entry(text, begin, i, key, True, table, n_entries)
             if entry == _NO_ROOM:
                 return m, n_entries
             n_entries = max(n_entries, entry + 1)
@@ -351,9 +361,7 @@ def _write(packed, forms, word, token, at):
 
 
 @kernel()
-def numbered_rows(
-    words, ends, first, packed, forms, indptr, indices, counts_of, hashes, slots, arena, arena_starts, n_entries
-):
+def numbered_rows(words, ends, first, packed, forms, indptr, indices, counts_of, hashes, table, n_entries):
     """The rows of unigrams and bigrams by their numbers in a table, to which new ones are added.
 
     Parameters
@@ -366,8 +374,8 @@ def numbered_rows(
         Take the rows, whose indices ascend.
     hashes : uint32 array
         Takes the hash of each new token.
-    slots, arena, arena_starts, n_entries
-        The table of tokens. New tokens of a text are numbered in the order of `tokens.count_tokens`: its unigrams, then its bigrams.
+    table, n_entries
+        The tokens and how many there are. New ones of a text are numbered in the order of `tokens.count_tokens`: unigrams, then bigrams.
 
     Returns
     -------
@@ -398,7 +406,7 @@ def numbered_rows(
                     length = _write(packed, forms, right, token, length + _ONE)
                     h = _bigram_hash(word, right, packed, forms)
                 key = token_key(token, 0, np.int64(length))
-                number = token_entry(token, 0, length, key, True, slots, arena, arena_starts, n_entries)
+                number = token_entry(token, 0, length, key, True, table, n_entries)
                 if number == _NO_ROOM:
                     return m, n_entries
                 hashes[number] = h
@@ -419,7 +427,7 @@ def numbered_rows(
 
 
 @kernel()
-def merge_tokens(first, text, starts, number_of, may_add, slots, arena, arena_starts, n_entries):
+def merge_tokens(first, text, starts, number_of, may_add, table, n_entries):
     """The numbers that the tokens of one table have in another, to which they are added if they may; -1 for those that are not in it.
 
     Returns
@@ -430,7 +438,7 @@ def merge_tokens(first, text, starts, number_of, may_add, slots, arena, arena_st
     """
     for n in range(first, len(number_of)):
         key = token_key(text, starts[n], starts[n + 1])
-        number = token_entry(text, starts[n], starts[n + 1], key, may_add, slots, arena, arena_starts, n_entries)
+        number = token_entry(text, starts[n], starts[n + 1], key, may_add, table, n_entries)
         if number == _NO_ROOM:
             return n, n_entries
         number_of[n] = number

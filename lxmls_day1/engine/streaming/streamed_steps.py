@@ -4,7 +4,7 @@ In every round the shards are visited in a random order, and the rows of each sh
 a corpus of one shard is visited as a matrix in memory is. There are never more than two shards in memory: the one that is trained
 on, and the one that a thread reads and checks meanwhile.
 
-Between two shards, and at some places within one, training can stop. `Place` says where it was, so that it goes on as if it had
+Between two shards, and at some positions within one, training can stop. `Position` says where it was, so that it goes on as if it had
 not.
 """
 
@@ -39,8 +39,8 @@ class Learner(NamedTuple):
     averaged: bool  # whether the weights keep the running sum of their average
 
 
-class Place(NamedTuple):
-    """Where a round over the shards of a corpus stands."""
+class Position(NamedTuple):
+    """Where a round over the shards of a corpus is."""
 
     rng_state: Mapping[
         str, Any
@@ -60,14 +60,14 @@ class Place(NamedTuple):
         return [self.rng_state]
 
 
-def place_of(values: Mapping[str, Any]) -> Place:
-    """A place from its plain values; a ValueError or TypeError if they are not those of a place."""
-    place = Place(**values)
-    for count in (place.n_shards, place.n_rows, place.updates, place.errors):
+def position_of(values: Mapping[str, Any]) -> Position:
+    """A position from its plain values; a ValueError or TypeError if they are not those of a position."""
+    position = Position(**values)
+    for count in (position.n_shards, position.n_rows, position.updates, position.errors):
         count_of(count)
-    if not np.array_equal(np.sort(place.shards), np.arange(len(place.shards))):
-        raise ValueError("the shards of a place are not each there once")
-    return place
+    if not np.array_equal(np.sort(position.shards), np.arange(len(position.shards))):
+        raise ValueError("the shards of a position are not each there once")
+    return position
 
 
 def count_of(value: Any) -> int:
@@ -92,7 +92,7 @@ class UnreadableShard(CannotGoOn):
 class _Block(NamedTuple):
     """A shard that is ready to be trained on."""
 
-    place: Place  # at its first row
+    position: Position  # at its first row
     examples: Examples
     labels: Integers  # (m,)
     order: Integers  # (m,): its rows in the order of their visits
@@ -143,8 +143,8 @@ class StreamedSteps:
         n_rounds: int,
         sizes: Callable[[int, int], Reals],
         next_stop: Callable[[], int],
-        stopped: Callable[[Place, tuple[int, int]], None],
-        place: Place | None = None,
+        stopped: Callable[[Position, tuple[int, int]], None],
+        position: Position | None = None,
         _look: Callable[[], None] | None = None,
     ) -> Generator[tuple[int, int], None, None]:
         """Go through the corpus, a round at a time.
@@ -154,14 +154,14 @@ class StreamedSteps:
         state : OnlineState
             Its weights are those of this object. Its generator draws the orders, and its steps are counted.
         n_rounds : int
-            How many rounds there are to be, that in which ``place`` is included.
+            How many rounds there are to be, that in which ``position`` is included.
         sizes : function (first, count) -> array (count,)
             The sizes of the steps t = first, …, first + count − 1.
         next_stop : function () -> int
             After how many steps from now on to stop at the latest.
-        stopped : function (place, (steps, errors))
+        stopped : function (position, (steps, errors))
             Called at every stop, with the numbers of steps and of errors since the last one.
-        place : Place, optional
+        position : Position, optional
             Where an interrupted round stood.
 
         Yields
@@ -174,39 +174,43 @@ class StreamedSteps:
         UnreadableShard
             If a shard cannot be read; all steps before it have been taken.
         """
-        blocks = self._blocks(state.rng, n_rounds, place)
+        blocks = self._blocks(state.rng, n_rounds, position)
         try:
             for r in range(n_rounds):
-                updates, errors = (place.updates, place.errors) if place and r == 0 else (0, 0)
-                n_done = place.n_shards if place and r == 0 else 0
+                updates, errors = (position.updates, position.errors) if position and r == 0 else (0, 0)
+                n_done = position.n_shards if position and r == 0 else 0
                 for block in islice(blocks, len(self._slices) - n_done):
                     self._steps.go_to(block.examples, block.labels)
-                    row = block.place.n_rows
+                    row = block.position.n_rows
                     while row < len(block.order):
                         order = block.order[row : row + min(ROWS_AT_ONCE, next_stop())]
                         updates += int(self._steps.take(order[None], sizes(1 + state.n_steps, len(order)))[0])
                         row, wrong = row + len(order), int(self._steps.errors[0])
                         errors += wrong
                         state.n_steps += len(order)
-                        stopped(block.place._replace(n_rows=row, updates=updates, errors=errors), (len(order), wrong))
+                        stopped(
+                            block.position._replace(n_rows=row, updates=updates, errors=errors), (len(order), wrong)
+                        )
                     self._steps.go_to(*self._no_rows)  # the files of the shard are closed before
                     del block  # the one after the next is opened
                 yield updates, errors
         finally:
             blocks.close()
 
-    def _blocks(self, rng: np.random.Generator, n_rounds: int, place: Place | None) -> Generator[_Block, None, None]:
+    def _blocks(
+        self, rng: np.random.Generator, n_rounds: int, position: Position | None
+    ) -> Generator[_Block, None, None]:
         """The shards of all rounds in the order of their visits, each read while the one before it is in use."""
         n_shards = len(self._slices)
-        order = np.arange(n_shards) if place is None else place.shards
-        first = 0 if place is None else place.n_shards
-        if place is not None:
+        order = np.arange(n_shards) if position is None else position.shards
+        first = 0 if position is None else position.n_shards
+        if position is not None:
             if len(order) != n_shards or not first < n_shards:
                 raise InputError(
-                    f"the checkpoint is damaged: it stands at shard {first} of {len(order)}, but there are {n_shards} to go through; "
+                    f"the checkpoint is damaged: it is at shard {first} of {len(order)}, but there are {n_shards} to go through; "
                     "remove it, and begin anew"
                 )
-            rng.bit_generator.state = place.rng_state
+            rng.bit_generator.state = position.rng_state
 
         def prepared(number: int) -> _Block:
             nonlocal order
@@ -218,8 +222,8 @@ class StreamedSteps:
             shard, rows = self._shards.open(piece.shard), slice(piece.start, piece.stop)
             visits = np.arange(piece.stop - piece.start, dtype=np.int64)
             rng.shuffle(visits)
-            n_rows = place.n_rows if place is not None and number == first else 0
-            at = Place(rng_state, order, number % n_shards, n_rows, 0, 0)
+            n_rows = position.n_rows if position is not None and number == first else 0
+            at = Position(rng_state, order, number % n_shards, n_rows, 0, 0)
             examples = Examples(
                 shard.X.indptr[piece.start : piece.stop + 1], shard.X.indices.view(np.int32), shard.X.data,
                 self._sq_norms(piece, shard), self.n_features,

@@ -40,15 +40,15 @@ class TrainingRun:
         Called with each line of progressive validation.
     n_documents : int
         How many visits to documents there are in all.
-    place_of : function (mapping) -> place
-        Makes the place of an interrupted round from its plain values.
+    position_of : function (mapping) -> position
+        Makes the position of an interrupted round from its plain values.
 
     Attributes
     ----------
     history : list of tuples
         The fields of each `Round` that is over, of a training that goes on.
-    place : Place, MixedPlace or None
-        Where its last round stands, if it goes on within one.
+    position : Position, MixedPosition or None
+        Where its last round is, if it goes on within one.
     """
 
     def __init__(
@@ -56,11 +56,16 @@ class TrainingRun:
         checkpoint: Checkpoint | None,
         report: Callable[[Validation], None] | None,
         n_documents: int,
-        place_of: Callable[[Mapping[str, Any]], Any],
+        position_of: Callable[[Mapping[str, Any]], Any],
     ) -> None:
-        self._checkpoint, self._report, self._n_documents, self._place_of = checkpoint, report, n_documents, place_of
+        self._checkpoint, self._report, self._n_documents, self._position_of = (
+            checkpoint,
+            report,
+            n_documents,
+            position_of,
+        )
         self.history: list[tuple[Any, ...]] = []
-        self.place: Any = None
+        self.position: Any = None
         self._lines: list[Validation] = []  # of this round
         self._seen = self._errors = 0  # documents and errors so far
         self._at_line = (0, 0)  # the same at the last line
@@ -87,23 +92,23 @@ class TrainingRun:
 
     def _restored(self, content: Mapping[str, Any], shards: Shards) -> OnlineState:
         """Take over what a checkpoint holds; an error of Python where it does not hold what it should."""
-        self.place = self._place_of(content["place"])
+        self.position = self._position_of(content["position"])
         self.history = [_round_of(*values) for values in content["history"]]
         self._seen, self._errors = count_of(content["documents"]), count_of(content["errors"])
         documents, errors = content["at_line"]
         self._at_line = count_of(documents), count_of(errors)
         self._lines = _lines_of(content["lines"])
         rng = random_numbers(self._learner.seed)
-        for rng_state in self.place.rng_states():
+        for rng_state in self.position.rng_states():
             copy.deepcopy(rng).bit_generator.state = rng_state  # refuses what is none
         return _state_of(content["state"], shards.n_features + 1, rng)
 
     def _content(self) -> dict[str, Any]:
         """What a checkpoint holds."""
-        assert self.place is not None
+        assert self.position is not None
         return {
             "state": _values_of(self._state),
-            "place": self.place.values(),
+            "position": self.position.values(),
             "history": [[*round[:-1], [list(line) for line in round[-1]]] for round in self._learner.history],
             "documents": self._seen,
             "errors": self._errors,
@@ -132,8 +137,8 @@ class TrainingRun:
                 stack.enter_context(self._checkpoint)
             show = stack.enter_context(_progress(title, self._seen, self._n_documents)) if title else lambda count: None
 
-            def stopped(place: Any, *counts: tuple[int, int]) -> None:
-                self.place, before = place, self._seen
+            def stopped(position: Any, *counts: tuple[int, int]) -> None:
+                self.position, before = position, self._seen
                 for count, errors in counts:
                     self._seen += count
                     self._errors += errors
@@ -148,10 +153,10 @@ class TrainingRun:
                     self._checkpoint.after(before, self._seen, self._content)
 
             def look() -> None:
-                if self._checkpoint is not None and self.place is not None:
+                if self._checkpoint is not None and self.position is not None:
                     self._checkpoint.after(self._seen, self._seen, self._content)
 
-            rounds = steps.rounds(state, n_rounds, sizes, self._next_stop, stopped, self.place, look)
+            rounds = steps.rounds(state, n_rounds, sizes, self._next_stop, stopped, self.position, look)
             stack.callback(rounds.close)
 
             def take(first: int, last: int) -> Iterator[tuple[int, int, tuple[Validation, ...]]]:
@@ -162,7 +167,7 @@ class TrainingRun:
             try:
                 yield take
             except CannotGoOn as error:
-                if self._checkpoint is None or self.place is None:
+                if self._checkpoint is None or self.position is None:
                     raise
                 self._checkpoint.write(self._content())
                 raise InputError(

@@ -79,8 +79,8 @@ class _Entries:
         self.starts = np.zeros(_SMALLEST + 1, dtype=np.int64)
         self.hashes = np.empty(_SMALLEST + 1, dtype=np.uint32)  # of tokens, as far as `numbered_rows` has found them
 
-    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return self.slots, self.arena, self.starts
+    def table(self) -> "token_rows.Table":
+        return token_rows.Table(self.slots, self.arena, self.starts)
 
     def grow(self, longest: int) -> None:
         """Make room for twice as many entries if they are short of it, and for one that is so long."""
@@ -147,7 +147,7 @@ class TokenTable:
         entries, done = self.entries, 0
         while True:
             done, entries.number = token_rows.merge_tokens(
-                done, tokens.text, tokens.starts, numbers, room > 0, *entries.arrays(), entries.number
+                done, tokens.text, tokens.starts, numbers, room > 0, entries.table(), entries.number
             )
             if done == wanted:
                 return numbers
@@ -227,7 +227,7 @@ class TokenCounter:
         by_number, done = known.by_number(), 0
         while True:
             done, entries.number = token_rows.numbered_rows(
-                words, ends, done, *by_number, indptr, indices, data, entries.hashes, *entries.arrays(), entries.number
+                words, ends, done, *by_number, indptr, indices, data, entries.hashes, entries.table(), entries.number
             )
             if done == len(texts):
                 return indptr, indices[: indptr[-1]].copy(), data[: indptr[-1]].copy()
@@ -261,7 +261,7 @@ class _Words:
         done, entries = 0, self._entries
         while True:
             done, entries.number = token_rows.find_words(
-                text, starts, done, words, ends, *entries.arrays(), entries.number
+                text, starts, done, words, ends, entries.table(), entries.number
             )
             if done == len(texts):
                 break

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from lxmls_day1.course.autoreload import NewestCode, snapshot, watch_cells
+from lxmls_day1.course.autoreload import Autoreload, snapshot, watch_cells
 from lxmls_day1.course.exercise_cell import ExerciseCell
 from lxmls_day1.lab import Lab
 
@@ -92,7 +92,7 @@ def test_what_ends_the_import_leaves_all_as_it_was_and_the_next_cell_imports_ane
             raise error
         return load(self, asked)
 
-    code, modules = NewestCode.of(lab), {key: sys.modules[key] for key in ("classifiers.mine", "classifiers.other")}
+    code, modules = Autoreload.of(lab), {key: sys.modules[key] for key in ("classifiers.mine", "classifiers.other")}
     with monkeypatch.context() as patch:
         patch.setattr(Lab, "load", ended)
         with pytest.raises(error):
@@ -168,5 +168,5 @@ def test_a_lab_that_is_opened_twice_is_watched_once(lab, shell):
 def test_without_a_notebook_nothing_is_watched(lab, monkeypatch):
     monkeypatch.setattr("IPython.get_ipython", lambda: None)
     watch_cells(lab)
-    assert NewestCode.of(lab) is NewestCode.of(lab)
+    assert Autoreload.of(lab) is Autoreload.of(lab)
     assert len(snapshot(lab.folder)) == 4

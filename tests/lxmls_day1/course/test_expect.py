@@ -61,7 +61,7 @@ class TestExpect:
         with pytest.raises(InputError, match=r"no answer is recorded for 'e'; .*course\.record"):
             self.expect(1.0)("e", 1.0)
 
-    def test_a_dry_run_wants_different_words(self):
+    def test_a_snapshot_wants_different_words(self):
         recording = RecordingExpect()
         recording("d", 1.0)
         with pytest.raises(InputError, match="stands twice"):

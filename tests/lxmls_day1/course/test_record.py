@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from lxmls_day1.course import record
-from lxmls_day1.course import snapshot as dry_runs
+from lxmls_day1.course import snapshot as snapshots
 from lxmls_day1.course.mistaken_labs import mistaken_lab, uncompiled, uncompiled_lab
 from lxmls_day1.course.mistakes import read_mistakes
 from lxmls_day1.course.recorded_answers import Answer, Pool, RecordedAnswers
 from lxmls_day1.course.registry import FOLDER, RECORDED, Registry, check_files
-from lxmls_day1.course.snapshot import DryRun, dry_run
+from lxmls_day1.course.snapshot import SnapshotRun, take_snapshot
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import PACKAGES, reference_folder
 
@@ -44,7 +44,7 @@ def test_recording_one_exercise_leaves_the_others(reference, capsys):
     [(["--help"], 0, "1.2"), (["--chek"], 2, "--chek"), (["9.9"], 2, "no exercise 9.9")],
 )
 def test_what_cannot_be_meant_records_nothing(arguments, status, said, reference, capsys, monkeypatch):
-    monkeypatch.setattr(record, "dry_run_everything", None)
+    monkeypatch.setattr(record, "snapshot_of_everything", None)
     with pytest.raises(SystemExit) as ended:
         record.main(arguments)
     assert ended.value.code == status and said in "".join(capsys.readouterr())
@@ -107,7 +107,7 @@ def test_the_same_seed_gives_the_same_answers_in_every_process(monkeypatch, tmp_
 
     def answered(seed, hash_seed, order):
         monkeypatch.setenv("PYTHONHASHSEED", hash_seed)
-        return dry_run([DryRun("reference", tmp_path, files[::order])], hidden=True, seed=seed)["reference"]
+        return take_snapshot([SnapshotRun("reference", tmp_path, files[::order])], hidden=True, seed=seed)["reference"]
 
     first = {seed: answered(seed, "1", 1) for seed in (seed, another)}
     assert all(went.outcome == "passed" for checks in first.values() for went in checks.values())
@@ -118,13 +118,13 @@ def test_the_same_seed_gives_the_same_answers_in_every_process(monkeypatch, tmp_
 
 
 def test_the_runs_of_a_request_are_shared_out_by_their_check_files(monkeypatch):
-    monkeypatch.setattr(dry_runs.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(snapshots.os, "cpu_count", lambda: 2)
     one, many = (Path("check.py"),), (Path("check.py"),) * 20
-    runs = [DryRun("all", Path("lab"), many), *(DryRun(str(i), Path("lab"), one) for i in range(30))]
-    shares = dry_runs._shares(runs)
+    runs = [SnapshotRun("all", Path("lab"), many), *(SnapshotRun(str(i), Path("lab"), one) for i in range(30))]
+    shares = snapshots._shares(runs)
     assert sorted(run.label for share in shares for run in share) == sorted(run.label for run in runs)
     assert [sum(len(run.check_files) for run in share) for share in shares] == [25, 25]
-    assert dry_runs._shares(runs[1:4]) == [runs[1:4]]  # one process is enough
+    assert snapshots._shares(runs[1:4]) == [runs[1:4]]  # one process is enough
 
 
 def test_a_mistaken_lab_leaves_the_other_labs_as_they_are(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 
 from lxmls_day1.course.markers import find_solutions
 from lxmls_day1.course.registry import FOLDER, Registry, check_files, exercise_of_check
-from lxmls_day1.course.snapshot import DryRun, dry_run
+from lxmls_day1.course.snapshot import SnapshotRun, take_snapshot
 from lxmls_day1.grading.gradebook import OK, PUBLIC_SHARE, WRONG, CheckGrade, ExerciseGrade
 from lxmls_day1.lab import PACKAGES, reference_folder
 
@@ -99,7 +99,7 @@ def worthless_lab(folder, kind, table, exercises):
             source = (folder / name).read_text(encoding="utf-8")
             (folder / name).write_text(wrapped(source, name, kind, table), encoding="utf-8")
     files = tuple(file for exercise in exercises for file in check_files(reference_folder() / FOLDER, exercise))
-    return DryRun(kind, folder.resolve(), files)
+    return SnapshotRun(kind, folder.resolve(), files)
 
 
 @pytest.fixture(scope="module")
@@ -111,12 +111,12 @@ def grades(request, tmp_path_factory):
     place = tmp_path_factory.mktemp("worthless")
     table = place / "table.txt"
     recorded = worthless_lab(place / "recorded", "recorded", table, exercises)
-    dry_run([recorded])
-    reference = DryRun("reference", reference_folder(), recorded.check_files)
+    take_snapshot([recorded])
+    reference = SnapshotRun("reference", reference_folder(), recorded.check_files)
     labs = [worthless_lab(place / kind.replace(" ", "-"), kind, table, exercises) for kind in [*KINDS, "looked up"]]
     found = {}
     for seed in SEEDS:
-        outcomes = dry_run([reference, *labs], hidden=True, seed=seed)
+        outcomes = take_snapshot([reference, *labs], hidden=True, seed=seed)
         right = outcomes.pop("reference")
         for kind, checks in outcomes.items():
             for exercise in exercises:

@@ -129,7 +129,7 @@ def right_variants() -> list[RightVariant]:
 def answers_computed_once(folder_of_the_run):
     """What the hidden checks expect is computed once for an exercise and a seed, whichever tests ask for it.
 
-    Most runs of these tests grade a few submissions, and the dry run of the reference and of all known mistakes would take
+    Most runs of these tests grade a few submissions, and the snapshot of the reference and of all known mistakes would take
     longer than that. A test of the computation itself asks for `answers_computed_anew`.
     """
 

@@ -18,7 +18,7 @@ from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import unpacked
 from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.registry import Exercise
-from lxmls_day1.course.submission_export import HandIn, pack_submission
+from lxmls_day1.course.submission_export import SubmissionFiles, pack_submission
 from lxmls_day1.course.workspace_state import Explanation, WorkspaceState
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading import untrusted_files
@@ -115,7 +115,7 @@ class TestOneSubmission:
         assert (submission.student, submission.name, submission.warnings) == ("ada", "ada", ())
 
     def test_what_the_submit_command_packs(self, tmp_path):
-        packed = HandIn({PurePosixPath(name): content for name, content in LAB.items()}, (), ())
+        packed = SubmissionFiles({PurePosixPath(name): content for name, content in LAB.items()}, (), ())
         name, content = pack_submission(tmp_path, packed, "Ada Lovelace", ["Alan"])
         (tmp_path / name).write_bytes(content)
         submission = read(tmp_path / name)
@@ -126,7 +126,7 @@ class TestOneSubmission:
     def test_explanations_go_along(self, tmp_path):
         state = WorkspaceState(tmp_path, explanations=[Explanation("1.5", "half", "Why 2?", "d = 1", "Two blocks.")])
         state.save()
-        packed = HandIn({PurePosixPath(name): content for name, content in LAB.items()}, (), ())
+        packed = SubmissionFiles({PurePosixPath(name): content for name, content in LAB.items()}, (), ())
         name, content = pack_submission(tmp_path, packed, "Ada")
         (tmp_path / name).write_bytes(content)
         submission = read(tmp_path / name)

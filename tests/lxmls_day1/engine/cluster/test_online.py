@@ -25,7 +25,7 @@ from lxmls_day1.errors import InputError
 
 distributed = pytest.importorskip("distributed")
 from lxmls_day1.engine.cluster import parts  # noqa: E402
-from lxmls_day1.engine.cluster.online import join_longest, named, online_crew  # noqa: E402
+from lxmls_day1.engine.cluster.online import join_longest, named, online_executor  # noqa: E402
 from lxmls_day1.engine.streaming.streamed_steps import Learner  # noqa: E402
 from lxmls_day1.engine.training import train_corpus  # noqa: E402
 
@@ -289,8 +289,8 @@ def test_the_client_reads_no_row_for_its_length(n_jobs, corpus, cluster, monkeyp
     """At the end of a training its longest rows are looked at: the workers know them."""
     expected = ShardRows(corpus, np.arange(3)).longest(50)
     svm = SVM(0.01, nr_rounds=2, n_jobs=n_jobs)
-    with online_crew(svm, learner_of(svm, corpus), corpus, cluster.scheduler_address) as crew:
-        for mine, wanted in zip(crew.longest(50), expected, strict=True):
+    with online_executor(svm, learner_of(svm, corpus), corpus, cluster.scheduler_address) as executor:
+        for mine, wanted in zip(executor.longest(50), expected, strict=True):
             np.testing.assert_array_equal(mine, wanted)
     threads = train_corpus(SVM(0.01, nr_rounds=2, n_jobs=n_jobs), corpus)
     monkeypatch.setattr(ShardRows, "_sq_norms_of_shard", None)
@@ -302,8 +302,8 @@ def test_the_client_reads_no_row_for_its_length(n_jobs, corpus, cluster, monkeyp
 
 def test_a_crew_takes_a_learner_by_name(corpus, cluster):
     mira = Mira(regularizer=0.5)
-    with online_crew(mira, learner_of(mira, corpus), corpus, cluster.scheduler_address) as crew:
-        assert crew is not None
+    with online_executor(mira, learner_of(mira, corpus), corpus, cluster.scheduler_address) as executor:
+        assert executor is not None
     there = named(mira, learner_of(mira, corpus))
     assert (there.module, there.name, there.attributes["regularizer"]) == ("mira", "Mira", 0.5)
     assert there.learner.rule is not mira.rule
