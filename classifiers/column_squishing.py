@@ -19,6 +19,8 @@ Sources: H. Daumé III, "Column squishing for multiclass updates", a blog post o
 V. Bittorf et al., NIPS 2012, algorithm 5. With slack: K. Crammer et al., Online passive-aggressive algorithms, JMLR 7, 2006.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -93,6 +95,7 @@ def multiclass_update(
     return W + np.outer(x, squishing_rule(x @ W, label, x @ x, step, margin * costs))
 
 
+@dataclass(eq=False, repr=False)
 class ColumnSquishing(OnlineClassifier):
     """The learner whose every step is the least change after which the example is right by its margin.
 
@@ -115,30 +118,7 @@ class ColumnSquishing(OnlineClassifier):
     name = "Column squishing"
     rule = staticmethod(squishing_rule)
 
-    def __init__(
-        self,
-        cap: float | None = None,
-        *,
-        nr_rounds: int = 10,
-        averaged: bool | str = "steps",
-        seed: int = 1,
-        order: ArrayLike | None = None,
-        cost: ArrayLike | None = None,
-        track_objective: bool = False,
-        progress: bool = False,
-        n_jobs: int = 1,
-    ) -> None:
-        super().__init__(
-            nr_rounds=nr_rounds,
-            averaged=averaged,
-            seed=seed,
-            order=order,
-            cost=cost,
-            track_objective=track_objective,
-            progress=progress,
-            n_jobs=n_jobs,
-        )
-        self.cap = cap
+    cap: float | None = None
 
     def check_settings(self) -> None:
         super().check_settings()

@@ -9,8 +9,9 @@ Sources: K. Crammer, Y. Singer, Ultraconservative online algorithms for multicla
 al., Online passive-aggressive algorithms, JMLR 7, 2006; the guide, algorithm 3.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
-from numpy.typing import ArrayLike
 
 from classifiers.online_classifier import OnlineClassifier, compiled
 from lxmls_day1.checks import check_number
@@ -39,6 +40,7 @@ def mira_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost:
     return d
 
 
+@dataclass(eq=False, repr=False)
 class Mira(OnlineClassifier):
     """MIRA with one constraint per example (k = 1).
 
@@ -61,30 +63,7 @@ class Mira(OnlineClassifier):
     name = "MIRA"
     rule = staticmethod(mira_rule)
 
-    def __init__(
-        self,
-        regularizer: float = 1.0,
-        *,
-        nr_rounds: int = 10,
-        averaged: bool | str = "steps",
-        seed: int = 1,
-        order: ArrayLike | None = None,
-        cost: ArrayLike | None = None,
-        track_objective: bool = False,
-        progress: bool = False,
-        n_jobs: int = 1,
-    ) -> None:
-        super().__init__(
-            nr_rounds=nr_rounds,
-            averaged=averaged,
-            seed=seed,
-            order=order,
-            cost=cost,
-            track_objective=track_objective,
-            progress=progress,
-            n_jobs=n_jobs,
-        )
-        self.regularizer = regularizer
+    regularizer: float = 1.0
 
     def check_settings(self) -> None:
         super().check_settings()

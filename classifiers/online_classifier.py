@@ -14,7 +14,8 @@ here the average is over the matrices after each step.
 """
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,6 +29,7 @@ from lxmls_day1.engine.objectives import MatrixRows, objective_at
 __all__ = ["OnlineClassifier", "Round", "compiled", "second_order"]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class OnlineClassifier(LinearClassifier):
     """The loop. A learner is a subclass that names its ``rule``, and perhaps its steps and its loss.
 
@@ -97,31 +99,22 @@ class OnlineClassifier(LinearClassifier):
            [ 1., -1.]])
     """
 
-    rule: Any = None  # of a subclass: a function, see the notes
+    rule: ClassVar[Any] = None  # of a subclass: a function, see the notes
     shrinks = False
     _orders = orders_of  # self._orders(M): the order of the examples in each round (R, M), for a loop of one's own
     resumable = True  # a class with a ``train`` of its own says so again, if that can be gone on with
 
-    def __init__(
-        self,
-        nr_rounds: int = 10,
-        averaged: bool | str = "steps",
-        seed: int = 1,
-        order: ArrayLike | None = None,
-        cost: ArrayLike | None = None,
-        track_objective: bool = False,
-        progress: bool = False,
-        n_jobs: int = 1,
-    ) -> None:
+    nr_rounds: int = 10
+    averaged: bool | str = "steps"
+    seed: int = 1
+    order: ArrayLike | None = None
+    cost: ArrayLike | None = None
+    track_objective: bool = False
+    progress: bool = False
+    n_jobs: int = 1
+
+    def __post_init__(self) -> None:
         super().__init__()
-        self.nr_rounds = nr_rounds
-        self.averaged = averaged
-        self.seed = seed
-        self.order = order
-        self.cost = cost
-        self.track_objective = track_objective
-        self.progress = progress
-        self.n_jobs = n_jobs
         self.history: list[Any] = []
         self.nr_updates = 0
         self.variances: np.ndarray | None = None

@@ -12,8 +12,9 @@ prediction is wrong.
 Source: K. Crammer, O. Dekel, J. Keshet, S. Shalev-Shwartz, Y. Singer, Online passive-aggressive algorithms, JMLR 7, 2006.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
-from numpy.typing import ArrayLike
 
 from classifiers.online_classifier import OnlineClassifier, compiled
 from lxmls_day1.checks import check_number
@@ -59,6 +60,7 @@ def pa2_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: 
     return d
 
 
+@dataclass(eq=False, repr=False)
 class PassiveAggressive(OnlineClassifier):
     """Passive-aggressive I: slack is paid for by itself.
 
@@ -81,30 +83,7 @@ class PassiveAggressive(OnlineClassifier):
     name = "Passive-aggressive"
     rule = staticmethod(pa1_rule)
 
-    def __init__(
-        self,
-        cap: float = 1.0,
-        *,
-        nr_rounds: int = 10,
-        averaged: bool | str = "steps",
-        seed: int = 1,
-        order: ArrayLike | None = None,
-        cost: ArrayLike | None = None,
-        track_objective: bool = False,
-        progress: bool = False,
-        n_jobs: int = 1,
-    ) -> None:
-        super().__init__(
-            nr_rounds=nr_rounds,
-            averaged=averaged,
-            seed=seed,
-            order=order,
-            cost=cost,
-            track_objective=track_objective,
-            progress=progress,
-            n_jobs=n_jobs,
-        )
-        self.cap = cap
+    cap: float = 1.0
 
     def check_settings(self) -> None:
         super().check_settings()

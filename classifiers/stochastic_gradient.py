@@ -26,10 +26,10 @@ al., Pegasos, 2007 (1/(λ t)); L. Bottou, Stochastic gradient descent tricks, 20
 suffix average of A. Rakhlin et al., Making gradient descent optimal for strongly convex stochastic optimization, 2012.
 """
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from classifiers.online_classifier import OnlineClassifier
 from lxmls_day1.checks import check_number
@@ -37,6 +37,7 @@ from lxmls_day1.engine.objectives import shortened
 from lxmls_day1.errors import InputError
 
 
+@dataclass(eq=False, repr=False)
 class StochasticGradient(OnlineClassifier):
     """The loop of :class:`OnlineClassifier` with shrinking weights and decreasing steps.
 
@@ -70,34 +71,12 @@ class StochasticGradient(OnlineClassifier):
     shrinks = True
     smooth_loss = False
 
-    def __init__(
-        self,
-        regularizer: float = 1.0,
-        nr_rounds: int = 20,
-        initial_step: float | None = None,
-        alpha: float | None = None,
-        averaged: bool | str = "last round",
-        *,
-        seed: int = 1,
-        order: ArrayLike | None = None,
-        cost: ArrayLike | None = None,
-        track_objective: bool = False,
-        progress: bool = False,
-        n_jobs: int = 1,
-    ) -> None:
-        super().__init__(
-            nr_rounds=nr_rounds,
-            averaged=averaged,
-            seed=seed,
-            order=order,
-            cost=cost,
-            track_objective=track_objective,
-            progress=progress,
-            n_jobs=n_jobs,
-        )
-        self.regularizer = regularizer
-        self.initial_step = initial_step
-        self.alpha = alpha
+    regularizer: float = 1.0
+    _: KW_ONLY
+    nr_rounds: int = 20
+    averaged: bool | str = "last round"
+    initial_step: float | None = None
+    alpha: float | None = None
 
     def check_settings(self) -> None:
         super().check_settings()

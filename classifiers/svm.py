@@ -14,6 +14,7 @@ which its eq. 1.31 for maximum entropy has.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,7 @@ def svm_step(W: np.ndarray, g: np.ndarray, label: int, step: float, regularizer:
     # exercise 1.7: end
 
 
+@dataclass(eq=False, repr=False)
 class SVM(StochasticGradient):
     """A linear multi-class SVM.
 
@@ -94,40 +96,9 @@ class SVM(StochasticGradient):
     rule = staticmethod(svm_rule)
     resumable = True
 
-    def __init__(
-        self,
-        regularizer: float = 1.0,
-        solver: str = "subgradient",
-        tolerance: float = 1e-3,
-        max_epochs: int = 1000,
-        *,
-        nr_rounds: int = 20,
-        initial_step: float | None = None,
-        alpha: float | None = None,
-        averaged: bool | str = "last round",
-        seed: int = 1,
-        order: ArrayLike | None = None,
-        cost: ArrayLike | None = None,
-        track_objective: bool = False,
-        progress: bool = False,
-        n_jobs: int = 1,
-    ) -> None:
-        super().__init__(
-            regularizer=regularizer,
-            nr_rounds=nr_rounds,
-            initial_step=initial_step,
-            alpha=alpha,
-            averaged=averaged,
-            seed=seed,
-            order=order,
-            cost=cost,
-            track_objective=track_objective,
-            progress=progress,
-            n_jobs=n_jobs,
-        )
-        self.solver = solver
-        self.tolerance = tolerance
-        self.max_epochs = max_epochs
+    solver: str = "subgradient"
+    tolerance: float = 1e-3
+    max_epochs: int = 1000
 
     def train(
         self,

@@ -15,8 +15,9 @@ step, a mislabelled example does little harm.
 Source: K. Crammer, A. Kulesza, M. Dredze, Adaptive regularization of weight vectors, NIPS 2009 (its r is λ here).
 """
 
+from dataclasses import dataclass, field
+
 import numpy as np
-from numpy.typing import ArrayLike
 
 from classifiers.online_classifier import OnlineClassifier, compiled, second_order
 from lxmls_day1.checks import check_number
@@ -49,6 +50,7 @@ def arow_rule(
     return d, b
 
 
+@dataclass(eq=False, repr=False)
 class AROW(OnlineClassifier):
     """AROW with a variance for each weight.
 
@@ -78,30 +80,8 @@ class AROW(OnlineClassifier):
     name = "AROW"
     rule = staticmethod(arow_rule)
 
-    def __init__(
-        self,
-        regularizer: float = 1.0,
-        *,
-        nr_rounds: int = 10,
-        averaged: bool | str = False,
-        seed: int = 1,
-        order: ArrayLike | None = None,
-        cost: ArrayLike | None = None,
-        track_objective: bool = False,
-        progress: bool = False,
-        n_jobs: int = 1,
-    ) -> None:
-        super().__init__(
-            nr_rounds=nr_rounds,
-            averaged=averaged,
-            seed=seed,
-            order=order,
-            cost=cost,
-            track_objective=track_objective,
-            progress=progress,
-            n_jobs=n_jobs,
-        )
-        self.regularizer = regularizer
+    regularizer: float = 1.0
+    averaged: bool | str = field(default=False, kw_only=True)
 
     def check_settings(self) -> None:
         super().check_settings()

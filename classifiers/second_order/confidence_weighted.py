@@ -16,10 +16,10 @@ Sources: M. Dredze, K. Crammer, F. Pereira, Confidence-weighted linear classific
 Exact convex confidence-weighted learning, NIPS 2008; J. Wang, P. Zhao, S. Hoi, Exact soft confidence-weighted learning, ICML 2012.
 """
 
+from dataclasses import dataclass, field
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from classifiers.online_classifier import OnlineClassifier, compiled, second_order
 from lxmls_day1.checks import check_number
@@ -58,6 +58,7 @@ def confidence_weighted_rule(
     return d, b
 
 
+@dataclass(eq=False, repr=False)
 class ConfidenceWeighted(OnlineClassifier):
     """Confidence-weighted learning with a variance for each weight: exact, or soft by a cap.
 
@@ -89,32 +90,9 @@ class ConfidenceWeighted(OnlineClassifier):
     name = "Confidence-weighted"
     rule = staticmethod(confidence_weighted_rule)
 
-    def __init__(
-        self,
-        confidence: float = 0.9,
-        cap: float | None = None,
-        *,
-        nr_rounds: int = 10,
-        averaged: bool | str = False,
-        seed: int = 1,
-        order: ArrayLike | None = None,
-        cost: ArrayLike | None = None,
-        track_objective: bool = False,
-        progress: bool = False,
-        n_jobs: int = 1,
-    ) -> None:
-        super().__init__(
-            nr_rounds=nr_rounds,
-            averaged=averaged,
-            seed=seed,
-            order=order,
-            cost=cost,
-            track_objective=track_objective,
-            progress=progress,
-            n_jobs=n_jobs,
-        )
-        self.confidence = confidence
-        self.cap = cap
+    confidence: float = 0.9
+    cap: float | None = None
+    averaged: bool | str = field(default=False, kw_only=True)
 
     def check_settings(self) -> None:
         super().check_settings()

@@ -23,7 +23,8 @@ sequence data, ICML 2001; F. Sha, F. Pereira, Shallow parsing with conditional r
 import functools
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,7 @@ from classifiers.max_ent_online import max_ent_rule
 from classifiers.solvers.lbfgs import lbfgs
 from classifiers.structured.structured_classifier import Sentences, Tags, check_sentences
 from classifiers.structured.structured_gradient import StructuredGradient
-from classifiers.structured.tag_features import TEMPLATES, TokenFeatures
-from classifiers.structured.viterbi import ChainScores
+from classifiers.structured.tag_features import TokenFeatures
 from lxmls_day1.checks import all_finite, check_choice, check_costs, check_number
 from lxmls_day1.engine.examples import trained_with
 from lxmls_day1.engine.learners import shrinkage_of
@@ -45,6 +45,7 @@ PAIR_BYTES = 2**30  # for the pairs of L-BFGS
 FIRST_ROUNDS = 5  # of descent, before L-BFGS
 
 
+@dataclass(eq=False, repr=False)
 class CRF(StructuredGradient):
     """A linear-chain conditional random field.
 
@@ -92,48 +93,10 @@ class CRF(StructuredGradient):
     rule = staticmethod(max_ent_rule)  # of sentences of one word
     smooth_loss = True
 
-    def __init__(
-        self,
-        regularizer: float = 1e-4,
-        solver: str = "lbfgs",
-        tolerance: float = 1e-3,
-        max_iterations: int = 500,
-        *,
-        templates: Sequence[str] = TEMPLATES,
-        min_count: int = 1,
-        transitions: bool = True,
-        decoder: Callable[[ChainScores], ArrayLike] | None = None,
-        nr_rounds: int = 10,
-        initial_step: float = 0.1,
-        alpha: float = 0.6,
-        delay: float | None = None,
-        averaged: bool | str = "steps",
-        seed: int = 1,
-        order: ArrayLike | None = None,
-        cost: ArrayLike | None = None,
-        track_objective: bool = False,
-        progress: bool = False,
-    ) -> None:
-        super().__init__(
-            regularizer=regularizer,
-            nr_rounds=nr_rounds,
-            initial_step=initial_step,
-            alpha=alpha,
-            delay=delay,
-            averaged=averaged,
-            templates=templates,
-            min_count=min_count,
-            transitions=transitions,
-            decoder=decoder,
-            seed=seed,
-            order=order,
-            cost=cost,
-            track_objective=track_objective,
-            progress=progress,
-        )
-        self.solver = solver
-        self.tolerance = tolerance
-        self.max_iterations = max_iterations
+    regularizer: float = 1e-4
+    solver: str = "lbfgs"
+    tolerance: float = 1e-3
+    max_iterations: int = 500
 
     def check_settings(self) -> None:
         super().check_settings()

@@ -19,6 +19,7 @@ Large margin methods for structured and interdependent output variables, JMLR 6,
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,7 @@ Sentences = Sequence[Sequence[str]] | EncodedSentences  # M sentences, each a se
 Tags = Sequence[Sequence[Any]]  # a tag for each of their words
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class StructuredClassifier(OnlineClassifier):
     """The rounds of :class:`OnlineClassifier` over sentences. A learner is a subclass that names its ``rule``.
 
@@ -108,34 +110,14 @@ class StructuredClassifier(OnlineClassifier):
     name = "Structured classifier"
     augmented = False  # whether the rival is the sequence of the highest score plus cost
 
-    def __init__(
-        self,
-        templates: Sequence[str] = TEMPLATES,
-        min_count: int = 1,
-        transitions: bool = True,
-        decoder: Callable[[ChainScores], ArrayLike] | None = None,
-        *,
-        nr_rounds: int = 10,
-        averaged: bool | str = "steps",
-        seed: int = 1,
-        order: ArrayLike | None = None,
-        cost: ArrayLike | None = None,
-        track_objective: bool = False,
-        progress: bool = False,
-    ) -> None:
-        super().__init__(
-            nr_rounds=nr_rounds,
-            averaged=averaged,
-            seed=seed,
-            order=order,
-            cost=cost,
-            track_objective=track_objective,
-            progress=progress,
-        )
-        self.templates = templates
-        self.min_count = min_count
-        self.transitions = transitions
-        self.decoder = decoder
+    templates: Sequence[str] = TEMPLATES
+    min_count: int = 1
+    transitions: bool = True
+    decoder: Callable[[ChainScores], ArrayLike] | None = None
+    n_jobs: int = field(default=1, init=False)  # sentences are gone through by one thread
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.feature_names: Sequence[str] | None = None
 
     def check_settings(self) -> None:

@@ -8,18 +8,16 @@ so small steps on a treebank that the rare features' weights never get anywhere.
 Source: N. Ratliff, J. A. Bagnell, M. Zinkevich, (Online) subgradient methods for structured prediction, AISTATS 2007.
 """
 
-from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from classifiers.stochastic_gradient import StochasticGradient
 from classifiers.structured.structured_classifier import StructuredClassifier
-from classifiers.structured.tag_features import TEMPLATES
-from classifiers.structured.viterbi import ChainScores
 from lxmls_day1.checks import check_number
 
 
+@dataclass(eq=False, repr=False)
 class StructuredGradient(StructuredClassifier, StochasticGradient):
     """The loop of :class:`StructuredClassifier` with shrinking weights and decreasing steps.
 
@@ -41,42 +39,13 @@ class StructuredGradient(StructuredClassifier, StochasticGradient):
     array([1.   , 0.667, 0.5  ])
     """
 
-    def __init__(
-        self,
-        regularizer: float = 1e-5,
-        nr_rounds: int = 10,
-        initial_step: float = 0.1,
-        alpha: float = 0.6,
-        delay: float | None = None,
-        averaged: bool | str = "steps",
-        *,
-        templates: Sequence[str] = TEMPLATES,
-        min_count: int = 1,
-        transitions: bool = True,
-        decoder: Callable[[ChainScores], ArrayLike] | None = None,
-        seed: int = 1,
-        order: ArrayLike | None = None,
-        cost: ArrayLike | None = None,
-        track_objective: bool = False,
-        progress: bool = False,
-    ) -> None:
-        super().__init__(
-            templates=templates,
-            min_count=min_count,
-            transitions=transitions,
-            decoder=decoder,
-            nr_rounds=nr_rounds,
-            averaged=averaged,
-            seed=seed,
-            order=order,
-            cost=cost,
-            track_objective=track_objective,
-            progress=progress,
-        )
-        self.regularizer = regularizer
-        self.initial_step: float = initial_step
-        self.alpha: float = alpha
-        self.delay = delay
+    regularizer: float = 1e-5
+    _: KW_ONLY
+    nr_rounds: int = 10
+    initial_step: float = 0.1
+    alpha: float = 0.6
+    delay: float | None = None
+    averaged: bool | str = "steps"
 
     def check_settings(self) -> None:
         super().check_settings()

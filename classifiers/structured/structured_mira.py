@@ -13,21 +13,20 @@ the norm is 2 ‖g(x)‖².
 Source: R. McDonald, K. Crammer, F. Pereira, Online large-margin training of dependency parsers, ACL 2005.
 """
 
-from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from classifiers.mira import Mira
 from classifiers.structured.k_best import hildreth, k_best_paths
 from classifiers.structured.structured_classifier import StructuredClassifier
-from classifiers.structured.tag_features import TEMPLATES
-from classifiers.structured.viterbi import ChainScores, path_score
+from classifiers.structured.viterbi import path_score
 from lxmls_day1.checks import check_number
 
 MOST_SEQUENCES = 1000  # a step solves a problem with as many inner products as there are pairs of them
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class StructuredMira(StructuredClassifier, Mira):
     """MIRA on tag sequences, with a constraint for each of the k best sequences of a sentence.
 
@@ -54,38 +53,7 @@ class StructuredMira(StructuredClassifier, Mira):
 
     name = "Structured MIRA"
 
-    def __init__(
-        self,
-        templates: Sequence[str] = TEMPLATES,
-        min_count: int = 1,
-        transitions: bool = True,
-        decoder: Callable[[ChainScores], ArrayLike] | None = None,
-        *,
-        regularizer: float = 1.0,
-        k: int = 1,
-        nr_rounds: int = 10,
-        averaged: bool | str = "steps",
-        seed: int = 1,
-        order: ArrayLike | None = None,
-        cost: ArrayLike | None = None,
-        track_objective: bool = False,
-        progress: bool = False,
-    ) -> None:
-        super().__init__(
-            templates=templates,
-            min_count=min_count,
-            transitions=transitions,
-            decoder=decoder,
-            nr_rounds=nr_rounds,
-            averaged=averaged,
-            seed=seed,
-            order=order,
-            cost=cost,
-            track_objective=track_objective,
-            progress=progress,
-        )
-        self.regularizer = regularizer
-        self.k = k
+    k: int = 1
 
     def check_settings(self) -> None:
         super().check_settings()

@@ -1,7 +1,7 @@
 """What the engine asks of a learner and its rule, and the record of a round that it gives back."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,7 +113,7 @@ class OnlineLearner(Minimiser, Protocol):
     step: at ‖g(x)‖² of each example, or of a sample of ``n_examples``.
     """
 
-    rule: Callable[..., Any]  # see :class:`classifiers.online_classifier.OnlineClassifier`
+    rule: ClassVar[Callable[..., Any]]  # see :class:`classifiers.online_classifier.OnlineClassifier`
     shrinks: bool  # whether a step shrinks the weights, by 1 − step · regularizer
     nr_rounds: int
     averaged: bool | str

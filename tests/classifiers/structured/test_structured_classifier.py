@@ -471,7 +471,7 @@ def test_resumed_rounds_are_one_training_bit_for_bit(make, averaged, decoder):
 
 def test_what_a_structured_state_does_not_know():
     X, y, _ = random_sentences(3)
-    learner = StructuredPerceptron(TEMPLATES, nr_rounds=1)
+    learner = StructuredPerceptron(templates=TEMPLATES, nr_rounds=1)
     params, state = resume(learner, None, X, y)
     more, _ = resume(learner, state, [("new", "ab")], [[0, 1]])  # the word is left out, as it is in tagging
     assert more.shape == params.shape
@@ -480,7 +480,7 @@ def test_what_a_structured_state_does_not_know():
     with pytest.raises(InputError, match="training needs sentences"):
         resume(learner, state, [], [])
     with pytest.raises(InputError, match="this state has parameters of"):
-        resume(StructuredPerceptron(TEMPLATES, transitions=False), state, X, y)
+        resume(StructuredPerceptron(templates=TEMPLATES, transitions=False), state, X, y)
     flat = resume(Perceptron(nr_rounds=1), None, [[0.0], [1.0]], [0, 1])[1]
     with pytest.raises(InputError, match="this state is of a flat learner"):
         resume(learner, flat, X, y)
