@@ -89,7 +89,9 @@ class BoundaryPictures:
             )
         self._canvas.draw()
         self._background = self._canvas.copy_from_bbox(self._canvas.figure.bbox)
-        self._palette = self._picture_of_all_colours().quantize(_COLOURS)
+        self._palette = self._picture_of_all_colours().quantize(
+            _COLOURS, Image.Quantize.MAXCOVERAGE
+        )  # paper stays white
 
     def draw(self, boundaries: tuple[Boundary, ...]) -> bytes:
         """A picture of a submission's boundaries.
