@@ -178,7 +178,8 @@ def _in_lab(parts: tuple[str, ...]) -> PurePosixPath:
 def _of_today(path: PurePosixPath, homes: Mapping[str, PurePosixPath | None]) -> PurePosixPath:
     """The path of a file that stands in the folder of a topic today, and in an older lab beside the others."""
     home = homes.get(path.name)
-    return home if home is not None and home.parent.parent == path.parent else path
+    in_a_folder = len(path.parts) > 1
+    return home if in_a_folder and home is not None and home.parent.parent == path.parent else path
 
 
 def _place(
