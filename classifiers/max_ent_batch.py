@@ -19,6 +19,7 @@ is how it was done first. All start at W = 0.
 Sources: the guide, eq. 1.27-1.33 and algorithm 4; J. Nocedal, S. Wright, Numerical Optimization, 2006.
 """
 
+import contextlib
 import functools
 import time
 import warnings
@@ -184,7 +185,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         """The parameters of the point where a solver ends; its way there is kept as ``history``."""
         self.history, started = [], time.perf_counter()
         # Vectors of this length gain nothing from threads, and idle ones that spin take the processor from the rest.
-        with _linear_algebra().limit(limits=1), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        with _one_thread(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for point in points:
                 if point.number > 0:  # 0 is the start
                     self.history.append(Iteration(point.number, time.perf_counter() - started, float(point.objective)))
@@ -401,12 +402,21 @@ class MaxEntObjective:
         return _both_classes(W) if self.n_classes == 2 else W
 
 
+def _one_thread():
+    """A context in which linear algebra runs in one thread; in a sandbox, which has one anyway, it changes nothing."""
+    libraries = _linear_algebra()
+    return contextlib.nullcontext() if libraries is None else libraries.limit(limits=1)
+
+
 @functools.cache
 def _linear_algebra():
-    """The libraries whose threads can be limited; to look for them takes milliseconds."""
+    """The libraries whose threads can be limited, which takes milliseconds to find out; None where that cannot be read."""
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController().select(user_api="blas")
+    try:
+        return ThreadpoolController().select(user_api="blas")
+    except OSError:  # the list of loaded libraries is a file under /proc
+        return None
 
 
 def _both_classes(v):

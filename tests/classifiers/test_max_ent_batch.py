@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from scipy.optimize import approx_fprime
 from sklearn.linear_model import LogisticRegression
 
+from classifiers import max_ent_batch
 from classifiers.max_ent_batch import Iteration, MaxEntBatch, MaxEntObjective
 from lxmls_day1.errors import InputError
 from readers.sentiment_reader import SentimentCorpus
@@ -332,3 +333,17 @@ def test_descent_reaches_the_optimum_of_books(solver, real_data):
     optimum = exact.objective(X, y, exact.train(X, y))
     assert optimum <= descent.objective(X, y, descent.train(X, y)) * (1 + 1e-12)
     assert descent.history[-1].objective <= optimum * (1 + 1e-6)
+
+
+def test_it_learns_the_same_where_the_loaded_libraries_cannot_be_listed(monkeypatch):
+    """As in a sandbox that shuts off /proc: there one thread is all there is."""
+
+    def out_of_reach():
+        raise PermissionError(13, "Permission denied", "/proc/self/maps")
+
+    X, y = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), [0, 1, 1]
+    wanted = MaxEntBatch(0.1).train(X, y)
+    max_ent_batch._linear_algebra.cache_clear()
+    monkeypatch.setattr("threadpoolctl.ThreadpoolController", out_of_reach)
+    np.testing.assert_array_equal(MaxEntBatch(0.1).train(X, y), wanted)
+    max_ent_batch._linear_algebra.cache_clear()
