@@ -9,8 +9,7 @@ import warnings
 
 import numpy as np
 import scipy.sparse as sp
-from interleaved import print_table, time_in_turn
-from real_reviews import books
+from interleaved import books, print_table, time_in_turn
 
 from classifiers.run_all_classifiers import all_classifiers, memory_of_training
 from lxmls_day1.errors import CorpusUnavailable

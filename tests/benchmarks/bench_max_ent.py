@@ -20,7 +20,7 @@ from statistics import median
 
 import numpy as np
 import scipy.sparse as sp
-from interleaved import print_table, ratio, synthetic_text, tf_idf_text, time_in_turn
+from interleaved import books, print_table, ratio, synthetic_text, tf_idf_text, time_in_turn
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
@@ -208,8 +208,6 @@ def show_memory():
 
 
 def main(quick=False):
-    from real_reviews import books
-
     corpus = books()
     with warnings.catch_warnings(), threadpool_limits(limits=1):
         warnings.simplefilter("ignore", ConvergenceWarning)

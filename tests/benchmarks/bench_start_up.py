@@ -12,8 +12,7 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
-from interleaved import print_table, ratio, time_in_turn
-from real_reviews import books
+from interleaved import books, print_table, ratio, time_in_turn
 
 from classifiers.online_classifier import OnlineClassifier
 from classifiers.perceptron import Perceptron

@@ -10,8 +10,7 @@ import warnings
 
 import numpy as np
 import scipy.sparse as sp
-from bench_dense import noisy_points
-from interleaved import print_table, tf_idf_text
+from interleaved import noisy_points, print_table, tf_idf_text
 
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline

@@ -17,7 +17,7 @@ import warnings
 from statistics import median
 
 import numpy as np
-from interleaved import print_table, ratio, synthetic_text, time_in_turn
+from interleaved import books, print_table, ratio, synthetic_text, time_in_turn
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
@@ -95,8 +95,6 @@ def show(title, rows):
 
 
 def main(quick=False):
-    from real_reviews import books
-
     corpus = books()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

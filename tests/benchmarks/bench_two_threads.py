@@ -4,31 +4,51 @@ Online learners by iterative parameter mixing, with their accuracies on data tha
 the objective of maximum entropy, by blocks of rows. Beside the goals stands what two processes that share nothing gain over one.
 """
 
+from functools import partial
+
 import numpy as np
-from bench_large_sets import THREAD_ROWS, compare
-from interleaved import gain_of_two_processes, print_table, ratio, tf_idf_text, time_in_turn
+from interleaved import (
+    compare_learners,
+    gain_of_two_processes,
+    print_table,
+    ratio,
+    synthetic_text,
+    tf_idf,
+    tf_idf_text,
+    time_in_turn,
+)
 
 from classifiers.max_ent_batch import MaxEntObjective
+from classifiers.max_ent_online import MaxEntOnline
+from classifiers.perceptron import Perceptron
+from classifiers.svm import SVM
 
 
-def show_threads(quick):
+def compare_trainings(n_classes, n_examples, rounds, repeats):
+    X, y = synthetic_text(n_examples, 50_000, 80, n_classes)
+    makers = {
+        "perceptron": partial(Perceptron, nr_rounds=rounds),
+        "SVM": partial(SVM, 1e-5, nr_rounds=rounds),
+        "maximum entropy": partial(MaxEntOnline, 1e-5, nr_rounds=rounds),
+    }
+    learners = {name: make() for name, make in makers.items()}
+    learners |= {f"{name}, two threads": make(n_jobs=2) for name, make in makers.items()}
+    pairs = [(f"{name}, two threads", name, "1.6") for name in makers]
+    compare_learners(f"tf-idf, K = {n_classes}, {rounds} rounds", tf_idf(X), y, learners, pairs, repeats, bounded=True)
+
+
+def compare_objectives(quick):
     rows = []
     for n_classes in (4, 20):
         X, y = tf_idf_text(10_000 if quick else 60_000, 50_000, 80, n_classes)
         one, two = (MaxEntObjective(X, y, n_classes, 1e-4, True, n_jobs=n_jobs) for n_jobs in (1, 2))
-        x = np.random.default_rng(0).normal(size=one.size)
-        seconds = time_in_turn({"one": lambda x=x, f=one: f(x), "two": lambda x=x, f=two: f(x)}, 3 if quick else 11)
-        off = abs(one(x)[0] - two(x)[0]) / one(x)[0]
+        x, repeats = np.random.default_rng(0).normal(size=one.size), 3 if quick else 11
+        seconds = time_in_turn({"one": partial(one, x), "two": partial(two, x)}, repeats)
+        gain, bound = 1 / ratio(seconds, "two", "one"), gain_of_two_processes(partial(one, x), repeats)
         same = np.array_equal(two(x)[1], two(x)[1])
+        off = abs(one(x)[0] - two(x)[0]) / one(x)[0]
         rows.append(
-            [
-                f"{len(y)} texts, K = {n_classes}",
-                f"{1 / ratio(seconds, 'two', 'one'):.2f}",
-                "≥ 1.6",
-                f"{gain_of_two_processes(lambda f=one, x=x: f(x), 3 if quick else 11):.2f}",
-                f"{off:.0e}",
-                str(same),
-            ]
+            [f"{len(y)} texts, K = {n_classes}", f"{gain:.2f}", "≥ 1.6", f"{bound:.2f}", f"{off:.0e}", str(same)]
         )
     print_table(
         "One evaluation of objective and gradient in two threads, wall clock",
@@ -38,10 +58,10 @@ def show_threads(quick):
 
 
 def main(quick=False):
+    """Print the tables."""
     for n_classes in (4, 20):
-        n_examples, rounds, repeats = (40_000, 2, 2) if quick else (120_000, 10, 5)
-        compare(n_classes, n_examples, rounds, repeats, THREAD_ROWS)
-    show_threads(quick)
+        compare_trainings(n_classes, *((40_000, 2, 2) if quick else (120_000, 10, 5)))
+    compare_objectives(quick)
 
 
 if __name__ == "__main__":

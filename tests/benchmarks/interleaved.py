@@ -2,10 +2,14 @@
 
 import multiprocessing
 import time
+from functools import partial
 from statistics import median
 
 import numpy as np
 import scipy.sparse as sp
+
+from lxmls_day1.errors import CorpusUnavailable
+from readers.sentiment_reader import SentimentCorpus
 
 
 def time_in_turn(contestants, repeats, clock=time.perf_counter):
@@ -77,6 +81,70 @@ def print_table(title, header, rows):
                 for i, (cell, width) in enumerate(zip(row, widths, strict=True))
             )
         )
+
+
+def compare_learners(title, X, y, learners, pairs, repeats, clock=time.perf_counter, bounded=False):
+    """Train learners in turn on nine tenths of the data, and print a row for each pair.
+
+    Parameters
+    ----------
+    title : str
+    X, y : matrix and labels, in an order without meaning
+    learners : dict name -> one of this package's, or an estimator of scikit-learn
+    pairs : list of (ours, peer, goal)
+        Names, and how many times faster ours is to be.
+    repeats : int
+    clock : function -> seconds
+    bounded : bool
+        Whether each row says what two processes that share nothing gain over one.
+    """
+    n_train = X.shape[0] * 9 // 10
+    train, test = (X[:n_train], y[:n_train]), (X[n_train:], y[n_train:])
+    named = {name for ours, peer, _ in pairs for name in (ours, peer)}
+    runs = {
+        name: partial(getattr(one, "train", None) or one.fit, *train) for name, one in learners.items() if name in named
+    }
+    seconds = time_in_turn(runs, repeats, clock)
+
+    def accuracy(name):
+        trained = runs[name]()
+        labels = learners[name].test(test[0], trained) if hasattr(learners[name], "test") else trained.predict(test[0])
+        return f"{np.mean(labels == test[1]):.4f}"
+
+    accuracies = {name: accuracy(name) for name in runs}
+    rows = []
+    for ours, peer, goal in pairs:
+        bound = [f"{gain_of_two_processes(runs[peer], repeats):.2f}"] if bounded else []
+        rows.append(
+            [ours, peer, f"{1 / ratio(seconds, ours, peer):.2f}", goal, *bound, accuracies[ours], accuracies[peer]]
+        )
+    header = ["ours", "peer", "times faster", "goal", *["two processes"] * bounded, "our accuracy", "the peer's"]
+    print_table(f"{title}: {n_train} x {X.shape[1]}, medians of {repeats}", header, rows)
+
+
+def books():
+    """The books corpus, or None, with a line that says why."""
+    try:
+        return SentimentCorpus("books")
+    except CorpusUnavailable as error:
+        print(f"Left out, books: {error}")
+        return None
+
+
+def noisy_points(n_examples, n_features, n_classes=2, seed=0):
+    """Gaussian points with the labels of a noisy random linear model."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_examples, n_features))
+    scores = X @ rng.normal(size=(n_features, n_classes))
+    return X, np.argmax(scores + rng.gumbel(size=scores.shape) * scores.std() / 2, axis=1)
+
+
+def tf_idf(X):
+    """Rows of counts as rows of length 1, rare words weighing more."""
+    idf = np.log((1 + X.shape[0]) / (1 + np.bincount(X.indices, minlength=X.shape[1]))) + 1
+    data = (1 + np.log(X.data)) * idf[X.indices]
+    data /= np.sqrt(np.repeat(np.add.reduceat(data * data, X.indptr[:-1]), np.diff(X.indptr)))
+    return sp.csr_array((data, X.indices, X.indptr), shape=X.shape)
 
 
 def synthetic_text(n_examples, n_features, n_nonzeros, n_classes, seed=0):
