@@ -145,7 +145,7 @@ for step in range(6):
 
 # %% [markdown]
 # <!-- numbers: by-hand -->
-# Three mistakes, then silence: in the second round all three points are right, and nothing changes any more. The
+# After three mistakes it makes no more: in the second round all three points are right, and the weights stay as they are. The
 # picture shows step 3. The arrow $w$ is the direction in which class 1 gains over class 0, and the boundary is
 # perpendicular to it (up to the intercept). The ringed point belongs to class 0, so twice its vector is *subtracted*.
 
@@ -216,7 +216,7 @@ with lab.exercise("1.4a"):
 # %% [markdown] tags=["solution"]
 # <!-- numbers: perceptron, perceptron-reviews -->
 # **One answer.** (1) The gap between the predicted and the true class then shrinks by $\lVert g\rVert^2$ instead of
-# $2\lVert g\rVert^2$. And scores would only ever grow, although only their differences matter. (2) All scores are 0 at first, and
+# $2\lVert g\rVert^2$, so that it takes more updates. (2) All scores are 0 at first, and
 # class 0 is predicted. If a tie were no mistake, no example would ever change $W$. (3) There are 20 mistakes in six rounds, then
 # none: some $W$ gives every training point its class, so the points are separable. On the reviews 551 mistakes in the first round
 # become 3 in the tenth: with so many features it is easy to separate the reviews.
@@ -232,7 +232,7 @@ lab.reveal("1.4a")
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # - The rule is four lines, and the loop does the rest.
-# - On the points there are 20 mistakes in six rounds, and then silence: the training points are separable.
+# - On the points there are 20 mistakes in six rounds and none afterwards: the training points are separable.
 # - On the reviews 551 mistakes in the first round become 3 in the tenth.
 #
 # </details>
@@ -241,7 +241,7 @@ lab.reveal("1.4a")
 # ## Exercise 1.4b: the loop
 #
 # Write `online_loop` in `classifiers/online_loop.py`: the ten lines of section A, with three things that other learners need. Each
-# visit has a `step` of its own, the rule is told $\lVert g\rVert^2$ and the costs, and the old weights may shrink:
+# visit has its own `step`; the rule also receives $\lVert g\rVert^2$ and the costs; and the old weights may shrink:
 #
 # $$ W \leftarrow (1 - \eta_t \lambda)\, W + g\, d^\top . $$
 #
@@ -250,7 +250,7 @@ lab.reveal("1.4a")
 
 # %% [markdown] tags=["predict"]
 # **Predict.** Your loop and `Perceptron.train` visit the same ten points in the same order, five times. Do they get the same weights,
-# roughly the same, or other ones? And which of the two rules of the cell makes fewer mistakes on the points? *Your prediction:*
+# roughly the same, or other ones? *Your prediction:*
 
 # %% tags=["cell-loop"]
 with lab.exercise("1.4b"):
@@ -668,7 +668,7 @@ with lab.exercise("1.5"):
 # development accuracy is 0.7875, that is 5 reviews of 400 above the 0.7750 of the perceptron. The standard error is about
 # 0.02, that is 8 reviews: this is luck. (4) On the points half of the vectors have $\lVert g\rVert^2 > 5.9$, and steps are
 # long: the cap bites at λ = 10, and at λ = 100 the updates are the perceptron's, 86. The expected errors, from 0.1660 to
-# 0.1677, differ by about one standard error: no difference. (5) False: its weights do not come to rest, but the average
+# 0.1677, differ by about one standard error: they cannot be told apart with these data. (5) False: its weights do not come to rest, but the average
 # has an expected error of 0.1677 ± 0.0015, where the best possible one is 0.1587. <!-- given: 0.01, 400, 0.02, 8, 5 -->
 #
 # *Transfer.* $\lVert g\rVert^2$ is then at most 2, and a gap of 1 wants a step of at least 0.25. The cap begins to bite for λ
@@ -753,8 +753,9 @@ plot_squishing(C, ["class 2, true", "class 1", "class 0"], axes)
 print("d_y with k active rivals:", ", ".join(f"{level:.3f}" for level in levels(C)))
 
 # %% [markdown]
-# **With a cap** $C$ the true class gains at most $C$. The height to which the rivals come down is then higher, and some
-# margin stays open; one example can change the weights only so far. (The docstring of the module has the formula.)
+# **With a cap** $C$ the true class gains at most $C$: $d_y = \min(\theta, C)$. The rivals come down less far, and part of the violation
+# remains; a single example can change the weights only this far. What the rivals lose still sums to what the true class gains. So where
+# the cap holds, their common height is $\theta = (C_1 + \dots + C_k - C) / k$; of the two heights the greater one is right.
 # (H. Daumé III, "Column squishing for multiclass updates", 15 August 2017; the solution is due to Abhishek Kumar, after
 # Bittorf et al., 2012, algorithm 5.) <!-- given: 15, 2017, 2012, 5, 1 -->
 #

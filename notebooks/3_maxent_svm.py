@@ -289,8 +289,8 @@ print("difference quotient:", quotients.ravel().round(4).tolist())
 # Compare with the perceptron's $e_y - e_{\hat y}$: a probability for each class, $p = \mathrm{softmax}(s)$, has taken the
 # place of the one predicted class. (In the code and in the guide the exponent $a$ is called alpha; it is not the smoothing $\alpha$.)
 #
-# A batch method between the first two, *non-linear conjugate gradient*, remembers one direction and goes on so that it does not
-# undo what was gained along it: `MaxEntBatch(solver="conjugate_gradient")`.
+# A batch method between the first two, *non-linear conjugate gradient*, chooses each new direction conjugate to the last one, so that
+# progress made along it is kept: `MaxEntBatch(solver="conjugate_gradient")`.
 #
 # Two weights are enough to see all three at work. The objective below has the form of $F$; its features are correlated,
 # so it has a long valley.
@@ -541,8 +541,8 @@ with lab.exercise("1.6"):
 # part**. Choose $\lambda$ on it, and look at the test part once, at the end. The reviews have no development part, so
 # `with_development_part` has held out a fifth of the training part.
 #
-# The accuracy $p$ on $n$ examples has a standard error of $\sqrt{p(1-p)/n}$. Call a difference that is smaller than one standard
-# error *none*.
+# The accuracy $p$ on $n$ examples has a standard error of $\sqrt{p(1-p)/n}$. Two values of $\lambda$ whose accuracies are closer than
+# that cannot be told apart with these data.
 
 # %% [markdown] tags=["predict"]
 # **Predict.** Sketch the four curves over $\lambda$, from 10 to $10^{-6}$: accuracy and mean log-loss, on the training
@@ -604,7 +604,7 @@ lab.reveal("1.6")
 #
 # On the right of the picture the model **underfits**: it is bad on both parts, because it is not allowed weights that
 # are large enough. On the left it **overfits**: it becomes better and better on the training part and worse on other
-# data. The gap between the two curves is what it learnt by heart.
+# data. The gap between the two curves shows how much it has memorized.
 #
 # </details>
 
@@ -614,7 +614,8 @@ lab.reveal("1.6")
 # trains fastest.)
 
 # %% [markdown] tags=["predict"]
-# **Predict.** By how much does the second way flatter, in percentage points, on a test part of 400 reviews? And of 100? *Your prediction:*
+# **Predict.** By how much does choosing $\lambda$ on the test part overestimate the accuracy, in percentage points, on a test part of 400
+# reviews? And of 100? *Your prediction:*
 
 # %% tags=["real-data", "cell-honesty"]
 with lab.exercise("1.6"):
@@ -649,9 +650,9 @@ with lab.exercise("1.6"):
 # <!-- numbers: honesty -->
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
-# The accuracy by which one has chosen is too good: by 0.60 ± 0.15 percentage points on 400 reviews, by
-# 1.55 ± 0.72 on 100, with nine values of $\lambda$ and nothing else tried. The smaller the part and the more one tries, the more it
-# flatters. From here on $\lambda$ is chosen on the development part; the test part is looked at once.
+# The accuracy that was used to choose $\lambda$ is optimistic: by 0.60 ± 0.15 percentage points on 400 reviews, by
+# 1.55 ± 0.72 on 100, with nine values of $\lambda$ and nothing else tried. The smaller the part and the more values one tries, the more
+# optimistic it is. From here on $\lambda$ is chosen on the development part; the test part is looked at once.
 #
 # </details>
 
@@ -739,8 +740,8 @@ lab.reveal("1.6")
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # With the right first step SGD comes a long way in its very first round, to 0.01376 above the optimum, and then improves slowly, as its
-# steps shrink. L-BFGS gains digit after digit. Gradient descent is still 0.03552 above after 10 rounds: it pays a round for
-# every step, and learns nothing about the valley.
+# steps shrink. L-BFGS gains digit after digit. Gradient descent is still 0.03552 above after 10 rounds: each step
+# costs a full pass over the data, and it never learns the curvature.
 #
 # </details>
 
@@ -1274,7 +1275,7 @@ with lab.exercise("1.7"):
 # <!-- given: 10,000 -->
 # **One answer.** For the SVM, 0.1 and 0.0001 are within one standard error, 0.0215, of the best; that 0.001 and 0.01, between them, are not, shows how
 # much of the curve is luck. For maximum entropy five of the seven are within it. On the test part the SVM has 0.8600 and maximum entropy 0.8550: a difference of two
-# reviews, and smaller than either standard error. There is none. (Both are higher than on the development part. That is luck, too.)
+# reviews. With these data the two cannot be told apart. (Both are higher than on the development part. That is luck, too.)
 # Where values cannot be told apart, take the largest $\lambda$ of them if you want small weights. *Transfer:* the standard error must be
 # well below half a percentage point, which takes 10,000 reviews and more. (Comparing the two review by review takes fewer: notebook 4.)
 
@@ -1419,7 +1420,7 @@ lab.check("1.7b")
 # **One answer.** (1) The smallest: with 20 features some line separates almost any 30 points, and a small $\lambda$ finds it. That is
 # fitted to chance. (2) The list may stand in any order. Where the development part cannot tell two models apart, the one with the
 # smaller weights has fitted less. (3) It is the largest of several numbers, each with an error of its own: the maximum prefers the
-# lucky ones. So the last word has a test part that was looked at once.
+# lucky ones. So the number to report comes from a test part that is used only once.
 #
 # *Transfer.* Cross-validation: divide the examples into five parts, let each of them be the development part once, and compare the
 # means of the five accuracies. Then train with the chosen $\lambda$ on all 60.
@@ -1496,7 +1497,8 @@ lab.reveal("1.19")
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # A penalty with a corner chooses features while it trains. At the end of this path 520 features of thousands are enough to learn the
-# training part by heart. The last ones bring little on the development part: it is at 0.791 with 306 features, at 0.806 with 520.
+# training part by heart. The last ones bring little on the development part: it is at 0.791 with 306 features, at 0.806 with 520. The best
+# value is the last of the path, at the edge of the grid: a smaller $\lambda$ may be better still.
 #
 # </details>
 

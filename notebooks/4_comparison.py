@@ -329,7 +329,7 @@ print(
 # 2. **Variance.** With it the classes overlap more and more. Who suffers?
 # 3. **Balance.** What happens when one class becomes rare? Look at the errors *on the rare class*, too.
 #
-# Every point of a curve is the mean over 20 samples; the band is one standard error. Differences smaller than that are none. Change the
+# Every point of a curve is the mean over 20 samples; the band is one standard error. Where bands overlap, the methods cannot be told apart. Change the
 # settings below, look at single samples with `run_all_classifiers(SimpleDataSet(…))`, or move the sliders of
 # [demonstration 6](demos/6_comparison.ipynb).
 
@@ -358,9 +358,10 @@ with lab.exercise("1.8"):
 # <!-- numbers: size -->
 # **One answer.** With 6 points naive Bayes estimates each mean from about three points, and relies on it. With $\lambda = 1$ maximum
 # entropy can learn little more than the direction from mean to mean and a small intercept. These data lie symmetrically about 0, so
-# that happens to be right: 1.14 ± 0.36 against 2.98 ± 0.68. With $\lambda = 0.01$ this advantage is gone: 4.60 ± 1.17. *Transfer:* those
-# with a large $\lambda$. The right intercept is large now, and the penalty keeps it small. Naive Bayes moves its means with the data, so
-# nothing changes for it.
+# that happens to be right: 1.14 ± 0.36 against 2.98 ± 0.68. With $\lambda = 0.01$ this advantage is gone: 4.60 ± 1.17. *Transfer:* all
+# but naive Bayes, whose means move with the data. The right intercept is large now. A penalty keeps it small, the more the larger $\lambda$
+# is, and with $\lambda = 1$ more data do not help. The perceptron and MIRA reach it by many small steps only: with few points they are far
+# from it, with 400 nearly there.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.8")
@@ -469,10 +470,10 @@ with lab.exercise("1.8"):
 
 # %% [markdown] tags=["solution"]
 # <!-- numbers: balance -->
-# **One answer.** They pay on the frequent class. The optimum minimises the *sum*; the perceptron has 31.16 % on the rare class instead of
+# **One answer.** In exchange they make more mistakes on the frequent class. The optimum minimises the *sum*; the perceptron has 31.16 % on the rare class instead of
 # 35.5 %, but 1.19 % on the frequent one instead of 0.70 %, and in sum it is 0.24 percentage points worse. The same holds for maximum
-# entropy with $\lambda = 1$ (27.54 %): its small weights cannot express how rare the class is. The SVM with $\lambda = 1$ gives up
-# (55.31 %): a few points are not worth large weights. With $\lambda = 0.01$ it has 42.12 %. *Transfer:* the cost matrix $\rho$, or the threshold: predict the disease as soon as
+# entropy with $\lambda = 1$ (27.54 %): its small weights cannot express how rare the class is. The SVM with $\lambda = 1$ misclassifies
+# more than half of the rare class (55.31 %): a few points are not worth large weights. With $\lambda = 0.01$ it has 42.12 %. *Transfer:* the cost matrix $\rho$, or the threshold: predict the disease as soon as
 # its probability exceeds one in twenty-one.
 
 # %% tags=["skip-execution"]

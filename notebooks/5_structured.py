@@ -438,7 +438,7 @@ with lab.exercise("1.13"):
 # %% [markdown] tags=["solution", "exercise-1.13"]
 # <!-- numbers: searches, treebank -->
 # **One answer.** Its emissions have learnt to rely on the transitions, which word by word leaves out: 0.884 against 0.898 of the
-# tagger that was trained without. Training and search must fit. *Transfer:* with the greedy search in training, too: the rule of the
+# tagger that was trained without. Train with the same search that you will use. *Transfer:* with the greedy search in training, too: the rule of the
 # perceptron only needs *some* prediction to correct. (`decoder=greedy` in the constructor does it.)
 
 # %% tags=["skip-execution"]
@@ -468,7 +468,7 @@ lab.reveal("1.13")
 #    \alpha(\ell, j) = \text{emissions}(\ell, j) + \log \sum_k e^{\alpha(\ell-1, k) + \text{transitions}(k, j)}. $$
 #
 # Compare it with the search: $\log\sum\exp$ stands where $\max$ stood. At the last word $\log Z = \log \sum_k e^{\alpha(L, k) +
-# \text{stop}(k)}$. The same from the last word back gives the rests of the sentence. Where the two meet stands the *marginal*
+# \text{stop}(k)}$. The same from the last word back gives the sums over the rest of the sentence. Combining the two gives the *marginal*
 # $p(y_\ell = k \mid x)$: the share of $Z$ that belongs to the sequences with tag $k$ at word $\ell$.
 #
 # The gradient of $\log p(y \mid x)$ is the same as in notebook 3: the features of the true sequence minus those that the model

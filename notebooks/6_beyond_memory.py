@@ -77,7 +77,7 @@ def mean_and_error(found):
 #
 # A matrix of word counts needs a column for each word, so somebody has to keep the list of all words. It grows with the corpus, and
 # several machines have to agree on it. Hashing does without. A *hash function* makes a number $h$ of 32 bits from any name, always
-# the same one from the same name, and otherwise as if by chance. We read it as a signed number, and take two things from it:
+# the same one from the same name, and otherwise behaves like a random number. We read it as a signed number, and take two things from it:
 #
 # $$ \text{column} = |h| \bmod B, \qquad \text{sign} = \begin{cases} +1 & h \ge 0 \\ -1 & h < 0 \end{cases} $$
 #
@@ -305,7 +305,7 @@ lab.reveal("1.14")
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # Accuracy grows with the bits: 0.7837 with 12, 0.8208 with 16, 0.8321 with 20. Against a column for each token, 12 bits lose 0.0494 and 18 bits
-# 0.0041. With 20 bits the loss is 0.0010 ± 0.0010, that is none, although 0.27 of the tokens are still not alone (the table of collisions).
+# 0.0041. With 20 bits the loss is 0.0010 ± 0.0010, which cannot be told from none, although 0.27 of the tokens are still not alone (the table of collisions).
 #
 # </details>
 
@@ -540,7 +540,7 @@ lab.reveal("1.14")
 # <!-- numbers: order -->
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
-# Shuffling shards and then rows does no harm if the documents come mixed: the difference to any order is −0.0011 ± 0.0011, that is none. Of
+# Shuffling shards and then rows does no harm if the documents come mixed: the difference to any order, −0.0011 ± 0.0011, cannot be told from chance. Of
 # sources sorted by class each shard holds one class, and shuffling makes 16 long runs of them: 0.7682 instead of 0.8204. Read as they lie, nothing is learnt.
 #
 # </details>
@@ -702,8 +702,8 @@ lab.reveal("1.15")
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # For the average over all steps it brings nothing: the gains are 0.0011 ± 0.0006, −0.0005 ± 0.0010 and −0.0023 ± 0.0012, none of them above two standard
-# errors. The mean of the last weights even falls, from 0.8189 with 1 mixing to 0.8095 with 8: parts that meet all the time have no
-# opinions of their own left to average. A mixing costs traffic, so once a round is a good rule, and more often only in long rounds.
+# errors. The mean of the last weights even falls, from 0.8189 with 1 mixing to 0.8095 with 8: parts that are mixed often stay
+# nearly identical, so averaging gains little. A mixing costs traffic, so once a round is a good rule, and more often only in long rounds.
 #
 # </details>
 
@@ -832,8 +832,8 @@ lab.reveal("1.15")
 # | … and on a cluster, mixed within a round | `… --n-jobs 32 --scheduler tcp://head:8786 --mix-every 1000000` |
 # | what a word says | `lxmls-day1 explain mira.npz text.txt` |
 #
-# How to start a cluster, what is sent over the network, and from where on other programs are the better choice: `docs/scale.md` in the
-# folder of the course.
+# How to start a cluster, what is sent over the network, and from which size on other programs are the better choice: the page *More text
+# than memory* of the book (`lxmls-day1 docs`).
 #
 # ## What to take home
 #

@@ -7,7 +7,7 @@
 # ---
 
 # %% [markdown]
-# # 7 · Surer where it has seen more
+# # 7 · Second-order online learning: a variance for each weight
 #
 # The perceptron and MIRA treat all words alike. A word that stood in a thousand reviews moves as far in one step as a word that is seen
 # for the first time. This notebook gives each weight a *variance*: how unsure the learner is of it. Unsure weights move far, and sure
@@ -324,7 +324,7 @@ with lab.exercise("1.16"):
 # it is exact. Now some training labels are wrong on purpose.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** 0, 10 and 20 % of the training labels are turned round; one pass, 20 draws. Which learners lose most: CW exact or with a cap,
+# **Predict.** 0, 10 and 20 % of the training labels are flipped; one pass, 20 draws. Which learners lose most: CW exact or with a cap,
 # AROW with λ = 1 or with λ = 100? *Your prediction:*
 
 # %% tags=["cell-noise", "exercise-1.16"]
