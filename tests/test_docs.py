@@ -16,15 +16,12 @@ import shlex
 import subprocess
 import sys
 import textwrap
-import tomllib
-from fnmatch import fnmatch
 from pathlib import Path
 
 import click
 import numpy as np
 import pytest
 
-from classifiers.perceptron import Perceptron
 from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.course.registry import Registry
 
@@ -134,16 +131,6 @@ def test_an_own_rule_learns_as_the_formula_says(own_rule, n_classes):
     np.testing.assert_allclose(learner.train(X, y), total / 40, atol=1e-9)
 
 
-@pytest.mark.slow
-def test_an_own_rule_has_the_compiled_speed(own_rule):
-    """It is machine code of the same loop as the perceptron's (how fast that is, the benchmarks tell)."""
-    from lxmls_day1.engine.compiled import sparse_rows
-
-    signatures = [sparse_rows.compile_rule(rule).nopython_signatures for rule in (own_rule.pa2_rule, Perceptron.rule)]
-    assert signatures[0] == signatures[1] == [sparse_rows.RULE_SIGNATURE]
-    assert len(OWN_RULE.split('"""')[0].splitlines() + OWN_RULE.split('"""')[2].splitlines()) <= 25
-
-
 def commands_shown(text):
     """The words of each `lxmls-day1` command on a page, in a block or within a sentence, without what a shell does with it."""
     lines = re.findall(r"`lxmls-day1 ([^`\n]+)`|^(?: {4}|\$ )lxmls-day1 (.+)$", text, re.MULTILINE)
@@ -171,19 +158,6 @@ def test_commands_on_pages_have_the_options_that_there_are():
 
 
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if "generated" not in path.parts)
-
-
-def test_every_page_stands_in_one_toctree():
-    """So that a reader finds it without searching."""
-    listed = []
-    for page in PAGES:
-        for block in re.findall(r"```\{toctree\}\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL):
-            entries = [line for line in block.splitlines() if line and not line.startswith(":")]
-            listed += [os.path.normpath(os.path.join(os.path.dirname(page), entry)) for entry in entries]
-    pages = {page.removesuffix(".md") for page in PAGES} - {"index"}
-    without = {page for page in pages if not any(fnmatch(page, entry) for entry in listed)}
-    assert not without and len(listed) == len(set(listed))
-    assert {f"../notebooks/{path.stem}" for path in (ROOT / "notebooks").glob("*.ipynb")} <= set(listed)
 
 
 def test_exercises_stand_in_the_order_of_the_notebooks():
@@ -237,26 +211,6 @@ def test_the_reference_lists_each_module_once(page, package):
     modules = pkgutil.walk_packages([str(ROOT / package.replace(".", "/"))], f"{package}.")
     listed = [name for name in listed_on(page) if name.startswith(f"{package}.")]
     assert listed == sorted(module.name for module in modules) and len(listed) > 5
-
-
-def test_what_pages_import_is_in_the_reference():
-    """README and the pages show imports; who wants to know more finds the name."""
-    pages = [ROOT / "README.md", *(DOCS / page for page in PAGES)]
-    imported = {
-        (module, name.split()[0])
-        for page in pages
-        for module, names in re.findall(
-            r"^(?:>>> )?from (lxmls_day1[\w.]*|classifiers|readers)(?: import (.*?))(?:  #.*)?$",
-            page.read_text(encoding="utf-8"),
-            re.MULTILINE,
-        )
-        for name in names.split(", ")
-    }
-    assert len(imported) > 8
-    for module, name in imported:
-        home = inspect.unwrap(getattr(importlib.import_module(module), name)).__module__
-        home = re.sub(r"^lxmls_day1\.(classifiers|readers)\b", r"\1", home)
-        assert home in LISTED, f"{name} of {home}"
 
 
 LISTED = [name for page in ("classifiers", "readers", "package") for name in listed_on(page)]
@@ -325,12 +279,6 @@ def test_the_reference_has_docstring_shapes_errors_and_example_of_each_name(name
                 assert re.search("error|raise", text, re.IGNORECASE), (
                     f"{name}.{own}.{member} does not say when it raises"
                 )
-
-
-def test_doctests_of_the_reference_run():
-    options = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
-    assert "--doctest-modules" in options["addopts"]
-    assert {name.partition(".")[0] for name in LISTED} <= set(options["testpaths"])
 
 
 @pytest.mark.parametrize("page", ["../README.md", "../CONTRIBUTING.md", "../SECURITY.md", *PAGES])
