@@ -216,7 +216,7 @@ def orders_of(learner: Any, n_examples: int, rng: np.random.Generator | None = N
     as_numbers(learner.order, "order must hold example numbers")
     order = np.asarray(learner.order)
     if order.ndim == 1:
-        order = np.tile(order, (nr_rounds, 1))
+        order = np.broadcast_to(order, (nr_rounds, *order.shape))
     if order.shape != (nr_rounds, n_examples) or order.dtype.kind not in "iu":
         raise InputError(
             f"order must hold {n_examples} example numbers, for all rounds or for each of the {nr_rounds}: shape ({n_examples},) or "
@@ -226,4 +226,4 @@ def orders_of(learner: Any, n_examples: int, rng: np.random.Generator | None = N
         raise InputError(
             f"order must number the examples from 0 to {n_examples - 1}, but holds {order.min()} … {order.max()}"
         )
-    return np.ascontiguousarray(order, dtype=np.int64)
+    return order.astype(np.int64, copy=False)

@@ -287,22 +287,3 @@ def measure_two_classes(examples, labels, costs, beta, v, rests, shares):
         if max(violation, 0.0) - beta[m] * violation > 0.0:
             rests[m] = 0
     return loss, cost
-
-
-def take_sweep(examples, *, labels, order, costs, unit, relaxation, multipliers, weights, rests, shares=None):
-    """:func:`sweep`, or :func:`sweep_two_classes` where ``multipliers`` and ``weights`` are vectors: (gap, n_steps)."""
-    run = sweep_two_classes if weights.ndim == 1 else sweep
-    return run(
-        examples, labels, order, costs, unit, relaxation, multipliers, weights, rests, _all_alike(labels, shares)
-    )
-
-
-def measure_all(examples, *, labels, costs, multipliers, weights, rests, shares=None):
-    """:func:`measure`, or :func:`measure_two_classes` where ``multipliers`` and ``weights`` are vectors: (loss, cost)."""
-    run = measure_two_classes if weights.ndim == 1 else measure
-    return run(examples, labels, costs, multipliers, weights, rests, _all_alike(labels, shares))
-
-
-def _all_alike(labels, shares):
-    """The shares, 1 for each example if there are none."""
-    return np.ones(len(labels)) if shares is None else shares
