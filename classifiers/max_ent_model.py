@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 
-
 class Moments(NamedTuple):
     """The mean of every feature, class by class: in the data, and as a model expects it.
 

@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike
 from classifiers.bernoulli_naive_bayes import presence
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
-from lxmls_day1.engine.word_counting import check_not_negative, count_words
 from lxmls_day1.settings import setting
 
 
@@ -106,7 +105,7 @@ class MultinomialNaiveBayes(LinearClassifier):
         >>> mnb.test([[3, 0, 1]], params)
         array(['c'], dtype='<U1')
         """
-        return self.estimate(*count_words(self, X, y, sample_weight))
+        return self.estimate(*self._word_counts(X, y, sample_weight))
 
     def _add_lengths(self, params, mean_lengths):
         """Give each class its own distribution of lengths, p(l | c) = μ_c^l exp(−μ_c) / l!, with μ_c its mean length (K,).
@@ -136,7 +135,7 @@ class MultinomialNaiveBayes(LinearClassifier):
         return softmax(self.scores_of_rows(self._rows(X), self._params(params)))
 
     def scores_of_rows(self, X: Any, params: np.ndarray) -> np.ndarray:
-        check_not_negative(X)
+        self._check_counts(X)
         self.n_ruled_out = 0
         impossible = np.isneginf(params)  # (J + 1, K)
         if not impossible.any():

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
-from lxmls_day1.engine.learners import compiled, second_order
+from classifiers.rules import compiled, second_order
 from lxmls_day1.settings import setting
 
 __all__ = ["OnlineClassifier", "compiled", "second_order"]

@@ -74,7 +74,9 @@ class StochasticGradient(OnlineClassifier):
     nr_rounds: int = 20
     averaged: bool | str = "last round"
     initial_step: float | None = setting(None, "η_0", above=0)
-    alpha: float | None = setting(None, "whose steps η_0 t^(−α) sum to infinity, and their squares do not", above=0.5, at_most=1)
+    alpha: float | None = setting(
+        None, "whose steps η_0 t^(−α) sum to infinity, and their squares do not", above=0.5, at_most=1
+    )
 
     def plan_steps(self, sq_norms: np.ndarray, n_examples: int | None = None) -> None:
         """Plan the default steps by ‖g(x)‖² of each training example (M,), or of a sample of ``n_examples``."""

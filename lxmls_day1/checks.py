@@ -570,7 +570,9 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
     ...
     lxmls_day1.errors.InputError: solver must be "subgradient" or "dual", but is 'primal'
     """
-    if not (isinstance(value, (str, bool)) and any(type(value) is type(choice) and value == choice for choice in choices)):
+    if not (
+        isinstance(value, (str, bool)) and any(type(value) is type(choice) and value == choice for choice in choices)
+    ):
         *first, last = (f'"{choice}"' if isinstance(choice, str) else str(choice) for choice in choices)
         wanted = f"{', '.join(first)} or {last}" if first else last
         raise InputError(f"{name} must be {wanted}, but is {value!r}")

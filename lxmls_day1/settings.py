@@ -47,7 +47,11 @@ def setting(default: Any, called: str = "", *, one_of: tuple[Any, ...] = (), **l
 
 def check_values(owner: object) -> None:
     """Raise an InputError for a setting with a value that its declaration, see `setting`, does not allow."""
-    from lxmls_day1.checks import check_choice, check_flag, check_number  # NumPy: the command line finds settings without it
+    from lxmls_day1.checks import (
+        check_choice,
+        check_flag,
+        check_number,
+    )  # NumPy: the command line finds settings without it
 
     for name in getattr(owner, "__dataclass_fields__", ()):
         declared = [vars(kind)["__dataclass_fields__"].get(name) for kind in type(owner).__mro__ if _declares(kind)]

@@ -135,7 +135,5 @@ def ascend_dual(
         if 2 * expected <= tolerance * point.objective or number == most_sweeps or not np.isfinite(estimate):
             loss, entropy = rows.max_ent_measure(multipliers, weights)
             penalty = regularizer / 2 * float((weights * weights).sum()) / (2 if two else 1)
-            point = DualPoint(
-                number, loss / n_examples + penalty, entropy / n_examples - penalty, weights
-            )
+            point = DualPoint(number, loss / n_examples + penalty, entropy / n_examples - penalty, weights)
             yield point

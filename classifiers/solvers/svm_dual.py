@@ -152,7 +152,7 @@ def train_dual(
         from tqdm.auto import tqdm
 
         bar = tqdm(desc=learner.get_name(), unit="epoch")
-    for epoch, params, converged in solve_dual(
+    for epoch, params, converged in solve_dual(  # noqa: B007  # that of the last is what counts
         rows,
         costs,
         float(learner.regularizer),

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from lxmls_day1.engine.compiled import chain_search, chain_sums, chains
 from lxmls_day1.engine.compiled.online_steps import Integers, Reals, Weights, check_rule, machine_code_of
+from lxmls_day1.engine.compiled.primitives import frozen
 from lxmls_day1.engine.learners import average_of, shrinkage_of
 from lxmls_day1.errors import InputError
+
 
 class Chains:
     """M sentences with N words in all, J features and K tags, perhaps with their true tags.
@@ -24,9 +26,12 @@ class Chains:
         The true tags.
     """
 
-    def __init__(self, words: Any, n_features: int, shape: tuple[int, int], labels: NDArray[np.intp] | None = None) -> None:
+    def __init__(
+        self, words: Any, n_features: int, shape: tuple[int, int], labels: NDArray[np.intp] | None = None
+    ) -> None:
         labels = np.empty(0, np.int64) if labels is None else labels
-        self.sentences = chain_search.Sentences(*words, labels, n_features)
+        starts, indptr, indices = words
+        self.sentences = chain_search.Sentences(starts, indptr, indices, labels, n_features)
         self.starts, self.indptr, self.indices, self.labels, self.n_features = self.sentences
         self.shape = shape
 
@@ -61,13 +66,13 @@ class Chains:
         weights = Weights(*self.shape, averaged=False)
         for number, order in enumerate(orders):
             sizes = steps(1 + number * len(order), len(order))
-            chain_sums.take_round_of_descent(self.sentences, shrinkage, weights, order, sizes)
+            chain_sums.take_round_of_descent(self.sentences, shrinkage, weights, order, sizes)  # type: ignore[no-untyped-call]
         return weights.result()
 
     @functools.cached_property
     def sentences_read_only(self) -> chain_search.Sentences:
         """The sentences, whose arrays cannot be written to: the type of the kernels' signatures."""
-        return chains.frozen(self.sentences)
+        return frozen(self.sentences)
 
 
 def _none(W: Reals) -> Reals:
@@ -98,9 +103,7 @@ class ChainSteps:
         self.weights = weights or Weights(*sentences.shape, average_of(learner) == "steps")
         costs, shrinkage = learner.row_costs(), shrinkage_of(learner)
         if learner.descends:
-            take = functools.partial(
-                chain_sums.take_round_of_descent, sentences.sentences, shrinkage, self.weights
-            )
+            take = functools.partial(chain_sums.take_round_of_descent, sentences.sentences, shrinkage, self.weights)
         elif learner.compiles() and (rule := machine_code_of(learner.rule, stacklevel=6)) is not None:
             take = functools.partial(
                 chains.take_round, rule, sentences.sentences, costs, shrinkage, learner.augmented, self.weights

@@ -20,8 +20,8 @@ from lxmls_day1.checks import (
     check_labels,
     check_parameters,
     check_params,
-    check_sample_weight,
     check_same_kind,
+    check_sample_weight,
     listed,
     shown,
 )
@@ -201,6 +201,18 @@ class CheckedData:
 
         return class_sums(X, labels, len(self.classes), weights)
 
+    def _word_counts(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Columns, Reals, Reals | None]:
+        """Documents (M, J), the columns of their classes (M,), how often each word is in each class (J, K), and their weights if given."""
+        from lxmls_day1.engine.word_counting import count_words  # of one learner
+
+        return count_words(self, X, y, sample_weight)
+
+    def _check_counts(self, X: Any) -> None:
+        """Raise for documents (M, J) with a negative count."""
+        from lxmls_day1.engine.word_counting import check_not_negative  # as above
+
+        check_not_negative(X)
+
     def _accuracy(self, truth: Any, predicted: Any) -> float:
         """The share of right ones among predicted labels (M,), of which there are some, each of a class that can be predicted."""
         check_in_memory(truth)
@@ -241,7 +253,9 @@ class CheckedData:
             check_finite(X)
             check_finite_params(params)
             m = np.flatnonzero(~np.isfinite(scores).all(axis=1))[0]
-            raise InputError(f"the scores of row {m} of X grow beyond all bounds; scale the features or the weights down")
+            raise InputError(
+                f"the scores of row {m} of X grow beyond all bounds; scale the features or the weights down"
+            )
         found: Reals = scores
         return found
 
@@ -288,7 +302,9 @@ class CheckedData:
         >>> classifier.test([[0.4], [0.6]], params)
         array([0, 1])
         """
-        base = cls.__mro__[cls.__mro__.index(CheckedData) - 1]  # LinearClassifier, in the folder of the lab's classifiers
+        base = cls.__mro__[
+            cls.__mro__.index(CheckedData) - 1
+        ]  # LinearClassifier, in the folder of the lab's classifiers
         return model_file.load_classifier(path, cls, inspect.getfile(base), base.__module__)
 
 

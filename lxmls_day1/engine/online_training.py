@@ -71,7 +71,7 @@ def train_from(
 
         sentences = learner.sentences_of(X, y, state)
         state = state and copy_of_state(learner, state, sentences.shape[0])
-        steps, n_examples = ChainSteps(learner, sentences, state and state.weights), len(sentences)
+        steps, n_examples = ChainSteps(learner, sentences, state.weights if state else None), len(sentences)
         objective = functools.partial(learner.chain_objective, sentences)
     else:
         known = None if state is None else state.feature_names

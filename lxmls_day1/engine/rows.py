@@ -40,9 +40,10 @@ class Rows:
         self.n_features = X.shape[1]
         self._examples: Any = None
 
-    def log_loss(self, n_columns: int, n_jobs: int = 1) -> LogLoss:
-        """Σ_m −log p_W(y_m | x_m) and its gradient, as a function of W (J + 1, n_columns); see :class:`LogLoss`."""
-        return LogLoss(batch_examples(self.X), self.labels, n_columns, self.shares, n_jobs)
+    def log_loss(self, n_columns: int, n_jobs: int = 1) -> Any:
+        """Σ_m −log p_W(y_m | x_m) and its gradient, as a function of W (J + 1, n_columns); see :class:`lxmls_day1.engine.compiled.batch.LogLoss`."""
+        loss: Any = LogLoss
+        return loss(batch_examples(self.X), self.labels, n_columns, self.shares, n_jobs)
 
     def max_ent_sweep(self, order: Integers, unit: float, multipliers: Reals, weights: Reals) -> float:
         """One step of the dual maximum-entropy problem for each example in ``order``; the gap as the steps have seen it.
@@ -55,19 +56,26 @@ class Rows:
         multipliers, weights : arrays (M, K) and (J + 1, K), or (M,) and (J + 1, 1) of two classes; changed in place
         """
         if multipliers.ndim == 1:
-            sweep, given = max_ent_sweeps.sweep_two_classes, (self.labels, self.shares)
-        else:
-            sweep, given = max_ent_sweeps.sweep, (self.shares,)
-        return float(sweep(self.examples, *given, order, unit, multipliers, weights))
+            sweep: Any = max_ent_sweeps.sweep_two_classes
+            return float(sweep(self.examples, self.labels, self.shares, order, unit, multipliers, weights))
+        sweep = max_ent_sweeps.sweep
+        return float(sweep(self.examples, self.shares, order, unit, multipliers, weights))
 
     def max_ent_measure(self, multipliers: Reals, weights: Reals) -> tuple[float, float]:
         """(Σ log loss, Σ_m the entropy of α_m) at fixed weights; the arrays are those of :meth:`max_ent_sweep`."""
-        measure = max_ent_sweeps.measure_two_classes if multipliers.ndim == 1 else max_ent_sweeps.measure
+        measure: Any = max_ent_sweeps.measure_two_classes if multipliers.ndim == 1 else max_ent_sweeps.measure
         loss, entropy = measure(self.examples, self.labels, self.shares, multipliers, weights)
         return float(loss), float(entropy)
 
     def svm_sweep(
-        self, order: Integers, costs: Reals, unit: float, relaxation: float, multipliers: Reals, weights: Reals, rests: Any
+        self,
+        order: Integers,
+        costs: Reals,
+        unit: float,
+        relaxation: float,
+        multipliers: Reals,
+        weights: Reals,
+        rests: Any,
     ) -> tuple[float, int]:
         """One step of the dual SVM for each example in ``order``; the gap as the steps have seen it, and how many changed anything.
 
@@ -83,14 +91,14 @@ class Rows:
         rests : uint8 array (M,); changed in place
             How many visits in a row found an example at its best.
         """
-        sweep = svm_sweeps.sweep_two_classes if weights.ndim == 1 else svm_sweeps.sweep
+        sweep: Any = svm_sweeps.sweep_two_classes if weights.ndim == 1 else svm_sweeps.sweep
         return sweep(  # type: ignore[no-any-return]  # the module is not typed
             self.examples, self.labels, order, costs, unit, relaxation, multipliers, weights, rests, self.shares
         )
 
     def svm_measure(self, costs: Reals, multipliers: Reals, weights: Reals, rests: Any) -> tuple[float, float]:
         """(Σ hinge loss, Σ_m α_m · ρ(·, y_m)) at fixed weights; wakes the examples that have a share in the gap again."""
-        measure = svm_sweeps.measure_two_classes if weights.ndim == 1 else svm_sweeps.measure
+        measure: Any = svm_sweeps.measure_two_classes if weights.ndim == 1 else svm_sweeps.measure
         loss, cost = measure(self.examples, self.labels, costs, multipliers, weights, rests, self.shares)
         return float(loss), float(cost)
 
