@@ -41,9 +41,10 @@ class Rows:
         self._examples: Any = None
 
     def log_loss(self, n_columns: int, n_jobs: int = 1) -> Any:
-        """Σ_m −log p_W(y_m | x_m) and its gradient, as a function of W (J + 1, n_columns); see :class:`lxmls_day1.engine.compiled.batch.LogLoss`."""
+        """Σ_m −log p_W(y_m | x_m) and its gradient, as a function of W (J + 1, n_columns): a `LogLoss` of ``batch.py``."""
         loss: Any = LogLoss
-        return loss(batch_examples(self.X), self.labels, n_columns, self.shares, n_jobs)
+        examples_of: Any = batch_examples
+        return loss(examples_of(self.X), self.labels, n_columns, self.shares, n_jobs)
 
     def max_ent_sweep(self, order: Integers, unit: float, multipliers: Reals, weights: Reals) -> float:
         """One step of the dual maximum-entropy problem for each example in ``order``; the gap as the steps have seen it.

@@ -262,8 +262,12 @@ class _Making:
         place, draft = self._scratch / shard_name(number), self._drafts[number]
         labels = column_of_code[np.load(place / "labels.npy", allow_pickle=False)]
         if self._settings.hash_bits is None:
-            arrays = (np.load(place / name, allow_pickle=False) for name in ("indptr.npy", "indices.npy", "data.npy"))
-            X = rows_of(*arrays, n_features) if column_of is None else with_columns(*arrays, column_of, n_features)
+            indptr, indices, data = (
+                np.load(place / name, allow_pickle=False) for name in ("indptr.npy", "indices.npy", "data.npy")
+            )
+            X = rows_of(indptr, indices, data, n_features)
+            if column_of is not None:
+                X = with_columns(indptr, indices, data, column_of, n_features)
             remove_folder(place)
             return write_shard(folder, number, X, labels, dtype)
         draft["files"]["labels.npy"] = write_array(place / "labels.npy", labels)

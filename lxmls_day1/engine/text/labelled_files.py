@@ -46,6 +46,7 @@ _FORMAT_OF = {
 }
 _TAB_SEPARATED = (".tsv", ".tab")
 STDIN_NAME = "standard input"
+_GUESSED = 1 << 20  # characters by which the delimiter is guessed
 
 
 class Piece(NamedTuple):
@@ -287,7 +288,7 @@ class LabelledStream:
         described_end = "" if text.encoding in ("utf-8", "utf-8-sig") else f", in {text.encoding}"
         name, line = self.names[number], 1
         if form == "columns":
-            yield from self._column_pieces(number, _Lines(first, blocks), described_end)
+            yield from self._column_pieces(number, first, blocks, described_end)
             return
         if form == "svmlight":
             self._describe(number, f"svmlight features{described_end}")
@@ -305,13 +306,16 @@ class LabelledStream:
                     yield self._texts_of(number, table, columns)
             line += block.count("\n")
 
-    def _column_pieces(self, number: int, lines: "_Lines", described_end: str) -> Iterator[Piece]:
+    def _column_pieces(self, number: int, first: str, blocks: Iterator[str], described_end: str) -> Iterator[Piece]:
         name, header, delimiter = self.names[number], self._header, self._delimiter
         if delimiter is None and _ending_of(Path(self.paths[number])) in _TAB_SEPARATED and self._quote != "\t":
             delimiter = "\t"
+        while len(first) < _GUESSED and (block := next(blocks, "")):
+            first += block
         if delimiter is None:
-            delimiter = guess_delimiter(lines, name, self._quote)
-        pieces = _in_pieces(column_records(lines.once(), name, delimiter, self._quote), lines)
+            delimiter = guess_delimiter(list(_lines_of(first)), name, self._quote, whole=len(first) < _GUESSED)
+        lines = chain.from_iterable(map(_lines_of, chain([first], blocks)))
+        pieces = _in_pieces(column_records(lines, name, delimiter, self._quote))
         rows, numbers = next(pieces, ([], []))
         if not rows:
             return
@@ -472,59 +476,22 @@ def _check_choices(
         raise InputError(f"header must be True, False or None, which judges by the file; got {header!r}")
 
 
-class _Lines:
-    """The lines of blocks of text, with their ends; until `once` is called, they can be gone through again and again.
-
-    An error of the blocks ends the lines, and is raised by `once`.
-    """
-
-    def __init__(self, first: str, blocks: Iterator[str]):
-        self._read, self._blocks = [first], blocks
-        self._error: CorpusError | None = None
-        self.n_begun = 0
-        """Of the blocks of `once`."""
-
-    def __iter__(self) -> Iterator[str]:
-        return chain.from_iterable(map(_lines_of, self._again()))
-
-    def _again(self) -> Iterator[str]:
-        yield from self._read
-        try:
-            for block in self._blocks:
-                self._read.append(block)
-                yield block
-        except CorpusError as error:
-            self._error = error
-
-    def once(self) -> Iterator[str]:
-        """The lines for the last time: nothing is remembered any more."""
-        return chain.from_iterable(map(_lines_of, self._counted()))
-
-    def _counted(self) -> Iterator[str]:
-        while self._read:
-            self.n_begun += 1
-            yield self._read.pop(0)
-        if self._error is not None:
-            raise self._error
-        for block in self._blocks:
-            self.n_begun += 1
-            yield block
-
-
 def _lines_of(block: str) -> io.StringIO:
+    """The lines of a block, with their ends."""
     return io.StringIO(block, newline="")
 
 
-def _in_pieces(records: Iterable[tuple[int, list[str]]], lines: _Lines) -> Iterator[tuple[list[list[str]], list[int]]]:
-    """Records and their lines, about as many as there are in a block; the first time at least two, a header and an example."""
+def _in_pieces(records: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[list[list[str]], list[int]]]:
+    """Records and their lines, about as many as there are in a block, but at least two: a header and an example."""
     rows: list[list[str]] = []
     numbers: list[int] = []
-    n_begun, least = 1, 2
+    n_letters = 0
     for line, fields in records:
         rows.append(fields)
         numbers.append(line)
-        if lines.n_begun != n_begun and len(rows) >= least:
+        n_letters += sum(map(len, fields))
+        if n_letters >= _GUESSED and len(rows) > 1:
             yield rows, numbers
-            rows, numbers, n_begun, least = [], [], lines.n_begun, 1
+            rows, numbers, n_letters = [], [], 0
     if rows:
         yield rows, numbers
