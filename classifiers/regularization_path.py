@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classifiers.max_ent_batch import MaxEntBatch, MaxEntObjective
+from lxmls_day1.checks import as_numbers
+from lxmls_day1.errors import InputError
 
 
 class PathPoint(NamedTuple):
@@ -100,8 +102,11 @@ def regularization_path(
     """
     if regularizers is None:
         regularizers = largest_useful_penalty(X, y) * 0.5 ** np.arange(12)
+    values = as_numbers(regularizers, "the λ of a path must be numbers")
+    if values.ndim != 1 or not (values > 0).all():
+        raise InputError(f"the λ of a path must be a list of numbers above 0, but is {regularizers!r}")
     points = []
-    for regularizer in sorted(regularizers, reverse=True):
+    for regularizer in sorted(values.tolist(), reverse=True):
         maxent = MaxEntBatch(regularizer, penalty="l1", **settings)
         params = maxent.train(X, y)
         accuracies = [maxent.evaluate(truth, maxent.test(part, params)) for part, truth in ((X, y), (dev_X, dev_y))]

@@ -4,6 +4,7 @@ Each returns its argument in the one form that the algorithms work on, or raises
 was wanted, what was got and what to do.
 """
 
+import copy
 import mmap
 from collections.abc import Iterable, Sequence
 from numbers import Number
@@ -112,12 +113,13 @@ def _as_rows(X: Any) -> Any:
         if X.format == "lil" and any(len(row) != len(data) for row, data in zip(X.rows, X.data, strict=True)):
             raise ValueError("a row has not as many columns as numbers")
         if X.format in ("csr", "csc", "bsr"):
+            if X.indptr.dtype.kind not in "iu":
+                raise ValueError(f"indptr must hold whole numbers, but is of the type {X.indptr.dtype}")
+            X = copy.copy(X)  # whose arrays it shares: what is not in use is cut off
             X.check_format(full_check=True)
         else:
             X = X.tocoo()
             X = sp.coo_array((X.data, (X.row, X.col)), shape=X.shape)  # which checks that all entries lie inside
-        if X.format == "csr" and len(X.data) > X.indptr[-1]:  # room that is not in use
-            X = sp.csr_array((X.data[: X.indptr[-1]], X.indices[: X.indptr[-1]], X.indptr), shape=X.shape)
         X = X if isinstance(X, sp.csr_array) else sp.csr_array(X)
     except (AttributeError, IndexError, TypeError, ValueError) as error:
         raise InputError(

@@ -49,7 +49,7 @@ def with_slack(X: Any) -> tuple[Any, float]:
     (array([[1., 2., 3., 0.],
            [1., 1., 0., 4.]]), 6.0)
     """
-    if X.min() < 0:
+    if X.size and X.min() < 0:
         raise InputError(
             f"iterative scaling needs features that are not negative, but one is {X.min():g}; shift or rescale it, or train with "
             'solver="lbfgs"'

@@ -12,7 +12,8 @@ import scipy.sparse as sp
 from interleaved import print_table, time_in_turn
 from real_reviews import books
 
-from classifiers.run_all_classifiers import all_classifiers, memory_of_training
+from classifiers.run_all_classifiers import all_classifiers
+from lxmls_day1.comparison import memory_of_training
 from lxmls_day1.errors import CorpusUnavailable
 from readers.question_reader import QuestionCorpus
 from readers.sentiment_reader import SentimentCorpus
