@@ -12,16 +12,15 @@ Sources: the guide, section 1.2.2, footnote 1; A. McCallum, K. Nigam, A comparis
 classification, AAAI workshop on learning for text categorization, 1998.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
-from lxmls_day1.checks import as_canonical, as_matrix, check_finite, check_number, check_params, check_sample_weight
-from lxmls_day1.engine.examples import rows_of, trained_with, training_data
+from lxmls_day1.settings import setting
 
 
 def presence(X: Any) -> Any:
@@ -30,17 +29,17 @@ def presence(X: Any) -> Any:
     Raises
     ------
     InputError
-        For NaN and infinity, which would not be seen any more.
+        For what is no matrix, and for NaN and infinity, which would not be seen any more.
 
     Examples
     --------
     >>> presence(np.array([[3.0, 0.0, 1.0]]))
     array([[1., 0., 1.]])
     """
-    check_finite(X)
-    return ((as_canonical(X) if sp.issparse(X) else X) > 0).astype(np.float64)
+    return (LinearClassifier()._rows(X) > 0).astype(np.float64)
 
 
+@dataclass(eq=False, repr=False)
 class BernoulliNaiveBayes(LinearClassifier):
     """Naive Bayes for the presence of words.
 
@@ -69,9 +68,10 @@ class BernoulliNaiveBayes(LinearClassifier):
     name = "Bernoulli naive Bayes"
     binary = True  # features count by their presence
 
-    def __init__(self, smooth_param: float = 1.0) -> None:
-        super().__init__()
-        self.smooth_param = smooth_param
+    smooth_param: float = setting(1.0, "α", above=0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.prior: Any = None
         self.likelihood: Any = None
 
@@ -95,22 +95,14 @@ class BernoulliNaiveBayes(LinearClassifier):
         InputError
             For a smoothing that is not above 0, or data that cannot be trained on.
         """
-        from lxmls_day1.engine.compiled.class_sums import (
-            class_sums,  # numba takes its time: imported by the first training
-        )
-
-        alpha = check_number("smooth_param (α)", self.smooth_param, above=0)
-        X, labels = training_data(self, X, y, check=as_matrix)
-        weights = check_sample_weight(sample_weight, labels)
-        counts = np.ones(len(labels)) if weights is None else weights
-        n_documents = np.bincount(labels, counts)  # (K,)
-        n_with_word, _ = class_sums(presence(X), labels, len(self.classes), counts)  # (J, K)
+        X, labels, weights = self._training_data(X, y, sample_weight)
+        alpha = float(self.smooth_param)
+        n_documents = np.bincount(labels, weights)  # (K,)
+        n_with_word, _ = self._class_sums(presence(X), labels, weights)  # (J, K)
         self.prior = n_documents / n_documents.sum()
         self.likelihood = (alpha + n_with_word) / (2 * alpha + n_documents)  # (J, K)
         absent = np.log1p(-self.likelihood)
-        return trained_with(
-            self, np.vstack([np.log(self.prior) + absent.sum(axis=0), np.log(self.likelihood) - absent])
-        )
+        return self._trained(np.vstack([np.log(self.prior) + absent.sum(axis=0), np.log(self.likelihood) - absent]))
 
     def get_probabilities(self, X: Any, params: ArrayLike) -> np.ndarray:
         """p(c | x) of each document (M, K), by Bayes' rule; columns in the order of ``classes``.
@@ -125,7 +117,7 @@ class BernoulliNaiveBayes(LinearClassifier):
         InputError
             If X and params do not fit together, or X holds what is no finite number.
         """
-        return softmax(self.scores_of_rows(as_matrix(rows_of(self, X)), check_params(params)))
+        return softmax(self.scores_of_rows(self._rows(X), self._params(params)))
 
     def scores_of_rows(self, X: Any, params: np.ndarray) -> np.ndarray:
         return super().scores_of_rows(presence(X), params)

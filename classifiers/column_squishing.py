@@ -25,8 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classifiers.online_classifier import OnlineClassifier, compiled
-from lxmls_day1.checks import check_number
-from lxmls_day1.engine.examples import update_arguments
+from lxmls_day1.settings import setting
 
 NO_CAP = np.finfo(np.float64).max  # finite, because the loop multiplies the step with a shrinkage of 0
 
@@ -68,7 +67,7 @@ def multiclass_update(
     """Change ``W`` as little as possible, so that class ``label`` wins on ``x`` by a margin.
 
     Least is meant in the Frobenius norm ‖W' − W‖, over all matrices W'; the answer is exact and costs O(K log K + J K). It is a new
-    matrix (J, K), W + x dᵀ: equal to W where the margins are met already, and for x = 0. An InputError names what does not fit.
+    matrix (J, K), W + x dᵀ: equal to W where the margins are met already, and for x = 0.
 
     Parameters
     ----------
@@ -89,9 +88,10 @@ def multiclass_update(
     [0.90085 2.25573 0.25974]
     [0.80544 0.80544 1.80544]
     """
-    W, x, label, costs = update_arguments(W, x, label, cost)
-    margin = check_number("margin", margin, at_least=0)
-    step = NO_CAP if cap is None else check_number("cap", cap, above=0)
+    W, x = np.asarray(W, dtype=float), np.asarray(x, dtype=float)
+    costs = 1.0 - np.eye(W.shape[1])[label] if cost is None else np.asarray(cost, dtype=float)
+    costs = costs if costs.ndim == 1 else costs[:, label]
+    step = NO_CAP if cap is None else cap
     return W + np.outer(x, squishing_rule(x @ W, label, x @ x, step, margin * costs))
 
 
@@ -118,12 +118,7 @@ class ColumnSquishing(OnlineClassifier):
     name = "Column squishing"
     rule = staticmethod(squishing_rule)
 
-    cap: float | None = None
-
-    def check_settings(self) -> None:
-        super().check_settings()
-        if self.cap is not None:
-            check_number("cap (the C of column squishing)", self.cap, above=0)
+    cap: float | None = setting(None, "the C of column squishing", above=0)
 
     def steps(self, first: int, count: int) -> np.ndarray:
         return np.full(count, NO_CAP if self.cap is None else float(self.cap))

@@ -8,6 +8,7 @@ With a variance for each class and feature it is linear in (1, x, x²) instead: 
 Source: the guide, section 1.2.1, exercises 1.1 and 1.3.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,21 +17,13 @@ from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
-from lxmls_day1.checks import (
-    all_finite,
-    as_canonical,
-    check_choice,
-    check_inputs,
-    check_number,
-    check_params,
-    check_sample_weight,
-)
-from lxmls_day1.engine.examples import rows_of, trained_with, training_data
+from lxmls_day1.settings import setting
 
 _SHARE_OF_LARGEST_VARIANCE = 1e-9
 _ROUNDING = np.finfo(np.float64).eps
 
 
+@dataclass(eq=False, repr=False)
 class GaussianNaiveBayes(LinearClassifier):
     """Naive Bayes with Gaussian class conditionals.
 
@@ -64,12 +57,13 @@ class GaussianNaiveBayes(LinearClassifier):
 
     name = "Gaussian naive Bayes"
 
-    def __init__(self, variance: float | str = 1.0) -> None:
-        super().__init__()
-        self.variance = variance
-        self.prior = None
-        self.means = None
-        self.variances = None
+    variance: float | str = setting(1.0, "if it is no positive number", above=0, one_of=("pooled", "per_class"))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.prior: Any = None
+        self.means: Any = None
+        self.variances: Any = None
         self.trained_quadratic: bool | None = None
 
     @property
@@ -99,41 +93,30 @@ class GaussianNaiveBayes(LinearClassifier):
         InputError
             For data that cannot be trained on, or a variance that is neither positive nor one of the two words.
         """
-        variance = self.variance
-        if isinstance(variance, str):
-            check_choice("variance (if it is no positive number)", variance, ("pooled", "per_class"))
-        else:
-            variance = check_number("variance", variance, above=0)
-        X, labels = training_data(self, X, y)
-        weights = check_sample_weight(sample_weight, labels)
-        weights = np.ones(len(labels)) if weights is None else weights
+        X, labels, weights = self._training_data(X, y, sample_weight)
         with np.errstate(over="ignore", invalid="ignore"):  # of numbers that are too large: the last line finds them
-            params = trained_with(self, self._estimate(X, labels, weights, variance))
-        self.trained_quadratic = variance == "per_class"
+            params = self._trained(self._estimate(X, labels, weights))
+        self.trained_quadratic = self.variance == "per_class"
         return params
 
-    def _estimate(self, X, labels, weights, variance):
+    def _estimate(self, X, labels, weights):
         n_of_class = np.bincount(labels, weights)[:, None]  # (K, 1)
         n_examples = weights.sum()
         self.prior = n_of_class[:, 0] / n_examples
         self.means = _sums(X, labels, weights) / n_of_class
-        if variance in ("pooled", "per_class"):
+        variances: Any = self.variance
+        if isinstance(variances, str):
             deviations = _squared_deviations(X, labels, weights, self.means)  # (K, J)
-            of_each = (
-                deviations / n_of_class
-                if variance == "per_class"
-                else deviations.sum() / (n_examples * max(1, X.shape[1]))
-            )
-            self.variances = np.full_like(self.means, of_each + _floor(X, weights))
-        else:
-            self.variances = np.full_like(self.means, variance)
-        if not (all_finite(self.means) and all_finite(self.variances)):
+            pooled = deviations.sum() / (n_examples * max(1, X.shape[1]))
+            variances = (deviations / n_of_class if variances == "per_class" else pooled) + _floor(X, weights)
+        self.variances = np.full_like(self.means, variances)
+        if not (np.isfinite(self.means).all() and np.isfinite(self.variances).all()):
             return self.variances  # no distribution has them
         from lxmls_day1 import gaussians  # it answers exercise 1.3: checks run without it
 
-        if variance == "per_class":
-            return gaussians.discriminant_params(self.prior, self.means, self.variances)
-        return gaussians.linear_discriminant_params(self.prior, self.means, self.variances[0])
+        return gaussians.discriminant_params(
+            self.prior, self.means, self.variances if self.variance == "per_class" else self.variances[0]
+        )
 
     def get_probabilities(self, X: Any, params: ArrayLike) -> np.ndarray:
         """p(y | x) for each example and class, by Bayes' rule: the scores are log p(y) + log p(x | y) up to a constant.
@@ -153,7 +136,7 @@ class GaussianNaiveBayes(LinearClassifier):
         InputError
             If X and params do not fit together, or X holds what is no finite number.
         """
-        return softmax(self.scores_of_rows(check_inputs(rows_of(self, X)), check_params(params)))
+        return softmax(self.scores_of_rows(self._rows(X), self._params(params)))
 
 
 def _sums(X, labels, weights):
@@ -171,7 +154,7 @@ def _squared_deviations(X, labels, weights, means):
     """
     if not sp.issparse(X):
         return _sums((X - means[labels]) ** 2, labels, weights)
-    entries = as_canonical(X).tocoo()
+    entries = X.tocoo()
     places, of_entry = np.ravel_multi_index((labels[entries.row], entries.col), means.shape), weights[entries.row]
     there = np.bincount(places, of_entry, minlength=means.size)
     deviations = np.bincount(places, of_entry * (entries.data - means.ravel()[places]) ** 2, minlength=means.size)

@@ -6,22 +6,17 @@ the intercepts b_y. A classifier differs from the others in ``train`` only: it s
 Source: the guide, section 1.3, equations 1.18-1.22.
 """
 
-from collections.abc import Sequence
-from os import PathLike
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from lxmls_day1 import model_file
-from lxmls_day1.checks import as_matrix, check_inputs, check_params
-from lxmls_day1.engine.examples import linear_scores, rows_of, share_of_right
+from lxmls_day1.engine.examples import CheckedData
 from lxmls_day1.errors import InputError
-from lxmls_day1.settings import check_settings
 
 
-class LinearClassifier:
+class LinearClassifier(CheckedData):
     """Base of the classifiers, and by itself a classifier for parameters that come from elsewhere.
 
     Attributes
@@ -50,15 +45,13 @@ class LinearClassifier:
     quadratic = False
     rules_out = False
 
-    def __new__(cls, *_arguments: Any, **settings: Any) -> Self:
-        """A new classifier, if its class takes all these settings; otherwise the error names those that it takes."""
-        check_settings(cls, settings)
-        return super().__new__(cls)
-
     def __init__(self) -> None:
         self.classes: Any = None
         self.vector_names: list[str] | None = None
         self.trained = False
+
+    def __post_init__(self) -> None:  # of a subclass that is a dataclass
+        LinearClassifier.__init__(self)
 
     def get_name(self) -> str:
         """The name under which tables and plots show the classifier."""
@@ -102,7 +95,7 @@ class LinearClassifier:
         InputError
             If ``X`` and ``params`` do not fit together, either holds NaN or infinity, or the scores grow beyond all bounds.
         """
-        return self._label(self.scores_of_rows(as_matrix(rows_of(self, X)), check_params(params)))
+        return self._label(self.scores_of_rows(self._rows(X, finite=False), self._params(params)))
 
     def get_scores(self, x: Any, params: ArrayLike) -> np.ndarray:
         """The scores s = g(x)ᵀ W (M, K) of every class, for inputs (M, J + 1) after :meth:`add_intercept_term`.
@@ -112,10 +105,10 @@ class LinearClassifier:
         InputError
             If ``x`` does not begin with a column of ones, or has not as many columns as ``params`` has rows.
         """
-        x = check_inputs(x)
+        x = self._rows(x)
         if x.shape[1] == 0 or (x[:, :1] == 1).sum() < x.shape[0]:
             raise InputError("the first column of x must be ones: call add_intercept_term(X) first")
-        return self.scores_of_rows(x[:, 1:], check_params(params))
+        return self.scores_of_rows(x[:, 1:], self._params(params))
 
     def get_label(self, x: Any, params: ArrayLike) -> np.ndarray:
         """The labels (M,) of inputs (M, J + 1) that already have their column of ones: argmax over :meth:`get_scores`."""
@@ -129,7 +122,7 @@ class LinearClassifier:
         >>> LinearClassifier().add_intercept_term([[5.0, 7.0]])
         array([[1., 5., 7.]])
         """
-        X = check_inputs(rows_of(self, X))
+        X = self._rows(X)
         ones = np.ones((X.shape[0], 1))
         return sp.csr_array(sp.hstack([ones, X], format="csr")) if sp.issparse(X) else np.hstack([ones, X])
 
@@ -147,49 +140,15 @@ class LinearClassifier:
         >>> LinearClassifier().evaluate([0, 1, 1, 0], [0, 1, 0, 0])
         0.75
         """
-        return share_of_right(self, truth, predicted)
+        return self._accuracy(truth, predicted)
 
     def objective(self, X: Any, y: ArrayLike, params: ArrayLike) -> float | None:
         """The value that training minimises, at ``params`` and over examples (M, J) with labels (M,); None if it minimises nothing."""
         return None
 
-    def save(
-        self,
-        path: str | PathLike[str],
-        params: ArrayLike,
-        feature_names: Sequence[str] | None = None,
-        label_names: Sequence[str] | None = None,
-        notes: dict[str, Any] | None = None,
-    ) -> None:
-        """Write the classifier and its parameters to a file, such as "mira.npz"; see :func:`lxmls_day1.model_file.save_model`.
-
-        ``feature_names`` are the ``vector_names`` unless given. With these (``corpus.feature_names``) the file serves for text,
-        too: ``lxmls-day1 predict`` and ``explain``. ``label_names`` are what the labels 0, 1, … are called, and ``notes`` whatever else
-        is worth keeping; ``tokens="questions"`` tells that texts were counted by `count_words`.
-        """
-        names = self.vector_names if feature_names is None else feature_names
-        model_file.save_model(path, self, params, names, label_names, notes)
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> model_file.SavedModel:
-        """Read what ``save`` wrote: ``LinearClassifier.load`` takes any classifier, ``Mira.load`` a `Mira`.
-
-        Returns a named tuple (classifier, params, feature_names, label_names, notes). The classifier is of the class that was saved
-        and has its classes and its hyper-parameters. An InputError says that the file is damaged, not one of ours, from a newer
-        version, or holds another classifier.
-
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     LinearClassifier().save(f"{folder}/line.npz", [[0.5, 0.0], [0.0, 1.0]])
-        ...     classifier, params, *_ = LinearClassifier.load(f"{folder}/line.npz")
-        >>> classifier.test([[0.4], [0.6]], params)
-        array([0, 1])
-        """
-        return model_file.load_classifier(path, cls, __file__, __name__)
-
     def scores_of_rows(self, X: Any, params: np.ndarray) -> np.ndarray:
         """The scores (M, K) of inputs (M, J) that are checked and have no column of ones."""
-        return linear_scores(self, X, params)
+        return self._linear_scores(X, params)
 
     def _label(self, scores):
         best = np.argmax(scores, axis=1)

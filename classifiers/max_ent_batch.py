@@ -24,6 +24,7 @@ import functools
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,15 +39,8 @@ from classifiers.solvers.iterative_scaling import scale_max_ent
 from classifiers.solvers.lbfgs import lbfgs
 from classifiers.solvers.max_ent_dual import ROUNDING, ascend_dual
 from classifiers.solvers.owl_qn import owl_qn
-from lxmls_day1.checks import (
-    check_choice,
-    check_flag,
-    check_number,
-    check_sample_weight,
-    random_numbers,
-)
-from lxmls_day1.engine.examples import labelled_rows, trained_with, training_data
 from lxmls_day1.errors import InputError
+from lxmls_day1.settings import setting
 
 SOLVERS = ("lbfgs", "dual", "conjugate_gradient", "gradient_descent", "gis")
 PAIR_BYTES = 2**26  # for the pairs of L-BFGS: 64 MB hold 20 of them up to 200,000 weights
@@ -71,6 +65,7 @@ class Iteration(NamedTuple):
     objective: float  # F(W)
 
 
+@dataclass(eq=False, repr=False)
 class MaxEntBatch(MaxEntModel, LinearClassifier):
     """The maximum-entropy model, trained to its optimum.
 
@@ -122,26 +117,18 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
 
     name = "Maximum entropy, batch"
 
-    def __init__(
-        self,
-        regularizer: float | None = None,
-        tolerance: float = 1e-4,
-        max_iterations: int = 1000,
-        regularize_intercept: bool = True,
-        solver: str = "lbfgs",
-        n_jobs: int = 1,
-        penalty: str = "l2",
-    ) -> None:
-        super().__init__()
-        if regularizer is None:
-            regularizer = 0.0 if solver == "gis" else 1.0
-        self.regularizer = regularizer
-        self.tolerance = tolerance
-        self.max_iterations = max_iterations
-        self.regularize_intercept = regularize_intercept
-        self.solver = solver
-        self.n_jobs = n_jobs
-        self.penalty = penalty
+    regularizer: float | None = setting(None, "λ", at_least=0)
+    tolerance: float = setting(1e-4, above=0)
+    max_iterations: int = setting(1000, at_least=1, whole=True)
+    regularize_intercept: bool = setting(True)
+    solver: str = setting("lbfgs", one_of=SOLVERS)
+    n_jobs: int = setting(1, at_least=1, whole=True)
+    penalty: str = setting("l2", one_of=("l2", "l1"))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.regularizer is None:
+            self.regularizer = 0.0 if self.solver == "gis" else 1.0
         self.history: list[Iteration] = []
 
     def train(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> np.ndarray:
@@ -164,10 +151,8 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             For hyper-parameters out of range, data that cannot be trained on, and with ``solver="gis"`` for a negative
             feature or a regularizer.
         """
-        self.check_settings()
-        X, labels = training_data(self, X, y)
-        weights = check_sample_weight(sample_weight, labels)
-        shares = None if weights is None else weights / weights.mean()  # (M,), of mean 1
+        X, labels, weights = self._training_data(X, y, sample_weight)
+        shares = weights / weights.mean()  # (M,), of mean 1
         solve = {"gis": self._by_scaling, "dual": self._by_dual}.get(self.solver, self._by_descent)
         return self._follow(solve(X, labels, shares))
 
@@ -193,7 +178,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
                     break
         if not point.arrived and (point.number == self.max_iterations or not point.near):
             self._warn_of_early_end(point.number)
-        return trained_with(self, point.params())
+        return self._trained(point.params())
 
     def _warn_of_early_end(self, n_iterations):
         """Say that the optimum was not reached, and what may help."""
@@ -211,13 +196,9 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
 
     def check_settings(self) -> None:
         """Raise an InputError for hyper-parameters that make no sense; ``train`` begins with this."""
-        check_choice("solver", self.solver, SOLVERS)
-        penalty = check_number("regularizer (λ)", self.regularizer, at_least=0)
-        check_number("tolerance", self.tolerance, above=0)
-        check_number("max_iterations", self.max_iterations, at_least=1, whole=True)
-        check_flag("regularize_intercept", self.regularize_intercept)
-        check_number("n_jobs", self.n_jobs, at_least=1, whole=True)
-        if check_choice("penalty", self.penalty, ("l2", "l1")) == "l1" and self.solver != "lbfgs":
+        super().check_settings()
+        penalty = self.regularizer
+        if self.penalty == "l1" and self.solver != "lbfgs":
             raise InputError(
                 f'penalty="l1" has corners, which only solver="lbfgs" copes with, but the solver is {self.solver!r}'
             )
@@ -241,7 +222,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             If X, y and params do not fit together, or a setting makes no sense.
         """
         self.check_settings()
-        X, labels, params = labelled_rows(self, X, y, params)
+        X, labels, params = self._labelled(X, y, params)
         return float(self.losses(self.scores_of_rows(X, params), labels).mean() + self.penalty_of(params))
 
     def losses(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -255,16 +236,9 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         return float(self.regularizer * size)
 
     def _by_descent(self, X, labels, shares, loss=None):
-        problem = MaxEntObjective(
-            X,
-            labels,
-            len(self.classes),
-            float(self.regularizer) if self.penalty == "l2" else 0.0,
-            bool(self.regularize_intercept),
-            shares,
-            int(self.n_jobs),
-            loss,
-        )
+        regularizer = float(self.regularizer) if self.penalty == "l2" else 0.0
+        intercept, n_jobs = bool(self.regularize_intercept), int(self.n_jobs)
+        problem = MaxEntObjective(X, labels, len(self.classes), regularizer, intercept, shares, n_jobs, loss)
         if self.solver == "lbfgs":
             memory = min(20, max(3, PAIR_BYTES // (16 * problem.size)))
             if self.penalty == "l1":
@@ -289,26 +263,18 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             yield _Point(number, functools.partial(problem.params, x), value, arrived, near)
 
     def _by_dual(self, X, labels, shares):
-        from lxmls_day1.engine.compiled import sparse_rows
+        from lxmls_day1.engine.rows import Rows  # numba: imported when it is needed, and not before
 
-        examples, n_classes = sparse_rows.as_examples(X), len(self.classes)
-        tolerance = max(float(self.tolerance), ROUNDING)
-        for sweeps, objective, dual, weights in ascend_dual(
-            examples,
-            labels,
-            n_classes,
-            float(self.regularizer),
-            tolerance,
-            int(self.max_iterations),
-            random_numbers(1),
-            shares,
-        ):
+        n_classes, tolerance = len(self.classes), max(float(self.tolerance), ROUNDING)
+        rows, rng = Rows(X, labels, n_classes, shares), np.random.default_rng(1)
+        path = ascend_dual(rows, float(self.regularizer), tolerance, int(self.max_iterations), rng)
+        for sweeps, objective, dual, weights in path:
             params = functools.partial(_both_classes if n_classes == 2 else np.copy, weights)
             arrived, near = (objective - dual <= share * objective for share in (tolerance, NEAR))
             yield _Point(sweeps, params, objective, arrived, near)
 
     def _by_scaling(self, X, labels, shares):
-        first_mismatch, shares = None, 1.0 if shares is None else shares
+        first_mismatch = None
         for number, (weights, objective, mismatch) in enumerate(scale_max_ent(X, labels, len(self.classes), shares)):
             first_mismatch = mismatch if first_mismatch is None else first_mismatch
             arrived, near = (mismatch <= share * first_mismatch for share in (self.tolerance, NEAR))
@@ -364,9 +330,9 @@ class MaxEntObjective:
     ) -> None:
         n_columns = 1 if n_classes == 2 else n_classes
         if loss is None:
-            from lxmls_day1.engine.compiled import batch  # numba: imported when it is needed, and not before
+            from lxmls_day1.engine.rows import Rows  # numba: imported when it is needed, and not before
 
-            loss = batch.LogLoss(batch.batch_examples(X), labels, n_columns, shares, n_jobs)
+            loss = Rows(X, labels, n_classes, shares).log_loss(n_columns, n_jobs)
         self.log_loss, self.n_examples, n_features = loss, loss.n_examples, loss.n_features
         self.n_classes, self.shape = n_classes, (n_features + 1, n_columns)
         self.size = self.shape[0] * n_columns

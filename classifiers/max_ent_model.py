@@ -14,9 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lxmls_day1.checks import check_inputs, check_params
-from lxmls_day1.engine.examples import labelled_rows, rows_of
-
 
 class Moments(NamedTuple):
     """The mean of every feature, class by class: in the data, and as a model expects it.
@@ -70,7 +67,7 @@ class MaxEntModel:
         InputError
             If X and params do not fit together, or X holds what is no finite number.
         """
-        return softmax(self.scores_of_rows(check_inputs(rows_of(self, X)), check_params(params)))
+        return softmax(self.scores_of_rows(self._rows(X), self._params(params)))
 
     def get_moments(self, X: Any, y: ArrayLike, params: ArrayLike) -> Moments:
         """How often each feature comes with each class, in the data and according to the model.
@@ -94,7 +91,7 @@ class MaxEntModel:
         InputError
             If X, y and params do not fit together.
         """
-        X, labels, params = labelled_rows(self, X, y, params)
+        X, labels, params = self._labelled(X, y, params)
         probabilities = softmax(self.scores_of_rows(X, params))
         x = self.add_intercept_term(X)
         return Moments(expectations(x, np.eye(params.shape[1])[labels]), expectations(x, probabilities))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from classifiers.online_classifier import OnlineClassifier, compiled
-from lxmls_day1.checks import check_number
+from lxmls_day1.settings import setting
 
 
 @compiled
@@ -63,11 +63,7 @@ class Mira(OnlineClassifier):
     name = "MIRA"
     rule = staticmethod(mira_rule)
 
-    regularizer: float = 1.0
-
-    def check_settings(self) -> None:
-        super().check_settings()
-        check_number("regularizer (λ of MIRA, whose step is at most 1/λ)", self.regularizer, above=0)
+    regularizer: float = setting(1.0, "λ of MIRA, whose step is at most 1/λ", above=0)
 
     def steps(self, first: int, count: int) -> np.ndarray:
         return np.full(count, 1.0 / self.regularizer)

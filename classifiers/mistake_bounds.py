@@ -17,7 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from lxmls_day1.checks import as_numbers, check_inputs, check_labels, listed, shown
+from classifiers.linear_classifier import LinearClassifier
+from lxmls_day1.checks import as_numbers
 from lxmls_day1.errors import InputError
 
 
@@ -92,23 +93,23 @@ class MistakeBound(NamedTuple):
 
 def _checked(X, y, separator):
     """Data and separator, if they fit together; the columns of the labels, the separator's length, and K."""
-    X, y = check_inputs(X), check_labels(y)
-    separator = as_numbers(separator, "the separator must be numbers")
-    if X.shape[0] != len(y) or len(y) == 0:
-        raise InputError(f"every example needs one label, and there must be some, but got {X.shape[0]} and {len(y)}")
+    data = LinearClassifier()
+    X, labels, _ = data._training_data(X, y)
+    separator, classes = as_numbers(separator, "the separator must be numbers"), data.classes
     if separator.ndim not in (1, 2) or len(separator) != X.shape[1] + 1 or not np.isfinite(separator).all():
         raise InputError(
             f"the separator must be finite, a vector (J + 1,) or a matrix (J + 1, K) with J = {X.shape[1]}, "
             f"but has the shape {separator.shape}"
         )
-    classes, labels = np.unique(y, return_inverse=True)
     n_classes = 2 if separator.ndim == 1 else separator.shape[1]
-    if len(classes) != n_classes or n_classes < 2:
-        raise InputError(f"the separator parts {n_classes} classes, but the data has {len(classes)}: {listed(classes)}")
+    if len(classes) != n_classes:
+        raise InputError(
+            f"the separator parts {n_classes} classes, but the data has {len(classes)}: {', '.join(map(str, classes[:10]))}"
+        )
     length = np.linalg.norm(separator)
     if length == 0:
         raise InputError("the separator is zero, which parts nothing")
-    return X, y, labels, separator, length, n_classes
+    return X, classes[labels], labels, separator, length, n_classes
 
 
 def _squared_norms(X):
@@ -134,7 +135,7 @@ def _smallest(margins, y):
     worst = np.argmin(margins)
     if margins[worst] <= 0:
         raise InputError(
-            f"the separator does not part the classes: example {worst} of class {shown(y[worst])} has the margin "
+            f"the separator does not part the classes: example {worst} of class {y[worst]} has the margin "
             f"{margins[worst]:.3g}, which must be above 0; the bound holds for data that a separator parts"
         )
     return float(margins[worst])

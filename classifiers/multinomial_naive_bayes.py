@@ -7,18 +7,20 @@ With n_j(x) the count of word j in document x, and α added to every count (α =
 Source: the guide, section 1.2.2, exercise 1.2. Its equation 1.10 divides by the number of *documents* of the class: a misprint.
 """
 
+import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from classifiers.bernoulli_naive_bayes import presence
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
-from lxmls_day1.checks import check_choice, check_flag, check_inputs, check_number, check_params
-from lxmls_day1.engine import word_counting
-from lxmls_day1.engine.examples import rows_of
+from lxmls_day1.settings import setting
 
 
+@dataclass(eq=False, repr=False)
 class MultinomialNaiveBayes(LinearClassifier):
     """Naive Bayes for word counts.
 
@@ -41,11 +43,12 @@ class MultinomialNaiveBayes(LinearClassifier):
     name = "Multinomial naive Bayes"
     rules_out = True
 
-    def __init__(self, smooth: bool = True, smooth_param: float = 1.0, length: str = "same") -> None:
-        super().__init__()
-        self.smooth = smooth
-        self.smooth_param = smooth_param
-        self.length = length
+    smooth: bool = setting(True)
+    smooth_param: float = setting(1.0, above=0)
+    length: str = setting("same", one_of=("same", "poisson"))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.prior: Any = None
         self.likelihood: Any = None
         self.n_ruled_out = 0
@@ -55,7 +58,6 @@ class MultinomialNaiveBayes(LinearClassifier):
     ) -> np.ndarray:
         """The parameters (J + 1, K) from ``word_counts`` (J, K) in X (M, J), with classes ``labels`` (M,); errors as of `train`."""
         alpha = float(self.smooth_param) if self.smooth else 0.0
-        word_counting.check_words(self.classes, word_counts, alpha)
         with np.errstate(divide="ignore"):  # log 0 = −∞ is what is meant
             # exercise 1.2: solution (4 lines)
             self.prior = np.bincount(labels) / len(labels)  # (K,)
@@ -103,8 +105,7 @@ class MultinomialNaiveBayes(LinearClassifier):
         >>> mnb.test([[3, 0, 1]], params)
         array(['c'], dtype='<U1')
         """
-        self.check_settings()
-        return self.estimate(*word_counting.count_words(self, X, y, sample_weight))
+        return self.estimate(*self._word_counts(X, y, sample_weight))
 
     def _add_lengths(self, params, mean_lengths):
         """Give each class its own distribution of lengths, p(l | c) = μ_c^l exp(−μ_c) / l!, with μ_c its mean length (K,).
@@ -115,12 +116,6 @@ class MultinomialNaiveBayes(LinearClassifier):
         with np.errstate(divide="ignore"):  # a class whose documents are all empty
             params[1:] += np.log(mean_lengths)
 
-    def check_settings(self) -> None:
-        """Raise an InputError for hyper-parameters that make no sense; ``train`` begins with this."""
-        check_choice("length", self.length, ("same", "poisson"))
-        if check_flag("smooth", self.smooth):
-            check_number("smooth_param", self.smooth_param, above=0)
-
     def get_name(self) -> str:
         return self.name if self.smooth else f"{self.name}, unsmoothed"
 
@@ -128,22 +123,26 @@ class MultinomialNaiveBayes(LinearClassifier):
         """Predict labels (M,) as every linear classifier does; documents that no class allows fall back on the prior."""
         y_hat = super().test(X, params)
         if self.n_ruled_out:
-            word_counting.warn_of_ruled_out(self.n_ruled_out, len(y_hat))
+            warnings.warn(
+                f"words of {self.n_ruled_out} of {len(y_hat)} documents rule out every class: labelled by the prior alone; smoothing "
+                "gives every word a chance",
+                stacklevel=2,
+            )
         return y_hat
 
     def get_probabilities(self, X: Any, params: ArrayLike) -> np.ndarray:
         """p(c | x) (M, K) for documents (M, J), by Bayes' rule from the scores log p(c) + log p(x | c); errors as of `test`."""
-        return softmax(self.scores_of_rows(check_inputs(rows_of(self, X)), check_params(params)))
+        return softmax(self.scores_of_rows(self._rows(X), self._params(params)))
 
     def scores_of_rows(self, X: Any, params: np.ndarray) -> np.ndarray:
-        word_counting.check_not_negative(X)
+        self._check_counts(X)
         self.n_ruled_out = 0
         impossible = np.isneginf(params)  # (J + 1, K)
         if not impossible.any():
             return super().scores_of_rows(X, params)
         # 0 · (−∞) would be NaN, but a word that is absent forbids nothing: score the possible words, then forbid.
         scores = super().scores_of_rows(X, np.where(impossible, 0.0, params))
-        scores[word_counting.forbidden(X, impossible)] = -np.inf
+        scores[(presence(X) @ impossible[1:].astype(float) > 0) | impossible[0]] = -np.inf
         ruled_out = np.isneginf(scores).all(axis=1)
         scores[ruled_out] = params[0]
         self.n_ruled_out = int(ruled_out.sum())

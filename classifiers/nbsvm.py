@@ -17,6 +17,7 @@ Source: S. Wang, C. Manning, Baselines and bigrams: simple, good sentiment and t
 """
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,7 @@ from numpy.typing import ArrayLike
 from classifiers.bernoulli_naive_bayes import presence
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.svm import SVM
-from lxmls_day1.checks import check_number, check_sample_weight
-from lxmls_day1.engine.examples import trained_with, training_data
+from lxmls_day1.settings import setting
 
 
 def log_count_ratio(inside: np.ndarray, outside: np.ndarray, alpha: float) -> np.ndarray:
@@ -57,6 +57,7 @@ def log_count_ratio(inside: np.ndarray, outside: np.ndarray, alpha: float) -> np
     # exercise 1.18: end
 
 
+@dataclass(eq=False, repr=False)
 class NBSVM(LinearClassifier):
     """A linear SVM on log-count ratios; of more than two classes one for each against the rest.
 
@@ -83,32 +84,13 @@ class NBSVM(LinearClassifier):
     name = "NBSVM"
     binary = True  # features count by their presence
 
-    def __init__(
-        self,
-        regularizer: float | None = None,
-        beta: float = 0.25,
-        smooth_param: float = 1.0,
-        *,
-        tolerance: float = 1e-3,
-        max_epochs: int = 1000,
-        seed: int = 1,
-    ) -> None:
-        super().__init__()
-        self.regularizer = regularizer
-        self.beta = beta
-        self.smooth_param = smooth_param
-        self.tolerance = tolerance
-        self.max_epochs = max_epochs
-        self.seed = seed
-
-    def check_settings(self) -> None:
-        """Raise an InputError for hyper-parameters that make no sense; ``train`` begins with this."""
-        if self.regularizer is not None:
-            check_number("regularizer (λ)", self.regularizer, above=0)
-        check_number("beta (β)", self.beta, at_least=0, at_most=1)
-        check_number("smooth_param (α)", self.smooth_param, above=0)
-        check_number("tolerance", self.tolerance, above=0)
-        check_number("max_epochs", self.max_epochs, at_least=1, whole=True)
+    regularizer: float | None = setting(None, "λ", above=0)
+    beta: float = setting(0.25, "β", at_least=0, at_most=1)
+    smooth_param: float = setting(1.0, "α", above=0)
+    _: KW_ONLY
+    tolerance: float = setting(1e-3, above=0)
+    max_epochs: int = setting(1000, at_least=1, whole=True)
+    seed: int = 1
 
     def train(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> np.ndarray:
         """Weigh the features, train an SVM for each class against the rest, and go between it and naive Bayes.
@@ -116,15 +98,12 @@ class NBSVM(LinearClassifier):
         A feature of X (M, J) is there if it is above 0. ``sample_weight`` (M,) says how often each document counts in p and q, and how
         much in the loss of the SVM. The parameters (J + 1, K) are weights of f̂(x). Raises an InputError as every ``train`` does.
         """
-        self.check_settings()
-        X, labels = training_data(self, X, y)
+        X, labels, weights = self._training_data(X, y, sample_weight)
         present = presence(X)
-        weights = check_sample_weight(sample_weight, labels)
-        counts = np.ones(len(labels)) if weights is None else weights
         first = 1 if len(self.classes) == 2 else 0  # class 0 of two is the negative of class 1
-        columns = [self._against_the_rest(present, labels == k, counts) for k in range(first, len(self.classes))]
+        columns = [self._against_the_rest(present, labels == k, weights) for k in range(first, len(self.classes))]
         params = np.stack([-columns[0], *columns] if first else columns, axis=1)  # (J + 1, K)
-        return trained_with(self, params)
+        return self._trained(params)
 
     def _against_the_rest(self, present, inside, counts):
         """The weights (J + 1,) of one class."""

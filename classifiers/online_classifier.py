@@ -21,12 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
-from lxmls_day1.checks import check_average, check_costs, check_flag, check_number
-from lxmls_day1.engine.examples import labelled_rows
-from lxmls_day1.engine.learners import Round, compiled, orders_of, second_order
-from lxmls_day1.engine.objectives import MatrixRows, objective_at
+from classifiers.rules import compiled, second_order
+from lxmls_day1.settings import setting
 
-__all__ = ["OnlineClassifier", "Round", "compiled", "second_order"]
+__all__ = ["OnlineClassifier", "compiled", "second_order"]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -56,7 +54,7 @@ class OnlineClassifier(LinearClassifier):
 
     Attributes
     ----------
-    history : list of :class:`Round`
+    history : list of :class:`lxmls_day1.engine.learners.Round`
     nr_updates : int
         Over all rounds: for the perceptron its number of mistakes.
     variances : array (J + 1, K), or None
@@ -101,20 +99,19 @@ class OnlineClassifier(LinearClassifier):
 
     rule: ClassVar[Any] = None  # of a subclass: a function, see the notes
     shrinks = False
-    _orders = orders_of  # self._orders(M): the order of the examples in each round (R, M), for a loop of one's own
     resumable = True  # a class with a ``train`` of its own says so again, if that can be gone on with
 
-    nr_rounds: int = 10
-    averaged: bool | str = "steps"
+    nr_rounds: int = setting(10, at_least=1, whole=True)
+    averaged: bool | str = setting("steps", one_of=("steps", "last round", "rounds", True, False))
     seed: int = 1
     order: ArrayLike | None = None
     cost: ArrayLike | None = None
-    track_objective: bool = False
-    progress: bool = False
-    n_jobs: int = 1
+    track_objective: bool = setting(False)
+    progress: bool = setting(False)
+    n_jobs: int = setting(1, at_least=1, whole=True)
 
     def __post_init__(self) -> None:
-        super().__init__()
+        super().__post_init__()
         self.history: list[Any] = []
         self.nr_updates = 0
         self.variances: np.ndarray | None = None
@@ -133,8 +130,9 @@ class OnlineClassifier(LinearClassifier):
         X : array or sparse matrix (M, J)
         y : M labels
         callback : function (round, weights, params), optional
-            Called after each round with its :class:`Round`, the weights W as they stand (J + 1, K), and the parameters
-            that ``train`` would return if it stopped here (the same, unless averaged). Both are copies, yours to keep.
+            Called after each round with its `Round`, the weights W as they stand (J + 1, K), and the parameters
+            that ``train`` would return if it stopped here (the same, unless averaged). Both are copies, yours to keep. It
+            does stop here if the function raises ``StopIteration``.
         sample_weight : M numbers ≥ 0, optional
             How much each example counts: its step η_t, or its cap, times its weight over the mean of all weights.
 
@@ -159,7 +157,7 @@ class OnlineClassifier(LinearClassifier):
 
     def row_costs(self) -> np.ndarray:
         """What the rule is told of the costs (K, K): row y is ρ(·, y). Raises an InputError for costs that make no sense."""
-        return np.ascontiguousarray(check_costs(self.cost, len(self.classes)).T)
+        return np.ascontiguousarray(self._costs(len(self.classes)).T)
 
     def finish(self, rows: Any, params: np.ndarray, errors: int) -> np.ndarray:
         """What ``train`` returns (J + 1, K): from the average of the weights, all examples, and the errors of the last round."""
@@ -179,13 +177,6 @@ class OnlineClassifier(LinearClassifier):
         None for a learner that minimises nothing; an InputError if X, y and params do not fit together.
         """
         self.check_settings()
-        X, labels, params = labelled_rows(self, X, y, params)
-        return objective_at(self, MatrixRows(X, labels), params)
-
-    def check_settings(self) -> None:
-        """Raise an InputError for hyper-parameters that make no sense; ``train`` begins with this."""
-        check_number("nr_rounds", self.nr_rounds, at_least=1, whole=True)
-        check_average(self.averaged)
-        check_flag("track_objective", self.track_objective)
-        check_flag("progress", self.progress)
-        check_number("n_jobs", self.n_jobs, at_least=1, whole=True)
+        X, labels, params = self._labelled(X, y, params)
+        losses = self.losses(self.scores_of_rows(X, params), labels)
+        return None if losses is None else float(losses.mean() + self.penalty_of(params))

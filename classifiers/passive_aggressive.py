@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from classifiers.online_classifier import OnlineClassifier, compiled
-from lxmls_day1.checks import check_number
+from lxmls_day1.settings import setting
 
 
 @compiled
@@ -83,11 +83,7 @@ class PassiveAggressive(OnlineClassifier):
     name = "Passive-aggressive"
     rule = staticmethod(pa1_rule)
 
-    cap: float = 1.0
-
-    def check_settings(self) -> None:
-        super().check_settings()
-        check_number("cap (the C of passive-aggressive learning)", self.cap, above=0)
+    cap: float = setting(1.0, "the C of passive-aggressive learning", above=0)
 
     def steps(self, first: int, count: int) -> np.ndarray:
         return np.full(count, float(self.cap))

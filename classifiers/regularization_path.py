@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classifiers.max_ent_batch import MaxEntBatch, MaxEntObjective
-from lxmls_day1.checks import as_list, check_inputs, check_labels, check_number
+from lxmls_day1.checks import as_numbers
 from lxmls_day1.errors import InputError
 
 
@@ -65,12 +65,9 @@ def largest_useful_penalty(X: Any, y: ArrayLike) -> float:
     >>> [bool(MaxEntBatch(share * largest, penalty="l1").train(X, y).any()) for share in (1.0, 0.99)]
     [False, True]
     """
-    X, (classes, labels) = check_inputs(X), np.unique(check_labels(y), return_inverse=True)
-    if len(classes) < 2 or X.shape[0] != len(labels):
-        raise InputError(
-            f"wanted a label for each of {X.shape[0]} rows, and two classes at least, but got {len(labels)} of {len(classes)}"
-        )
-    objective = MaxEntObjective(X, labels, len(classes), 0.0, True)
+    maxent = MaxEntBatch()
+    X, labels, _ = maxent._training_data(X, y)
+    objective = MaxEntObjective(X, labels, len(maxent.classes), 0.0, True)
     return float(np.abs(objective(np.zeros(objective.size))[1]).max())
 
 
@@ -105,9 +102,11 @@ def regularization_path(
     """
     if regularizers is None:
         regularizers = largest_useful_penalty(X, y) * 0.5 ** np.arange(12)
-    values = as_list(regularizers, "the λ of a path must be a list of numbers above 0")
+    values = as_numbers(regularizers, "the λ of a path must be numbers")
+    if values.ndim != 1 or not (values > 0).all():
+        raise InputError(f"the λ of a path must be a list of numbers above 0, but is {regularizers!r}")
     points = []
-    for regularizer in sorted((check_number("a λ of the path", value, above=0) for value in values), reverse=True):
+    for regularizer in sorted(values.tolist(), reverse=True):
         maxent = MaxEntBatch(regularizer, penalty="l1", **settings)
         params = maxent.train(X, y)
         accuracies = [maxent.evaluate(truth, maxent.test(part, params)) for part, truth in ((X, y), (dev_X, dev_y))]

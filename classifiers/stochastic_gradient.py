@@ -32,9 +32,7 @@ from typing import Any
 import numpy as np
 
 from classifiers.online_classifier import OnlineClassifier
-from lxmls_day1.checks import check_number
-from lxmls_day1.engine.objectives import shortened
-from lxmls_day1.errors import InputError
+from lxmls_day1.settings import setting
 
 
 @dataclass(eq=False, repr=False)
@@ -71,23 +69,14 @@ class StochasticGradient(OnlineClassifier):
     shrinks = True
     smooth_loss = False
 
-    regularizer: float = 1.0
+    regularizer: float = setting(1.0, "λ", at_least=0)
     _: KW_ONLY
     nr_rounds: int = 20
     averaged: bool | str = "last round"
-    initial_step: float | None = None
-    alpha: float | None = None
-
-    def check_settings(self) -> None:
-        super().check_settings()
-        check_number("regularizer (λ)", self.regularizer, at_least=0)
-        if self.initial_step is not None:
-            check_number("initial_step (η_0)", self.initial_step, above=0)
-        if self.alpha is not None and not 0.5 < check_number("alpha", self.alpha) <= 1:
-            raise InputError(
-                f"alpha must be above 1/2 and at most 1, so that the steps η_0 t^(−α) sum to infinity while their squares "
-                f"do not, but is {self.alpha!r}"
-            )
+    initial_step: float | None = setting(None, "η_0", above=0)
+    alpha: float | None = setting(
+        None, "whose steps η_0 t^(−α) sum to infinity, and their squares do not", above=0.5, at_most=1
+    )
 
     def plan_steps(self, sq_norms: np.ndarray, n_examples: int | None = None) -> None:
         """Plan the default steps by ‖g(x)‖² of each training example (M,), or of a sample of ``n_examples``."""
@@ -112,7 +101,7 @@ class StochasticGradient(OnlineClassifier):
 
     def finish(self, rows: Any, params: np.ndarray, errors: int) -> np.ndarray:
         """The parameters (J + 1, K); shortened, where the default steps have left them with an objective above that of W = 0."""
-        return shortened(self, rows, params, errors) if self._by_default() else params
+        return rows.shortened(self, params, errors) if self._by_default() else params
 
     def penalty_of(self, params: np.ndarray) -> float:
         """(λ/2) ‖W‖² of the parameters (J + 1, K), without another array of their size."""

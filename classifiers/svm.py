@@ -24,7 +24,7 @@ from classifiers.losses import hinge_loss
 from classifiers.online_classifier import compiled
 from classifiers.solvers.svm_dual import check_dual_settings, train_dual
 from classifiers.stochastic_gradient import StochasticGradient
-from lxmls_day1.checks import check_choice, check_costs
+from lxmls_day1.settings import setting
 
 
 @compiled
@@ -96,9 +96,9 @@ class SVM(StochasticGradient):
     rule = staticmethod(svm_rule)
     resumable = True
 
-    solver: str = "subgradient"
-    tolerance: float = 1e-3
-    max_epochs: int = 1000
+    solver: str = setting("subgradient", one_of=("subgradient", "dual"))
+    tolerance: float = setting(1e-3, above=0)
+    max_epochs: int = setting(1000, at_least=1, whole=True)
 
     def train(
         self,
@@ -108,14 +108,14 @@ class SVM(StochasticGradient):
         sample_weight: ArrayLike | None = None,
     ) -> np.ndarray:
         """Find params (J + 1, K) of least objective, or near it, as the solver does; errors as of `OnlineClassifier.train`."""
-        if check_choice("solver", self.solver, ("subgradient", "dual")) == "dual":
+        if self.solver == "dual":
             return train_dual(self, X, y, callback, sample_weight)
         return super().train(X, y, callback, sample_weight)
 
     def losses(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        return hinge_loss(scores, labels, check_costs(self.cost, scores.shape[1]))
+        return hinge_loss(scores, labels, self._costs(scores.shape[1]))
 
     def check_settings(self) -> None:
         super().check_settings()
-        if check_choice("solver", self.solver, ("subgradient", "dual")) == "dual":
+        if self.solver == "dual":
             check_dual_settings(self)

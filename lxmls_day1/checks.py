@@ -4,6 +4,7 @@ Each returns its argument in the one form that the algorithms work on, or raises
 was wanted, what was got and what to do.
 """
 
+import copy
 import mmap
 from collections.abc import Iterable, Sequence
 from numbers import Number
@@ -111,11 +112,14 @@ def _as_rows(X: Any) -> Any:
     try:
         if X.format == "lil" and any(len(row) != len(data) for row, data in zip(X.rows, X.data, strict=True)):
             raise ValueError("a row has not as many columns as numbers")
-        if X.format not in ("csr", "csc", "bsr", "coo"):
+        if X.format in ("csr", "csc", "bsr"):
+            if X.indptr.dtype.kind not in "iu":
+                raise ValueError(f"indptr must hold whole numbers, but is of the type {X.indptr.dtype}")
+            X = copy.copy(X)  # whose arrays it shares: what is not in use is cut off
+            X.check_format(full_check=True)
+        else:
             X = X.tocoo()
-        n_entries = _check_coordinates(X) if X.format == "coo" else _check_compressed(X)
-        if X.format == "csr" and len(X.data) > n_entries:  # room that is not in use
-            X = sp.csr_array((X.data[:n_entries], X.indices[:n_entries], X.indptr), shape=X.shape)
+            X = sp.coo_array((X.data, (X.row, X.col)), shape=X.shape)  # which checks that all entries lie inside
         X = X if isinstance(X, sp.csr_array) else sp.csr_array(X)
     except (AttributeError, IndexError, TypeError, ValueError) as error:
         raise InputError(
@@ -151,47 +155,6 @@ def as_canonical(X: sp.csr_array) -> sp.csr_array:
     rows = sp.csr_array((X.data, X.indices, X.indptr), shape=X.shape, copy=True)  # which claims nothing
     rows.sum_duplicates()
     return rows
-
-
-def _check_compressed(X: Any) -> int:
-    """Raise a ValueError unless the three arrays of a CSR, CSC or BSR matrix fit together; returns how many entries it has."""
-    n_lines, n_places = X.shape[::-1] if X.format == "csc" else X.shape
-    if X.format == "bsr":
-        height, width = X.data.shape[1:]
-        if n_lines % height or n_places % width:
-            raise ValueError(f"the shape {X.shape} is no multiple of its blocks, {height} x {width}")
-        n_lines, n_places = n_lines // height, n_places // width
-    indptr, indices = X.indptr, X.indices
-    if indptr.shape != (n_lines + 1,) or indptr.dtype.kind not in "iu":
-        raise ValueError(f"indptr must hold {n_lines + 1} whole numbers, but has the shape {indptr.shape}")
-    if indices.ndim != 1 or len(X.data) != len(indices) or (X.format != "bsr" and X.data.ndim != 1):
-        raise ValueError(f"there are {np.shape(X.data)} numbers for {np.shape(indices)} indices")
-    if indptr[0] != 0 or (indptr[1:] < indptr[:-1]).any():
-        raise ValueError("indptr must begin with 0 and never decrease")
-    n_entries = int(indptr[-1])
-    if n_entries > len(indices):
-        raise ValueError(f"indptr ends with {n_entries}, but there are {len(indices)} entries")
-    _check_range(indices[:n_entries], n_places, "a row index" if X.format == "csc" else "a column index")
-    return n_entries
-
-
-def _check_coordinates(X: Any) -> int:
-    """Raise a ValueError unless the entries of a COO matrix lie inside of it; returns how many there are."""
-    for places, n_places, name in zip((X.row, X.col), X.shape, ("a row index", "a column index"), strict=True):
-        if places.shape != X.data.shape:
-            raise ValueError(f"there are {X.data.shape} numbers for {places.shape} indices")
-        _check_range(places, n_places, name)
-    return len(X.data)
-
-
-def _check_range(indices: np.ndarray, n_places: int, name: str) -> None:
-    if indices.dtype.kind not in "iu":
-        raise ValueError(f"{name} must be a whole number, but indices are of the type {indices.dtype}")
-    # One pass for both ends: a negative number is a large one without its sign.
-    unsigned = indices.view(indices.dtype.str.replace("i", "u"))
-    if len(indices) and unsigned.max() >= n_places:
-        bad = indices[unsigned >= n_places][0]
-        raise ValueError(f"{name} is {bad}, but the matrix has the shape to hold 0 … {n_places - 1}")
 
 
 def check_finite(X: Any) -> None:
@@ -560,40 +523,6 @@ def check_flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def check_not_negative(X: Any) -> None:
-    """Raise for features (M, J) of which one is negative; iterative scaling wants them so.
-
-    Examples
-    --------
-    >>> check_not_negative(np.array([[1.0, -2.0]]))
-    Traceback (most recent call last):
-    ...
-    lxmls_day1.errors.InputError: iterative scaling needs features that are not negative, but X[0, 1] is -2; shift or ...
-    """
-    entries = sp.coo_array(as_canonical(X) if sp.issparse(X) else X)
-    negative = np.flatnonzero(entries.data < 0)
-    if len(negative):
-        row, column, value = (part[negative[0]] for part in (entries.row, entries.col, entries.data))
-        raise InputError(
-            f"iterative scaling needs features that are not negative, but X[{row}, {column}] is {value:g}; shift or "
-            'rescale that feature, or train with solver="lbfgs"'
-        )
-
-
-def check_average(value: Any) -> None:
-    """Which weights an online learner returns: "steps" or True, "last round", "rounds", or False; an error for anything else.
-
-    Examples
-    --------
-    >>> check_average("last")
-    Traceback (most recent call last):
-    ...
-    lxmls_day1.errors.InputError: averaged must be "steps", "last round", "rounds" or False, but is 'last'
-    """
-    if not (value is True or value is False or (isinstance(value, str) and value in ("steps", "last round", "rounds"))):
-        raise InputError(f'averaged must be "steps", "last round", "rounds" or False, but is {value!r}')
-
-
 def as_list(values: Any, wanted: str) -> list[Any]:
     """The members of a sequence, an array or another iterable; an error that begins with what was wanted for all else.
 
@@ -633,8 +562,8 @@ def check_offers(value: Any, wanted: str, names: Sequence[str]) -> None:
             raise InputError(f"{wanted}, but {value!r} has no {name}")
 
 
-def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
-    """A setting that is one of some words, or an error that names it and them.
+def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
+    """A setting that is one of some words, or one of True and False where these are among them; or an error that names it and them.
 
     Examples
     --------
@@ -643,8 +572,10 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     ...
     lxmls_day1.errors.InputError: solver must be "subgradient" or "dual", but is 'primal'
     """
-    if not isinstance(value, str) or value not in choices:
-        *first, last = (f'"{choice}"' for choice in choices)
+    if not (
+        isinstance(value, (str, bool)) and any(type(value) is type(choice) and value == choice for choice in choices)
+    ):
+        *first, last = (f'"{choice}"' if isinstance(choice, str) else str(choice) for choice in choices)
         wanted = f"{', '.join(first)} or {last}" if first else last
         raise InputError(f"{name} must be {wanted}, but is {value!r}")
     return value

@@ -34,8 +34,9 @@ def discriminant_params(prior: ArrayLike, means: ArrayLike, variances: ArrayLike
         Class probabilities: positive, of sum 1.
     means : array (K, J)
         The mean of each class.
-    variances : array (K, J)
-        The variance of each class and feature (the squares of standard deviations).
+    variances : array (K, J), or a number or array (J,)
+        The variance of each class and feature (the squares of standard deviations); or what all classes share, as of
+        `linear_discriminant_params`, whose parameters are returned then.
 
     Returns
     -------
@@ -57,6 +58,8 @@ def discriminant_params(prior: ArrayLike, means: ArrayLike, variances: ArrayLike
     >>> np.exp(params[0]).round(4)  # p(y) N(0; μ_y, σ_y²): 0.5/√2π and 0.5/√8π · exp(−1/2)
     array([0.1995, 0.0605])
     """
+    if np.ndim(variances) < 2:
+        return linear_discriminant_params(prior, means, variances)
     prior, means, variances = _checked(prior, means, variances)
     with np.errstate(over="ignore"):
         intercepts = np.log(prior) - 0.5 * np.sum(np.log(2 * np.pi * variances) + means**2 / variances, axis=1)  # (K,)

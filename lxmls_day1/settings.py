@@ -1,8 +1,10 @@
-"""The settings of an object: the keyword arguments of its constructor, found, read and checked in one place.
+"""The settings of an object: the keyword arguments of its constructor, declared, found, read and checked in one place.
 
-Classifiers of any lab folder count, those of a student's among them: nothing is asked of a class but its constructor.
+A learner is a dataclass whose fields are its settings. `setting` declares one with the values that it may have, and `check_values`
+looks whether it has one of them. The declaration of a field holds for subclasses that only give it another default.
 """
 
+import dataclasses
 import functools
 import inspect
 from collections.abc import Iterable, Iterator
@@ -12,6 +14,63 @@ from typing import Any
 from lxmls_day1.errors import UnknownSetting, nearest
 
 _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+def setting(default: Any, called: str = "", *, one_of: tuple[Any, ...] = (), **limits: Any) -> Any:
+    """A field of a learner that is a dataclass: its default, and the values that it may have.
+
+    Parameters
+    ----------
+    default : value
+        If it is None, None is allowed beside the others. If it is True or False and nothing else is said, the setting is on or off.
+    called : str
+        What errors say of it beside its name, such as its symbol.
+    one_of : tuple
+        Words, True or False: the setting is one of them, or a number within the limits if there are limits.
+    **limits
+        ``above``, ``at_least``, ``at_most``, ``below``, ``whole``: as of `lxmls_day1.checks.check_number`.
+
+    Examples
+    --------
+    >>> @dataclasses.dataclass
+    ... class Learner:
+    ...     regularizer: float = setting(1.0, "λ", above=0)
+    ...     solver: str = setting("dual", one_of=("dual", "primal"))
+    >>> check_values(Learner())
+    >>> check_values(Learner(regularizer=0))
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: regularizer (λ) must be a number above 0, but is 0
+    """
+    return dataclasses.field(default=default, metadata={"called": called, "one_of": one_of, "limits": limits})
+
+
+def check_values(owner: object) -> None:
+    """Raise an InputError for a setting with a value that its declaration, see `setting`, does not allow."""
+    from lxmls_day1.checks import (
+        check_choice,
+        check_flag,
+        check_number,
+    )  # NumPy: the command line finds settings without it
+
+    for name in getattr(owner, "__dataclass_fields__", ()):
+        declared = [vars(kind)["__dataclass_fields__"].get(name) for kind in type(owner).__mro__ if _declares(kind)]
+        checked = next((one for one in declared if one is not None and "limits" in one.metadata), None)
+        value = getattr(owner, name)
+        if checked is None or (value is None and checked.default is None):
+            continue
+        called, one_of, limits = (checked.metadata[key] for key in ("called", "one_of", "limits"))
+        full_name = f"{name} ({called})" if called else name
+        if one_of and (isinstance(value, (str, bool)) or not limits):
+            check_choice(full_name, value, one_of)
+        elif limits:
+            check_number(full_name, value, **limits)
+        else:
+            check_flag(full_name, value)
+
+
+def _declares(kind: type) -> bool:
+    return "__dataclass_fields__" in vars(kind)
 
 
 def settings(owner: object) -> dict[str, Any]:

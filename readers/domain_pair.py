@@ -11,20 +11,22 @@ Classification*, ACL 2007.
 """
 
 import os
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from lxmls_day1.checks import check_flag, check_number
-from lxmls_day1.engine.text.corpora import corpus_named, find_corpus
-from lxmls_day1.engine.text.review_files import LABEL_NAMES, ParsedReviews, read_reviews, read_unlabelled
+from lxmls_day1.checks import check_number
+from lxmls_day1.engine.text.corpora import find_corpus
+from lxmls_day1.engine.text.review_files import read_reviews
 from lxmls_day1.errors import InputError
 from readers.sentiment_reader import cut_rare_tokens
 from readers.splitting import split_ends
 from readers.vocabulary import checked_min_count
 
 
-def join_reviews(corpora: list[ParsedReviews]) -> ParsedReviews:
+def join_reviews(corpora: list[Any]) -> Any:
     """Several corpora one after the other, with one numbering of the tokens.
 
     Parameters
@@ -60,7 +62,7 @@ def join_reviews(corpora: list[ParsedReviews]) -> ParsedReviews:
     )
     X.sort_indices()
     y = np.concatenate([reviews.y for reviews in corpora])
-    return ParsedReviews(X.indptr, X.indices, X.data, y, list(column_of))
+    return replace(corpora[0], starts=X.indptr, columns=X.indices, counts=X.data, y=y, tokens=list(column_of))
 
 
 class DomainPair:
@@ -141,19 +143,16 @@ class DomainPair:
         data_dir: str | os.PathLike[str] | None = None,
         cache: bool = True,
     ) -> None:
-        for domain in (source, target):
-            corpus_named(domain, kind="sentiment")
         if source == target:
             raise InputError(f"source and target must be two domains, but both are {source}; SentimentCorpus reads one")
-        if find_corpus(source, data_dir).folder == find_corpus(target, data_dir).folder:
+        if find_corpus(source, data_dir, "sentiment").folder == find_corpus(target, data_dir, "sentiment").folder:
             raise InputError(
                 f"{data_dir} holds the files of one domain; data_dir must be the folder above it, with {source} and {target} in it"
             )
         min_count, fold = checked_min_count(min_count), check_number("fold", fold, at_least=0, whole=True)
-        check_flag("cache", cache)
         split = (train_per, dev_per, test_per)
         labelled = [read_reviews(domain, data_dir, cache) for domain in (source, target)]
-        unlabelled = [read_unlabelled(domain, data_dir) for domain in (source, target)]
+        unlabelled = [read_reviews(domain, data_dir, labelled=False) for domain in (source, target)]
         of_source, of_target = (_places(len(reviews), split, int(fold)) for reviews in labelled)
         joint = join_reviews(labelled + [reviews for reviews in unlabelled if reviews is not None])
         nr_labelled = sum(map(len, labelled))
@@ -173,7 +172,7 @@ class DomainPair:
         self.train_y, self.target_train_y, _, self.dev_y, self.test_y = (y[part] for part in rows)
         self.unlabelled_X = X[: ends[2]]
         self.nr_unlabelled = len(parts[2])
-        self.label_names = LABEL_NAMES
+        self.label_names = joint.label_names
         self.feature_names = [joint.tokens[column] for column in kept.tolist()]
         self.feat_dict = {token: column for column, token in enumerate(self.feature_names)}
         self.nr_features = len(kept)

@@ -26,8 +26,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from lxmls_day1.engine.text import corpora
-from lxmls_day1.errors import CorpusError, InputError, check_path
+from lxmls_day1.engine.text.corpora import find_corpus
+from lxmls_day1.errors import InputError
 
 #: Which column of a file each kind of tag stands in, counted from 0.
 TAG_COLUMNS = {"upos": 3, "xpos": 4}
@@ -70,7 +70,7 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
 
     Raises
     ------
-    CorpusError
+    InputError
         If the file is not UTF-8, a word has not ten columns, not the next number of its sentence, no form or no tag, or
         there is no sentence at all; the message names file and line.
 
@@ -96,22 +96,22 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
             continue
         cells = line.split("\t")
         if len(cells) != _NR_COLUMNS:
-            raise CorpusError(
+            raise InputError(
                 f"{name}, line {number}: got {len(cells)} column{'s' * (len(cells) != 1)}; expected {_NR_COLUMNS} with "
                 "tabs between them, a comment that begins with #, or an empty line"
             )
         if cells[0] != str(len(forms) + 1):
             if _RANGE_OR_EMPTY.fullmatch(cells[0]):
                 continue
-            raise CorpusError(
+            raise InputError(
                 f"{name}, line {number}: the first column is {_shown(cells[0])}; expected {len(forms) + 1}, the number "
                 "of the word in its sentence, or a range such as 2-3, or an empty node such as 8.1"
             )
         form, tag = cells[1], cells[column]
         if not form:
-            raise CorpusError(f"{name}, line {number}: the second column is empty; expected a word")
+            raise InputError(f"{name}, line {number}: the second column is empty; expected a word")
         if tag in ("", "_"):
-            raise CorpusError(
+            raise InputError(
                 f"{name}, line {number}: column {column + 1} is {_shown(tag)}; expected the {tags.upper()} tag of "
                 f"{_shown(form)} (not every treebank has both kinds of tags)"
             )
@@ -120,7 +120,7 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
     if forms:
         sentences.append(TaggedSentence(tuple(forms), tuple(labels)))
     if not sentences:
-        raise CorpusError(f"{name}: expected sentences, got a file without any word")
+        raise InputError(f"{name}: expected sentences, got a file without any word")
     return sentences
 
 
@@ -139,7 +139,7 @@ def read_conllu(path: str | os.PathLike[str], tags: str = "upos") -> list[Tagged
 
     Raises
     ------
-    CorpusError
+    InputError
         If it is malformed.
     InputError
         If it cannot be read.
@@ -155,11 +155,10 @@ def read_conllu(path: str | os.PathLike[str], tags: str = "upos") -> list[Tagged
     ...     read_conllu(file)
     [TaggedSentence(words=('Dogs', 'bark'), tags=('NOUN', 'VERB'))]
     """
-    path = check_path("path", path)
     try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}); see to it that there is such a file") from error
+        content = Path(path).read_bytes()
+    except (OSError, TypeError, ValueError) as error:
+        raise InputError(f"{path!r} cannot be read ({error}); see to it that there is such a file") from error
     return parse_conllu(content, tags, str(path))
 
 
@@ -169,7 +168,7 @@ def _lines(content: bytes, name: str) -> list[str]:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         number = content.count(b"\n", 0, error.start) + 1
-        raise CorpusError(
+        raise InputError(
             f"{name}, line {number}: expected text in UTF-8, got the byte 0x{content[error.start]:02X}; "
             "save the file as UTF-8"
         ) from None
@@ -184,80 +183,6 @@ def _tag_column(tags: str) -> int:
 
 def _shown(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "…")
-
-
-# --------------------------------------------------------------------------------------------------- an example of ours
-
-# word/UPOS/XPOS. Many words are nouns here and verbs there, and in the development and the test part often the other
-# way round than in the training part: the words around them tell.
-_TOY = {
-    "train": """
-The/DET/DT cat/NOUN/NN saw/VERB/VBD a/DET/DT bird/NOUN/NN ./PUNCT/.
-Anna/PROPN/NNP bought/VERB/VBD a/DET/DT new/ADJ/JJ saw/NOUN/NN ./PUNCT/.
-We/PRON/PRP can/AUX/MD fish/VERB/VB in/ADP/IN the/DET/DT river/NOUN/NN ./PUNCT/.
-The/DET/DT fish/NOUN/NN swam/VERB/VBD under/ADP/IN the/DET/DT old/ADJ/JJ bridge/NOUN/NN ./PUNCT/.
-He/PRON/PRP opened/VERB/VBD a/DET/DT can/NOUN/NN of/ADP/IN paint/NOUN/NN ./PUNCT/.
-They/PRON/PRP paint/VERB/VBP the/DET/DT door/NOUN/NN every/DET/DT year/NOUN/NN ./PUNCT/.
-My/PRON/PRP$ watch/NOUN/NN is/AUX/VBZ slow/ADJ/JJ ./PUNCT/.
-The/DET/DT children/NOUN/NNS watch/VERB/VBP the/DET/DT small/ADJ/JJ boats/NOUN/NNS ./PUNCT/.
-She/PRON/PRP will/AUX/MD light/VERB/VB the/DET/DT lamp/NOUN/NN ./PUNCT/.
-The/DET/DT light/NOUN/NN in/ADP/IN the/DET/DT kitchen/NOUN/NN is/AUX/VBZ weak/ADJ/JJ ./PUNCT/.
-Marco/PROPN/NNP wants/VERB/VBZ to/PART/TO book/VERB/VB a/DET/DT room/NOUN/NN ./PUNCT/.
-The/DET/DT book/NOUN/NN fell/VERB/VBD into/ADP/IN the/DET/DT water/NOUN/NN ./PUNCT/.
-I/PRON/PRP water/VERB/VBP the/DET/DT plant/NOUN/NN on/ADP/IN Mondays/PROPN/NNPS ./PUNCT/.
-We/PRON/PRP plant/VERB/VBP two/NUM/CD trees/NOUN/NNS in/ADP/IN spring/NOUN/NN ./PUNCT/.
-They/PRON/PRP walk/VERB/VBP to/ADP/IN the/DET/DT harbour/NOUN/NN slowly/ADV/RB ./PUNCT/.
-A/DET/DT long/ADJ/JJ walk/NOUN/NN is/AUX/VBZ good/ADJ/JJ for/ADP/IN the/DET/DT dog/NOUN/NN ./PUNCT/.
-Did/AUX/VBD you/PRON/PRP answer/VERB/VB her/PRON/PRP$ letter/NOUN/NN ?/PUNCT/.
-Her/PRON/PRP$ answer/NOUN/NN was/AUX/VBD short/ADJ/JJ but/CCONJ/CC kind/ADJ/JJ ./PUNCT/.
-Please/INTJ/UH close/VERB/VB the/DET/DT window/NOUN/NN !/PUNCT/.
-The/DET/DT shop/NOUN/NN is/AUX/VBZ close/ADJ/JJ to/ADP/IN the/DET/DT station/NOUN/NN ./PUNCT/.
-I/PRON/PRP know/VERB/VBP that/SCONJ/IN he/PRON/PRP likes/VERB/VBZ music/NOUN/NN ./PUNCT/.
-That/DET/DT song/NOUN/NN sounds/VERB/VBZ like/ADP/IN rain/NOUN/NN ./PUNCT/.
-We/PRON/PRP like/VERB/VBP the/DET/DT quiet/ADJ/JJ sounds/NOUN/NNS of/ADP/IN the/DET/DT forest/NOUN/NN ./PUNCT/.
-It/PRON/PRP will/AUX/MD rain/VERB/VB in/ADP/IN Lisbon/PROPN/NNP tomorrow/NOUN/NN ./PUNCT/.
-The/DET/DT old/ADJ/JJ man/NOUN/NN did/AUX/VBD not/PART/RB hear/VERB/VB them/PRON/PRP ./PUNCT/.
-Three/NUM/CD boys/NOUN/NNS play/VERB/VBP chess/NOUN/NN and/CCONJ/CC two/NUM/CD girls/NOUN/NNS read/VERB/VBP ./PUNCT/.
-The/DET/DT play/NOUN/NN ended/VERB/VBD at/ADP/IN ten/NUM/CD ./PUNCT/.
-Anna/PROPN/NNP gave/VERB/VBD him/PRON/PRP a/DET/DT cold/ADJ/JJ drink/NOUN/NN ./PUNCT/.
-Horses/NOUN/NNS drink/VERB/VBP from/ADP/IN the/DET/DT river/NOUN/NN when/SCONJ/WRB they/PRON/PRP rest/VERB/VBP ./PUNCT/.
-The/DET/DT rest/NOUN/NN of/ADP/IN the/DET/DT cake/NOUN/NN is/AUX/VBZ yours/PRON/PRP ./PUNCT/.
-You/PRON/PRP should/AUX/MD never/ADV/RB touch/VERB/VB a/DET/DT hot/ADJ/JJ stove/NOUN/NN ./PUNCT/.
-One/NUM/CD touch/NOUN/NN and/CCONJ/CC the/DET/DT glass/NOUN/NN broke/VERB/VBD ./PUNCT/.
-They/PRON/PRP work/VERB/VBP in/ADP/IN Porto/PROPN/NNP but/CCONJ/CC live/VERB/VBP here/ADV/RB ./PUNCT/.
-The/DET/DT work/NOUN/NN was/AUX/VBD hard/ADJ/JJ ,/PUNCT/, and/CCONJ/CC we/PRON/PRP slept/VERB/VBD well/ADV/RB ./PUNCT/.
-Do/AUX/VBP not/PART/RB cross/VERB/VB the/DET/DT street/NOUN/NN if/SCONJ/IN a/DET/DT bus/NOUN/NN comes/VERB/VBZ ./PUNCT/.
-A/DET/DT wooden/ADJ/JJ cross/NOUN/NN stands/VERB/VBZ near/ADP/IN the/DET/DT church/NOUN/NN ./PUNCT/.
-""",
-    "dev": """
-We/PRON/PRP saw/VERB/VBD the/DET/DT play/NOUN/NN ./PUNCT/.
-They/PRON/PRP fish/VERB/VBP near/ADP/IN the/DET/DT bridge/NOUN/NN ./PUNCT/.
-The/DET/DT walk/NOUN/NN to/ADP/IN Lisbon/PROPN/NNP was/AUX/VBD long/ADJ/JJ ./PUNCT/.
-She/PRON/PRP wants/VERB/VBZ to/PART/TO light/VERB/VB a/DET/DT fire/NOUN/NN ./PUNCT/.
-I/PRON/PRP like/VERB/VBP her/PRON/PRP$ answer/NOUN/NN ./PUNCT/.
-You/PRON/PRP can/AUX/MD drink/VERB/VB the/DET/DT water/NOUN/NN ./PUNCT/.
-""",
-    "test": """
-The/DET/DT saw/NOUN/NN is/AUX/VBZ in/ADP/IN the/DET/DT kitchen/NOUN/NN ./PUNCT/.
-I/PRON/PRP watch/VERB/VBP the/DET/DT fish/NOUN/NN ./PUNCT/.
-Anna/PROPN/NNP saw/VERB/VBD the/DET/DT light/NOUN/NN ./PUNCT/.
-They/PRON/PRP play/VERB/VBP in/ADP/IN the/DET/DT rain/NOUN/NN ./PUNCT/.
-We/PRON/PRP will/AUX/MD paint/VERB/VB the/DET/DT boats/NOUN/NNS ./PUNCT/.
-The/DET/DT drink/NOUN/NN was/AUX/VBD cold/ADJ/JJ ./PUNCT/.
-Her/PRON/PRP$ work/NOUN/NN sounds/VERB/VBZ hard/ADJ/JJ ./PUNCT/.
-Marco/PROPN/NNP did/AUX/VBD not/PART/RB book/VERB/VB a/DET/DT table/NOUN/NN ./PUNCT/.
-The/DET/DT old/ADJ/JJ can/NOUN/NN fell/VERB/VBD from/ADP/IN the/DET/DT window/NOUN/NN ./PUNCT/.
-You/PRON/PRP should/AUX/MD answer/VERB/VB if/SCONJ/IN they/PRON/PRP walk/VERB/VBP here/ADV/RB ./PUNCT/.
-""",
-}
-
-
-def _toy_sentences(part: str, tags: str) -> list[TaggedSentence]:
-    sentences = []
-    for line in _TOY[part].strip().split("\n"):
-        forms, upos, xpos = zip(*(token.rsplit("/", 2) for token in line.split(" ")), strict=True)
-        sentences.append(TaggedSentence(forms, {"upos": upos, "xpos": xpos}[tags]))
-    return sentences
 
 
 # ------------------------------------------------------------------------------------------------------------- the data
@@ -295,7 +220,7 @@ class PosCorpus:
     ------
     InputError
         If the name or the kind of tags is unknown, or the files are not in `data_dir`.
-    CorpusError
+    InputError
         If a file is malformed; the message names file, line and what was expected.
     CorpusUnavailable
         If the corpus is neither on this machine nor to be had from the network.
@@ -313,13 +238,7 @@ class PosCorpus:
         self, name: str = "UD_English-EWT", tags: str = "upos", data_dir: str | os.PathLike[str] | None = None
     ) -> None:
         _tag_column(tags)
-        if name == "toy":
-            parts = {part: _toy_sentences(part, tags) for part in _TOY}
-        else:
-            known = [*corpora.names("pos"), "toy"]
-            if name not in known:
-                raise InputError(f"there is no tagged corpus {name!r}; there are: {', '.join(known)}")
-            parts = _parts_of(corpora.find_corpus(name, data_dir).paths, tags)
+        parts = _parts_of(find_corpus("toy sentences" if name == "toy" else name, data_dir, "pos").paths, tags)
         self._set_parts(name, tags, parts)
 
     @classmethod
@@ -345,11 +264,10 @@ class PosCorpus:
         -------
         PosCorpus
         """
-        train = check_path("train", train)
         corpus = cls.__new__(cls)
         files = {"train": train, "dev": dev, "test": test}
         parts = {part: [] if path is None else read_conllu(path, tags) for part, path in files.items()}
-        corpus._set_parts(train.name if name is None else name, tags, parts)
+        corpus._set_parts(Path(train).name if name is None else name, tags, parts)
         return corpus
 
     def _set_parts(self, name: str, tags: str, parts: Mapping[str, Sequence[TaggedSentence]]) -> None:

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from lxmls_day1.engine.text.corpora import find_corpus
-from lxmls_day1.errors import CorpusError, InputError
+from lxmls_day1.errors import InputError
 from readers.splitting import split_ends
 from readers.vocabulary import BagCorpus, checked_min_count, count_words
 
@@ -46,12 +46,9 @@ class Question(NamedTuple):
     ('HUM', 'ind', '?')
     """
 
-    coarse: str
-    """One of `COARSE_CLASSES`, such as ``HUM``."""
-    fine: str
-    """The class within the coarse one, such as ``ind``."""
-    text: str
-    """The question, words parted by spaces."""
+    coarse: str  # one of `COARSE_CLASSES`, such as ``HUM``
+    fine: str  # the class within the coarse one, such as ``ind``
+    text: str  # the question, words parted by spaces
 
 
 def parse_question(line: str, where: str = "this line") -> Question:
@@ -70,7 +67,7 @@ def parse_question(line: str, where: str = "this line") -> Question:
 
     Raises
     ------
-    CorpusError
+    InputError
         If the line is not of that form.
 
     Examples
@@ -81,15 +78,15 @@ def parse_question(line: str, where: str = "this line") -> Question:
     classes, _, text = line.removesuffix("\n").removesuffix("\r").partition(" ")
     coarse, colon, fine = classes.partition(":")
     if not classes and not text.strip():
-        raise CorpusError(f"{where}: the line is blank; expected a class and a question, COARSE:fine text")
+        raise InputError(f"{where}: the line is blank; expected a class and a question, COARSE:fine text")
     if not colon:
-        raise CorpusError(f"{where}: no colon in {_shown(classes)}; expected a class such as HUM:ind at the start")
+        raise InputError(f"{where}: no colon in {_shown(classes)}; expected a class such as HUM:ind at the start")
     if coarse not in COARSE_CLASSES:
-        raise CorpusError(f"{where}: the coarse class is {_shown(coarse)}; expected one of {', '.join(COARSE_CLASSES)}")
+        raise InputError(f"{where}: the coarse class is {_shown(coarse)}; expected one of {', '.join(COARSE_CLASSES)}")
     if not _FINE_CLASS.fullmatch(fine):
-        raise CorpusError(f"{where}: the fine class is {_shown(fine)}; expected lower-case letters, as in HUM:ind")
+        raise InputError(f"{where}: the fine class is {_shown(fine)}; expected lower-case letters, as in HUM:ind")
     if not text.strip():
-        raise CorpusError(f"{where}: there is no question after {classes}; expected its words, parted by spaces")
+        raise InputError(f"{where}: there is no question after {classes}; expected its words, parted by spaces")
     return Question(coarse, fine, text.strip())
 
 
@@ -109,7 +106,7 @@ def parse_questions(lines: Iterable[str], name: str = "the lines given") -> list
 
     Raises
     ------
-    CorpusError
+    InputError
         If a line is malformed (see `parse_question`), or there is none.
 
     Examples
@@ -120,11 +117,11 @@ def parse_questions(lines: Iterable[str], name: str = "the lines given") -> list
     >>> parse_questions(["HUM:ind Who wrote the first cookbook ?", "ind Who ?"], "mine.txt")
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.CorpusError: mine.txt, line 2: no colon in 'ind'; expected a class such as HUM:ind at the start
+    lxmls_day1.errors.InputError: mine.txt, line 2: no colon in 'ind'; expected a class such as HUM:ind at the start
     """
     questions = [parse_question(line, f"{name}, line {number}") for number, line in enumerate(lines, start=1)]
     if not questions:
-        raise CorpusError(f"{name}: expected a question a line, got an empty file")
+        raise InputError(f"{name}: expected a question a line, got an empty file")
     return questions
 
 
@@ -159,7 +156,7 @@ class QuestionCorpus(BagCorpus):
     InputError
         If there is no corpus of this name, the level, `dev_per` or `min_count` is unusable, no feature is left, or the
         files are not in `data_dir`.
-    CorpusError
+    InputError
         If a file is malformed; the message names file, line and what was expected.
     CorpusUnavailable
         If the corpus is neither on this machine nor to be had from the network.
@@ -228,10 +225,7 @@ class QuestionCorpus(BagCorpus):
 
 def _read_corpus(name: str, data_dir: str | os.PathLike[str] | None) -> tuple[list[Question], list[Question]]:
     """The questions of the training and of the test file."""
-    if name == "toy":
-        questions = parse_questions(TOY_QUESTIONS.strip().split("\n"), "the toy questions")
-        return questions[:_NR_TOY_TRAIN], questions[_NR_TOY_TRAIN:]
-    found = find_corpus(name, data_dir)
+    found = find_corpus("toy questions" if name == "toy" else name, data_dir, "multiclass")
     try:
         contents = {path: path.read_bytes() for path in (found.paths[_TRAIN_FILE], found.paths[_TEST_FILE])}
     except OSError as error:
@@ -246,81 +240,3 @@ def _read_corpus(name: str, data_dir: str | os.PathLike[str] | None) -> tuple[li
 
 def _shown(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "…")
-
-
-_NR_TOY_TRAIN = 54
-TOY_QUESTIONS = """
-ABBR:exp What does the abbreviation PTO stand for ?
-DESC:def What is a sundial ?
-ENTY:animal What animal sleeps through the winter ?
-HUM:ind Who invented the umbrella ?
-LOC:city What city has the oldest tram ?
-NUM:count How many strings does a cello have ?
-ABBR:exp What does CPU stand for ?
-DESC:manner How do you fold a paper boat ?
-ENTY:food What food is made from fermented cabbage ?
-HUM:ind Who wrote the first cookbook ?
-LOC:country What country grows the most tea ?
-NUM:date When was the first lighthouse built ?
-ABBR:exp What is the full form of RSVP ?
-DESC:def What is a monsoon ?
-ENTY:animal What animal has three hearts ?
-HUM:ind Who painted the ceiling of the old library ?
-LOC:city What city is famous for its canals ?
-NUM:count How many keys are on a piano ?
-ABBR:exp What does the abbreviation ASAP mean ?
-DESC:manner How do you remove ink from paper ?
-ENTY:food What food do pandas like best ?
-HUM:ind Who was the first woman to climb the mountain ?
-LOC:country What country has the longest coast ?
-NUM:date When did the first train run ?
-ABBR:exp What does FAQ stand for ?
-DESC:def What is a palindrome ?
-ENTY:animal What animal carries its young in a pouch ?
-HUM:ind Who discovered the little comet ?
-LOC:city Where is the tallest clock tower ?
-NUM:count How many legs does a lobster have ?
-ABBR:exp What is the full form of the abbreviation VIP ?
-DESC:manner How do you tie a sailor 's knot ?
-ENTY:food What food is eaten on the last day of the year ?
-HUM:ind Who composed the school song ?
-LOC:country Where do wild camels live ?
-NUM:date What year was the bicycle invented ?
-ABBR:exp What does DIY stand for ?
-DESC:def What is an isthmus ?
-ENTY:animal What animal changes its colour to hide ?
-HUM:ind Who runs the town museum ?
-LOC:city Where was the first stamp printed ?
-NUM:count How many hours are in a week ?
-ABBR:exp What does the abbreviation UTC mean ?
-DESC:manner How do you bake bread without yeast ?
-ENTY:food What kind of food is a truffle ?
-HUM:ind Who designed the glass bridge ?
-LOC:country What country gave the world the waltz ?
-NUM:date When did people begin to keep bees ?
-ABBR:exp What does ETA stand for ?
-DESC:def What is a haiku ?
-ENTY:animal What kind of animal is a newt ?
-HUM:ind Who built the first kite ?
-LOC:city What city hosts the kite festival ?
-NUM:count How many moons does the planet have ?
-ABBR:exp What does HTML stand for ?
-DESC:def What is an eclipse ?
-ENTY:animal What animal builds dams ?
-HUM:ind Who invented the zip ?
-LOC:city What city has the most bridges ?
-NUM:count How many sides does a snowflake have ?
-ABBR:exp What is the full form of GPS ?
-DESC:manner How do you grow mushrooms at home ?
-ENTY:food What food is made from soy beans ?
-HUM:ind Who wrote the longest diary ?
-LOC:country What country has no rivers ?
-NUM:date When was the first map of the moon drawn ?
-ABBR:exp What does the abbreviation NB mean ?
-DESC:def What is a fjord ?
-ENTY:animal What animal can sleep on one leg ?
-HUM:ind Who was the first person to ski to the pole ?
-LOC:country Where do tulips come from ?
-NUM:date What year did the old theatre open ?
-"""
-"""Questions of our own in the form of the corpus, the last 18 of them to test with."""

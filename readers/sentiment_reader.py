@@ -17,20 +17,18 @@ Sentiment Classification*, ACL 2007.
 """
 
 import os
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from lxmls_day1.checks import check_choice, check_flag
-from lxmls_day1.engine.text.review_files import LABEL_NAMES, ParsedReviews, read_reviews
+from lxmls_day1.engine.text.review_files import read_reviews
 from lxmls_day1.errors import InputError
 from readers.splitting import split_ends, split_train_dev_test
 from readers.vocabulary import checked_min_count, vectorise  # noqa: F401 - vectorise: for whoever has read reviews here
 
 
-def cut_rare_tokens(
-    reviews: ParsedReviews, min_count: int, nr_counted: int
-) -> tuple[csr_array, np.ndarray, np.ndarray]:
+def cut_rare_tokens(reviews: Any, min_count: int, nr_counted: int) -> tuple[csr_array, np.ndarray, np.ndarray]:
     """Keep the tokens that occur at least `min_count` times in the first `nr_counted` reviews.
 
     Parameters
@@ -147,13 +145,13 @@ class SentimentCorpus:
         cache: bool = True,
     ) -> None:
         min_count = checked_min_count(min_count)
-        check_choice("rare_words_from", rare_words_from, ("train", "all"))
-        check_flag("cache", cache)
+        if rare_words_from not in ("train", "all"):
+            raise InputError(f'rare_words_from must be "train" or "all", but is {rare_words_from!r}')
         split = (train_per, dev_per, test_per)
 
         reviews = read_reviews(domain, data_dir, cache)
         train_end, _, _ = split_ends(len(reviews), split)
-        if len(set(reviews.y[:train_end].tolist())) < len(LABEL_NAMES):
+        if len(set(reviews.y[:train_end].tolist())) < len(reviews.label_names):
             raise InputError(
                 f"the training part of {domain} holds reviews of one class only, with train_per={train_per:g} of "
                 f"{len(reviews)} reviews; give it a larger share"
@@ -165,7 +163,7 @@ class SentimentCorpus:
         self.domain = domain
         self.X = X
         self.y = reviews.y.astype(np.intp)
-        self.label_names = LABEL_NAMES
+        self.label_names = reviews.label_names
         self.feature_names = [reviews.tokens[column] for column in kept.tolist()]
         self.feat_dict = {token: column for column, token in enumerate(self.feature_names)}
         self.feat_counts = dict(zip(self.feature_names, totals.tolist(), strict=True))

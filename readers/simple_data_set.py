@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.checks import as_numbers, check_flag
+from lxmls_day1.checks import as_numbers
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.plotting import BLACK, add_boundary, plot_points
+from lxmls_day1.figures.plotting import add_boundary, plot_points
 from readers.splitting import split_train_dev_test
 
 Gaussian = Sequence[Any]  # [mean, variance]
@@ -160,9 +160,8 @@ class SimpleDataSet:
         """
         from lxmls_day1 import gaussians  # it answers exercise 1.3: checks run without it
 
-        if np.all(self.variances == self.variances[0]):
-            return gaussians.linear_discriminant_params(self.prior, self.means, self.variances[0])
-        return gaussians.discriminant_params(self.prior, self.means, self.variances)
+        shared = np.all(self.variances == self.variances[0])
+        return gaussians.discriminant_params(self.prior, self.means, self.variances[0] if shared else self.variances)
 
     def get_bayes_error(self) -> float:
         """The error rate of the best possible classifier on new points; see `lxmls_day1.gaussians.bayes_error`.
@@ -208,7 +207,6 @@ class SimpleDataSet:
         'Bayes optimal'
         """
         self._check_planar()
-        check_flag("print_bayes_opt", print_bayes_opt)
         fig, axis = plot_points(
             self.train_X,
             self.train_y,
@@ -220,7 +218,7 @@ class SimpleDataSet:
             ax=ax,
         )
         if print_bayes_opt:
-            fig, axis = add_boundary(axis, self.get_bayes_optimal(), "Bayes optimal", BLACK)
+            fig, axis = add_boundary(axis, self.get_bayes_optimal(), "Bayes optimal", "#000000")
         if params is not None:
             fig, axis = add_boundary(axis, params, name)
         return fig, axis

@@ -9,9 +9,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import scipy.sparse as sp
+import numpy as np
 
-from lxmls_day1.checks import as_matrix, as_numbers, check_labels, check_number
+from lxmls_day1.checks import as_numbers, check_number
 from lxmls_day1.errors import InputError
 
 PARTS = ("train", "dev", "test")
@@ -129,9 +129,8 @@ def split_train_dev_test(X: Any, y: Any, split: Sequence[float] = (0.8, 0.0, 0.2
     >>> train_y, dev_y, test_y
     (array([0, 1, 0]), array([1]), array([0]))
     """
-    X = X if sp.issparse(X) or hasattr(X, "iloc") else as_matrix(X)
-    y = y if hasattr(y, "iloc") else check_labels(y)
-    if X.shape[0] != len(y):
+    X, y = (part if hasattr(part, "shape") else np.array(part) for part in (X, y))
+    if X.ndim != 2 or X.shape[0] != len(y):
         raise InputError(f"X and y must tell of the same examples, got {X.shape[0]} rows and {len(y)} labels")
     train_end, dev_end, test_end = split_ends(X.shape[0], split)
     return (

@@ -26,10 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.checks import check_flag, check_number
-from lxmls_day1.engine.text.labelled_files import name_of_data, read_labelled
-from lxmls_day1.engine.text.svmlight import is_number
-from lxmls_day1.engine.text.tokens import count_tokens
+from lxmls_day1.checks import check_number
+from lxmls_day1.engine.text.labelled_files import read_labelled
 from lxmls_day1.errors import InputError
 from readers.splitting import checked_shares, split_ends
 from readers.vocabulary import BagCorpus, check_bag, checked_min_count
@@ -50,7 +48,7 @@ class TextCorpus(BagCorpus):
     seed : int, optional
         Shuffles the examples of the first file before they are split: files are often sorted by label. None leaves them
         in their order.
-    form : {"columns", "jsonl", "svmlight", "parquet"}, optional
+    form : {"columns", "jsonl", "svmlight"}, optional
         What is in the files. By the ending of the name if not given: ``.csv``, ``.tsv``, ``.jsonl``, ``.svmlight`` and the
         like, each also with ``.gz``; another ending means columns, or JSON lines if the first line is an object.
     delimiter : str, optional
@@ -119,16 +117,15 @@ class TextCorpus(BagCorpus):
         label_column: int | str | None = None,
         quote: str | None = '"',
         encoding: str | None = None,
-        count: Callable[[str], Mapping[str, float]] = count_tokens,
+        count: Callable[[str], Mapping[str, float]] | None = None,
         min_count: int = 1,
         *,
         text_column: int | str | None = None,
         progress: bool = False,
     ) -> None:
-        if not callable(count):
+        if not (count is None or callable(count)):
             raise InputError(f"count must be a function from a text to a mapping of tokens to numbers, got {count!r}")
         min_count = checked_min_count(min_count)
-        check_flag("progress", progress)
         split = _checked_split(split, test_path)
         layout: dict[str, Any] = {
             "form": form,
@@ -139,7 +136,7 @@ class TextCorpus(BagCorpus):
         }
         columns: dict[str, Any] = {"label_column": label_column, "text_column": text_column}
         files = read_labelled(path, *([] if test_path is None else [test_path]), **layout, **columns)
-        is_svmlight, has_usual_tokens = files[0].form == "svmlight", count is count_tokens
+        is_svmlight = files[0].form == "svmlight"
         if is_svmlight and min_count > 1:
             raise InputError(f"min_count is for text, and the features of svmlight are ready-made; got {min_count}")
 
@@ -156,19 +153,18 @@ class TextCorpus(BagCorpus):
         self.path = Path(path)
         self.texts = texts
         self.read_as = " | ".join(file.described for file in files)
-        are_numbers = all(map(is_number, set(labels)))
-        label_order = (lambda label: (float(label), label)) if are_numbers else str
-        ends = (train_end, dev_end, min_count, label_order)
+        self._name = files[0].name
+        ends = (train_end, dev_end, min_count, files[0].label_order(labels))
         if is_svmlight:
             self._set_examples(bags, labels, *ends, feature_order=int)
-        elif has_usual_tokens:
+        elif count is None:
             self._set_texts(texts, labels, *ends, progress=progress)
         else:
             self._set_examples([check_bag(count(text)) for text in _shown(texts, progress)], labels, *ends)
 
     def get_name(self) -> str:
         """What a table or a plot calls this data set: the name of its file, without its ending."""
-        return name_of_data(self.path)
+        return self._name
 
 
 def _checked_split(split: Sequence[float] | None, test_path: str | os.PathLike[str] | None) -> Sequence[float]:

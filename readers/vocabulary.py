@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from lxmls_day1.checks import all_finite, as_list, as_numbers
+from lxmls_day1.checks import as_numbers
 from lxmls_day1.engine.text.token_matrix import count_texts
 from lxmls_day1.errors import InputError
 
@@ -53,7 +53,7 @@ def count_vocabulary(bags: Iterable[Mapping[str, float]], min_count: int = 1) ->
     totals: dict[str, float] = {}
     min_count = checked_min_count(min_count)
     try:
-        for bag in as_list(bags, _BAGS_WANTED):
+        for bag in bags:
             for token, count in bag.items():
                 totals[token] = totals.get(token, 0) + count
     except (AttributeError, TypeError) as error:
@@ -98,7 +98,7 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
     columns: list[int] = []
     counts: list[float] = []
     try:
-        for bag in as_list(bags, _BAGS_WANTED):
+        for bag in bags:
             row = sorted((feat_dict[token], count) for token, count in bag.items() if token in feat_dict)
             columns.extend(column for column, _ in row)
             counts.extend(count for _, count in row)
@@ -109,7 +109,7 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
     if places.dtype.kind not in "iu" or (len(places) and not 0 <= places.min() <= places.max() < len(feat_dict)):
         raise InputError(f"feat_dict must map each token to one of the columns 0 … {len(feat_dict) - 1}")
     numbers = as_numbers(counts, _BAGS_WANTED)
-    if numbers.ndim != 1 or not all_finite(numbers):
+    if numbers.ndim != 1 or not np.isfinite(numbers).all():
         raise InputError(f"{_BAGS_WANTED}, but one of these is none")
     return csr_array(
         (numbers, places.astype(np.int32), np.array(starts, dtype=np.int32)),
@@ -136,7 +136,7 @@ def check_bag(bag: Any) -> Mapping[str, float]:
         isinstance(bag, Mapping)
         and all(isinstance(token, str) for token in bag)
         and all(isinstance(number, (int, float, np.integer, np.floating)) for number in bag.values())
-        and all_finite(as_numbers(list(bag.values()), "count must return finite numbers"))
+        and np.isfinite(as_numbers(list(bag.values()), "count must return finite numbers")).all()
     ):
         raise InputError(f"count must return a mapping of tokens (text) to finite numbers, but returned {bag!r}")
     return bag

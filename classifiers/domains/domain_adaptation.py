@@ -32,7 +32,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from classifiers.bernoulli_naive_bayes import presence
-from lxmls_day1.checks import as_numbers, check_inputs, check_labels, check_number, check_same_kind
+from classifiers.linear_classifier import LinearClassifier
+from lxmls_day1.checks import as_numbers, check_number
 from lxmls_day1.errors import InputError
 
 # ------------------------------------------------------------------------------------------------- feature augmentation
@@ -64,7 +65,7 @@ def augment(X: Any, domain: int, nr_domains: int = 2) -> sp.csr_array:
     >>> augment([[5.0, 7.0]], domain=1).toarray()
     array([[5., 7., 0., 0., 5., 7.]])
     """
-    X = sp.csr_array(check_inputs(X))
+    X = sp.csr_array(_rows(X))
     nr_domains = check_number("nr_domains", nr_domains, at_least=1, whole=True)
     check_number("domain", domain, at_least=0, at_most=nr_domains - 1, whole=True)
     nothing = sp.csr_array(X.shape)
@@ -104,7 +105,7 @@ def train_augmented(
     >>> perceptron.test([[2.0], [-2.0]], params)
     array([0, 1])
     """
-    source_X, target_X = check_inputs(source_X), check_inputs(target_X)
+    source_X, target_X = _rows(source_X), _rows(target_X)
     if source_X.shape[1] != target_X.shape[1]:
         raise InputError(
             f"both domains must have the same features, but the source has {source_X.shape[1]} and the target "
@@ -112,9 +113,7 @@ def train_augmented(
         )
     n_features = source_X.shape[1]
     X = sp.csr_array(sp.vstack([augment(source_X, 0), augment(target_X, 1)]))
-    source_y, target_y = _labels_of(source_X, source_y), _labels_of(target_X, target_y)
-    check_same_kind(source_y, target_y, "the labels of both domains")
-    y = np.concatenate([source_y, target_y])
+    y = [label for labels in (source_y, target_y) for label in np.asarray(labels).ravel().tolist()]
     learnt = _train_copy(classifier, X, y)
     intercepts, common, _, of_target = np.split(learnt, [1, 1 + n_features, 1 + 2 * n_features])
     return np.vstack([intercepts, common + of_target])
@@ -149,10 +148,11 @@ def mutual_information(X: Any, y: ArrayLike) -> np.ndarray:
     >>> mutual_information([[1, 1], [0, 1]], ["+", "-"]).round(4).tolist()
     [0.6931, 0.0]
     """
-    present = presence(check_inputs(X))
-    classes, labels = np.unique(_labels_of(present, y), return_inverse=True)
+    present = presence(X)
+    data = LinearClassifier()
+    _, labels, _ = data._training_data(present, y)
     shares = np.bincount(labels) / len(labels)  # (K,)
-    there = np.stack([(labels == k) @ present for k in range(len(classes))]) / len(labels)  # (K, J), p(f̂ = 1, y)
+    there = np.stack([(labels == k) @ present for k in range(len(data.classes))]) / len(labels)  # (K, J), p(f̂ = 1, y)
     information = np.zeros(there.shape[1])
     for joint in (there, shares[:, None] - there):
         independent = shares[:, None] * joint.sum(axis=0)
@@ -195,7 +195,7 @@ def choose_pivots(
     """
     nr_pivots = check_number("nr_pivots", nr_pivots, at_least=1, whole=True)
     check_number("min_documents", min_documents, at_least=1, whole=True)
-    counts = [np.asarray(presence(check_inputs(X)).sum(axis=0)).ravel() for X in (source_X, target_X)]
+    counts = [np.asarray(presence(X).sum(axis=0)).ravel() for X in (source_X, target_X)]
     frequent = np.flatnonzero((counts[0] >= min_documents) & (counts[1] >= min_documents))
     if len(frequent) == 0:
         raise InputError(
@@ -240,7 +240,7 @@ def correspondences(X: Any, pivots: ArrayLike, nr_dimensions: int = 50, regulari
     >>> (theta * np.sign(theta[0, 1])).round(2).tolist()
     [[0.0, 0.51, 0.51, -0.69]]
     """
-    X = sp.csr_array(check_inputs(X))
+    X = sp.csr_array(_rows(X))
     columns = as_numbers(pivots, "pivots must be columns of X").ravel().astype(np.intp)
     if len(columns) == 0 or columns.min() < 0 or columns.max() >= X.shape[1]:
         raise InputError(f"pivots must be some of the columns 0 … {X.shape[1] - 1}, got {pivots!r}")
@@ -295,7 +295,7 @@ def train_with_correspondences(
     >>> perceptron.test([[0, 0, 1, 0]], params)
     array(['+'], dtype='<U1')
     """
-    X = sp.csr_array(check_inputs(X), dtype=float)
+    X = sp.csr_array(_rows(X))
     theta = as_numbers(theta, "theta must be numbers")
     check_number("weight", weight, above=0)
     if theta.ndim != 2 or theta.shape[1] != X.shape[1]:
@@ -309,18 +309,15 @@ def train_with_correspondences(
     projected = X @ theta.T  # (M, h)
     size = np.sqrt((projected**2).sum())
     scale = np.sqrt(weight * (X.data**2).sum()) / size if size > 0 else 0.0
-    learnt = _train_copy(classifier, sp.csr_array(sp.hstack([X, scale * projected], format="csr")), check_labels(y))
+    learnt = _train_copy(classifier, sp.csr_array(sp.hstack([X, scale * projected], format="csr")), y)
     params, of_projected = np.split(learnt, [1 + X.shape[1]])
     params[1:] += scale * theta.T @ of_projected
     return params
 
 
-def _labels_of(X, y):
-    """The labels of the rows of X, of which there must be some."""
-    labels = check_labels(y)
-    if len(labels) != X.shape[0] or not len(labels):
-        raise InputError(f"there must be rows and a label for each, but got {X.shape[0]} rows and {len(labels)} labels")
-    return labels
+def _rows(X):
+    """X as a matrix of finite numbers."""
+    return LinearClassifier()._rows(X)
 
 
 def _train_copy(classifier, X, y):

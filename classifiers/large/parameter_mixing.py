@@ -109,22 +109,17 @@ def train_in_parts(
     [1.0, 1.5]
     """
     # numba takes its time: imported by the first training
-    from lxmls_day1.engine.compiled.online_steps import RowSteps, Weights
+    from lxmls_day1.engine.rows import Rows
 
     labels = np.asarray(labels, dtype=np.int64)
-    n_classes = int(labels.max()) + 1
-    steps = RowSteps(rule, X, labels, 1.0 - np.eye(n_classes), 0.0, True)
-    W: Any = steps.weights.current()
+    rows = Rows(X, labels, int(labels.max()) + 1)
+    W = np.zeros((rows.n_features + 1, rows.n_classes))
     total, count = np.zeros_like(W), 0
     for leg in legs:
         parts = []
         for order in leg:
-            steps.weights = Weights(len(W), n_classes, averaged=True)
-            steps.weights.V[:] = W
-            if len(order):
-                steps.take(np.asarray(order, dtype=np.int64)[None], np.ones(len(order)))
-            mean = steps.weights.result() if len(order) else np.zeros_like(W)
-            parts.append((steps.weights.current(), len(order) * mean, len(order)))
+            after, mean = rows.online_steps(rule, W, order)
+            parts.append((after, len(order) * mean, len(order)))
         weights, sums, n_steps = map(np.array, zip(*parts, strict=True))
         W, of_leg, n_of_leg = mixed(weights, sums, n_steps, n_steps / n_steps.sum())
         total, count = total + of_leg, count + n_of_leg

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from classifiers.online_classifier import OnlineClassifier, compiled, second_order
-from lxmls_day1.checks import check_number
+from lxmls_day1.settings import setting
 
 
 @compiled
@@ -80,12 +80,8 @@ class AROW(OnlineClassifier):
     name = "AROW"
     rule = staticmethod(arow_rule)
 
-    regularizer: float = 1.0
+    regularizer: float = setting(1.0, "λ of AROW, the r of its source", above=0)
     averaged: bool | str = field(default=False, kw_only=True)
-
-    def check_settings(self) -> None:
-        super().check_settings()
-        check_number("regularizer (λ of AROW, the r of its source)", self.regularizer, above=0)
 
     def steps(self, first: int, count: int) -> np.ndarray:
         return np.full(count, 1.0 / self.regularizer)

@@ -22,7 +22,7 @@ from statistics import NormalDist
 import numpy as np
 
 from classifiers.online_classifier import OnlineClassifier, compiled, second_order
-from lxmls_day1.checks import check_number
+from lxmls_day1.settings import setting
 
 NO_CAP = np.finfo(np.float64).max  # finite, because the loop multiplies the step with a shrinkage of 0
 
@@ -90,15 +90,9 @@ class ConfidenceWeighted(OnlineClassifier):
     name = "Confidence-weighted"
     rule = staticmethod(confidence_weighted_rule)
 
-    confidence: float = 0.9
-    cap: float | None = None
+    confidence: float = setting(0.9, "η of CW, a probability", above=0.5, below=1)
+    cap: float | None = setting(None, "the C of SCW-I", above=0)
     averaged: bool | str = field(default=False, kw_only=True)
-
-    def check_settings(self) -> None:
-        super().check_settings()
-        check_number("confidence (η of CW, a probability)", self.confidence, above=0.5, below=1)
-        if self.cap is not None:
-            check_number("cap (the C of SCW-I)", self.cap, above=0)
 
     def steps(self, first: int, count: int) -> np.ndarray:
         return np.full(count, NO_CAP if self.cap is None else float(self.cap))

@@ -90,29 +90,19 @@ def dual_step(alpha: np.ndarray, scores: np.ndarray, curvature: float) -> np.nda
 
 
 def ascend_dual(
-    examples: Any,
-    labels: np.ndarray,
-    n_classes: int,
-    regularizer: float,
-    tolerance: float,
-    most_sweeps: int,
-    rng: np.random.Generator,
-    shares: np.ndarray | None = None,
+    rows: Any, regularizer: float, tolerance: float, most_sweeps: int, rng: np.random.Generator
 ) -> Iterator[DualPoint]:
     """Sweep over the examples until the gap is small.
 
     Parameters
     ----------
-    examples : lxmls_day1.engine.compiled.sparse_rows.Examples
-    labels : int64 array (M,), columns of the true classes
-    n_classes : int, K
+    rows : lxmls_day1.engine.rows.Rows
+        M examples with their labels; their shares are of mean 1.
     regularizer : float > 0, λ
     tolerance : float > 0
         The share of the objective to which the gap shall fall. It is measured when sweeps seem to have reached that.
     most_sweeps : int
     rng : numpy.random.Generator, shuffles the examples before each sweep
-    shares : float64 array (M,) of mean 1, optional
-        How much each example counts.
 
     Yields
     ------
@@ -123,32 +113,27 @@ def ascend_dual(
     --------
     Points at 1 and −1, each of its own class. With λ = 1/(2 log 3) the best weight is log 3, which gives the right class 3/4:
 
-    >>> from lxmls_day1.engine.compiled.sparse_rows import as_examples
-    >>> examples, labels = as_examples(np.array([[1.0], [-1.0]])), np.array([1, 0])
-    >>> *_, last = ascend_dual(examples, labels, 2, 1 / (2 * np.log(3)), 1e-9, 50, np.random.default_rng(1))
+    >>> from lxmls_day1.engine.rows import Rows
+    >>> rows = Rows(np.array([[1.0], [-1.0]]), np.array([1, 0]), 2)
+    >>> *_, last = ascend_dual(rows, 1 / (2 * np.log(3)), 1e-9, 50, np.random.default_rng(1))
     >>> bool(last.gap <= 1e-9 * last.objective), np.exp(last.weights[1]).round(3)
     (True, array([3.]))
     """
-    from lxmls_day1.engine.compiled import max_ent_sweeps
-
-    n_examples, two = len(labels), n_classes == 2
-    shares = np.ones(n_examples) if shares is None else shares
-    multipliers = np.zeros(n_examples) if two else np.eye(n_classes)[labels]
-    weights = np.zeros((examples.n_features + 1, 1 if two else n_classes))
-    state = {"labels": labels, "shares": shares, "multipliers": multipliers, "weights": weights}
-    unit, visited = 1 / (regularizer * n_examples), np.flatnonzero(shares > 0)
+    n_examples, n_classes = len(rows.labels), rows.n_classes
+    two = n_classes == 2
+    multipliers = np.zeros(n_examples) if two else np.eye(n_classes)[rows.labels]
+    weights = np.zeros((rows.n_features + 1, 1 if two else n_classes))
+    unit, visited = 1 / (regularizer * n_examples), np.flatnonzero(rows.shares > 0)
     point = DualPoint(0, float(np.log(n_classes)), 0.0, weights)
     yield point
     before = point.gap
     for number in range(1, most_sweeps + 1):
-        estimate = max_ent_sweeps.take_sweep(examples, order=rng.permutation(visited), unit=unit, **state) / n_examples
+        estimate = rows.max_ent_sweep(rng.permutation(visited), unit, multipliers, weights) / n_examples
         # The gap falls by a like factor from sweep to sweep, and may have come to exactly 0.
         expected = estimate * min(1.0, estimate / before) if before > 0 else estimate
         before = estimate
         if 2 * expected <= tolerance * point.objective or number == most_sweeps or not np.isfinite(estimate):
-            loss, entropy = max_ent_sweeps.measure_all(examples, **state)
+            loss, entropy = rows.max_ent_measure(multipliers, weights)
             penalty = regularizer / 2 * float((weights * weights).sum()) / (2 if two else 1)
-            point = DualPoint(
-                number, float(loss) / n_examples + penalty, float(entropy) / n_examples - penalty, weights
-            )
+            point = DualPoint(number, loss / n_examples + penalty, entropy / n_examples - penalty, weights)
             yield point

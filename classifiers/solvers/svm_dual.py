@@ -44,7 +44,6 @@ Mangasarian, D. Musicant, Successive overrelaxation for support vector machines,
 10, 1999.
 """
 
-import contextlib
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -53,8 +52,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lxmls_day1.checks import check_costs, check_number, check_sample_weight, random_numbers
-from lxmls_day1.engine.examples import trained_with, training_data
 from lxmls_day1.errors import InputError
 
 RELAXATION = 1.5  # on text, 1.4 to 1.7 took the fewest sweeps for two classes and for twenty
@@ -139,64 +136,56 @@ def train_dual(
 ) -> np.ndarray:
     """The parameters (J + 1, K) of an :class:`classifiers.svm.SVM` at its optimum; its arguments are those of ``SVM.train``.
 
-    A warning tells when ``max_epochs`` did not suffice; an InputError is raised for what cannot be trained on.
-
-    >>> from classifiers.svm import SVM
-    >>> train_dual(SVM(regularizer=0.1, solver="dual"), [[1.0], [-1.0]], [1, 0], None, None)[1].round(2)
-    array([-0.5,  0.5])
+    Raises
+    ------
+    InputError
+        For data that cannot be trained on.
     """
-    from lxmls_day1.engine.compiled import sparse_rows  # numba takes its time: imported by the first training
+    from lxmls_day1.engine.rows import Rows  # numba takes its time: imported by the first training
 
-    learner.check_settings()
-    X, labels = training_data(learner, X, y)
-    costs = check_costs(learner.cost, len(learner.classes))
-    weights = check_sample_weight(sample_weight, labels)
-    shares = None if weights is None else weights / weights.mean()
+    X, labels, weights = learner._training_data(X, y, sample_weight)
+    costs = learner._costs(len(learner.classes))
+    rows = Rows(X, labels, len(costs), weights / weights.mean())
     learner.history, learner.nr_updates = [], 0
+    bar = None
+    if learner.progress:
+        from tqdm.auto import tqdm
 
-    with _epoch_progress(learner) as show:
-
-        def after_epoch(epoch: Epoch, params: np.ndarray) -> None:
-            learner.history.append(epoch)
-            learner.nr_updates += epoch.updates
-            show(epoch)
-            if callback:
-                callback(epoch, params.copy(), params.copy())
-
-        params, converged = solve_dual(
-            sparse_rows.as_examples(X),
-            labels,
-            costs,
-            float(learner.regularizer),
-            float(learner.tolerance),
-            int(learner.max_epochs),
-            random_numbers(learner.seed),
-            after_epoch,
-            shares,
-        )
+        bar = tqdm(desc=learner.get_name(), unit="epoch")
+    for epoch, params, converged in solve_dual(  # noqa: B007  # that of the last is what counts
+        rows,
+        costs,
+        float(learner.regularizer),
+        float(learner.tolerance),
+        int(learner.max_epochs),
+        np.random.default_rng(learner.seed),
+    ):
+        learner.history.append(epoch)
+        learner.nr_updates += epoch.updates
+        if bar is not None:
+            bar.set_postfix(objective=f"{epoch.objective:.5g}", gap=f"{epoch.gap:.1g}", refresh=False)
+            bar.update()
+        if callback:
+            callback(epoch, params.copy(), params.copy())
+    if bar is not None:
+        bar.close()
     if not converged:
-        last = learner.history[-1]
         warnings.warn(
-            f"the dual solver was stopped after {last.number} epochs at a gap of {last.gap:.2g}, before it "
-            f"reached its tolerance of {learner.tolerance:g} x {last.objective:.2g}; raise max_epochs, the tolerance "
+            f"the dual solver was stopped after {epoch.number} epochs at a gap of {epoch.gap:.2g}, before it "
+            f"reached its tolerance of {learner.tolerance:g} x {epoch.objective:.2g}; raise max_epochs, the tolerance "
             "or the regularizer, or scale the features down",
             stacklevel=3,
         )
-    return trained_with(learner, params)
+    trained: np.ndarray = learner._trained(params)
+    return trained
 
 
 def check_dual_settings(learner: Any) -> None:
-    """Raise an InputError for settings of an SVM that make no sense with the dual solver.
-
-    >>> from classifiers.svm import SVM
-    >>> check_dual_settings(SVM(regularizer=0.0, solver="dual"))
-    Traceback (most recent call last):
-    ...
-    lxmls_day1.errors.InputError: regularizer (λ of the dual solver, whose C is 1/(λM)) must be ...
-    """
-    check_number("regularizer (λ of the dual solver, whose C is 1/(λM))", learner.regularizer, above=0)
-    check_number("tolerance", learner.tolerance, above=0)
-    check_number("max_epochs", learner.max_epochs, at_least=1, whole=True)
+    """Raise an InputError for settings of an SVM that make no sense with the dual solver: λ = 0, or an order."""
+    if not learner.regularizer > 0:
+        raise InputError(
+            f"regularizer (λ of the dual solver, whose C is 1/(λM)) must be a number above 0, but is {learner.regularizer!r}"
+        )
     if learner.order is not None:
         raise InputError(
             "order is for the subgradient solver; the dual one leaves examples out as it goes on, and draws "
@@ -204,130 +193,64 @@ def check_dual_settings(learner: Any) -> None:
         )
 
 
-@contextlib.contextmanager
-def _epoch_progress(learner: Any) -> Iterator[Callable[[Epoch], None]]:
-    """A function that shows an epoch, in a bar if ``progress`` is on."""
-    if not learner.progress:
-        yield lambda epoch: None
-        return
-    from tqdm.auto import tqdm
-
-    with tqdm(desc=learner.get_name(), unit="epoch") as bar:
-
-        def show(epoch: Epoch) -> None:
-            bar.set_postfix(objective=f"{epoch.objective:.5g}", gap=f"{epoch.gap:.1g}", refresh=False)
-            bar.update()
-
-        yield show
-
-
 def solve_dual(
-    examples: Any,
-    labels: np.ndarray,
-    costs: np.ndarray,
-    regularizer: float,
-    tolerance: float,
-    max_epochs: int,
-    rng: np.random.Generator,
-    after_epoch: Callable[[Epoch, np.ndarray], object],
-    shares: np.ndarray | None = None,
-) -> tuple[np.ndarray, bool]:
+    rows: Any, costs: np.ndarray, regularizer: float, tolerance: float, max_epochs: int, rng: np.random.Generator
+) -> Iterator[tuple[Epoch, np.ndarray, bool]]:
     """Sweep over the examples until the gap is at most ``tolerance`` times the objective.
 
     Parameters
     ----------
-    examples : lxmls_day1.engine.compiled.sparse_rows.Examples, M of them with J features
-    labels : int64 array (M,), columns 0 … K − 1
+    rows : lxmls_day1.engine.rows.Rows, M examples with J features and their labels; their shares are of mean 1
     costs : array (K, K), ``costs[p, y]`` the cost of predicting p where y is true
     regularizer : float > 0, λ
     tolerance : float > 0
     max_epochs : int ≥ 1
     rng : numpy.random.Generator, orders the examples anew for each sweep
-    after_epoch : function (epoch, params), called after each epoch with a new matrix of parameters
-    shares : float64 array (M,), optional, how much each example counts, of mean 1: its loss and its part of W(α)
 
-    Returns
-    -------
-    params : array (J + 1, K)
+    Yields
+    ------
+    epoch : Epoch
+    params : array (J + 1, K), a new one
     converged : bool
 
     Examples
     --------
     Points at 1 and −1, each of its own class: both weights are just as large as the margin of 1 wants them.
 
-    >>> from lxmls_day1.engine.compiled.sparse_rows import as_examples
-    >>> examples, labels, costs = as_examples(np.array([[1.0], [-1.0]])), np.array([1, 0]), 1 - np.eye(2)
-    >>> epochs = []
-    >>> keep = lambda epoch, params: epochs.append(epoch)
-    >>> params, converged = solve_dual(examples, labels, costs, 0.1, 1e-8, 50, np.random.default_rng(1), keep)
-    >>> params[1].round(3), bool(converged), epochs[-1].gap <= 1e-8 * epochs[-1].objective
+    >>> from lxmls_day1.engine.rows import Rows
+    >>> rows = Rows(np.array([[1.0], [-1.0]]), np.array([1, 0]), 2)
+    >>> *_, (epoch, params, converged) = solve_dual(rows, 1 - np.eye(2), 0.1, 1e-8, 50, np.random.default_rng(1))
+    >>> params[1].round(3), bool(converged), epoch.gap <= 1e-8 * epoch.objective
     (array([-0.5,  0.5]), True, True)
     """
-    problem = _Problem(examples, labels, costs, regularizer, shares)
+    n_examples, n_classes, two = len(rows.labels), rows.n_classes, rows.n_classes == 2
+    row_costs, rests = np.ascontiguousarray(costs.T), np.zeros(n_examples, dtype=np.uint8)
+    # α, or of two classes β with α = (1 − β, β) as seen from the true one; W, or v of W = (−v/2, v/2)
+    multipliers = np.zeros(n_examples) if two else np.eye(n_classes)[rows.labels]
+    weights = np.zeros(rows.n_features + 1) if two else np.zeros((rows.n_features + 1, n_classes))
     n_sweeps, dual, elsewhere, started = 0, 0.0, 0.0, time.perf_counter()
     for number in range(1, max_epochs + 1):
         n_steps, enough = 0, None
         for _ in range(MOST_SWEEPS):
-            estimate, steps = problem.sweep(rng)
+            order = rng.permutation(np.flatnonzero((rests < PATIENCE) & (rows.shares > 0)))
+            gap, steps = rows.svm_sweep(
+                order, row_costs, 1 / (regularizer * n_examples), RELAXATION, multipliers, weights, rests
+            )
+            estimate = gap / n_examples
             n_sweeps += 1
-            n_steps += steps
+            n_steps += int(steps)
             if enough is None:
                 enough = max(estimate * WORTH_MEASURING, tolerance * dual)
             if estimate <= enough:
                 break
-        objective, dual = problem.measure()
+        loss, cost = rows.svm_measure(row_costs, multipliers, weights, rests)
+        penalty = regularizer / 2 * float((weights * weights).sum() / (2 if two else 1))
+        objective, dual = loss / n_examples + penalty, cost / n_examples - penalty
         seconds = time.perf_counter() - started - elsewhere
-        epoch, params = Epoch(number, n_sweeps, n_steps, seconds, objective, dual), problem.params()
-        after_epoch(epoch, params)
+        epoch = Epoch(number, n_sweeps, n_steps, seconds, objective, dual)
+        # without a step each example is at its best, up to rounding; so is W, unless features overflow
+        converged = epoch.gap <= (tolerance if n_steps else max(tolerance, ROUNDING)) * objective
+        yield epoch, np.column_stack([-weights / 2, weights / 2]) if two else weights.copy(), converged
         elsewhere = time.perf_counter() - started - seconds
-        if n_steps == 0:  # each example is at its best, up to rounding; so is W, unless features overflow
-            return params, epoch.gap <= max(tolerance, ROUNDING) * objective
-        if epoch.gap <= tolerance * objective:
-            return params, True
-    return params, False
-
-
-class _Problem:
-    """The state of the method: multipliers and weights, as the kernels for two or for many classes keep them."""
-
-    def __init__(self, examples, labels, costs, regularizer, shares):
-        n_examples, n_classes, n_rows = len(labels), len(costs), examples.n_features + 1
-        self.examples, self.labels, self.regularizer = examples, labels, regularizer
-        self.costs = np.ascontiguousarray(costs.T)  # row y: ρ(·, y)
-        self.rests = np.zeros(n_examples, dtype=np.uint8)
-        self.shares = np.ones(n_examples) if shares is None else shares
-        self.two_classes = n_classes == 2
-        if self.two_classes:
-            self.multipliers, self.weights = np.zeros(n_examples), np.zeros(n_rows)
-        else:
-            self.multipliers, self.weights = np.zeros((n_examples, n_classes)), np.zeros((n_rows, n_classes))
-            self.multipliers[np.arange(n_examples), labels] = 1.0
-
-    def sweep(self, rng):
-        """One step for each example that is not left out, in random order: (estimated gap, steps that changed)."""
-        from lxmls_day1.engine.compiled import svm_sweeps
-
-        order = rng.permutation(np.flatnonzero((self.rests < PATIENCE) & (self.shares > 0)))
-        unit = 1 / (self.regularizer * len(self.labels))
-        gap, n_steps = svm_sweeps.take_sweep(
-            self.examples, labels=self.labels, order=order, costs=self.costs, unit=unit, relaxation=RELAXATION,
-            multipliers=self.multipliers, weights=self.weights, rests=self.rests, shares=self.shares,
-        )  # fmt: skip
-        return gap / len(self.labels), int(n_steps)
-
-    def measure(self):
-        """(P(W), D(α)) exactly; wakes the examples that have a share in the gap again."""
-        from lxmls_day1.engine.compiled import svm_sweeps
-
-        loss, cost = svm_sweeps.measure_all(
-            self.examples, labels=self.labels, costs=self.costs,
-            multipliers=self.multipliers, weights=self.weights, rests=self.rests, shares=self.shares,
-        )  # fmt: skip
-        sq_norm = (self.weights * self.weights).sum() / (2 if self.two_classes else 1)  # W = (−v/2, v/2)
-        penalty = self.regularizer / 2 * float(sq_norm)
-        return float(loss) / len(self.labels) + penalty, float(cost) / len(self.labels) - penalty
-
-    def params(self):
-        """The weight matrix W (J + 1, K), a new array."""
-        v = self.weights
-        return np.column_stack([-v / 2, v / 2]) if self.two_classes else v.copy()
+        if converged or n_steps == 0:
+            return

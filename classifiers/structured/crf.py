@@ -20,7 +20,6 @@ Source: J. Lafferty, A. McCallum, F. Pereira, Conditional random fields: probabi
 sequence data, ICML 2001; F. Sha, F. Pereira, Shallow parsing with conditional random fields, NAACL 2003 (L-BFGS).
 """
 
-import functools
 import time
 import warnings
 from collections.abc import Callable
@@ -35,10 +34,7 @@ from classifiers.max_ent_online import max_ent_rule
 from classifiers.solvers.lbfgs import lbfgs
 from classifiers.structured.structured_classifier import Sentences, Tags, check_sentences
 from classifiers.structured.structured_gradient import StructuredGradient
-from classifiers.structured.tag_features import TokenFeatures
-from lxmls_day1.checks import all_finite, check_choice, check_costs, check_number
-from lxmls_day1.engine.examples import trained_with
-from lxmls_day1.engine.learners import shrinkage_of
+from lxmls_day1.settings import setting
 
 SOLVERS = ("lbfgs", "online")
 PAIR_BYTES = 2**30  # for the pairs of L-BFGS
@@ -92,17 +88,12 @@ class CRF(StructuredGradient):
     name = "Conditional random field"
     rule = staticmethod(max_ent_rule)  # of sentences of one word
     smooth_loss = True
+    descends = True
 
     regularizer: float = 1e-4
-    solver: str = "lbfgs"
-    tolerance: float = 1e-3
-    max_iterations: int = 500
-
-    def check_settings(self) -> None:
-        super().check_settings()
-        check_choice("solver", self.solver, SOLVERS)
-        check_number("tolerance", self.tolerance, above=0)
-        check_number("max_iterations", self.max_iterations, at_least=1, whole=True)
+    solver: str = setting("lbfgs", one_of=SOLVERS)
+    tolerance: float = setting(1e-3, above=0)
+    max_iterations: int = setting(500, at_least=1, whole=True)
 
     def train(self, X: Sentences, y: Tags, callback: Callable[..., object] | None = None) -> np.ndarray:
         """Minimise F, or go through the sentences ``nr_rounds`` times.
@@ -128,10 +119,10 @@ class CRF(StructuredGradient):
         if self.solver == "online":
             return super().train(X, y, callback)
         started = time.perf_counter()
-        layout, sentences = self._learn_sentences(check_sentences(X), y)
-        check_costs(self.cost, layout.n_tags)  # as the online solver does
-        F = Objective(sentences, layout.shape, float(self.regularizer))
-        start = self._first_rounds(sentences, layout.shape)
+        sentences = self.sentences_of(X, y)
+        self.row_costs()  # raises for costs that do not fit, as the online solver does
+        F = Objective(sentences, float(self.regularizer))
+        start = self._first_rounds(sentences)
         memory = min(20, max(5, PAIR_BYTES // (16 * start.size)))
         self.history, values = [], []
         for number, (x, value, gradient) in enumerate(lbfgs(F, start.ravel(), F.diagonal(), memory)):
@@ -139,7 +130,7 @@ class CRF(StructuredGradient):
             if number > 0:
                 self.history.append(Iteration(number, time.perf_counter() - started, float(value)))
             if callback and number > 0:
-                callback(self.history[-1], x.reshape(layout.shape).copy(), x.reshape(layout.shape).copy())
+                callback(self.history[-1], x.reshape(F.shape).copy(), x.reshape(F.shape).copy())
             arrived = self._is_near(values, gradient)
             if arrived or number == self.max_iterations:
                 break
@@ -150,7 +141,7 @@ class CRF(StructuredGradient):
                 stacklevel=2,
             )
         self.nr_updates = len(self.history)
-        return trained_with(self, x.reshape(layout.shape))
+        return self._trained(x.reshape(F.shape))
 
     def _is_near(self, values, gradient, span=5):
         """Whether F falls no more, or is certainly near its optimum."""
@@ -158,32 +149,20 @@ class CRF(StructuredGradient):
         slow = len(values) > span and values[-1 - span] - values[-1] <= span * share
         return slow or (self.regularizer > 0 and gradient @ gradient <= 2 * self.regularizer * share)
 
-    def _first_rounds(self, sentences, shape):
+    def _first_rounds(self, sentences):
         """Where L-BFGS begins: W after some rounds of descent, if these lower F; else 0."""
-        from lxmls_day1.engine.compiled import chain_sums, online_steps
-
-        n_sentences, weights = len(sentences.starts) - 1, online_steps.Weights(*shape, False)
-        orders = self._orders(n_sentences)[:FIRST_ROUNDS]
-        for number, order in enumerate(orders):
-            steps = self.steps(1 + number * n_sentences, n_sentences)
-            chain_sums.take_round_of_descent(sentences, shrinkage_of(self), weights, order, steps)
-        W = weights.result()
-        at_zero = np.diff(sentences.starts).sum() / n_sentences * np.log(shape[1])  # all sequences are equally likely
-        lowered = all_finite(W) and chain_sums.log_losses(sentences, W).mean() + self.penalty_of(W) < at_zero
-        return W if lowered else np.zeros(shape)
-
-    def _steps_of(self, layout, sentences, costs, weights):
-        from lxmls_day1.engine.compiled import chain_sums
-
-        return functools.partial(chain_sums.take_round_of_descent, sentences, shrinkage_of(self), weights)
+        rng, n_sentences = np.random.default_rng(self.seed), len(sentences)
+        orders = np.array([rng.permutation(n_sentences) for _ in range(min(FIRST_ROUNDS, self.nr_rounds))])
+        W = sentences.after_descent(orders, self.steps, float(self.regularizer))
+        at_zero = len(sentences.labels) / n_sentences * np.log(sentences.shape[1])  # all sequences are equally likely
+        lowered = np.isfinite(W).all() and sentences.log_losses(W).mean() + self.penalty_of(W) < at_zero
+        return W if lowered else np.zeros(sentences.shape)
 
     def penalty_of(self, params: np.ndarray) -> float:
         return self.regularizer / 2 * (params**2).sum()
 
-    def structured_losses(self, sentences: Any, costs: np.ndarray, params: np.ndarray) -> np.ndarray:
-        from lxmls_day1.engine.compiled import chain_sums
-
-        losses: np.ndarray = chain_sums.log_losses(sentences, params)
+    def structured_losses(self, sentences: Any, params: np.ndarray) -> np.ndarray:
+        losses: np.ndarray = sentences.log_losses(params)
         return losses
 
     def get_marginals(self, X: Sentences, params: ArrayLike) -> list[np.ndarray]:
@@ -205,11 +184,9 @@ class CRF(StructuredGradient):
         InputError
             If X holds no sentences, or params have not as many rows as there are features and tags.
         """
-        from lxmls_day1.engine.compiled import chain_sums
-
         layout, params = self._fit(params)
-        words: TokenFeatures = self._encode(check_sentences(X))
-        marginals, _ = chain_sums.tag_marginals(*words, layout.n_features, params)
+        words = self._encode(check_sentences(X))
+        marginals = self._chains(words, layout).marginals(params)
         return [marginals[start:end] for start, end in zip(words.starts[:-1], words.starts[1:], strict=True)]
 
 
@@ -237,14 +214,12 @@ class Objective:
     (1.3863, array([-1.,  1.]))
     """
 
-    def __init__(self, sentences: Any, shape: tuple[int, int], regularizer: float) -> None:
-        self.sentences, self.shape, self.regularizer = sentences, shape, regularizer
-        self.n_sentences = len(sentences.starts) - 1
+    def __init__(self, sentences: Any, regularizer: float) -> None:
+        self.sentences, self.shape, self.regularizer = sentences, sentences.shape, regularizer
+        self.n_sentences = len(sentences)
 
     def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
-        from lxmls_day1.engine.compiled import chain_sums
-
-        loss, gradient = chain_sums.loss_and_gradient(self.sentences, x.reshape(self.shape))
+        loss, gradient = self.sentences.loss_and_gradient(x.reshape(self.shape))
         gradient = gradient.ravel()
         gradient /= self.n_sentences
         gradient += self.regularizer * x

@@ -17,7 +17,7 @@ Sources: M. Collins, Discriminative training methods for hidden Markov models, E
 Large margin methods for structured and interdependent output variables, JMLR 6, 2005.
 """
 
-import functools
+import reprlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,27 +31,15 @@ from classifiers.structured.tag_features import (
     TEMPLATES,
     EncodedSentences,
     FeatureIndex,
-    TokenFeatures,
     check_templates,
 )
 from classifiers.structured.viterbi import ChainScores, cost_augmented, path_score, viterbi
-from lxmls_day1.checks import (
-    as_list,
-    check_costs,
-    check_finite_params,
-    check_flag,
-    check_labels,
-    check_number,
-    check_same_kind,
-    listed,
-    shown,
-)
-from lxmls_day1.engine.examples import columns_of
-from lxmls_day1.engine.learners import average_of, shrinkage_of
 from lxmls_day1.errors import InputError
+from lxmls_day1.settings import setting
 
 Sentences = Sequence[Sequence[str]] | EncodedSentences  # M sentences, each a sequence of words
 Tags = Sequence[Sequence[Any]]  # a tag for each of their words
+TAGS_WANTED = "tags must be a list of sequences, one for each sentence, with a tag for each of its words"
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -109,10 +97,11 @@ class StructuredClassifier(OnlineClassifier):
 
     name = "Structured classifier"
     augmented = False  # whether the rival is the sequence of the highest score plus cost
+    descends = False  # whether a step follows the gradient of the log loss, and asks no rule
 
     templates: Sequence[str] = TEMPLATES
-    min_count: int = 1
-    transitions: bool = True
+    min_count: int = setting(1, at_least=1, whole=True)
+    transitions: bool = setting(True)
     decoder: Callable[[ChainScores], ArrayLike] | None = None
     n_jobs: int = field(default=1, init=False)  # sentences are gone through by one thread
 
@@ -121,14 +110,12 @@ class StructuredClassifier(OnlineClassifier):
         self.feature_names: Sequence[str] | None = None
 
     def check_settings(self) -> None:
-        super().check_settings()
         check_templates(self.templates)
-        check_number("min_count", self.min_count, at_least=1, whole=True)
         if isinstance(self.transitions, str) and self.transitions == "trigrams":  # a model of an earlier version
             raise InputError(
                 "this version has no trigrams of tags; train with transitions=True, which scores pairs of tags"
             )
-        check_flag("transitions", self.transitions)
+        super().check_settings()
         if not (self.decoder is None or callable(self.decoder)):
             raise InputError(f"decoder must be a function from ChainScores to a path, or None, but is {self.decoder!r}")
 
@@ -152,94 +139,53 @@ class StructuredClassifier(OnlineClassifier):
             For hyper-parameters that make no sense, sentences and tags that do not fit together, a rule that does not
             raise the truth by as much as it lowers the rival, or weights that grow beyond all bounds.
         """
-        return self.train_from(None, X, y, callback, keep_state=False)[0]
+        return super().train(X, y, callback)
 
-    def train_from(
-        self,
-        state: Any,
-        X: Sentences,
-        y: Tags,
-        callback: Callable[..., object] | None = None,
-        keep_state: bool = True,
-    ) -> tuple[np.ndarray, Any]:
-        """Go through sentences from a state on, as :func:`lxmls_day1.engine.training.resume` says.
+    def sentences_of(self, X: Sentences, y: Tags, state: Any = None) -> Any:
+        """The training sentences as the engine reads them; ``classes`` and ``feature_names`` are learnt, or those of a state.
 
         Returns
         -------
-        params : array, as ``train`` returns it
-        state : OnlineState
+        lxmls_day1.engine.chains.Chains
 
         Raises
         ------
         InputError
-            As ``train``; and for a state of another learner.
+            For settings that make no sense, and what are no sentences with a tag for each word.
         """
-        # numba takes its time: imported by the first training
-        from lxmls_day1.engine import online_training
-        from lxmls_day1.engine.compiled import chains, online_steps
-
         self.check_settings()
-        X = check_sentences(X)
+        X, tags = check_sentences(X), _all_tags(X, y)
+        if not tags:
+            raise InputError("training needs sentences, but X has none; is the training part of the corpus empty?")
         if state is None:
-            layout, sentences = self._learn_sentences(X, y)
+            self.classes, labels = np.unique(self._labels_of(tags), return_inverse=True)
+            if len(self.classes) < 2:
+                raise InputError(
+                    f"training needs at least two tags, but every word has the tag {tags[0]!r}; take more sentences"
+                )
+            self.feature_names, words = self._learn_features(X)
         elif state.feature_names is None:
             raise InputError("this state is of a flat learner and knows no features of words; begin with state=None")
         else:
             self.classes, self.feature_names = state.classes, state.feature_names
-            layout = Layout(len(self.feature_names), len(self.classes), self.transitions)
-            labels = columns_of(self, _tags_of_training(X, y))
-            starts, indptr, indices = self._encode(X)
-            sentences = chains.Sentences(starts, indptr, indices, labels, layout.n_features)
-        state = state and online_training.copy_of_state(self, state, layout.shape[0])
-        costs = np.ascontiguousarray(check_costs(self.cost, layout.n_tags).T)  # row y: ρ(·, y)
-        if getattr(self.rule, "second_order", False):
-            raise InputError(
-                "second-order rules are for single examples; tag sequences take rules that see scores alone"
-            )
-        online_steps.check_rule(self.rule, 2, 1.0 - np.eye(2))
-        if state is None:
-            n_rows, n_tags = layout.shape
-            weights = online_steps.Weights(n_rows, n_tags, average_of(self) == "steps")
-            state = online_training.new_state(self, weights, None)
-        take_round = self._steps_of(layout, sentences, costs, state.weights)
-        orders = self._orders(len(X), state.rng)  # (R, M)
+            labels, words = self._columns_of(tags), self._encode(X)
+        return self._chains(words, Layout(len(self.feature_names), len(self.classes), self.transitions), labels)
 
-        def take(first, last):
-            for order in orders[first:last]:
-                yield (take_round(order, self.steps(1 + state.n_steps, len(order))),)
-                state.n_steps += len(order)
+    def _chains(self, words, layout, labels=None):
+        """Encoded words, and perhaps the columns of their tags, as the engine reads them."""
+        from lxmls_day1.engine.chains import Chains  # numba takes its time: imported when it is needed, and not before
 
-        objective = functools.partial(self._structured_objective, sentences, costs)
-        params = online_training.take_rounds(self, take, state, objective, callback, keep_state=keep_state)
-        return params, state
+        return Chains(words, layout.n_features, layout.shape, None if labels is None else labels.astype(np.intp))
 
-    def _learn_sentences(self, X, y):
-        """Set ``classes`` and ``feature_names``; returns the layout of W and the sentences as the kernels read them."""
-        from lxmls_day1.engine.compiled import chains
-
-        labels = self._learn_tags(X, y)
-        self.feature_names, words = self._learn_features(X)
-        layout = Layout(len(self.feature_names), len(self.classes), self.transitions)
-        return layout, chains.Sentences(*words, labels, layout.n_features)
-
-    def _steps_of(self, layout, sentences, costs, weights):
-        """What takes the steps of a round: a function (order, steps) -> how many changed the weights."""
-        from lxmls_day1.engine.compiled import chains, online_steps
-
-        machine_code = online_steps.machine_code_of(self.rule, stacklevel=5) if self._compiles() else None
-        if machine_code is None:
-            return functools.partial(self._take_round, layout, sentences, costs, weights)
-        return functools.partial(
-            chains.take_round, machine_code, sentences, costs, shrinkage_of(self), self.augmented, weights
-        )
-
-    def _compiles(self):
+    def compiles(self) -> bool:
         """Whether the compiled round takes the steps of this learner."""
         return self.decoder is None
 
-    def _take_round(self, layout, sentences, costs, weights, order, steps):
+    def take_round(
+        self, sentences: Any, costs: np.ndarray, shrinkage: float, weights: Any, order: np.ndarray, steps: np.ndarray
+    ) -> int:
         """One round in Python: W ← (1 − η_t λ) W + τ [Φ(x, y) − Φ(x, ŷ)] for each sentence; returns how many changed W."""
-        updates, shrinkage = 0, shrinkage_of(self)
+        layout, updates = Layout(sentences.n_features, sentences.shape[1], self.transitions), 0
         for m, step in zip(order.tolist(), steps.tolist(), strict=True):
             entries, change = self._change(layout, sentences, m, step, costs, weights)
             updates += weights.add(entries, change, 1.0 - step * shrinkage)
@@ -283,13 +229,11 @@ class StructuredClassifier(OnlineClassifier):
         InputError
             If there was no training, a sentence is none, or the parameters are not of this classifier.
         """
-        from lxmls_day1.engine.compiled import chains
-
         if self.decoder is not None:
             return [self.classes[_path(self.decoder, scores)].tolist() for scores in self.get_scores(X, params)]
         layout, params = self._fit(params)
-        words: TokenFeatures = self._encode(check_sentences(X))
-        tags, paths = self.classes.tolist(), chains.best_paths(*words, layout.n_features, params).tolist()
+        words = self._encode(check_sentences(X))
+        tags, paths = self.classes.tolist(), self._chains(words, layout).best_paths(params).tolist()
         return [
             [tags[k] for k in paths[start:end]] for start, end in zip(words.starts[:-1], words.starts[1:], strict=True)
         ]
@@ -343,7 +287,7 @@ class StructuredClassifier(OnlineClassifier):
         >>> StructuredClassifier().evaluate([["DET", "NOUN"], ["VERB"]], [["DET", "VERB"], ["VERB"]]).__round__(3)
         0.667
         """
-        truth, predicted = _tag_sequences(truth), _tag_sequences(predicted)
+        truth, predicted = _sequences(truth, TAGS_WANTED), _sequences(predicted, TAGS_WANTED)
         if len(truth) != len(predicted):
             raise InputError(
                 f"evaluate got {len(truth)} true and {len(predicted)} predicted tag sequences; pass as many"
@@ -351,11 +295,10 @@ class StructuredClassifier(OnlineClassifier):
         for m, (tags, guesses) in enumerate(zip(truth, predicted, strict=True)):
             if len(tags) != len(guesses):
                 raise InputError(f"sentence {m} has {len(tags)} true tags, but {len(guesses)} predicted ones")
-        of_words, guesses = (check_labels([tag for tags in part for tag in tags]) for part in (truth, predicted))
-        check_same_kind(of_words, guesses, "true and predicted tags")
-        if len(of_words) == 0:
+        if not any(truth):
             raise InputError("evaluate needs at least one word, but got none; is this part of the corpus empty?")
-        return float(np.mean(of_words == guesses))
+        words, guesses = ([tag for tags in part for tag in tags] for part in (truth, predicted))
+        return OnlineClassifier().evaluate(words, guesses)
 
     def objective(self, X: Sentences, y: Tags, params: ArrayLike) -> float | None:
         """What the learner minimises, at ``params``: the mean loss of a sentence + (λ/2)‖W‖²; None without a loss.
@@ -375,37 +318,20 @@ class StructuredClassifier(OnlineClassifier):
         InputError
             If there are no sentences, or sentences, tags and parameters do not fit together.
         """
-        from lxmls_day1.engine.compiled import chains
-
         (layout, params), X = self._fit(params), check_sentences(X)
-        labels = columns_of(self, _all_tags(X, y))
-        if len(labels) == 0:
+        tags = _all_tags(X, y)
+        if not tags:
             raise InputError("an objective is a mean over sentences, but X has none")
-        words: TokenFeatures = self._encode(X)
-        sentences = chains.Sentences(*words, labels, layout.n_features)
-        costs = np.ascontiguousarray(check_costs(self.cost, layout.n_tags).T)
-        return self._structured_objective(sentences, costs, params)
+        return self.chain_objective(self._chains(self._encode(X), layout, self._columns_of(tags)), params)
 
-    def structured_losses(self, sentences: Any, costs: np.ndarray, params: np.ndarray) -> np.ndarray | None:
+    def structured_losses(self, sentences: Any, params: np.ndarray) -> np.ndarray | None:
         """The loss of each sentence (M,); None for a learner without one."""
         return None
 
-    def _structured_objective(self, sentences, costs, params):
-        losses = self.structured_losses(sentences, costs, params)
-        if losses is None:
-            return None
-        return float(losses.mean() + self.regularizer / 2 * (params**2).sum())
-
-    def _learn_tags(self, X, y):
-        """Set ``classes``; returns the tags of all words as column numbers (N,)."""
-        tags = _tags_of_training(X, y)
-        classes, codes = np.unique(tags, return_inverse=True)
-        if len(classes) < 2:
-            raise InputError(
-                f"training needs at least two tags, but every word has the tag {shown(classes[0])}; take more sentences"
-            )
-        self.classes = classes
-        return codes.astype(np.intp)
+    def chain_objective(self, sentences: Any, params: np.ndarray) -> float | None:
+        """The mean loss of encoded sentences + (λ/2)‖W‖² at ``params``; None without a loss."""
+        losses = self.structured_losses(sentences, params)
+        return None if losses is None else float(losses.mean() + self.regularizer / 2 * (params**2).sum())
 
     def _learn_features(self, X):
         """The names of the features of checked sentences, and which of them each word has."""
@@ -434,7 +360,7 @@ class StructuredClassifier(OnlineClassifier):
         """The layout of parameters, and they themselves, if they can be of this classifier."""
         if self.classes is None or self.feature_names is None:
             raise InputError(f"{self.get_name()} has no features yet: train it first")
-        params = np.ascontiguousarray(check_finite_params(params))
+        params = np.ascontiguousarray(self._params(params, finite=True))
         layouts = [Layout(len(self.feature_names), len(self.classes), transitions) for transitions in (True, False)]
         for layout in layouts:
             if params.shape == layout.shape:
@@ -470,21 +396,12 @@ def check_sentences(X: Any) -> Any:
     """
     if _is_encoded(X):
         return X
-    if isinstance(X, str):
-        raise InputError("X must be a list of sentences, each a list of words, but is a text; split it")
-    if hasattr(X, "shape"):
-        raise InputError(f"X must be a list of sentences, each a list of words, but is a matrix of the shape {X.shape}")
-    X = as_list(X, "X must be a list of sentences, each a list of words")
+    X = _sequences(X, "X must be a list of sentences, each a list of words")
     for m, sentence in enumerate(X):
-        if isinstance(sentence, str):
-            raise InputError(f"a sentence must be a list of words, but sentence {m} is the text {sentence!r}; split it")
-        if not isinstance(sentence, (list, tuple)):
-            X[m] = sentence = as_list(sentence, f"a sentence must be a list of words, but sentence {m} is none")
-        if not len(sentence):
-            raise InputError(f"a sentence has at least one word, but sentence {m} has none; leave it out")
-        for word in sentence:
-            if not isinstance(word, str) or not word:
-                raise InputError(f"a word must be a text that is not empty, but sentence {m} holds {word!r}")
+        if not len(sentence) or not all(isinstance(word, str) and word for word in sentence):
+            raise InputError(
+                f"a sentence has at least one word, and each is a text that is not empty, but sentence {m} is {reprlib.repr(sentence)}"
+            )
     return X
 
 
@@ -493,32 +410,29 @@ def _is_encoded(X):
     return type(X).__name__ == "EncodedSentences"
 
 
-def _tags_of_training(X, y):
-    """The tags of all words (N,), of which there are some."""
-    tags = _all_tags(X, y)
-    if len(tags) == 0:
-        raise InputError("training needs sentences, but X has none; is the training part of the corpus empty?")
-    return tags
-
-
 def _all_tags(X, y):
     """The tags of all words in a row (N,), after a look whether each word has one."""
-    y = _tag_sequences(y)
+    y = _sequences(y, TAGS_WANTED)
     if len(y) != len(X):
         raise InputError(f"X has {len(X)} sentences, but y has {len(y)}; every sentence needs its sequence of tags")
     lengths = np.diff(X.features.starts).tolist() if _is_encoded(X) else map(len, X)
     for m, (length, tags) in enumerate(zip(lengths, y, strict=True)):
         if len(tags) != length:
             raise InputError(
-                f"every word needs one tag, but sentence {m} has {length} words and the tags {listed(tags)}"
+                f"every word needs one tag, but sentence {m} has {length} words and the tags {reprlib.repr(tags)}"
             )
-    return check_labels([tag for tags in y for tag in tags])
+    return [tag for tags in y for tag in tags]
 
 
-def _tag_sequences(y):
-    """Sequences of tags as a list; an error for what is none."""
-    wanted = "tags must be a list of sequences, one for each sentence, with a tag for each of its words"
-    return [as_list(tags, wanted) for tags in as_list(y, wanted)]
+def _sequences(values, wanted):
+    """A list of lists or tuples; an error for text, and for what cannot be made one."""
+    try:
+        found = [] if isinstance(values, str) else list(values)
+        if not isinstance(values, str) and not any(isinstance(one, str) for one in found):
+            return [one if isinstance(one, (list, tuple)) else list(one) for one in found]
+    except TypeError:
+        pass
+    raise InputError(f"{wanted}, but is {reprlib.repr(values)}")
 
 
 def _path(decoder, scores):

@@ -14,7 +14,7 @@ import numpy as np
 
 from classifiers.stochastic_gradient import StochasticGradient
 from classifiers.structured.structured_classifier import StructuredClassifier
-from lxmls_day1.checks import check_number
+from lxmls_day1.settings import setting
 
 
 @dataclass(eq=False, repr=False)
@@ -44,13 +44,8 @@ class StructuredGradient(StructuredClassifier, StochasticGradient):
     nr_rounds: int = 10
     initial_step: float = 0.1
     alpha: float = 0.6
-    delay: float | None = None
+    delay: float | None = setting(None, "t_0", at_least=1)
     averaged: bool | str = "steps"
-
-    def check_settings(self) -> None:
-        super().check_settings()
-        if self.delay is not None:
-            check_number("delay (t_0)", self.delay, at_least=1)
 
     def steps(self, first: int, count: int) -> np.ndarray:
         delay = count if self.delay is None else float(self.delay)  # a round has as many steps as there are sentences

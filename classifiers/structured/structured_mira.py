@@ -21,7 +21,7 @@ from classifiers.mira import Mira
 from classifiers.structured.k_best import hildreth, k_best_paths
 from classifiers.structured.structured_classifier import StructuredClassifier
 from classifiers.structured.viterbi import path_score
-from lxmls_day1.checks import check_number
+from lxmls_day1.settings import setting
 
 MOST_SEQUENCES = 1000  # a step solves a problem with as many inner products as there are pairs of them
 
@@ -53,14 +53,10 @@ class StructuredMira(StructuredClassifier, Mira):
 
     name = "Structured MIRA"
 
-    k: int = 1
+    k: int = setting(1, "sequences that the truth is to lead", at_least=1, at_most=MOST_SEQUENCES, whole=True)
 
-    def check_settings(self) -> None:
-        super().check_settings()
-        check_number("k (sequences that the truth is to lead)", self.k, at_least=1, at_most=MOST_SEQUENCES, whole=True)
-
-    def _compiles(self):
-        return super()._compiles() and self.k == 1
+    def compiles(self) -> bool:
+        return super().compiles() and self.k == 1
 
     def _change(self, layout, sentences, m, step, costs, weights):
         if self.k == 1:

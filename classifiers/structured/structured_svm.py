@@ -51,7 +51,6 @@ class StructuredSVM(StructuredGradient):
     rule = staticmethod(svm_rule)
     augmented = True
 
-    def structured_losses(self, sentences: Any, costs: np.ndarray, params: np.ndarray) -> np.ndarray:
-        from lxmls_day1.engine.compiled import chains
-
-        return chains.hinge_losses(sentences, costs, params)
+    def structured_losses(self, sentences: Any, params: np.ndarray) -> np.ndarray:
+        losses: np.ndarray = sentences.hinge_losses(self.row_costs(), params)
+        return losses

@@ -40,8 +40,7 @@ WORTH_TELLING = 1 << 30  # bytes of memory
     "--shard-rows", "rows_a_shard", type=int, help="Documents in a shard; about 40,000 of a hundred words unless given."
 )
 @click.option("--jobs", type=int, default=1, show_default=True, help="How many threads count words.")
-@click.option("--resume", is_flag=True, help="Go on where an interrupted run has stopped.")
-@click.option("--overwrite", is_flag=True, help="Replace a corpus that is in the folder, or what is left of one.")
+@click.option("--overwrite", is_flag=True, help="Replace a corpus that is in the folder.")
 def command(
     paths: tuple[str, ...],
     out: str | None,
@@ -49,12 +48,11 @@ def command(
     classes: str | None,
     no_quotes: bool,
     rows_a_shard: int | None,
-    resume: bool,
     **settings: Any,
 ) -> None:
     """Make a corpus on disk of labelled text, in one pass and in bounded memory.
 
-    A FILE is CSV, TSV, JSON lines, svmlight or Parquet, plain or gzipped; a pattern in quotes, such as 'part-*.csv.gz'; or
+    A FILE is CSV, TSV, JSON lines or svmlight, plain or gzipped; a pattern in quotes, such as 'part-*.csv.gz'; or
     - for standard input. Which columns are meant is found out from the beginning of the first file, and options decide
     it. The further files have the same columns. A label may come in any file, unless --classes names all of them.
 
@@ -63,8 +61,8 @@ def command(
     does it), and nothing grows with the corpus. Without it, each token has a column, and a second pass over the
     matrices leaves out what is in fewer documents than --min-count.
 
-    A run that was interrupted leaves no manifest, so nothing takes its folder for a corpus; the same command with
-    --resume goes on with it, and ends with the same files.
+    A run that was interrupted leaves no manifest, so nothing takes its folder for a corpus; the same command
+    begins anew.
 
     \b
     Examples:
@@ -76,7 +74,7 @@ def command(
     """
     from lxmls_day1.commands.output import warnings_as_notes
     from lxmls_day1.engine.streaming.corpus_making import make_corpus
-    from lxmls_day1.engine.streaming.shards import JOURNAL, Shards
+    from lxmls_day1.engine.streaming.shards import Shards
     from lxmls_day1.engine.text.documents import printable
 
     if verify is not None:
@@ -103,11 +101,9 @@ def command(
         settings["classes"] = [label.strip() for label in classes.split(",") if label.strip()]
     try:
         with warnings_as_notes():
-            corpus = make_corpus(paths, out, resume=resume, progress=sys.stderr.isatty(), **settings)
+            corpus = make_corpus(paths, out, progress=sys.stderr.isatty(), **settings)
     except KeyboardInterrupt:
-        kept = (Path(out) / JOURNAL).exists()
-        then = f"The same command with --resume goes on with {printable(out)}." if kept else "Nothing is kept yet."
-        click.echo(f"\nInterrupted. {then}", err=True)
+        click.echo("\nInterrupted. Nothing is kept; the same command begins anew.", err=True)
         raise
     for line in corpus.manifest["read_as"][:5]:
         click.echo(f"Read {printable(line)}.", err=True)

@@ -25,7 +25,6 @@ EXTRAS = {
     "browser": ("jupyterlite_core", "`lxmls-day1 browser`"),
     "cluster": ("distributed", "several machines"),
     "sklearn": ("sklearn", "the adapter for scikit-learn"),
-    "parquet": ("pyarrow", "Parquet files"),
 }
 
 

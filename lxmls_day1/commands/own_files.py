@@ -11,7 +11,7 @@ from lxmls_day1.errors import InputError
 if TYPE_CHECKING:
     from lxmls_day1.lab import Lab
 
-FORMATS = ("columns", "jsonl", "svmlight", "parquet")
+FORMATS = ("columns", "jsonl", "svmlight")
 SEVERAL = 20  # examples, from which on more labels than half of them are suspicious
 NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
 
@@ -83,7 +83,7 @@ def own_file_options(command: Callable[..., None]) -> Callable[..., None]:
         "--file",
         "path",
         type=click.Path(),
-        help="Labelled text of your own instead: CSV, TSV, JSON lines or svmlight, also gzipped, or Parquet.",
+        help="Labelled text of your own instead: CSV, TSV, JSON lines or svmlight, also gzipped.",
     )
     test_file = click.option("--test-file", "test_path", type=click.Path(), help="A second file, to test with.")
     return file(test_file(layout_options()(command)))

@@ -126,11 +126,13 @@ def command(
 
 def classifiers_of(lab: "Lab", dataset: object, every: bool) -> dict[str, Any]:
     """The classifiers of a lab that apply to a data set, by name: those of the guide, or every kind."""
+    from lxmls_day1.comparison import told_apart
+
     comparison = lab.load("classifiers.run_all_classifiers")
     if every and not hasattr(comparison, "all_classifiers"):
         raise InputError("this lab is of an older version, which knows no --all; lxmls-day1 update renews it")
     named: dict[str, Any] = (
-        comparison.all_classifiers(dataset) if every else comparison.told_apart(comparison.default_classifiers(dataset))
+        comparison.all_classifiers(dataset) if every else told_apart(comparison.default_classifiers(dataset))
     )
     return named
 

@@ -21,12 +21,14 @@ PACKAGE = __name__.partition(".")[0]
 #: Modules of this package that the given files import, those of `ANSWERS` left out.
 NEEDED = (
     "checks",
+    "comparison",
     "engine.compiled.batch",
     "engine.compiled.class_sums",
     "engine.examples",
     "engine.learners",
     "engine.objectives",
     "engine.online_training",
+    "engine.rows",
     "engine.word_counting",
     "engine.compiled.svm_sweeps",
     "engine.compiled.max_ent_sweeps",
@@ -54,6 +56,7 @@ WITH_NUMBA = ("engine.compiled.intrinsics", "engine.compiled.machine_code")
 #: Modules that compute what an exercise asks for, and those that import them. No check trains what needs them.
 ANSWERS = (
     "engine.compiled.chain_search",  # the search of 1.13, which taggers need
+    "engine.chains",
     "engine.compiled.chain_sums",  # the sums of 1.17
     "engine.compiled.chains",
     "gaussians",  # the weights of 1.3, which Gaussian naive Bayes needs

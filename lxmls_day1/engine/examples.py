@@ -1,33 +1,311 @@
-"""What goes into a linear classifier: rows with their labels, checked, and with a number for each class.
+"""What goes into a linear classifier: rows with their labels, checked, and with a number for each class."""
 
-Every function takes the classifier, a :class:`classifiers.linear_classifier.LinearClassifier`, whose ``classes`` and ``vector_names``
-say what it was trained on, and whose name stands in the messages.
-"""
-
+import inspect
 import os
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
 
+from lxmls_day1 import model_file
 from lxmls_day1.checks import (
     all_finite,
-    as_numbers,
+    as_canonical,
+    as_matrix,
     check_costs,
     check_finite,
     check_finite_params,
-    check_inputs,
     check_labels,
-    check_number,
     check_parameters,
     check_params,
     check_same_kind,
+    check_sample_weight,
     listed,
     shown,
 )
 from lxmls_day1.engine.text.feature_vectors import are_dictionaries, as_rows, column_names, names_of
 from lxmls_day1.errors import InputError
+from lxmls_day1.settings import check_settings, check_values
+
+Reals = NDArray[np.float64]
+Columns = NDArray[np.intp]
+
+
+class CheckedData:
+    """What each linear classifier does with what it is given: its settings, examples, labels, weights and parameters are checked.
+
+    ``classifiers/linear_classifier.py`` is a subclass, whose attributes the methods use. An error says what was wanted, what was got
+    and what to do. ``save`` and ``load`` keep a classifier in a file.
+    """
+
+    classes: Any
+    vector_names: list[str] | None
+    trained: bool
+    quadratic: Any
+    cost: Any = None
+
+    def __new__(cls, *_arguments: Any, **settings: Any) -> Self:
+        """A new classifier, if its class takes all these settings; otherwise the error names those that it takes."""
+        check_settings(cls, settings)
+        return super().__new__(cls)
+
+    def get_name(self) -> str:
+        """The name under which tables and plots show the classifier."""
+        raise NotImplementedError
+
+    def check_settings(self) -> None:
+        """Raise an InputError for settings that make no sense; ``train`` begins with this."""
+        check_values(self)
+
+    def _training_data(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        finite: bool = True,
+        classes: Any = None,
+        vector_names: Any = None,
+    ) -> tuple[Any, Columns, Reals]:
+        """Training data, after a look at the settings; sets ``classes`` and ``vector_names``.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (M, J), or M dictionaries
+        y : M labels
+        sample_weight : M numbers ≥ 0, optional
+        finite : bool
+            False where the caller itself finds numbers that are not finite.
+        classes, vector_names : optional
+            Those that are known already; those of ``X`` and ``y`` if not given.
+
+        Returns
+        -------
+        X : array or csr_array (M, J)
+        labels : int array (M,)
+            The column of the parameters for each example.
+        weights : array (M,)
+            How much each example counts: 1 if no weights are given.
+
+        Raises
+        ------
+        InputError
+            For data that cannot be trained on.
+        """
+        self.check_settings()
+        self.vector_names = vector_names
+        X = self._rows(X, finite=finite, learn_names=vector_names is None)
+        if y is None:
+            raise InputError("y must hold a label for each row of X, but is not given")
+        y = check_labels(y)
+        if X.shape[0] != len(y):
+            raise InputError(
+                f"X has {X.shape[0]} row{'s' * (X.shape[0] != 1)}, but y has {len(y)} label{'s' * (len(y) != 1)}; "
+                "every example needs one label"
+            )
+        if len(y) == 0:
+            raise InputError("training needs examples, but X has no rows; is the training part of the split empty?")
+        given, classes = classes is not None, np.unique(y if classes is None else check_labels(classes))
+        if len(classes) < 2:
+            raise InputError(
+                f"training needs at least two classes, but every example has the label {shown(classes[0])}; "
+                "take more data or another split"
+            )
+        self.classes = classes
+        check_parameters("the training data", X.shape[1], len(classes), self.quadratic)
+        labels: Columns = self._columns_of(y) if given else np.searchsorted(classes, y)
+        weights = check_sample_weight(sample_weight, labels, every_class=not given)
+        return X, labels, np.ones(len(labels)) if weights is None else weights
+
+    def _rows(self, X: Any, *, finite: bool = True, learn_names: bool = False) -> Any:
+        """``X`` as a matrix (M, J), array or csr_array; feature vectors that are dictionaries get the columns of training.
+
+        A data frame must have the columns of the one in training, in their order. With ``learn_names`` these become the
+        ``vector_names``, as those of dictionaries do. Unless ``finite`` is False, all numbers must be finite, and entries of a sparse
+        row that stand twice are summed.
+        """
+        check_in_memory(X)
+        dictionaries = are_dictionaries(X)
+        names = names_of(X) if dictionaries and learn_names else column_names(X)
+        if learn_names:
+            self.vector_names = names
+        if dictionaries and self.vector_names is None:
+            raise InputError(
+                f"{self.get_name()} knows no names of features, but X holds dictionaries; train it on such, or pass a matrix"
+            )
+        if not dictionaries and names and self.vector_names and names != self.vector_names:
+            raise InputError(
+                f"X has the columns {listed(names)}, but {self.get_name()} was trained on {listed(self.vector_names)}, in "
+                "this order; pass X[classifier.vector_names]"
+            )
+        if dictionaries:
+            X = as_rows(X, self.vector_names or [])
+        X = as_matrix(X)
+        if finite:
+            check_finite(X)
+            X = as_canonical(X) if sp.issparse(X) else X
+        return X
+
+    def _params(self, params: Any, *, finite: bool = False) -> Reals:
+        """Parameters as a matrix (J + 1, K); if ``finite``, an error for one that is not."""
+        return check_finite_params(params) if finite else check_params(params)
+
+    def _labels_of(self, y: Any) -> NDArray[Any]:
+        """Labels of one kind as a vector (M,)."""
+        return check_labels(y)
+
+    def _columns_of(self, y: Any) -> Columns:
+        """Labels of known classes as column numbers (M,); before training the labels themselves are these numbers."""
+        y, classes = check_labels(y), self.classes
+        if classes is None:
+            if y.dtype.kind not in "biuf" or not ((y >= 0) & (y == np.floor(y)) & (y < 2**31)).all():
+                raise InputError(
+                    "before training, labels are the numbers of columns, 0, 1, …, but "
+                    f"{listed(y)} are others; train the classifier first"
+                )
+            columns: Columns = y.astype(np.intp)
+            return columns
+        check_same_kind(y, classes, "labels and those of the training data")
+        codes: Columns = np.searchsorted(classes, y)
+        known = (codes < len(classes)) & (classes[np.minimum(codes, len(classes) - 1)] == y)
+        if not known.all():
+            raise InputError(
+                f"label {shown(y[~known][0])} was not in the training data, whose labels are {listed(classes)}; "
+                "train on data that has every label"
+            )
+        return codes
+
+    def _labelled(self, X: Any, y: Any, params: Any) -> tuple[Any, Columns, Reals]:
+        """Examples, their labels as column numbers (M,) and parameters, if all three fit together."""
+        X, params, labels = self._rows(X), check_params(params), self._columns_of(y)
+        if X.shape[0] != len(labels) or len(labels) == 0:
+            raise InputError(
+                f"every example needs one label, and there must be some, but X has {X.shape[0]} rows and y {len(labels)} labels"
+            )
+        if labels.max() >= params.shape[1]:
+            raise InputError(
+                f"params must have a column for each class, but has {params.shape[1]}, and class number {labels.max()} is "
+                "among the labels"
+            )
+        return X, labels, params
+
+    def _costs(self, n_classes: int) -> Reals:
+        """The costs ρ (K, K), with ``[p, y]`` the cost of predicting class p where y is true; 0/1 unless the learner has others."""
+        return check_costs(self.cost, n_classes)
+
+    def _class_sums(self, X: Any, labels: Columns, weights: Reals) -> tuple[Reals, float]:
+        """The weighted sum of the rows of each class, (J, K), and the smallest entry of X, or 0."""
+        from lxmls_day1.engine.compiled.class_sums import class_sums  # numba: imported by the first training
+
+        return class_sums(X, labels, len(self.classes), weights)
+
+    def _word_counts(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Columns, Reals, Reals | None]:
+        """Documents (M, J), the columns of their classes (M,), how often each word is in each class (J, K), and their weights if given."""
+        from lxmls_day1.engine.word_counting import count_words  # of one learner
+
+        return count_words(self, X, y, sample_weight)
+
+    def _check_counts(self, X: Any) -> None:
+        """Raise for documents (M, J) with a negative count."""
+        from lxmls_day1.engine.word_counting import check_not_negative  # as above
+
+        check_not_negative(X)
+
+    def _accuracy(self, truth: Any, predicted: Any) -> float:
+        """The share of right ones among predicted labels (M,), of which there are some, each of a class that can be predicted."""
+        check_in_memory(truth)
+        truth, predicted = check_labels(truth), check_labels(predicted)
+        check_same_kind(truth, predicted, "true and predicted labels")
+        if len(truth) != len(predicted):
+            raise InputError(
+                f"evaluate compares label by label, but got {len(truth)} true and {len(predicted)} predicted labels; "
+                "pass the labels of the same examples"
+            )
+        if len(truth) == 0:
+            raise InputError("evaluate needs at least one example, but got none; is this part of the split empty?")
+        if self.classes is not None:
+            self._columns_of(truth)
+        return float(np.mean(truth == predicted))
+
+    def _linear_scores(self, X: Any, params: Reals) -> Reals:
+        """Scores (M, K) of inputs (M, J) without their column of ones, which stays unbuilt, if they fit together and are finite."""
+        n_features, quadratic = X.shape[1], self.quadratic
+        if len(params) != 1 + n_features * (2 if quadratic else 1):
+            kind, of_each = ("quadratic", "two rows per feature") if quadratic else ("linear", "a row per feature")
+            raise InputError(
+                f"the inputs have {n_features} feature{'s' * (n_features != 1)}, but the parameters belong to "
+                f"{(len(params) - 1) / (1 + quadratic):g}: those of this {kind} classifier have {of_each} after the intercepts; test takes "
+                "X as train did, get_scores and get_label take add_intercept_term(X)"
+            )
+        if self.classes is not None and params.shape[1] != len(self.classes):
+            raise InputError(
+                f"the parameters have {params.shape[1]} columns, but this classifier was trained on {len(self.classes)} "
+                "classes; use the parameters that its own train returned"
+            )
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = X @ params[1 : n_features + 1]
+            if quadratic:
+                scores = scores + (X * X) @ params[n_features + 1 :]
+            scores = np.asarray(scores) + params[0]
+        if not all_finite(scores):  # one look at the scores, rather than at all the numbers that they are made of
+            check_finite(X)
+            check_finite_params(params)
+            m = np.flatnonzero(~np.isfinite(scores).all(axis=1))[0]
+            raise InputError(
+                f"the scores of row {m} of X grow beyond all bounds; scale the features or the weights down"
+            )
+        found: Reals = scores
+        return found
+
+    def _trained(self, params: Reals) -> Reals:
+        """The parameters that training has found, which are finite; the classifier is ``trained`` then."""
+        if not all_finite(params):
+            raise InputError(
+                f"{self.get_name()}: the numbers of X are so large, or so different in size, that the weights grew beyond all "
+                "bounds; scale the features"
+            )
+        self.trained = True
+        return params
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        params: ArrayLike,
+        feature_names: Sequence[str] | None = None,
+        label_names: Sequence[str] | None = None,
+        notes: dict[str, Any] | None = None,
+    ) -> None:
+        """Write the classifier and its parameters to a file, such as "mira.npz"; see :func:`lxmls_day1.model_file.save_model`.
+
+        ``feature_names`` are the ``vector_names`` unless given. With these (``corpus.feature_names``) the file serves for text,
+        too: ``lxmls-day1 predict`` and ``explain``. ``label_names`` are what the labels 0, 1, … are called, and ``notes`` whatever else
+        is worth keeping; ``tokens="questions"`` tells that texts were counted by `count_words`.
+        """
+        names = self.vector_names if feature_names is None else feature_names
+        model_file.save_model(path, self, params, names, label_names, notes)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> model_file.SavedModel:
+        """Read what ``save`` wrote: ``LinearClassifier.load`` takes any classifier, ``Mira.load`` a `Mira`.
+
+        Returns a named tuple (classifier, params, feature_names, label_names, notes). The classifier is of the class that was saved
+        and has its classes and its hyper-parameters. An InputError says that the file is damaged, not one of ours, from a newer
+        version, or holds another classifier.
+
+        >>> import tempfile
+        >>> from lxmls_day1.classifiers import LinearClassifier
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     LinearClassifier().save(f"{folder}/line.npz", [[0.5, 0.0], [0.0, 1.0]])
+        ...     classifier, params, *_ = LinearClassifier.load(f"{folder}/line.npz")
+        >>> classifier.test([[0.4], [0.6]], params)
+        array([0, 1])
+        """
+        base = cls.__mro__[
+            cls.__mro__.index(CheckedData) - 1
+        ]  # LinearClassifier, in the folder of the lab's classifiers
+        return model_file.load_classifier(path, cls, inspect.getfile(base), base.__module__)
 
 
 def check_in_memory(X: Any) -> None:
@@ -35,10 +313,10 @@ def check_in_memory(X: Any) -> None:
 
     Examples
     --------
-    >>> check_in_memory("big.bags")
+    >>> check_in_memory("mails.bags")
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: 'big.bags' is no data in memory; for a corpus on disk call train_corpus(learner, corpus), ...
+    lxmls_day1.errors.InputError: 'mails.bags' is no data in memory; for a corpus on disk call train_corpus(learner, corpus), ...
     """
     if isinstance(X, (str, os.PathLike)) or hasattr(X, "shards") or hasattr(X, "manifest"):
         place = getattr(X, "folder", X)
@@ -47,222 +325,3 @@ def check_in_memory(X: Any) -> None:
             f"{name} is no data in memory; for a corpus on disk call train_corpus(learner, corpus), resume(learner, state, corpus), "
             "label_corpus, evaluate_corpus or corpus_objective(learner, corpus, params) of lxmls_day1.engine.training"
         )
-
-
-def rows_of(classifier: Any, X: Any, learn_names: bool = False) -> Any:
-    """Feature vectors that are dictionaries as a matrix with the columns of training; anything else as it is.
-
-    A data frame must have the columns of the one in training, in their order. With ``learn_names`` these become the ``vector_names``
-    of the classifier, as those of dictionaries do.
-
-    Raises
-    ------
-    InputError
-        For other columns, for dictionaries where no names were learnt, and for a corpus on disk.
-    """
-    check_in_memory(X)
-    dictionaries = are_dictionaries(X)
-    names = names_of(X) if dictionaries and learn_names else column_names(X)
-    if learn_names:
-        classifier.vector_names = names
-    if not dictionaries:
-        if names and classifier.vector_names and names != classifier.vector_names:
-            raise InputError(
-                f"X has the columns {listed(names)}, but {classifier.get_name()} was trained on {listed(classifier.vector_names)}, in "
-                "this order; pass X[classifier.vector_names]"
-            )
-        return X
-    if classifier.vector_names is None:
-        raise InputError(
-            f"{classifier.get_name()} knows no names of features, but X holds dictionaries; train it on such, or pass a matrix"
-        )
-    return as_rows(X, classifier.vector_names)
-
-
-def training_data(
-    classifier: Any,
-    X: Any,
-    y: Any,
-    check: Callable[[Any], Any] = check_inputs,
-    classes: Any = None,
-    vector_names: Any = None,
-) -> tuple[Any, NDArray[np.intp]]:
-    """Training data, checked; sets the ``classes`` and ``vector_names`` of the classifier.
-
-    Parameters
-    ----------
-    classifier : LinearClassifier
-    X : array or sparse matrix (M, J), or M dictionaries
-    y : M labels
-    check : function (X) -> X
-        `check_inputs`, or `as_matrix` where the caller itself finds numbers that are not finite.
-    classes, vector_names : optional
-        Those that are known already; those of ``X`` and ``y`` if not given.
-
-    Returns
-    -------
-    X : array or csr_array (M, J)
-    labels : int array (M,)
-        The column of the parameters for each example.
-
-    Raises
-    ------
-    InputError
-        For data that cannot be trained on.
-    """
-    classifier.vector_names = vector_names
-    X = check(rows_of(classifier, X, learn_names=vector_names is None))
-    if y is None:
-        raise InputError("y must hold a label for each row of X, but is not given")
-    y = check_labels(y)
-    if X.shape[0] != len(y):
-        raise InputError(
-            f"X has {X.shape[0]} row{'s' * (X.shape[0] != 1)}, but y has {len(y)} label{'s' * (len(y) != 1)}; "
-            "every example needs one label"
-        )
-    if len(y) == 0:
-        raise InputError("training needs examples, but X has no rows; is the training part of the split empty?")
-    given, classes = classes is not None, np.unique(y if classes is None else check_labels(classes))
-    if len(classes) < 2:
-        raise InputError(
-            f"training needs at least two classes, but every example has the label {shown(classes[0])}; "
-            "take more data or another split"
-        )
-    classifier.classes = classes
-    check_parameters("the training data", X.shape[1], len(classes), classifier.quadratic)
-    return X, columns_of(classifier, y) if given else np.searchsorted(classes, y)
-
-
-def columns_of(classifier: Any, y: Any) -> NDArray[np.intp]:
-    """Labels of known classes as column numbers (M,); before training the labels themselves are these numbers."""
-    y, classes = check_labels(y), classifier.classes
-    if classes is None:
-        if y.dtype.kind not in "biuf" or not ((y >= 0) & (y == np.floor(y)) & (y < 2**31)).all():
-            raise InputError(
-                "before training, labels are the numbers of columns, 0, 1, …, but "
-                f"{listed(y)} are others; train the classifier first"
-            )
-        columns: NDArray[np.intp] = y.astype(np.intp)
-        return columns
-    check_same_kind(y, classes, "labels and those of the training data")
-    codes: NDArray[np.intp] = np.searchsorted(classes, y)
-    known = (codes < len(classes)) & (classes[np.minimum(codes, len(classes) - 1)] == y)
-    if not known.all():
-        raise InputError(
-            f"label {shown(y[~known][0])} was not in the training data, whose labels are {listed(classes)}; "
-            "train on data that has every label"
-        )
-    return codes
-
-
-def labelled_rows(classifier: Any, X: Any, y: Any, params: Any) -> tuple[Any, NDArray[np.intp], NDArray[np.float64]]:
-    """Examples, their labels as column numbers (M,) and parameters, if all three fit together."""
-    X, params, labels = check_inputs(rows_of(classifier, X)), check_params(params), columns_of(classifier, y)
-    if X.shape[0] != len(labels) or len(labels) == 0:
-        raise InputError(
-            f"every example needs one label, and there must be some, but X has {X.shape[0]} rows and y {len(labels)} labels"
-        )
-    if labels.max() >= params.shape[1]:
-        raise InputError(
-            f"params must have a column for each class, but has {params.shape[1]}, and class number {labels.max()} is "
-            "among the labels"
-        )
-    return X, labels, params
-
-
-def share_of_right(classifier: Any, truth: Any, predicted: Any) -> float:
-    """The accuracy of predicted labels (M,), of which there are some, each of a class that can be predicted."""
-    check_in_memory(truth)
-    truth, predicted = check_labels(truth), check_labels(predicted)
-    check_same_kind(truth, predicted, "true and predicted labels")
-    if len(truth) != len(predicted):
-        raise InputError(
-            f"evaluate compares label by label, but got {len(truth)} true and {len(predicted)} predicted labels; "
-            "pass the labels of the same examples"
-        )
-    if len(truth) == 0:
-        raise InputError("evaluate needs at least one example, but got none; is this part of the split empty?")
-    if classifier.classes is not None:
-        columns_of(classifier, truth)
-    return float(np.mean(truth == predicted))
-
-
-def linear_scores(classifier: Any, X: Any, params: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scores (M, K) of inputs (M, J) without their column of ones, which stays unbuilt.
-
-    Raises
-    ------
-    InputError
-        If ``X`` and ``params`` do not fit together or to the classifier, or the scores are not finite.
-    """
-    n_features, quadratic = X.shape[1], classifier.quadratic
-    if len(params) != 1 + n_features * (2 if quadratic else 1):
-        kind, of_each = ("quadratic", "two rows per feature") if quadratic else ("linear", "a row per feature")
-        raise InputError(
-            f"the inputs have {n_features} feature{'s' * (n_features != 1)}, but the parameters belong to "
-            f"{(len(params) - 1) / (1 + quadratic):g}: those of this {kind} classifier have {of_each} after the intercepts; test takes "
-            "X as train did, get_scores and get_label take add_intercept_term(X)"
-        )
-    if classifier.classes is not None and params.shape[1] != len(classifier.classes):
-        raise InputError(
-            f"the parameters have {params.shape[1]} columns, but this classifier was trained on {len(classifier.classes)} "
-            "classes; use the parameters that its own train returned"
-        )
-    with np.errstate(over="ignore", invalid="ignore"):
-        scores = X @ params[1 : n_features + 1]
-        if quadratic:
-            scores = scores + (X * X) @ params[n_features + 1 :]
-        scores = np.asarray(scores) + params[0]
-    if not all_finite(scores):  # one look at the scores, rather than at all the numbers that they are made of
-        check_finite(X)
-        check_finite_params(params)
-        m = np.flatnonzero(~np.isfinite(scores).all(axis=1))[0]
-        raise InputError(f"the scores of row {m} of X grow beyond all bounds; scale the features or the weights down")
-    found: NDArray[np.float64] = scores
-    return found
-
-
-def trained_with(classifier: Any, params: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The parameters that training has found, which are finite; the classifier is ``trained`` then."""
-    if not all_finite(params):
-        raise InputError(
-            f"{classifier.get_name()}: the numbers of X are so large, or so different in size, that the weights grew beyond all "
-            "bounds; scale the features"
-        )
-    classifier.trained = True
-    return params
-
-
-def update_arguments(
-    W: Any, x: Any, label: Any, cost: Any
-) -> tuple[NDArray[np.float64], NDArray[np.float64], int, NDArray[np.float64]]:
-    """Weights (J, K), an example (J,), its column and the costs ρ(·, y) (K,), checked, for a step on one example.
-
-    ``cost`` is the matrix ρ (K, K), its column (K,), or None: 1 for every other class.
-
-    Raises
-    ------
-    InputError
-        For shapes that do not fit, numbers that are not finite, a label that is no column, or a negative cost.
-    """
-    W, x = _finite("W", W, n_dimensions=2), _finite("x", x, n_dimensions=1)
-    n_classes = W.shape[1]
-    if len(x) != len(W):
-        raise InputError(f"W (J, K) needs a row per feature of x (J,), but W has the shape {W.shape} and x {x.shape}")
-    label = check_number("label (a column of W)", label, at_least=0, at_most=n_classes - 1, whole=True)
-    if isinstance(cost, (list, tuple, np.ndarray)) and np.shape(cost) == (n_classes,):
-        matrix = check_costs(None, n_classes)
-        matrix[:, label] = as_numbers(cost, f"the costs must be {n_classes} numbers")
-        cost = matrix
-    return W, x, label, check_costs(cost, n_classes)[:, label]
-
-
-def _finite(name: str, values: Any, n_dimensions: int) -> NDArray[np.float64]:
-    values = as_numbers(values, f"{name} must be numbers")
-    if values.ndim != n_dimensions:
-        wanted = "a matrix (J, K)" if n_dimensions == 2 else "a vector (J,)"
-        raise InputError(f"{name} must be {wanted}, but has the shape {values.shape}")
-    if not np.isfinite(values).all():
-        raise InputError(f"{name} must be finite, but holds NaN or infinity")
-    numbers: NDArray[np.float64] = values
-    return numbers

@@ -37,47 +37,6 @@ class Round(NamedTuple):
     validation: tuple[Any, ...] = ()  # of a corpus on disk: the lines of progressive validation (`Validation`)
 
 
-def compiled(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark an update rule as one to be run as machine code (see :class:`classifiers.online_classifier.OnlineClassifier`).
-
-    The rule stays the Python function that it was. It is compiled when a learner first trains with it, and the machine
-    code is kept on disk; if it cannot be compiled, a warning says why and the Python function runs.
-
-    Examples
-    --------
-    >>> @compiled
-    ... def rest(scores, label, sq_norm, step, cost):
-    ...     return np.zeros(len(scores))
-    >>> rest.compiled, rest(np.array([1.0, 2.0]), 0, 1.0, 1.0, np.zeros(2))
-    (True, array([0., 0.]))
-    """
-    rule.compiled = True  # type: ignore[attr-defined]  # functions take attributes
-    return rule
-
-
-def second_order(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark an update rule as one that sees how sure the scores are, and that shrinks the variances of the weights.
-
-    Every weight has a variance Σ_jk then, 1 at the start. The rule is ``rule(scores, label, variances, step, cost) -> (d, b)``:
-
-    =========  ===============  =========================================================================
-    variances  (K,)             those of the scores: Σ_j Σ_jk g_j²
-    d          (K,)             what to add: the weights of class k get d_k Σ_k ∘ g(x)
-    b          (K,)             what to take from the variances: those of class k lose b_k (Σ_k ∘ g(x))²
-    =========  ===============  =========================================================================
-
-    Examples
-    --------
-    >>> @second_order
-    ... def rest(scores, label, variances, step, cost):
-    ...     return np.zeros(len(scores)), np.zeros(len(scores))
-    >>> rest.second_order
-    True
-    """
-    rule.second_order = True  # type: ignore[attr-defined]  # as above
-    return rule
-
-
 class Learner(Protocol):
     """A linear classifier that can be trained."""
 
@@ -216,7 +175,7 @@ def orders_of(learner: Any, n_examples: int, rng: np.random.Generator | None = N
     as_numbers(learner.order, "order must hold example numbers")
     order = np.asarray(learner.order)
     if order.ndim == 1:
-        order = np.tile(order, (nr_rounds, 1))
+        order = np.broadcast_to(order, (nr_rounds, *order.shape))
     if order.shape != (nr_rounds, n_examples) or order.dtype.kind not in "iu":
         raise InputError(
             f"order must hold {n_examples} example numbers, for all rounds or for each of the {nr_rounds}: shape ({n_examples},) or "
@@ -226,4 +185,4 @@ def orders_of(learner: Any, n_examples: int, rng: np.random.Generator | None = N
         raise InputError(
             f"order must number the examples from 0 to {n_examples - 1}, but holds {order.min()} … {order.max()}"
         )
-    return np.ascontiguousarray(order, dtype=np.int64)
+    return order.astype(np.int64, copy=False)

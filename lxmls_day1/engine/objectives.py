@@ -35,6 +35,10 @@ class MatrixRows(NamedTuple):
         """X and labels of some examples, which ascend, in blocks."""
         yield self.X[rows], self.labels[rows]
 
+    def shortened(self, learner: Any, params: Reals, errors: int) -> Reals:
+        """The parameters; shortened, where their objective is above that of W = 0: see :func:`shortened`."""
+        return shortened(learner, self, params, errors)
+
     def longest(self, n: int) -> tuple[NDArray[np.int64], Reals]:
         """The n longest examples and their ‖g(x)‖²."""
         assert self.sq_norms is not None

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.checks import all_finite, as_matrix, check_sample_weight, random_numbers
+from lxmls_day1.checks import all_finite, random_numbers
 from lxmls_day1.engine.compiled.online_steps import OnlineState, Reals, RowSteps, Weights
-from lxmls_day1.engine.examples import training_data
 from lxmls_day1.engine.learners import OnlineLearner, Round, average_of, orders_of, shrinkage_of
 from lxmls_day1.engine.objectives import MatrixRows, objective_at
 from lxmls_day1.errors import InputError
@@ -21,13 +20,14 @@ Callback = Callable[[Round, Reals, Reals], object]
 def train_online(
     learner: OnlineLearner, X: Any, y: Any, callback: Callback | None = None, sample_weight: Any = None
 ) -> Reals:
-    """Train on examples in memory.
+    """Train on examples in memory: on rows with their labels, or, with a structured learner, on sentences with their tags.
 
     Parameters
     ----------
     learner : OnlineLearner
+        Its attributes are set as training does.
     X, y, callback, sample_weight
-        As :meth:`classifiers.online_classifier.OnlineClassifier.train` takes them.
+        As of :meth:`classifiers.online_classifier.OnlineClassifier.train`.
 
     Returns
     -------
@@ -36,29 +36,68 @@ def train_online(
     Raises
     ------
     InputError
-        For settings that make no sense, data that cannot be trained on, a rule that does not return K numbers, or weights that
-        grow beyond all bounds.
+        For settings that make no sense, data that cannot be trained on, a rule that returns something else than K numbers, or weights
+        that grow beyond all bounds.
+
+    Examples
+    --------
+    >>> from lxmls_day1.classifiers import Perceptron
+    >>> train_online(Perceptron(nr_rounds=2, order=[1, 0]), [[2.0], [-1.0]], [0, 1])[1]
+    array([ 1., -1.])
     """
-    learner.check_settings()
-    X, labels = training_data(learner, X, y, check=as_matrix)
-    factors = check_sample_weight(sample_weight, labels)
-    factors = None if factors is None else factors / factors.mean()
-    steps = RowSteps(
-        learner.rule,
-        X,
-        labels,
-        learner.row_costs(),
-        shrinkage_of(learner),
-        average_of(learner) == "steps",
-        factors,
-        n_jobs=int(learner.n_jobs),
-    )
-    state = new_state(learner, steps.weights, steps.sq_norms)
-    rows = MatrixRows(X, labels, steps.sq_norms, factors)
-    objective = functools.partial(objective_at, learner, rows)
-    finish = functools.partial(learner.finish, rows)
-    take = in_memory(learner, steps, state, len(labels))
-    return take_rounds(learner, take, state, objective, callback, keep_state=False, finish=finish)
+    return train_from(learner, None, X, y, callback=callback, sample_weight=sample_weight, keep_state=False)[0]
+
+
+def train_from(
+    learner: Any,
+    state: OnlineState | None,
+    X: Any,
+    y: Any,
+    *,
+    classes: Any = None,
+    callback: Callback | None = None,
+    sample_weight: Any = None,
+    keep_state: bool = True,
+) -> tuple[Reals, OnlineState]:
+    """Go through examples in memory from a state on, as :func:`lxmls_day1.engine.training.resume` says.
+
+    Without ``keep_state`` it is the whole training: the sample weights are taken relative to their mean, the learner has the last
+    word on the parameters, and the arrays of the state may be theirs.
+    """
+    steps: Any
+    finish = None
+    if hasattr(learner, "sentences_of"):
+        from lxmls_day1.engine.chains import ChainSteps  # tags alone need it
+
+        sentences = learner.sentences_of(X, y, state)
+        state = state and copy_of_state(learner, state, sentences.shape[0])
+        steps, n_examples = ChainSteps(learner, sentences, state.weights if state else None), len(sentences)
+        objective = functools.partial(learner.chain_objective, sentences)
+    else:
+        known = None if state is None else state.feature_names
+        classes = classes if state is None else state.classes
+        X, labels, weights = learner._training_data(
+            X, y, sample_weight, finite=False, classes=classes, vector_names=known
+        )
+        factors = None if sample_weight is None else weights / (1.0 if keep_state else weights.mean())
+        state, n_examples = state and copy_of_state(learner, state, X.shape[1] + 1), len(labels)
+        steps = RowSteps(
+            learner.rule,
+            X,
+            labels,
+            learner.row_costs(),
+            shrinkage_of(learner),
+            average_of(learner) == "steps",
+            factors,
+            None if state is None else state.weights,
+            n_jobs=int(learner.n_jobs),
+        )
+        rows = MatrixRows(X, labels, steps.sq_norms, factors)
+        objective = functools.partial(objective_at, learner, rows)
+        finish = None if keep_state else functools.partial(learner.finish, rows)
+    state = state or new_state(learner, steps.weights, steps.sq_norms)
+    take = in_memory(learner, steps, state, n_examples)
+    return take_rounds(learner, take, state, objective, callback, keep_state=keep_state, finish=finish), state
 
 
 def new_state(learner: Any, weights: Weights, sq_norms: Reals | None) -> OnlineState:
@@ -79,7 +118,7 @@ def copy_of_state(learner: Any, state: OnlineState, n_rows: int) -> OnlineState:
 
 
 def in_memory(
-    learner: OnlineLearner, steps: RowSteps, state: OnlineState, n_examples: int
+    learner: OnlineLearner, steps: Any, state: OnlineState, n_examples: int
 ) -> Callable[[int, int], Iterable[Any]]:
     """The rounds over examples that are in memory, as `take_rounds` takes them."""
     orders = orders_of(learner, n_examples, state.rng)  # (R, M)
@@ -89,7 +128,8 @@ def in_memory(
         sizes = np.concatenate([learner.steps(1 + before, n_examples) for before in firsts])
         updates = steps.take(orders[first:last], sizes)
         state.n_steps += (last - first) * n_examples
-        return zip(updates.tolist(), steps.errors.tolist(), strict=True)
+        counts = [updates] if steps.errors is None else [updates, steps.errors]
+        return zip(*(count.tolist() for count in counts), strict=True)
 
     return take
 
@@ -166,7 +206,10 @@ def take_rounds(
             for number, (updates, *rest) in enumerate(taken, start=state.n_rounds - len(taken) + 1)
         ]
         if callback:
-            callback(learner.history[-1], weights.current(), params.copy())
+            try:
+                callback(learner.history[-1], weights.current(), params.copy())
+            except StopIteration:
+                break
     learner.nr_updates = sum(round.updates for round in learner.history)
     learner.variances = weights.variances()
     learner.trained = True

@@ -16,9 +16,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lxmls_day1.checks import as_matrix, check_number, check_params, check_sample_weight
-from lxmls_day1.engine.compiled.online_steps import OnlineState, Reals, RowSteps
-from lxmls_day1.engine.examples import training_data
+from lxmls_day1.checks import check_number, check_params
+from lxmls_day1.engine.compiled.online_steps import OnlineState, Reals
 from lxmls_day1.engine.learners import (
     BatchLearner,
     CountingLearner,
@@ -28,8 +27,8 @@ from lxmls_day1.engine.learners import (
     can_resume,
     shrinkage_of,
 )
-from lxmls_day1.engine.objectives import MatrixRows, objective_at
-from lxmls_day1.engine.online_training import Callback, copy_of_state, in_memory, new_state, take_rounds
+from lxmls_day1.engine.objectives import objective_at
+from lxmls_day1.engine.online_training import Callback, copy_of_state, new_state, take_rounds, train_from
 from lxmls_day1.engine.streaming import mixed_steps, streamed_steps
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
 from lxmls_day1.engine.streaming.shard_rows import (
@@ -42,7 +41,7 @@ from lxmls_day1.engine.streaming.shard_rows import (
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.engine.streaming.streamed_loss import StreamedLogLoss
 from lxmls_day1.engine.streaming.training_run import TrainingRun, Validation
-from lxmls_day1.engine.word_counting import check_counts, count_shards
+from lxmls_day1.engine.word_counting import check_counts, check_words, count_shards
 from lxmls_day1.errors import InputError
 
 Corpus = str | os.PathLike[str] | Shards | Any  # or an object with ``shards``, such as a `StreamedCorpus`
@@ -181,10 +180,7 @@ def resume(
         raise InputError(
             f'{learner.get_name()} cannot go on; call train, or take an online learner (of the SVM solver="subgradient")'
         )
-    if _is_structured(learner):
-        params, state = learner.train_from(state, X, y, callback)
-        return params, state
-    shards = corpus_on_disk(X)
+    shards = None if _is_structured(learner) else corpus_on_disk(X)
     if shards is not None:
         check_streams(learner)
         shards = _some_shards_of(shards)
@@ -195,27 +191,7 @@ def resume(
                     f"{name} out"
                 )
         return _train_online(learner, shards, state, callback=callback)
-    learner.check_settings()
-    known = None
-    if state is not None:
-        classes, known = state.classes, state.feature_names
-    X, labels = training_data(learner, X, y, as_matrix, classes, known)
-    factors = check_sample_weight(sample_weight, labels, every_class=False)
-    state = state and copy_of_state(learner, state, X.shape[1] + 1)
-    steps = RowSteps(
-        learner.rule,
-        X,
-        labels,
-        learner.row_costs(),
-        shrinkage_of(learner),
-        average_of(learner) == "steps",
-        factors,
-        None if state is None else state.weights,
-        n_jobs=int(learner.n_jobs),
-    )
-    state = state or new_state(learner, steps.weights, steps.sq_norms)
-    objective = functools.partial(objective_at, learner, MatrixRows(X, labels, None, factors))
-    return take_rounds(learner, in_memory(learner, steps, state, len(labels)), state, objective, callback), state
+    return train_from(learner, state, X, y, classes=classes, callback=callback, sample_weight=sample_weight)
 
 
 def label_corpus(classifier: Any, corpus: Corpus, params: Any) -> NDArray[Any]:
@@ -334,7 +310,7 @@ def is_online(learner: Any) -> bool:
 
 
 def _is_structured(learner: Any) -> bool:
-    return hasattr(learner, "train_from")
+    return hasattr(learner, "sentences_of")
 
 
 def _is_batch(learner: Any) -> bool:
@@ -487,5 +463,6 @@ def _count(learner: CountingLearner, shards: Shards, scheduler: str | None) -> R
         word_counts, lowest, n_documents = counts_on_cluster(scheduler, shards, columns, n_classes)
     matrices = (shards.open(i).X for i in range(len(shards)))
     check_counts(word_counts, lowest, matrices, hashed=shards.manifest["hash_bits"] is not None)
+    check_words(learner, word_counts)
     of_each = sp.csr_array((n_classes, shards.n_features))  # stand for all documents of a class: what counts is counted
     return learner.estimate(of_each, np.arange(n_classes), word_counts, n_documents)

@@ -1,14 +1,12 @@
 """How often each word occurs in the documents of each class, checked: what multinomial naive Bayes learns from."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lxmls_day1.checks import as_canonical, as_matrix, check_finite, check_sample_weight, shown
-from lxmls_day1.engine.examples import training_data
+from lxmls_day1.checks import as_canonical, check_finite, shown
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.errors import InputError
 
@@ -43,11 +41,12 @@ def count_words(
     """
     from lxmls_day1.engine.compiled.class_sums import class_sums  # numba takes its time: imported by the first training
 
-    X, labels = training_data(classifier, X, y, check=as_matrix)
-    weights = check_sample_weight(sample_weight, labels)
+    X, labels, given = classifier._training_data(X, y, sample_weight, finite=False)
+    weights = None if sample_weight is None else given
     with np.errstate(over="ignore", invalid="ignore"):
         word_counts, lowest = class_sums(X, labels, len(classifier.classes), weights)
         check_counts(word_counts, lowest and _lowest_count(X), of=[X])
+    check_words(classifier, word_counts)
     return X, labels, word_counts, weights
 
 
@@ -114,15 +113,16 @@ def _refuse_negative(lowest: float, hashed: bool = False) -> None:
         raise InputError(f"multinomial naive Bayes takes counts, which are not negative, but got {lowest:g}; {remedy}")
 
 
-def check_words(classes: Any, word_counts: Reals, alpha: float) -> None:
+def check_words(classifier: Any, word_counts: Reals) -> None:
     """Raise for a class without a word, which only smoothing gives probabilities of words, and for a sum that is not finite."""
+    alpha = classifier.smooth_param if classifier.smooth else 0.0
     with np.errstate(over="ignore"):
         if not np.isfinite(alpha * len(word_counts) + word_counts.sum()):
             raise InputError("the counts are so large that their sum is not finite; scale them down")
     wordless = ~word_counts.any(axis=0)  # (K,)
     if wordless.any() and not (alpha > 0 and len(word_counts)):
         raise InputError(
-            f"class {shown(classes[np.argmax(wordless)])} has no word in the training data, so its word probabilities "
+            f"class {shown(classifier.classes[np.argmax(wordless)])} has no word in the training data, so its word probabilities "
             "are not defined; smooth, or leave the class out"
         )
 
@@ -131,22 +131,3 @@ def _lowest_count(X: Any) -> float:
     """The smallest number of X, or 0 if none is below; of a count in several entries their sum."""
     lowest = (X.data if sp.issparse(X) else X).min(initial=0.0)
     return float(as_canonical(X).data.min(initial=0.0) if lowest < 0 and sp.issparse(X) else lowest)
-
-
-def forbidden(X: Any, impossible: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which classes (M, K) each document rules out, because it has a word that is impossible (J + 1, K) there."""
-    X = as_canonical(X) if sp.issparse(X) else X  # a comparison would sum entries of the caller's own arrays
-    found: NDArray[np.bool_] = (X > 0).astype(np.float64) @ impossible[1:].astype(np.float64) > 0
-    found |= impossible[0]
-    return found
-
-
-def warn_of_ruled_out(n_ruled_out: int, n_documents: int) -> None:
-    """Warn, where ``test`` was called, that so many documents hold words that rule out every class."""
-    documents = f"{n_documents} document{'s' * (n_documents != 1)}"
-    verbs = ("holds", "was") if n_ruled_out == 1 else ("hold", "were")
-    warnings.warn(
-        f"{n_ruled_out} of {documents} {verbs[0]} words that rule out every class, and {verbs[1]} labelled "
-        "by the prior alone; smoothing gives every word a chance",
-        stacklevel=3,
-    )

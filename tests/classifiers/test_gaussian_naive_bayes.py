@@ -4,8 +4,6 @@ import scipy.sparse as sp
 from sklearn.naive_bayes import GaussianNB
 
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
-from classifiers.max_ent_batch import MaxEntBatch
-from lxmls_day1.errors import InputError
 from readers.simple_data_set import SimpleDataSet
 
 
@@ -91,25 +89,3 @@ def test_the_quadratic_model_draws_and_tests_like_the_others():
     # The optimum is a circle; one cannot do better than its error, nor (with 200 points to learn from) much worse.
     error = 1 - gnb.evaluate(sd.test_y, gnb.test(sd.test_X, params))
     assert abs(error - sd.get_bayes_error()) < 4 * np.sqrt(sd.get_bayes_error() / 200)
-
-
-@pytest.mark.parametrize("variance", [0, -1.0, np.nan, np.inf, "shared", None])
-def test_a_variance_that_is_none(variance):
-    with pytest.raises(InputError, match="variance .*must be"):
-        GaussianNaiveBayes(variance=variance).train([[0.0], [1.0]], [0, 1])
-
-
-def test_a_feature_that_is_given_twice_counts_twice_and_for_maximum_entropy_once():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, 90)
-    X = rng.normal(size=(90, 2)) + np.array([[0.0, 1.0], [1.0, 0.0], [-1.0, -1.0]])[y]
-    twice = np.hstack([X, X[:, :1]])
-    once_params, twice_params = (GaussianNaiveBayes(1.0).train(data, y) for data in (X, twice))
-    np.testing.assert_allclose(twice_params[1:], once_params[[1, 2, 1]], atol=1e-12)  # the same evidence once more
-    exact = MaxEntBatch(0.0, tolerance=1e-10)
-    once_params, twice_params = exact.train(X, y), exact.train(twice, y)
-    np.testing.assert_allclose(twice_params[1] + twice_params[3], once_params[1], atol=1e-5)
-    np.testing.assert_allclose(twice_params[1], twice_params[3], atol=1e-8)
-    np.testing.assert_allclose(
-        exact.get_probabilities(twice, twice_params), exact.get_probabilities(X, once_params), atol=1e-6
-    )

@@ -77,21 +77,6 @@ def test_every_order_of_five_points_keeps_the_bound():
     assert min(counts) < max(counts)  # the order does matter to the count
 
 
-def test_the_bound_is_no_exaggeration():
-    """M examples along axes of their own, x_m = 10 y_m e_m, a positive and a negative one in turn.
-
-    u = (0, 1, …, 1)/√M has the margin 10/√M, and R² = 101: the bound is 1.01 M. The perceptron is wrong on each example
-    once: its activation is the intercept, 0 at each positive example and 1 at each negative one.
-    """
-    n_examples = 50
-    signs = np.tile([1.0, -1.0], n_examples // 2)
-    X = 10 * np.diag(signs)
-    perceptron = BinaryPerceptron()
-    perceptron.train(X, signs)
-    assert perceptron.converged and perceptron.nr_updates == n_examples
-    assert mistake_bound(X, signs, np.append(0.0, np.ones(n_examples))).updates == pytest.approx(1.01 * n_examples)
-
-
 @given(st.integers(0, 2**32 - 1), st.floats(1e-3, 1e3))
 def test_radius_and_margin_are_what_their_definitions_say(seed, scale):
     rng = np.random.default_rng(seed)
@@ -112,43 +97,6 @@ def test_radius_and_margin_are_what_their_definitions_say(seed, scale):
         assert bound.updates == pytest.approx(2 * 3 * radius**2 / margin**2)
 
 
-@given(st.integers(0, 2**32 - 1))
-def test_two_columns_give_the_bound_of_their_one_vector(seed):
-    rng = np.random.default_rng(seed)
-    X, u = rng.normal(size=(20, 3)), rng.normal(size=4)
-    labels = np.where(u[0] + X @ u[1:] > 0, "yes", "no")
-    if len(np.unique(labels)) < 2:
-        return
-    of_vector, of_columns = mistake_bound(X, labels, u), mistake_bound(X, labels, np.column_stack([-u, u]))
-    assert of_vector.updates == pytest.approx(of_columns.updates)
-    assert 2 * of_vector.margin == pytest.approx(of_columns.margin)
-
-
-def test_columns_of_unequal_length_are_scaled_together():
-    """Each column made as long as the others, this separator would part the classes no more."""
-    X, labels = np.array([[1.0], [3.0], [5.0]]), np.array([0, 1, 2])
-    U = np.array([[0.0, -2.0, -6.0], [0.0, 1.0, 2.0]])  # scores 0, x − 2, 2x − 6: a boundary at 2 and one at 4
-    unit = U / np.maximum(np.linalg.norm(U, axis=0), 1e-300)
-    assert (np.argmax(np.column_stack([np.ones(3), X]) @ unit, axis=1) != labels).any()
-    bound = mistake_bound(X, labels, U)
-    assert bound.updates == pytest.approx(2 * 26 * 45 / 1**2)  # 2 R² ‖U‖² / γ², with γ = 1 at these lengths
-    perceptron = Perceptron(nr_rounds=1000, averaged=False, track_objective=False)
-    perceptron.train(X, labels)
-    assert perceptron.history[-1].updates == 0 and perceptron.nr_updates <= bound.updates
-
-
-def test_the_distance_between_the_classes_is_no_margin():
-    """Lecture notes have (l/d)² with d the distance of the nearest two points of different classes: no bound."""
-    X = np.array([[10.0 * k, 0.05 * (-1) ** k] for k in range(6)])
-    signs = np.array([1, -1] * 3)
-    nearest = min(np.linalg.norm(a - b) for a, b in itertools.product(X[signs > 0], X[signs < 0]))
-    perceptron = BinaryPerceptron(max_rounds=100_000)
-    perceptron.train(X, signs)
-    bound = mistake_bound(X, signs, [0.0, 0.0, 1.0])
-    assert perceptron.converged
-    assert (bound.radius / nearest) ** 2 < perceptron.nr_updates <= bound.updates
-
-
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
@@ -160,9 +108,9 @@ def test_the_distance_between_the_classes_is_no_margin():
         ({"separator": [0, np.nan]}, "must be finite"),
         ({"separator": [[0.0, 1, 2], [0, 1, 2]]}, "parts 3 classes, but the data has 2: -1, 1"),
         ({"separator": [[1], [1]]}, "parts 1 classes"),
-        ({"y": [1, 1]}, "parts 2 classes, but the data has 1: 1"),
+        ({"y": [1, 1]}, "at least two classes"),
         ({"y": [1]}, "every example needs one label"),
-        ({"X": np.zeros((0, 1)), "y": []}, "there must be some"),
+        ({"X": np.zeros((0, 1)), "y": []}, "training needs examples"),
     ],
 )
 def test_what_cannot_be_bounded(changes, says):

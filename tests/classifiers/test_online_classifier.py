@@ -12,14 +12,13 @@ from sklearn.linear_model import SGDClassifier
 from classifiers.column_squishing import ColumnSquishing, squishing_rule
 from classifiers.max_ent_online import MaxEntOnline, max_ent_rule
 from classifiers.mira import Mira, mira_rule
-from classifiers.online_classifier import OnlineClassifier, Round, compiled
+from classifiers.online_classifier import OnlineClassifier, compiled
 from classifiers.online_loop import online_loop
 from classifiers.passive_aggressive import PassiveAggressive
 from classifiers.perceptron import Perceptron, perceptron_rule
 from classifiers.second_order.arow import AROW
 from classifiers.second_order.confidence_weighted import ConfidenceWeighted
 from classifiers.svm import SVM, svm_rule
-from lxmls_day1.checks import check_inputs
 from lxmls_day1.engine.compiled import sparse_rows
 from lxmls_day1.engine.compiled.primitives import COMPILES
 from lxmls_day1.engine.compiled.sparse_rows import as_examples
@@ -66,15 +65,6 @@ def uncompiled(rule):
     return lambda *arguments: rule(*arguments)
 
 
-@pytest.mark.parametrize("shape", [(50, 2), (7, 30), (3, 0), (0, 3)])
-def test_rows_of_a_dense_matrix_are_those_of_the_sparse_one(shape):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=shape) * (rng.random(shape) < 0.6)
-    for dense, sparse in zip(as_examples(X), as_examples(sp.csr_array(X)), strict=True):
-        np.testing.assert_array_equal(dense, sparse)
-        assert np.asarray(dense).dtype == np.asarray(sparse).dtype
-
-
 @pytest.mark.parametrize("n_features", [0, 1, 3, 8, 21])
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 7, 12])
 @pytest.mark.parametrize("density", [1.0, 0.5])
@@ -88,16 +78,6 @@ def test_a_dense_matrix_is_read_as_it_stands_with_the_weights_of_the_sparse_one(
             np.testing.assert_allclose(learner.train(form(X), labels), expected, rtol=0, atol=bound)
 
 
-@pytest.mark.parametrize(("share", "dense"), [(0.0, False), (0.2, False), (0.25, True), (1.0, True)])
-def test_zeros_are_left_out_where_more_than_three_of_four_numbers_are_zero(share, dense):
-    X = np.zeros((10, 20))
-    X.flat[: int(share * X.size)] = 2.0
-    examples = sparse_rows.as_online_examples(X)
-    assert examples.data.ndim == (2 if dense else 1)
-    np.testing.assert_array_equal(examples.sq_norms, as_examples(X).sq_norms)
-    assert sparse_rows.as_online_examples(sp.csr_array(X)).data.ndim == 1
-
-
 @pytest.fixture
 def compacting(monkeypatch):
     """Every training set counts as a large one."""
@@ -109,24 +89,6 @@ def one_row_examples(data, n_features=9):
     return as_examples(sp.csr_array((data, np.arange(len(data)), [0, len(data)]), shape=(1, n_features)))
 
 
-@pytest.mark.parametrize("data", [[1.0, 2.0], [0.0, 255.0, 7.0], [], [3.0] * 9])
-def test_counts_of_a_large_set_are_kept_as_bytes(compacting, data):
-    examples, small = one_row_examples(data), sparse_rows.compact(one_row_examples(data))
-    assert (small.indices.dtype, small.data.dtype) == (np.uint16, np.uint8)
-    for before, after in zip(examples, small, strict=True):
-        np.testing.assert_array_equal(before, after)
-
-
-@pytest.mark.parametrize("other", [0.5, -1.0, 256.0, 1 / 3, -1e-9, 2.0**32 + 1, 1e38, 1e-37])
-@pytest.mark.parametrize("place", [0, 20_000])  # in the first and in the last block
-def test_other_numbers_than_counts_are_rounded_to_float32(compacting, other, place):
-    data = np.ones(20_001)
-    data[place] = other
-    small = sparse_rows.compact(one_row_examples(data, n_features=20_001))
-    assert (small.indices.dtype, small.data.dtype) == (np.uint16, np.float32)
-    np.testing.assert_allclose(small.data, data, rtol=6e-8, atol=0)
-
-
 @pytest.mark.parametrize("other", [1e39, -1e300, 1e-39, -1e-300, np.nan, np.inf])
 @pytest.mark.parametrize("place", [0, 20_000])
 def test_numbers_that_float32_cannot_hold_are_kept_as_they_are(compacting, other, place):
@@ -135,19 +97,6 @@ def test_numbers_that_float32_cannot_hold_are_kept_as_they_are(compacting, other
     small = sparse_rows.compact(one_row_examples(data, n_features=20_001))
     assert (small.indices.dtype, small.data.dtype) == (np.uint16, np.float64)
     np.testing.assert_array_equal(small.data, data)
-
-
-@pytest.mark.parametrize(("n_features", "dtype"), [(2**16, np.uint16), (2**16 + 1, np.int32)])
-def test_features_of_a_large_set_go_into_two_bytes_if_they_fit(compacting, n_features, dtype):
-    last = sp.csr_array(([3.0], [n_features - 1], [0, 1]), shape=(1, n_features))
-    small = sparse_rows.compact(as_examples(last))
-    assert small.indices.dtype == dtype
-    assert small.indices.tolist() == [n_features - 1]
-
-
-def test_a_small_set_stays_as_it_is():
-    examples = one_row_examples([1.0, 2.0])
-    assert sparse_rows.compact(examples) is examples
 
 
 @pytest.mark.one_in(15)
@@ -170,15 +119,6 @@ def test_a_large_set_gives_the_same_weights_to_the_last_bit_where_its_numbers_ar
         with monkeypatch.context() as patch:
             patch.setattr(sparse_rows, "_FAR", 0)
             np.testing.assert_array_equal(learner.train(X, labels), plain)
-
-
-def test_a_large_set_that_is_rounded_gives_nearly_the_same_weights(compacting):
-    X, labels, orders = random_problem(3, 3, n_examples=60, n_features=12, density=0.5)
-    steps = np.full(orders.size, 0.1)
-    for rule in (svm_rule, max_ent_rule):
-        expected = expected_weights(rule, X, labels, orders, steps, 0.1, averaged="steps")
-        params = ConstantSteps(rule, 0.1, 0.1, nr_rounds=3, order=orders).train(sp.csr_array(X), labels)
-        np.testing.assert_allclose(params, expected, rtol=0, atol=1e-6)
 
 
 # ------------------------------------------------------------------------------------------- iterative parameter mixing
@@ -221,13 +161,6 @@ def test_threads_mix_their_weights_after_each_round(rule, n_classes, n_jobs):
             np.testing.assert_array_equal(again, learner.train(X, labels))
 
 
-def test_each_thread_takes_sizes_of_steps_from_the_whole_round():
-    X, labels, orders = random_problem(3, 3)
-    learner = SVM(0.3, initial_step=0.7, nr_rounds=3, order=orders, averaged="steps", n_jobs=2)
-    expected = mixed_training(svm_rule, X, labels, orders, learner.steps(1, orders.size), 0.3, 2)[1]
-    np.testing.assert_allclose(learner.train(X, labels), expected, rtol=0, atol=1e-10)
-
-
 @pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
 def test_threads_go_on_from_a_state_bit_for_bit(averaged):
     X, labels, _ = random_problem(2, 2)
@@ -247,19 +180,6 @@ def test_threads_go_on_with_two_columns_where_changes_of_two_classes_do_not_canc
     W = mixed_training(one_sided, X, labels, orders, np.ones(orders.size), 0.1, 2)[0]
     learner = ConstantSteps(one_sided, 1.0, 0.1, nr_rounds=3, order=orders, averaged=False, n_jobs=2)
     np.testing.assert_allclose(learner.train(X, labels), W, rtol=0, atol=1e-10)
-
-
-@pytest.mark.parametrize("wrong", [{"n_jobs": 0}, {"n_jobs": -1}, {"n_jobs": 1.5}, {"n_jobs": "2"}])
-def test_settings_of_the_visits_that_make_no_sense(wrong):
-    (name,) = wrong
-    with pytest.raises(InputError, match=name):
-        Perceptron(**wrong).train([[1.0], [2.0]], [0, 1])
-
-
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-def test_large_numbers_are_finite(form):
-    X = form([[1e308, 1e308], [-1e308, 0.0]])  # neither their sum nor their squares are
-    assert check_inputs(X) is X
 
 
 @pytest.mark.parametrize(
@@ -292,18 +212,6 @@ def test_compiled_readable_and_plain_loop_agree(rule, n_classes, density):
             readable = ConstantSteps(uncompiled(rule), step, shrinkage, **settings).train(form(X), labels)
             np.testing.assert_allclose(fast, readable, rtol=0, atol=1e-10)
             np.testing.assert_allclose(fast, expected, rtol=0, atol=1e-10)
-
-
-@pytest.mark.parametrize("shrinkage", [1e-4, 0.5, 1.0, 1.7, 2.0, 3.0])
-@pytest.mark.parametrize("rule", [svm_rule, max_ent_rule], ids=["svm", "max_ent"])
-@pytest.mark.parametrize("averaged", [False, "steps"])
-def test_lazy_shrinking_is_exact_also_where_the_factor_is_zero_or_negative(rule, shrinkage, averaged):
-    # The factor 1 − ηλ with η = 1 is 1 − λ: nearly 1, 1/2, 0, −0.7, −1 and −2.
-    X, labels, orders = random_problem(1, 3)
-    expected = expected_weights(rule, X, labels, orders, np.ones(orders.size), shrinkage, averaged=averaged)
-    learner = ConstantSteps(rule, 1.0, shrinkage, nr_rounds=3, order=orders, averaged=averaged)
-    params = learner.train(X, labels)
-    np.testing.assert_allclose(params, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
 
 
 def test_the_scale_is_folded_in_without_losing_the_average():
@@ -410,29 +318,6 @@ def test_history_callback_and_objective_tell_the_truth():
     np.testing.assert_array_equal(params, seen[-1][2])
 
 
-def test_what_a_callback_is_given_is_its_own_to_keep_or_to_spoil():
-    X, labels, orders = random_problem(3, 3)
-    spoil = lambda record, weights, params: (weights.fill(np.nan), params.fill(np.nan))  # noqa: E731
-    undisturbed = Perceptron(nr_rounds=3, order=orders).train(X, labels)
-    np.testing.assert_array_equal(Perceptron(nr_rounds=3, order=orders).train(X, labels, callback=spoil), undisturbed)
-
-
-def test_updates_are_counted():
-    X, labels, orders = random_problem(5, 3)
-    perceptron = Perceptron(nr_rounds=3, order=orders)
-    perceptron.train(X, labels)
-    changes = []
-
-    def counted(*arguments):
-        d = perceptron_rule(*arguments)
-        changes.append(d.any())
-        return d
-
-    expected_weights(counted, X, labels, orders, np.ones(orders.size))
-    assert [record.updates for record in perceptron.history] == np.reshape(changes, (3, -1)).sum(axis=1).tolist()
-    assert perceptron.nr_updates == sum(changes)
-
-
 def test_seed_and_order():
     X, labels, _ = random_problem(6, 3)
     np.testing.assert_array_equal(Perceptron(seed=3).train(X, labels), Perceptron(seed=3).train(X, labels))
@@ -476,52 +361,6 @@ def test_read_only_inputs_unsorted_and_repeated_entries():
     entries = halves.nnz
     np.testing.assert_allclose(Perceptron(nr_rounds=3, order=orders).train(halves, labels), expected, atol=1e-12)
     assert halves.nnz == entries  # the caller's matrix is as it was
-
-
-@pytest.mark.parametrize(
-    ("settings", "says"),
-    [
-        ({"nr_rounds": 0}, "nr_rounds must be a whole number at least 1, but is 0"),
-        ({"nr_rounds": 2.5}, "nr_rounds must be a whole number"),
-        ({"averaged": "epochs"}, 'averaged must be "steps", "last round", "rounds" or False'),
-        ({"averaged": None}, 'averaged must be "steps", "last round", "rounds" or False'),
-        ({"order": [0, 1]}, r"shape \(23,\) or \(10, 23\)"),
-        ({"order": np.arange(23.0)}, "example numbers"),
-        ({"order": np.arange(1, 24)}, "from 0 to 22, but holds 1 … 23"),
-        ({"cost": np.ones((3, 3))}, "zero diagonal"),
-        ({"cost": [[0, -1, 1], [1, 0, 1], [1, 1, 0]]}, "not negative"),
-        ({"cost": [[0, np.nan, 1], [1, 0, 1], [1, 1, 0]]}, "finite"),
-        ({"cost": 1 - np.eye(2)}, "must be 3 x 3"),
-    ],
-)
-def test_settings_that_make_no_sense(settings, says):
-    X, labels, _ = random_problem(0, 3)
-    with pytest.raises(InputError, match=says):
-        Perceptron(**settings).train(X, labels)
-
-
-@pytest.mark.parametrize("learner", [SVM, MaxEntOnline])
-@pytest.mark.parametrize(
-    ("settings", "says"),
-    [
-        ({"alpha": 0.5}, "alpha must be above 1/2 and at most 1"),
-        ({"alpha": 1.5}, "alpha must be above 1/2 and at most 1"),
-        ({"alpha": "fast"}, "alpha must be a number, but is 'fast'"),
-        ({"regularizer": -1}, "regularizer .* at least 0, but is -1"),
-        ({"initial_step": 0}, "initial_step .* above 0, but is 0"),
-    ],
-)
-def test_stochastic_gradient_settings_that_make_no_sense(learner, settings, says):
-    X, labels, _ = random_problem(0, 3)
-    with pytest.raises(InputError, match=says):
-        learner(**settings).train(X, labels)
-
-
-@pytest.mark.parametrize("regularizer", [0, -1.0, float("nan"), None])
-def test_mira_needs_a_positive_regularizer(regularizer):
-    X, labels, _ = random_problem(0, 3)
-    with pytest.raises(InputError, match="regularizer .* above 0"):
-        Mira(regularizer=regularizer).train(X, labels)
 
 
 class TestStudentsRules:
@@ -568,15 +407,6 @@ class TestStudentsRules:
         with pytest.raises(InputError, match=f"one number for each of the {n_classes} classes"):
             Shrinking(nr_rounds=3, order=orders).train(X, labels)
 
-    def test_a_rule_may_return_a_list_of_ints(self):
-        class Lists(OnlineClassifier):
-            rule = staticmethod(lambda *arguments: [int(x) for x in perceptron_rule(*arguments)])
-
-        X, labels, orders = random_problem(2, 2)
-        np.testing.assert_array_equal(
-            Lists(nr_rounds=3, order=orders).train(X, labels), Perceptron(nr_rounds=3, order=orders).train(X, labels)
-        )
-
     def test_a_rule_that_adds_to_its_costs_in_place_is_stopped(self):
         class Greedy(OnlineClassifier):
             @staticmethod
@@ -612,21 +442,6 @@ class TestStudentsRules:
             pytest.raises(InputError, match="grew beyond all bounds by round"),
         ):
             Explosive().train([[1e3], [1e3]], [0, 1])
-
-    def test_a_learner_without_a_rule(self):
-        with pytest.raises(InputError, match="has no rule"):
-            OnlineClassifier().train([[0.0], [1.0]], [0, 1])
-
-
-def test_rounds_are_records():
-    record = Round(1, 2, 0.5, None)
-    assert record.number == 1 and record.updates == 2 and record.seconds == 0.5 and record.objective is None
-
-
-def test_progress_shows_a_bar(capfd):
-    X, labels, _ = random_problem(0, 3)
-    Perceptron(nr_rounds=2, progress=True).train(X, labels)
-    assert "Perceptron" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("averaged", ["steps", "last round", False])

@@ -11,7 +11,7 @@ from classifiers.mira import Mira
 from classifiers.online_loop import online_loop
 from classifiers.passive_aggressive import PassiveAggressive2
 from classifiers.perceptron import Perceptron, perceptron_rule
-from classifiers.svm import SVM, svm_rule, svm_step
+from classifiers.svm import SVM, svm_rule
 from lxmls_day1.engine.training import resume
 from lxmls_day1.errors import InputError
 
@@ -138,17 +138,6 @@ def test_the_dual_solver_does_not_go_on():
         resume(SVM(solver="dual"), None, X, labels)
 
 
-def test_a_state_of_machine_code_goes_on_in_python_and_the_other_way():
-    X, labels, orders, _ = problem(2)
-    expected = Perceptron(order=np.vstack([orders, orders]), nr_rounds=6).train(X, labels)
-    in_python = Perceptron(order=orders, nr_rounds=3)
-    in_python.rule = lambda *arguments: perceptron_rule(*arguments)
-    compiled = Perceptron(order=orders, nr_rounds=3)
-    for first, second in ((compiled, in_python), (in_python, compiled)):
-        _, state = resume(first, None, X, labels)
-        np.testing.assert_allclose(resume(second, state, X, labels)[0], expected, rtol=0, atol=1e-12)
-
-
 def test_the_mean_is_that_of_the_weights_after_each_step():
     X, labels, orders, _ = problem(3)
     order, steps = orders.ravel(), 0.1 + np.random.default_rng(0).random(orders.size)
@@ -157,24 +146,9 @@ def test_the_mean_is_that_of_the_weights_after_each_step():
     np.testing.assert_allclose(mean, np.mean(until, axis=0), rtol=0, atol=1e-13)
 
 
-def test_a_step_is_algorithm_6():
-    X, labels, orders, cost = problem(3)
-    steps, W = 1 / np.arange(1, 6), np.zeros((8, 3))
-    for m, step in zip(orders[0, :5], steps, strict=True):
-        W = svm_step(W, np.append(1.0, X[m]), labels[m], step, 0.4, cost[:, labels[m]])
-    np.testing.assert_array_equal(online_loop(svm_rule, X, labels, orders[0, :5], steps, cost.T, 0.4)[0], W)
-
-
 def test_two_points_by_hand():
     """(1) and (−1) of the classes 0 and 1. The first is right, since of equal scores the first wins; the second is wrong."""
     W, mean = online_loop(perceptron_rule, [[1.0], [-1.0]], [0, 1], [0, 1, 0], np.ones(3), 1 - np.eye(2))
     # After the second step the scores of (1) are 0 and 0: class 0 wins again, and the weights stay.
     assert W.tolist() == [[-1.0, 1.0], [1.0, -1.0]]
     np.testing.assert_allclose(mean, 2 / 3 * W, rtol=0, atol=1e-15)
-
-
-def test_an_order_may_leave_examples_out_and_no_step_leaves_zeros():
-    X, labels, _, _ = problem(2)
-    W, mean = online_loop(perceptron_rule, X, labels, [], [], 1 - np.eye(2))
-    assert W.shape == mean.shape == (8, 2)
-    assert not W.any() and not mean.any()

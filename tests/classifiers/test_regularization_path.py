@@ -51,12 +51,12 @@ def test_one_class_and_a_penalty_of_zero():
     X, y = data()
     with pytest.raises(InputError, match="two classes"):
         largest_useful_penalty(X, np.zeros(90))
-    with pytest.raises(InputError, match="a λ of the path"):
+    with pytest.raises(InputError, match="the λ of a path"):
         regularization_path(X, y, X, y, [0.0])
 
 
 @pytest.mark.parametrize("regularizers", [0.1, "0.1", ["much"], [None], [[0.1]]], ids=str)
 def test_what_is_no_list_of_numbers_above_zero(regularizers):
     X, y = data()
-    with pytest.raises(InputError, match="λ of .* path must be a (list of )?number"):
+    with pytest.raises(InputError, match="the λ of a path must be"):
         regularization_path(X, y, X, y, regularizers)

@@ -1,4 +1,3 @@
-import tracemalloc
 import warnings
 
 import numpy as np
@@ -11,10 +10,9 @@ from classifiers.perceptron import Perceptron
 from classifiers.run_all_classifiers import (
     all_classifiers,
     default_classifiers,
-    memory_of_training,
     run_all_classifiers,
-    told_apart,
 )
+from lxmls_day1.comparison import memory_of_training, told_apart
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.plotting import detached_axes
 from readers.sentiment_reader import SentimentCorpus
@@ -104,12 +102,6 @@ class TestTable:
         with_objective = [row.classifier for row in table if row.objective is not None]
         assert len(with_objective) == 3  # maximum entropy twice, and the support vector machine
 
-    def test_published_accuracies_of_maximum_entropy(self, points, axis):
-        """98 % and 96 %: the figures of the course's own toolkit on these points, with λ = 1."""
-        table, _ = run_all_classifiers(points, ax=axis)
-        (batch,) = (row for row in table if row.classifier == "Maximum entropy, batch")
-        assert (batch.train_accuracy, batch.test_accuracy) == (0.98, 0.96)
-
     def test_every_classifier_of_the_guide_on_counts(self, axis):
         table, _ = run_all_classifiers(Counts(), ax=axis)
         assert len(table) == 8
@@ -121,48 +113,14 @@ class TestTable:
             table, _ = run_all_classifiers(points, [Answers(ABOVE, warning="look here"), Answers(ABOVE, "B")], ax=axis)
         assert table.notes == ("Answers: look here",)
 
-    def test_documents_that_are_ruled_out_become_a_note(self, axis):
-        data = Counts()
-        data.test_X = sp.csr_array(np.array([[5, 0, 0], [1, 1, 9]]))
-        data.train_X = sp.csr_array(np.array([[2, 0, 1], [3, 0, 0], [0, 2, 0], [0, 4, 0]]))
-        table, _ = run_all_classifiers(data, ax=axis)
-        (note,) = table.notes
-        assert note.startswith("Multinomial naive Bayes, unsmoothed: 1 of 2 documents")
-
     def test_what_is_not_written_yet_is_left_out_and_noted(self, points, axis):
         table, _ = run_all_classifiers(points, [Stub(), Answers(ABOVE)], ax=axis)
         assert [row.classifier for row in table] == ["Answers"]
         assert table.notes == ("Mine is left out, as it is not written yet: exercise 1.5: about five lines",)
 
-    def test_training_sees_the_classifier_untouched(self, points, axis):
-        """Loading the compiled code trains a copy: the result is that of the classifier alone."""
-        alone, compared = Mira(), Mira()
-        params = alone.train(points.train_X, points.train_y)
-        table, _ = run_all_classifiers(points, [compared], ax=axis)
-        assert table[0].train_accuracy == alone.evaluate(points.train_y, alone.test(points.train_X, params))
-        assert compared.nr_updates == alone.nr_updates
-
-    def test_a_classifier_that_needs_more_than_one_example_of_a_class(self, points, axis):
-        table, _ = run_all_classifiers(points, [Answers(ABOVE, needed_rows=50)], ax=axis)
-        assert len(table) == 1
-
-    def test_an_error_of_a_classifier_is_not_hidden(self, points, axis):
-        with pytest.raises(RuntimeError, match="too few rows"):
-            run_all_classifiers(points, [Answers(ABOVE, needed_rows=51)], ax=axis)
-
     def test_an_empty_test_part_is_an_input_error(self, axis):
         with pytest.raises(InputError):
             run_all_classifiers(SimpleDataSet(split=[1, 0, 0]), [Answers(ABOVE)], ax=axis)
-
-    def test_three_classes(self, axis):
-        data = SimpleDataSet(nr_examples=90, g1=[[-4, 0], 1], g2=[[4, 0], 1], g3=[[0, 6], 1])
-        table, _ = run_all_classifiers(data, ax=axis)
-        assert all(row.test_accuracy > 0.8 for row in table)
-
-    def test_more_than_two_dimensions(self, axis):
-        data = SimpleDataSet(nr_examples=60, g1=[[-2, -2, -2], 1], g2=[[2, 2, 2], 1])
-        table, (_, axis) = run_all_classifiers(data, ax=axis)
-        assert [text.get_text() for text in axis.get_yticklabels()] == [row.classifier for row in table]
 
 
 class TestNames:
@@ -207,10 +165,6 @@ class TestDefaults:
         for X in (-counts, counts / 2, sp.csr_array(-counts), sp.csr_array(counts / 2)):
             assert "MultinomialNaiveBayes" not in self.kinds(X)
 
-    def test_each_call_makes_new_ones(self, points):
-        first, second = default_classifiers(points), default_classifiers(points)
-        assert not any(one is another for one in first for another in second)
-
 
 class TestFigure:
     def test_points_and_a_boundary_for_each(self, points, axis):
@@ -233,38 +187,10 @@ class TestFigure:
             f"Answers: train {train:.2f}, test {test:.2f}",
         ]
 
-    def test_unequal_variances_have_a_curve_as_the_best_boundary(self, axis):
-        points = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 4])
-        run_all_classifiers(points, [Answers(ABOVE)], ax=axis)
-        bayes = next(line for line in axis.lines if line.get_label().startswith("Bayes optimal: "))
-        x = np.column_stack([bayes.get_xdata(), bayes.get_ydata()])
-        # log N(x; −1, I) = log N(x; 1, 4 I), up to what both share
-        difference = -((x + 1) ** 2).sum(axis=1) / 2 + np.log(4) + ((x - 1) ** 2).sum(axis=1) / 8
-        assert len(x) > 10
-        np.testing.assert_allclose(difference[np.isfinite(difference)], 0, atol=1e-6)
-
     def test_others_have_bars(self, axis):
         table, (fig, drawn) = run_all_classifiers(Counts(), ax=axis)
         assert (fig, drawn) == (axis.figure, axis)
         assert [text.get_text() for text in axis.get_yticklabels()] == [row.classifier for row in table]
-
-    def test_without_axes_it_makes_a_figure_that_a_notebook_shows(self, points):
-        import matplotlib.pyplot as plt
-
-        plt.switch_backend("agg")
-        _, (fig, axis) = run_all_classifiers(points, [Answers(ABOVE)])
-        assert axis in fig.axes
-        assert plt.fignum_exists(fig.number)
-        plt.close(fig)
-
-
-@pytest.mark.parametrize("nothing", [None, 3, "books", [1], {"a": 1}, SimpleDataSet, Perceptron])
-def test_what_is_no_data_set_and_no_list_of_classifiers(nothing):
-    with pytest.raises(InputError, match="wanted a data set such as"):
-        run_all_classifiers(nothing)
-    if nothing is not None:  # the usual ones
-        with pytest.raises(InputError, match=r"wanted a classifier such as|classifiers must be a list"):
-            run_all_classifiers(SimpleDataSet(nr_examples=20, split=[0.5, 0, 0.5]), nothing)
 
 
 class TestAllKinds:
@@ -287,18 +213,3 @@ class TestAllKinds:
 
         dataset = SentimentCorpus("toy")
         assert 4.0 <= memory_of_training(Hungry(), dataset) <= 4.0 + 2 * memory_of_training(Perceptron(), dataset) + 0.5
-
-    def test_the_table_has_it_only_if_asked(self):
-        dataset = SimpleDataSet()
-        table, _ = run_all_classifiers(dataset, [Perceptron()], ax=detached_axes()[1], memory=True)
-        assert table[0].megabytes > 0
-        table, _ = run_all_classifiers(dataset, [Perceptron()], ax=detached_axes()[1])
-        assert table[0].megabytes is None
-
-    def test_memory_that_is_traced_already_stays_traced(self):
-        tracemalloc.start()
-        try:
-            memory_of_training(Perceptron(), SimpleDataSet())
-            assert tracemalloc.is_tracing()
-        finally:
-            tracemalloc.stop()

@@ -6,8 +6,7 @@ import scipy.sparse as sp
 from sklearn.linear_model import SGDClassifier
 from sklearn.metrics import hinge_loss as sklearn_hinge_loss
 
-from classifiers.svm import SVM, svm_rule, svm_step
-from lxmls_day1.errors import InputError
+from classifiers.svm import SVM, svm_rule
 
 pytestmark = pytest.mark.bits
 
@@ -112,63 +111,3 @@ def test_the_objective_is_the_mean_hinge_loss_and_the_penalty(n_classes):
     with_costs.train(X, labels)
     losses = [max(scores[m, k] + costs[k, y] - scores[m, y] for k in range(n_classes)) for m, y in enumerate(labels)]
     assert with_costs.objective(X, labels, params) == pytest.approx(np.mean(losses) + 0.15 * (params**2).sum())
-
-
-@pytest.mark.parametrize("solver", ["subgradient", "dual"])
-def test_costs_are_checked_by_both_solvers(solver):
-    X, labels, costs = random_problem(6, 3)
-    for bad, complaint in [
-        (-costs, "not negative"),
-        (costs + np.eye(3), "zero diagonal"),
-        (costs[:2], "3 x 3"),
-        (np.where(np.eye(3), 0, np.inf), "finite"),
-    ]:
-        with pytest.raises(InputError, match=complaint):
-            SVM(solver=solver, cost=bad).train(X, labels)
-
-
-@pytest.mark.parametrize(
-    ("settings", "complaint"),
-    [
-        ({"solver": "primal"}, '"subgradient" or "dual", but is \'primal\''),
-        ({"solver": None}, '"subgradient" or "dual"'),
-        ({"solver": "dual", "regularizer": 0.0}, "regularizer .*above 0"),
-        ({"solver": "dual", "regularizer": -1.0}, "regularizer .*at least 0"),
-        ({"solver": "dual", "tolerance": 0.0}, "tolerance .*above 0"),
-        ({"solver": "dual", "tolerance": "tight"}, "tolerance"),
-        ({"solver": "dual", "max_epochs": 0}, "max_epochs .*at least 1"),
-        ({"solver": "dual", "max_epochs": 2.5}, "max_epochs .*whole"),
-        ({"solver": "dual", "order": [0, 1]}, "order is for the subgradient solver"),
-        ({"regularizer": -0.1}, "regularizer"),
-        ({"regularizer": float("nan")}, "regularizer"),
-        ({"alpha": 0.5}, "alpha"),
-        ({"initial_step": 0.0}, "initial_step"),
-    ],
-)
-def test_settings_that_make_no_sense(settings, complaint):
-    with pytest.raises(InputError, match=complaint):
-        SVM(**settings).train([[0.0], [1.0]], [0, 1])
-
-
-def test_the_subgradient_solver_needs_no_regularizer_and_is_the_default():
-    X, labels, _ = random_problem(9, 3)
-    svm = SVM(regularizer=0)
-    params = svm.train(X, labels)
-    assert svm.solver == "subgradient" and np.isfinite(params).all()
-    assert [record.number for record in svm.history] == list(range(1, 21))
-
-
-@pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("regularizer", [0.0, 0.3, 2.0])
-def test_the_step_written_out_is_that_of_the_loop(n_classes, regularizer):
-    X, labels, costs = random_problem(11, n_classes)
-    order = np.random.default_rng(11).permutation(len(X))
-    given = {"initial_step": 0.7, "alpha": 0.8, "averaged": False}
-    svm = SVM(regularizer=regularizer, nr_rounds=2, cost=costs, order=order, **given)
-    W = np.zeros((X.shape[1] + 1, n_classes))
-    for step, m in zip(svm.steps(1, 2 * len(X)), np.tile(order, 2), strict=True):
-        before = W.copy()
-        after = svm_step(W, np.append(1.0, X[m]), labels[m], step, regularizer, costs[:, labels[m]])
-        assert np.array_equal(W, before)
-        W = after
-    assert svm.train(X, labels) == pytest.approx(W, abs=1e-10)

@@ -11,7 +11,7 @@ from lxmls_day1 import classifiers  # other tests open other labs; this one stay
 from lxmls_day1.classifiers import Mira, NaiveBayes, OnlineClassifier, StructuredMira, StructuredSVM
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import Lab
-from lxmls_day1.settings import check_settings, known_settings, required_settings, settings
+from lxmls_day1.settings import check_settings, known_settings, settings
 
 KINDS = [kind for name in classifiers.__all__ if inspect.isclass(kind := getattr(classifiers, name))]
 OF_THE_LOOP = {"nr_rounds", "averaged", "seed", "order", "cost", "track_objective", "progress"}
@@ -68,35 +68,6 @@ def test_the_two_naive_bayes_do_not_take_the_settings_of_each_other():
 def test_tags_have_their_own_defaults():
     assert settings(StructuredSVM())["averaged"] == "steps"
     assert (StructuredMira().regularizer, StructuredSVM().regularizer) == (1.0, 1e-5)
-
-
-class Passing(Mira):
-    """As a student may write it: it takes one setting out and passes the others on."""
-
-    def __init__(self, **more):
-        self.mine = more.pop("mine", 1)
-        super().__init__(**more)
-
-
-class TestClassesThatPassSettingsOn:
-    def test_they_say_themselves_what_they_take(self):
-        learner = Passing(mine=2, nr_rounds=3)
-        assert (learner.mine, learner.nr_rounds) == (2, 3)
-        assert settings(learner) == settings(Mira(nr_rounds=3))
-
-    def test_a_wrong_name_is_an_error_all_the_same(self):
-        with pytest.raises(TypeError, match="regularisation"):
-            Passing(regularisation=1)
-
-    def test_the_next_class_counts_only_then(self):
-        class Closed(Mira):
-            def __init__(self, rate):
-                super().__init__(regularizer=1 / rate)
-
-        assert known_settings(Closed) == {"rate": inspect.Parameter.empty}
-        assert required_settings(Closed) == ["rate"]
-        assert required_settings(Mira) == []
-        assert settings(Closed(2.0)) == {}
 
 
 def test_a_class_without_a_constructor_has_no_settings():

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from lxmls_day1.engine.text.parsed_reviews import parse_reviews
-from lxmls_day1.errors import CorpusError, CorpusUnavailable, InputError
-from readers.domain_pair import DomainPair, join_reviews, read_unlabelled
+from lxmls_day1.engine.text.review_files import read_reviews
+from lxmls_day1.errors import CorpusError, InputError
+from readers.domain_pair import DomainPair, join_reviews
 
 NR = 10  # reviews of each label and domain
 
@@ -73,14 +74,14 @@ def test_texts_without_labels_are_both_training_parts_and_the_files(data):
     np.testing.assert_array_equal(pair.unlabelled_X[:16].toarray(), pair.train_X.toarray())
     np.testing.assert_array_equal(pair.unlabelled_X[16:32].toarray(), pair.target_train_X.toarray())
     assert pair.unlabelled_X[[33], :].toarray().sum() == 2
-    assert read_unlabelled("books", data) is None
-    assert len(read_unlabelled("kitchen", data)) == 2
+    assert read_reviews("books", data, labelled=False) is None
+    assert len(read_reviews("kitchen", data, labelled=False)) == 2
 
 
 def test_a_file_without_labels_needs_none(data):
-    with_labels = read_unlabelled("kitchen", data)
+    with_labels = read_reviews("kitchen", data, labelled=False)
     (data / "sentiment/kitchen/unlabeled.review").write_text("fork:3 the:1\r\npage:1 spoon:1 #label#:positive\n")
-    without = read_unlabelled("kitchen", data)
+    without = read_reviews("kitchen", data, labelled=False)
     assert [counts for counts, _ in without.as_dicts()] == [counts for counts, _ in with_labels.as_dicts()]
     for line, mistake in [
         ("fork the:1", "got 'fork'"),
@@ -89,7 +90,7 @@ def test_a_file_without_labels_needs_none(data):
     ]:
         (data / "sentiment/kitchen/unlabeled.review").write_text(f"{line}\npage:1\n")
         with pytest.raises(CorpusError, match=mistake):
-            read_unlabelled("kitchen", data)
+            read_reviews("kitchen", data, labelled=False)
 
 
 def test_the_folds_test_on_every_review_once(data):
@@ -117,24 +118,3 @@ def test_joined_reviews_are_those_of_both_with_one_numbering():
     assert sorted(both.tokens) == ["a", "b", "c"]
     for start, end in zip(both.starts[:-1], both.starts[1:], strict=True):
         assert np.all(np.diff(both.columns[start:end]) > 0)
-
-
-def test_mistakes_are_answered(data, tmp_path):
-    with pytest.raises(InputError, match="two domains, but both are books"):
-        DomainPair("books", "books", data_dir=data)
-    with pytest.raises(InputError, match="min_count=100 times"):
-        read(data, min_count=100)
-    with pytest.raises(InputError, match="films"):
-        DomainPair("books", "films")
-    with pytest.raises(InputError, match="fold"):
-        read(data, fold=-1)
-    (data / "sentiment" / "books").rename(tmp_path / "mine")
-    with pytest.raises(InputError, match="holds the files of one domain"):
-        DomainPair("books", "kitchen", data_dir=tmp_path / "mine")
-
-
-def test_a_domain_that_is_nowhere(monkeypatch, tmp_path, data):
-    monkeypatch.setenv("LXMLS_DAY1_DATA", str(data))
-    monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "cache"))
-    with pytest.raises(CorpusUnavailable, match="dvd"):
-        DomainPair("books", "dvd")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.perceptron import Perceptron
-from lxmls_day1.errors import CorpusError, CorpusUnavailable, InputError
+from lxmls_day1.errors import InputError
 from readers.question_reader import COARSE_CLASSES, Question, QuestionCorpus, parse_question, parse_questions
 from readers.vocabulary import count_words, vectorise
 
@@ -52,19 +52,19 @@ def test_any_line_of_the_format_is_read(coarse, fine, tokens):
     ],
 )
 def test_malformed_lines(line, says):
-    with pytest.raises(CorpusError, match=says):
+    with pytest.raises(InputError, match=says):
         parse_question(line)
-    with pytest.raises(CorpusError, match=f"^q.label, line 2: .*{says}"):
+    with pytest.raises(InputError, match=f"^q.label, line 2: .*{says}"):
         parse_questions(["NUM:date When ?", line], "q.label")
 
 
 def test_a_malformed_file_is_named_with_its_line(folder):
     path = folder / "TREC_10.label"
     path.write_bytes(path.read_bytes() + b"\nHUM:ind Who ?\n")
-    with pytest.raises(CorpusError, match=rf"^{re.escape(str(path))}, line 2: the line is blank"):
+    with pytest.raises(InputError, match=rf"^{re.escape(str(path))}, line 2: the line is blank"):
         QuestionCorpus(data_dir=folder)
     path.write_bytes(b"")
-    with pytest.raises(CorpusError, match=rf"^{re.escape(str(path))}: expected a question a line, got an empty file"):
+    with pytest.raises(InputError, match=rf"^{re.escape(str(path))}: expected a question a line, got an empty file"):
         QuestionCorpus(data_dir=folder)
 
 
@@ -87,39 +87,6 @@ def test_development_part_and_rare_words(folder):
     assert corpus.train_X.shape[0] == 3 and corpus.dev_X.shape[0] == 1 and corpus.dev_y.tolist() == [2]
     # "how many" is the development part's; of the three training questions "?" alone is in two.
     assert corpus.feature_names == ["?"] and corpus.feat_counts == {"?": 3}
-
-
-def test_where_the_files_are_looked_for(folder, monkeypatch, tmp_path):
-    root = tmp_path / "data"
-    (root / "multiclass").mkdir(parents=True)
-    for name in ("train_5500.label", "TREC_10.label"):
-        (root / "multiclass" / "trec6").mkdir(exist_ok=True)
-        (folder / name).rename(root / "multiclass" / "trec6" / name)
-    monkeypatch.setenv("LXMLS_DAY1_DATA", str(root))
-    assert QuestionCorpus().nr_examples == QuestionCorpus(data_dir=root).nr_examples == 5
-    monkeypatch.delenv("LXMLS_DAY1_DATA")
-    with pytest.raises(CorpusUnavailable, match="trec6"):
-        QuestionCorpus()
-    with pytest.raises(InputError, match="does not hold the trec6 corpus"):
-        QuestionCorpus(data_dir=tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        ({"name": "books"}, "no question corpus 'books'; known are 'trec6' and 'toy'"),
-        ({"level": "middle"}, "level must be 'coarse' or 'fine', got 'middle'"),
-        ({"min_count": 0}, "min_count must be a whole number from 1 on"),
-        ({"min_count": 1000}, "no token of the training part occurs min_count=1000 times"),
-        ({"dev_per": 1}, "dev_per is a share of the 54 training questions"),
-        ({"dev_per": -0.1}, "dev_per is a share"),
-        ({"dev_per": float("nan")}, "dev_per is a share"),
-        ({"dev_per": "some"}, "dev_per is a share .* got 'some'"),
-    ],
-)
-def test_arguments_that_make_no_sense(arguments, says):
-    with pytest.raises(InputError, match=says):
-        QuestionCorpus(**({"name": "toy"} | arguments))
 
 
 @pytest.mark.parametrize("level", ["coarse", "fine"])

@@ -1,7 +1,4 @@
-import subprocess
-import sys
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,12 +7,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from lxmls_day1.engine.text import review_files
-from lxmls_day1.engine.text.parsed_reviews import parse_pair, parse_reviews, save_parsed
-from lxmls_day1.engine.text.tokens import count_tokens, processed_line
-from lxmls_day1.errors import CorpusError, CorpusUnavailable, InputError
+from lxmls_day1.engine.text.parsed_reviews import parse_pair, parse_reviews
+from lxmls_day1.engine.text.tokens import processed_line
+from lxmls_day1.errors import CorpusError, CorpusUnavailable
 from readers.sentiment_reader import SentimentCorpus, cut_rare_tokens, vectorise
-
-ROOT = Path(__file__).parents[2]
 
 # Anything but a space and a line feed may stand in a token; some of it looks like a line end or like syntax.
 tokens = st.text(
@@ -51,47 +46,6 @@ def small_corpus(tmp_path):
 
 
 # ------------------------------------------------------------------------------------------------------------ parsing
-
-
-MALFORMED = {
-    "blank": ("a:1 #label#:positive\n\n", 2, "the line is blank"),
-    "no label": ("a:1 #label#:positive\na:1 b:2\n", 2, "ends with 'b:2'; expected a label"),
-    "no label, one token": ("a:1\n", 1, "ends with 'a:1'; expected a label"),
-    "unknown label": ("a:1 #label#:neutral\n", 1, "label is 'neutral'; expected positive or negative"),
-    "blank with a carriage return": ("a:1 #label#:positive\n\r\na:1 #label#:negative\n", 2, "the line is blank"),
-    "wrong file": ("a:1 #label#:positive\na:1 #label#:negative\n", 2, "label is negative; expected positive"),
-    "label amid": ("a:1 #label#:positive b:1 #label#:positive\n", 1, "'#label#:positive' stands amid the line"),
-    "label not last": ("#label#:positive a:1\n", 1, "ends with 'a:1'; expected a label"),
-    "trailing space": ("a:1 #label#:positive \n", 1, "ends with ''; expected a label"),
-    "no count": ("a:1 b #label#:positive\n", 1, "got 'b'; expected token:count"),
-    "no token": (":1 #label#:positive\n", 1, "got ':1'; expected token:count"),
-    "two spaces": ("a:1  b:1 #label#:positive\n", 1, "got ''; expected token:count"),
-    "count zero": ("a:0 #label#:positive\n", 1, "'0'; expected a whole number from 1"),
-    "count negative": ("a:-1 #label#:positive\n", 1, "'-1'; expected a whole number from 1"),
-    "count fraction": ("a:1.5 #label#:positive\n", 1, "'1.5'; expected a whole number"),
-    "count word": ("a:many #label#:positive\n", 1, "'many'; expected a whole number"),
-    "count empty": ("a: #label#:positive\n", 1, "''; expected a whole number"),
-    "count other digits": ("a:٣ #label#:positive\n", 1, "expected a whole number"),
-    "count huge": (f"a:{2**31} #label#:positive\n", 1, f"expected at most {2**31 - 1}"),
-    "sum huge": (f"a:{2**31 - 1} a:1 #label#:positive\n", 1, f"expected at most {2**31 - 1}"),
-    "latin-1": ("a:1 #label#:positive\ncaf\xe9:1 #label#:positive\n".encode("latin-1"), 2, "UTF-8, got the byte 0xE9"),
-}
-
-
-@pytest.mark.parametrize(("content", "line", "message"), MALFORMED.values(), ids=MALFORMED)
-def test_malformed_files_are_refused_with_file_and_line(tmp_path, content, line, message):
-    folder = write_corpus(tmp_path, content, "a:1 #label#:negative\n")
-    with pytest.raises(CorpusError) as raised:
-        SentimentCorpus("books", data_dir=folder, min_count=1)
-    assert str(raised.value).startswith(f"{folder / 'positive.review'}, line {line}: ")
-    assert message in str(raised.value)
-
-
-@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf"], ids=["nothing", "byte order mark"])
-def test_an_empty_file_is_refused(tmp_path, content):
-    folder = write_corpus(tmp_path, "a:1 #label#:positive\n", content)
-    with pytest.raises(CorpusError, match=r"negative\.review: expected a review a line, got an empty file"):
-        SentimentCorpus("books", data_dir=folder)
 
 
 def test_a_corpus_of_one_class_is_refused(tmp_path):
@@ -160,12 +114,6 @@ def test_vectors_agree_with_a_naive_table(counts, names):
     assert X.toarray().tolist() == [[review.get(name, 0) for name in names] for review in counts]
 
 
-def test_plain_text_can_be_vectorised():
-    corpus = SentimentCorpus("toy")
-    X = vectorise([count_tokens("Simply boring. Boring, I say!")], corpus.feat_dict)
-    assert X[0, corpus.feat_dict["boring"]] == 2
-
-
 # ---------------------------------------------------------------------------------------------------- SentimentCorpus
 
 
@@ -188,57 +136,13 @@ def test_attributes_agree_with_each_other():
         assert np.issubdtype(y.dtype, np.integer)
 
 
-def test_names_tell_the_toy_corpus_from_real_ones(small_corpus):
-    assert SentimentCorpus("toy").get_name() == "Toy reviews"
-    assert SentimentCorpus("books", data_dir=small_corpus, min_count=1).get_name() == "Amazon reviews: books"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"domain": "boks"}, "known are books, dvd, electronics, kitchen, toy; perhaps 'books'"),
-        ({"domain": "trec6"}, "known are books, dvd, electronics, kitchen, toy"),
-        ({"domain": None}, "known are books"),
-        ({"min_count": 0}, "min_count must be a whole number from 1 on, got 0"),
-        ({"min_count": 2.5}, "min_count must be"),
-        ({"min_count": True}, "min_count must be"),
-        ({"min_count": 10**6}, "no token of toy occurs min_count=1000000 times"),
-        ({"rare_words_from": "test"}, 'rare_words_from must be "train" or "all", but is \'test\''),
-        ({"train_per": 0.9}, "sum 1.1"),
-        ({"train_per": 0.001, "test_per": 0.5}, "train part would be empty"),
-        ({"train_per": 0.0026, "test_per": 0.5}, "one class only"),
-    ],
-)
-def test_unusable_arguments_are_refused(arguments, message):
-    with pytest.raises(InputError, match=message):
-        SentimentCorpus(**{"domain": "toy", **arguments})
-
-
 def test_a_real_corpus_is_never_replaced_by_the_toy_one(monkeypatch, cache_folder):
     monkeypatch.delenv("LXMLS_DAY1_DATA", raising=False)
     with pytest.raises(CorpusUnavailable, match="LXMLS_DAY1_DATA"):
         SentimentCorpus("kitchen")
 
 
-@pytest.mark.slow
-def test_importing_the_reader_is_light():
-    """Nothing slow comes along with it, neither when it is imported nor when it reads what is on this machine."""
-    code = (
-        "import sys; from readers.sentiment_reader import SentimentCorpus; SentimentCorpus('toy'); "
-        "print({'numba', 'matplotlib', 'pooch', 'requests', 'tqdm', 'sklearn'} & set(sys.modules))"
-    )
-    assert (
-        subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True).stdout.strip()
-        == b"set()"
-    )
-
-
 # -------------------------------------------------------------------------------------------------------------- cache
-
-
-def only_copy(cache_folder):
-    (path,) = (cache_folder / "parsed").iterdir()
-    return path
 
 
 def counting_parses(monkeypatch):
@@ -281,63 +185,9 @@ def test_changed_sources_are_parsed_anew(small_corpus, cache_folder):
     assert "bad" not in corpus.feat_dict
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda content: b"",
-        lambda content: content[: len(content) // 2],
-        lambda content: content[:-3] + b"xyz",
-        lambda content: content.replace("reviews 2".encode("utf-32-le"), "reviews 1".encode("utf-32-le"), 1),
-        lambda content: b"PK\x03\x04 something else",
-    ],
-    ids=["empty", "truncated", "damaged", "older", "foreign"],
-)
-def test_a_spoilt_copy_is_made_anew(small_corpus, cache_folder, monkeypatch, spoil):
-    expected = SentimentCorpus("books", data_dir=small_corpus, min_count=1)
-    path = only_copy(cache_folder)
-    whole = path.read_bytes()
-    path.write_bytes(spoil(whole))
-    calls = counting_parses(monkeypatch)
-    corpus = SentimentCorpus("books", data_dir=small_corpus, min_count=1)
-    assert len(calls) == 1
-    np.testing.assert_array_equal(corpus.X.toarray(), expected.X.toarray())
-    assert only_copy(cache_folder).read_bytes() == whole
-
-
-def test_a_copy_of_another_corpus_under_this_name_is_made_anew(tmp_path, small_corpus, cache_folder):
-    SentimentCorpus("books", data_dir=small_corpus, min_count=1)
-    path = only_copy(cache_folder)
-    whole = path.read_bytes()
-    other = parse_reviews(["strange:1 #label#:positive", "strange:2 #label#:negative"])
-    save_parsed(path, other, ["0" * 64, "1" * 64])
-    assert "strange" not in SentimentCorpus("books", data_dir=small_corpus, min_count=1).feat_dict
-    assert path.read_bytes() == whole
-
-
 def test_a_cache_that_cannot_be_written_is_no_error(small_corpus, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("in the way of a folder")
     monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "file"))
-    assert SentimentCorpus("books", data_dir=small_corpus, min_count=1).nr_examples == 10
-
-
-def test_an_unreadable_file_is_an_input_error(small_corpus, monkeypatch):
-    def refused(paths):
-        raise PermissionError(13, "Permission denied", str(paths[0]))
-
-    monkeypatch.setattr(review_files, "sha256_of_files", refused)
-    with pytest.raises(InputError, match=r"the books corpus cannot be read.*positive\.review"):
-        SentimentCorpus("books", data_dir=small_corpus)
-
-
-def test_an_interrupted_write_leaves_nothing(small_corpus, cache_folder, monkeypatch):
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("os.replace", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            SentimentCorpus("books", data_dir=small_corpus, min_count=1)
-    assert list((cache_folder / "parsed").iterdir()) == []
     assert SentimentCorpus("books", data_dir=small_corpus, min_count=1).nr_examples == 10
 
 
@@ -357,28 +207,3 @@ def test_the_real_corpora_have_their_published_sizes(real_data, domain):
     corpus = SentimentCorpus(domain, data_dir=real_data)
     assert [part.shape[0] for part in (corpus.train_X, corpus.dev_X, corpus.test_X)] == [1600, 0, 400]
     assert np.bincount(corpus.y).tolist() == [1000, 1000]
-
-
-@pytest.mark.slow
-def test_the_features_of_books_agree_with_a_naive_count(real_data):
-    totals = Counter()
-    for content in read_both(real_data / "sentiment" / "books"):
-        for line in content.decode().split("\n")[:-1]:
-            for pair in line.split(" ")[:-1]:
-                token, _, count = pair.rpartition(":")
-                totals[token] += int(count)
-    corpus = SentimentCorpus("books", rare_words_from="all", data_dir=real_data)
-    assert corpus.feat_counts == {token: count for token, count in totals.items() if count >= 5}
-
-
-@pytest.mark.parametrize(
-    ("rare_words_from", "train", "test"), [("all", 0.974375, 0.84), ("train", 0.96875, 0.84)], ids=["all", "train"]
-)
-def test_smoothed_naive_bayes_reaches_its_published_accuracies(real_data, rare_words_from, train, test):
-    corpus = SentimentCorpus("books", rare_words_from=rare_words_from, data_dir=real_data)
-    X, y = corpus.train_X, corpus.train_y
-    counts = np.stack([X[y == label].sum(axis=0) + 1.0 for label in (0, 1)])  # (2, J)
-    log_p = np.log(counts / counts.sum(axis=1, keepdims=True))
-    log_prior = np.log(np.bincount(y) / len(y))
-    for part, labels, accuracy in ((X, y, train), (corpus.test_X, corpus.test_y, test)):
-        assert np.mean(np.argmax(part @ log_p.T + log_prior, axis=1) == labels) == accuracy

@@ -6,9 +6,8 @@ import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 from scipy.special import logsumexp
-from scipy.stats import multivariate_normal, norm
+from scipy.stats import multivariate_normal
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import discriminant_scores
@@ -65,30 +64,6 @@ def test_the_guides_points():
     np.testing.assert_array_equal(sd.test_y, sd.y[50:])
     assert sd.dev_X.shape == (0, 2)
     assert sd.y.dtype.kind == "i"
-
-
-def test_the_defaults_are_the_guides_call():
-    np.testing.assert_array_equal(SimpleDataSet().X, SimpleDataSet(**GUIDE).X)
-
-
-def test_maximum_entropy_reaches_the_published_accuracies_on_the_points():
-    """0.98 on the training part and 0.96 on the test part, for λ = 1 with the intercepts regularized."""
-    sd = SimpleDataSet(**GUIDE)
-    G_train, G_test = (np.column_stack([np.ones(len(X)), X]) for X in (sd.train_X, sd.test_X))
-
-    def objective(w):
-        scores = G_train @ w.reshape(3, 2)
-        return np.mean(logsumexp(scores, axis=1) - scores[np.arange(50), sd.train_y]) + 0.5 * w @ w
-
-    W = minimize(objective, np.zeros(6)).x.reshape(3, 2)
-    assert np.mean((G_train @ W).argmax(axis=1) == sd.train_y) == pytest.approx(0.98)
-    assert np.mean((G_test @ W).argmax(axis=1) == sd.test_y) == pytest.approx(0.96)
-
-
-def test_the_number_is_a_variance():
-    """The same seed at four times the variance gives the same points twice as far from their mean."""
-    narrow, wide = SimpleDataSet(g1=[[0, 0], 1], g2=[[0, 0], 1]), SimpleDataSet(g1=[[0, 0], 4], g2=[[0, 0], 4])
-    np.testing.assert_allclose(wide.X, 2 * narrow.X)
 
 
 def test_a_variance_for_each_coordinate():
@@ -148,21 +123,6 @@ def test_attributes():
     assert sd.X.shape == (60, 3)
 
 
-def test_one_dimension():
-    sd = SimpleDataSet(g1=[0, 1], g2=[[3], 1])
-    assert sd.X.shape == (100, 1)
-    assert sd.get_bayes_error() == pytest.approx(norm.cdf(-1.5))
-
-
-def test_linear_optimum_follows_the_formula():
-    sd = SimpleDataSet(g1=[[-1, 2], 2], g2=[[1, 1], 2], balance=0.3)
-    params = sd.get_bayes_optimal()
-    assert params.shape == (3, 2)
-    for y, (p, mean) in enumerate([(0.3, [-1, 2]), (0.7, [1, 1])]):
-        assert params[0, y] == pytest.approx(np.log(p) - np.dot(mean, mean) / 4)
-        np.testing.assert_allclose(params[1:, y], np.array(mean) / 2)
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -183,12 +143,6 @@ def test_optimal_params_give_the_true_log_posteriors(arguments):
         joint - logsumexp(joint, axis=1, keepdims=True),
         atol=1e-10,
     )
-
-
-@pytest.mark.parametrize("variance", [0.5, 1.0, 3.0])
-def test_balanced_error_in_closed_form(variance):
-    sd = SimpleDataSet(g1=[[-1, -1], variance], g2=[[1, 1], variance])
-    assert sd.get_bayes_error() == pytest.approx(norm.cdf(-np.sqrt(8) / (2 * np.sqrt(variance))), rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -256,26 +210,6 @@ def test_the_optimal_conic_is_drawn_where_the_posteriors_are_equal(ax):
     np.testing.assert_allclose(joint[:, 0], joint[:, 1], atol=1e-9)
 
 
-def test_a_first_classifier_may_be_given_and_the_optimum_left_out(ax):
-    sd = SimpleDataSet()
-    sd.plot_data(params=sd.get_bayes_optimal(), name="Gaussian", print_bayes_opt=False, ax=ax)
-    assert [line.get_label() for line in ax.lines[-2:]] == ["class 1, test", "Gaussian"]
-
-
-def test_three_classes_are_drawn_with_three_colours(ax):
-    SimpleDataSet(**THREE).plot_data(ax=ax)
-    assert len({line.get_color() for line in ax.lines[:6]}) == 3
-    assert plt.get_fignums() == []
-
-
-def test_drawing_needs_two_features(ax):
-    sd = SimpleDataSet(g1=[[0, 0, 0], 1], g2=[[1, 1, 1], 1])
-    with pytest.raises(InputError, match="2 features can be drawn, but this data set has 3"):
-        sd.plot_data(ax=ax)
-    with pytest.raises(InputError, match="2 features"):
-        sd.add_line(ax.figure, ax, np.zeros((4, 2)), "line", "red")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -330,13 +264,3 @@ def test_the_guides_flat_import():
     )
     done = subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT, capture_output=True, text=True)
     assert float(done.stdout) == SimpleDataSet().X.sum()
-
-
-@pytest.mark.slow
-def test_importing_imports_neither_matplotlib_nor_slow_libraries():
-    program = (
-        "import sys, readers.simple_data_set; "
-        "sys.exit(str({'matplotlib', 'numba', 'pooch', 'scipy.stats'} & set(sys.modules) or ''))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], check=False, cwd=ROOT, capture_output=True, text=True)
-    assert done.stderr.strip() == ""

@@ -4,9 +4,6 @@ import numpy as np
 import pytest
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from classifiers.mira import Mira
-from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
-from classifiers.perceptron import Perceptron
 from lxmls_day1.engine.text.tokens import count_tokens
 from lxmls_day1.errors import InputError
 from readers.text_reader import TextCorpus
@@ -87,26 +84,6 @@ def test_svmlight_agrees_with_scikit_learn(write, zero_based):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        ({"min_count": 0}, "min_count must be a whole number from 1 on"),
-        ({"min_count": 50}, "no token of the training part occurs min_count=50 times"),
-        ({"split": (0.5, 0.5)}, "split wants three shares"),
-        ({"split": (0.9, 0, 0.2)}, "may sum to 1 at most"),
-        ({"seed": -1}, "seed must be a whole number at least 0"),
-    ],
-)
-def test_arguments_that_make_no_sense(write, arguments, says):
-    with pytest.raises(InputError, match=says):
-        TextCorpus(write(MAIL), **arguments)
-
-
-def test_a_cut_of_rare_words_is_for_text(write):
-    with pytest.raises(InputError, match="min_count is for text"):
-        TextCorpus(write("1 1:1\n2 2:1\n", "data.svm"), min_count=2)
-
-
-@pytest.mark.parametrize(
     ("name", "content"),
     [
         (
@@ -129,24 +106,3 @@ def test_a_file_with_names_is_the_same_corpus_as_one_without(write, name, conten
     assert (named.X != plain.X).nnz == 0 and named.y.tolist() == plain.y.tolist()
     assert "label in 'label', text in 'text'; 4 examples, 2 classes" in named.read_as
     assert "no header; label in column 0, text in column 1" in plain.read_as
-
-
-@pytest.mark.slow
-def test_three_hundred_classes(write):
-    """Each class has a word of its own among words of all: separable, so that every learner must get all right."""
-    rng = np.random.default_rng(0)
-    n_classes, n_documents = 300, 5
-    lines = [
-        f"class{k:03},own{k} own{k} " + " ".join(f"w{j}" for j in rng.integers(0, 200, 5))
-        for k in range(n_classes)
-        for _ in range(n_documents)
-    ]
-    corpus = TextCorpus(write("\n".join(lines)), count=count_words)
-    assert corpus.label_names == tuple(f"class{k:03}" for k in range(n_classes))
-    assert len(corpus.test_y) == n_classes * n_documents // 5
-    settings = {"nr_rounds": 20, "averaged": False}
-    for classifier in (Perceptron(**settings), Mira(**settings), MultinomialNaiveBayes(smooth_param=0.01)):
-        params = classifier.train(corpus.train_X, corpus.train_y)
-        assert params.shape == (corpus.nr_features + 1, n_classes)
-        assert classifier.evaluate(corpus.train_y, classifier.test(corpus.train_X, params)) == 1.0
-        assert classifier.evaluate(corpus.test_y, classifier.test(corpus.test_X, params)) > 0.95

@@ -16,7 +16,6 @@ import scipy.sparse as sp
 
 from lxmls_day1.engine.compiled.chain_search import (
     CHAIN_PRIMITIVE,
-    Sentences,
     fold_scale,
     room,
     score_chain,
@@ -415,58 +414,6 @@ def _descent_of_kernels():
     return cached_jit(signature, fastmath={"contract"})(_descent)
 
 
-def log_losses(sentences, W):
-    """−log p(y | x) of each sentence.
-
-    Parameters
-    ----------
-    sentences : Sentences
-    W : array (rows, K), as ``chain_search.py`` lays it out
-
-    Returns
-    -------
-    losses : float64 array (M,)
-    """
-    return sums_of_kernels()(frozen(sentences), W, _none(W), _none(W))
-
-
-def loss_and_gradient(sentences, W):
-    """Σ_m −log p(y | x) and its gradient: expected minus true counts.
-
-    Parameters
-    ----------
-    sentences : Sentences
-    W : array (rows, K)
-
-    Returns
-    -------
-    loss : float
-    gradient : array (rows, K), a new one
-    """
-    gradient = np.zeros(W.shape)
-    return float(sums_of_kernels()(frozen(sentences), W, gradient, _none(W)).sum()), gradient
-
-
-def tag_marginals(starts, indptr, indices, n_features, W):
-    """p(y_t = k | x) of each word and tag, and log Z of each sentence.
-
-    Parameters
-    ----------
-    starts, indptr, indices, n_features
-        As in :class:`Sentences`.
-    W : array (rows, K)
-
-    Returns
-    -------
-    marginals : array (N, K)
-    log_z : array (M,)
-    """
-    marginals = np.empty((len(indptr) - 1, W.shape[1]))
-    sentences = Sentences(starts, indptr, indices, np.empty(0, np.int64), n_features)
-    log_z = sums_of_kernels()(frozen(sentences), W, _none(W), marginals)
-    return marginals, log_z
-
-
 def take_round_of_descent(sentences, shrinkage, weights, order, steps):
     """One round of stochastic gradient descent: W ← (1 − η_t λ) W + η_t [Φ(x, y) − E Φ] for each sentence.
 
@@ -488,7 +435,3 @@ def take_round_of_descent(sentences, shrinkage, weights, order, steps):
     updates = _descent_of_kernels()(frozen(sentences), order, steps, shrinkage, weights.V, weights.U, weights.state)
     weights.n_steps += len(order)
     return int(updates)
-
-
-def _none(W):
-    return np.empty((0, W.shape[1]))

@@ -16,7 +16,6 @@ import scipy.sparse as sp
 
 from lxmls_day1.engine.compiled.chain_search import (
     CHAIN_PRIMITIVE,
-    Sentences,
     add_costs,
     best_path,
     fold_scale,
@@ -34,8 +33,6 @@ if COMPILES:
 
     from lxmls_day1.engine.compiled.intrinsics import MATRIX, RULE_SIGNATURE, VECTOR, read_only
     from lxmls_day1.engine.compiled.machine_code import cached_jit
-
-__all__ = ["Sentences", "best_paths", "hinge_losses", "search_of_kernels", "take_round"]
 
 _MULTIPLIER = np.uint64(
     0x9E3779B97F4A7C15
@@ -288,38 +285,3 @@ def search_of_kernels():
         return _search_in_numpy
     matrix, returned = read_only(numba.float64, 2), numba.types.Tuple((numba.int64[::1], VECTOR))
     return cached_jit(returned(type_of_sentences(), matrix, matrix))(_search)
-
-
-def best_paths(starts, indptr, indices, n_features, W):
-    """The tag sequence with the highest score, of each sentence.
-
-    Parameters
-    ----------
-    starts, indptr, indices, n_features
-        As in :class:`Sentences`.
-    W : array (J + 1 + K + 2, K), or (J + 1, K) without transitions
-
-    Returns
-    -------
-    tags : int64 array (N,)
-        Word after word.
-    """
-    sentences = Sentences(starts, indptr, indices, np.empty(0, np.int64), n_features)
-    return search_of_kernels()(frozen(sentences), np.empty((0, 0)), W)[0]
-
-
-def hinge_losses(sentences, costs, W):
-    """The structured hinge loss max_y' [s(y') + ρ(y', y)] − s(y) of each sentence.
-
-    Parameters
-    ----------
-    sentences : Sentences
-    costs : array (K, K)
-        Row y is ρ(·, y).
-    W : array (J + 1 + K + 2, K), or (J + 1, K) without transitions
-
-    Returns
-    -------
-    losses : float64 array (M,)
-    """
-    return search_of_kernels()(frozen(sentences), costs, W)[1]

@@ -214,16 +214,3 @@ def measure_two_classes(examples, labels, shares, beta, v):
         if 0.0 < beta[m] < 1.0:
             entropy -= shares[m] * (beta[m] * np.log(beta[m]) + (1.0 - beta[m]) * np.log(1.0 - beta[m]))
     return loss, entropy
-
-
-def take_sweep(examples, *, labels, shares, order, unit, multipliers, weights):
-    """:func:`sweep`, or :func:`sweep_two_classes` where the multipliers are a vector: the estimate."""
-    if multipliers.ndim == 1:
-        return sweep_two_classes(examples, labels, shares, order, unit, multipliers, weights)
-    return sweep(examples, shares, order, unit, multipliers, weights)
-
-
-def measure_all(examples, *, labels, shares, multipliers, weights):
-    """:func:`measure`, or :func:`measure_two_classes` where the multipliers are a vector: (loss, entropy)."""
-    run = measure_two_classes if multipliers.ndim == 1 else measure
-    return run(examples, labels, shares, multipliers, weights)

@@ -214,27 +214,13 @@ def _score(indptr, indices, data, m, v):
 
 
 def _sweep_two_in_numpy(examples, labels, order, costs, unit, relaxation, beta, v, rests, shares):
-    indptr, indices, data, sq_norms, _ = examples
-    gap, n_steps = 0.0, 0
-    signs, cost = (2.0 * labels - 1.0).tolist(), costs[labels, 1 - labels].tolist()
-    for m in order.tolist():
-        row = slice(indptr[m], indptr[m + 1])
-        features, values = 1 + indices[row], data[row]
-        violation = cost[m] - signs[m] * float(v[0] + values @ v[features])
-        before = float(beta[m])
-        own_gap = max(violation, 0.0) - before * violation
-        if own_gap <= 0.0:
-            rests[m] += 1
-            continue
-        rests[m] = 0
-        gap += shares[m] * own_gap
-        own_unit = unit * shares[m]
-        beta[m] = moved = min(max(before + relaxation * violation / (2.0 * own_unit * sq_norms[m]), 0.0), 1.0)
-        d = 2.0 * own_unit * signs[m] * (moved - before)
-        n_steps += d != 0.0
-        v[0] += d
-        v[features] += values * d
-    return gap, n_steps
+    """As `_sweep_in_numpy`, with W = (−v/2, v/2), and α that is 1 − β for the true class and β for the other."""
+    places, W = np.arange(len(labels)), np.column_stack([-v / 2, v / 2])
+    alpha = np.empty((len(labels), 2))
+    alpha[places, labels], alpha[places, 1 - labels] = 1 - beta, beta
+    found = _sweep_in_numpy(examples, labels, order, costs, unit, relaxation, alpha, W, rests, shares)
+    beta[:], v[:] = alpha[places, 1 - labels], W[:, 1] - W[:, 0]
+    return found
 
 
 @kernel(_sweep_two_in_numpy)
@@ -287,22 +273,3 @@ def measure_two_classes(examples, labels, costs, beta, v, rests, shares):
         if max(violation, 0.0) - beta[m] * violation > 0.0:
             rests[m] = 0
     return loss, cost
-
-
-def take_sweep(examples, *, labels, order, costs, unit, relaxation, multipliers, weights, rests, shares=None):
-    """:func:`sweep`, or :func:`sweep_two_classes` where ``multipliers`` and ``weights`` are vectors: (gap, n_steps)."""
-    run = sweep_two_classes if weights.ndim == 1 else sweep
-    return run(
-        examples, labels, order, costs, unit, relaxation, multipliers, weights, rests, _all_alike(labels, shares)
-    )
-
-
-def measure_all(examples, *, labels, costs, multipliers, weights, rests, shares=None):
-    """:func:`measure`, or :func:`measure_two_classes` where ``multipliers`` and ``weights`` are vectors: (loss, cost)."""
-    run = measure_two_classes if weights.ndim == 1 else measure
-    return run(examples, labels, costs, multipliers, weights, rests, _all_alike(labels, shares))
-
-
-def _all_alike(labels, shares):
-    """The shares, 1 for each example if there are none."""
-    return np.ones(len(labels)) if shares is None else shares

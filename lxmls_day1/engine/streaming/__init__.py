@@ -6,7 +6,6 @@
 ``corpus_making``     … made from files of labelled examples, in one pass
 ``corpus_settings``   what decides how it comes out, besides these files
 ``vectorize_chunks``  pieces of these files as rows of token counts, by threads
-``staging``           what is on disk while it is made: drafts of the shards, and a journal
 ``shard_rows``        a corpus on disk where classifiers take a matrix: checked, and read in blocks
 ``streamed_steps``    online learning over the shards
 ``mixed_steps``       iterative parameter mixing: parts of the corpus trained on at once, by threads or a cluster

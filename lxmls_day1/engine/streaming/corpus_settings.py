@@ -1,12 +1,12 @@
 """What decides how a corpus on disk comes out, besides the files that it is made of."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lxmls_day1.checks import check_flag, check_number, listed
 from lxmls_day1.engine.streaming.shards import MANIFEST, Shards, fingerprint
-from lxmls_day1.engine.text.svmlight import is_number
+from lxmls_day1.engine.text.svmlight import label_order
 from lxmls_day1.errors import InputError
 
 MOST_HASH_BITS = 30
@@ -59,18 +59,6 @@ class CorpusSettings:
             "like": None if self.like is None else fingerprint(self.like.folder / MANIFEST),
             **{name: value for name, value in sorted(self.layout.items()) if value is not None},
         }
-
-
-def label_order(labels: Iterable[str]) -> Callable[[str], Any]:
-    """By what labels are sorted: as numbers if all are.
-
-    Examples
-    --------
-    >>> sorted(["10", "9"], key=label_order(["10", "9"])), sorted(["10", "b"], key=label_order(["10", "b"]))
-    (['9', '10'], ['10', 'b'])
-    """
-    are_numbers = all(map(is_number, labels))
-    return lambda label: (float(label), label) if are_numbers else label
 
 
 def _checked_classes(classes: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lxmls_day1.checks import check_parameters
-from lxmls_day1.engine.objectives import longest_of
+from lxmls_day1.engine.objectives import longest_of, shortened
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.errors import InputError
 
@@ -199,6 +199,10 @@ class ShardRows:
                 own = rows[first:last] - (self._ends[i] - self._shards.rows[i])
                 for X, labels in _blocks_of_shard(self._shards, i, own):
                     yield X, self._columns[labels]
+
+    def shortened(self, learner: Any, params: NDArray[np.float64], errors: int) -> NDArray[np.float64]:
+        """As `MatrixRows.shortened`."""
+        return shortened(learner, self, params, errors)
 
     def longest(self, n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The n longest examples and their ‖g(x)‖²; of a shard in which not all are known, the values are read."""

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from lxmls_day1 import __version__
 from lxmls_day1.checks import as_canonical, as_matrix, as_numbers, check_number
-from lxmls_day1.engine.streaming.shards import FORMAT, MANIFEST, VERSION, WORDS, Shards, fingerprint, shard_name
+from lxmls_day1.engine.streaming.shards import FORMAT, MANIFEST, VERSION, WORDS, Shards, shard_name
 from lxmls_day1.errors import InputError, check_path, counted
 from lxmls_day1.whole_files import remove_folder, replace_files
 
@@ -56,10 +56,8 @@ def arrays_of(X: csr_array, dtype: str) -> dict[str, np.ndarray]:
     }
 
 
-def write_arrays(
-    folder: Path, arrays: Mapping[str, np.ndarray], others: Mapping[str, bytes] | None = None
-) -> dict[str, dict[str, Any]]:
-    """Write a folder of arrays, and other files with them, whole or not at all; what was there before is replaced.
+def write_arrays(folder: Path, arrays: Mapping[str, np.ndarray]) -> dict[str, dict[str, Any]]:
+    """Write a folder of arrays, whole or not at all; what was there before is replaced.
 
     Returns
     -------
@@ -71,7 +69,6 @@ def write_arrays(
     try:
         part.mkdir()
         files = {name: write_array(part / name, array) for name, array in arrays.items()}
-        replace_files({part / name: content for name, content in (others or {}).items()})
         if folder.exists():
             remove_folder(folder)
         os.replace(part, folder)
@@ -96,13 +93,6 @@ def write_array(path: Path, array: np.ndarray) -> dict[str, Any]:
         raise type(error)(error.errno, error.strerror, str(path)) from error
     entry: dict[str, Any] = {"bytes": len(head.getvalue()) + array.nbytes, "fingerprint": digest.hexdigest()}
     return entry if array.size else {**entry, "empty": True}
-
-
-def described_array(path: Path) -> dict[str, Any]:
-    """What `write_array` has returned for a file, found out from the file."""
-    size = len(np.load(path, allow_pickle=False))
-    entry: dict[str, Any] = {"bytes": path.stat().st_size, "fingerprint": fingerprint(path)}
-    return entry if size else {**entry, "empty": True}
 
 
 def write_manifest(
@@ -153,7 +143,8 @@ def write_manifest(
 
 def write_words(folder: Path, words: Iterable[str]) -> dict[str, Any]:
     """Write the words of a corpus, and return what the manifest says of them."""
-    content, number = lines_of_words(words)
+    lines = [json.dumps(word) if word.startswith('"') or "\n" in word else word for word in words]
+    content, number = "".join(f"{line}\n" for line in lines).encode(), len(lines)
     replace_files({folder / WORDS: content})
     return {"number": number, "bytes": len(content), "fingerprint": hashlib.sha256(content).hexdigest()}
 
@@ -219,12 +210,6 @@ def write_shards(
     kept = None if words is None else write_words(place, words)
     write_manifest(place, shards=shards, classes=classes, n_features=rows.shape[1], dtype=dtype, words=kept)
     return Shards(place)
-
-
-def lines_of_words(words: Iterable[str]) -> tuple[bytes, int]:
-    """The content of a file of words, as `read_words` takes it, and how many there are."""
-    lines = [json.dumps(word) if word.startswith('"') or "\n" in word else word for word in words]
-    return "".join(f"{line}\n" for line in lines).encode(), len(lines)
 
 
 def are_small_counts(values: np.ndarray) -> bool:

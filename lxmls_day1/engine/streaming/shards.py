@@ -26,12 +26,11 @@ from scipy.sparse import csr_array
 from lxmls_day1 import __version__
 from lxmls_day1.checks import MOST_CLASSES
 from lxmls_day1.errors import InputError, check_path, counted
-from lxmls_day1.whole_files import check_readable
+from lxmls_day1.whole_files import OURS, check_readable
 
 FORMAT = "lxmls-day1 bags"
 VERSION = 1
 MANIFEST = "manifest.json"
-JOURNAL = "journal.jsonl"
 WORDS = "words.txt"
 
 #: What is in the files of a shard; `data.npy` may also hold float32.
@@ -55,10 +54,8 @@ class Shard(NamedTuple):
     ([[2, 0], [0, 1]], [0, 1])
     """
 
-    X: csr_array
-    """(m, J) of counts or values; its arrays are mapped files, so that what is not read takes no memory."""
-    labels: np.ndarray
-    """(m,) int32: which of the corpus's classes each row belongs to."""
+    X: csr_array  # (m, J) of counts or values; its arrays are mapped files, so that what is not read takes no memory
+    labels: np.ndarray  # (m,) int32: which of the corpus's classes each row belongs to
 
 
 class Shards:
@@ -318,10 +315,10 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
 def _why_no_manifest(folder: Path) -> str:
     if not folder.exists():
         return f"there is no folder {folder}; make the corpus with `lxmls-day1 cache FILE --out {folder}`"
-    if (folder / JOURNAL).exists():
+    if any(path.name.startswith((OURS, "shard-")) for path in folder.glob("*")):
         return (
             f"{folder} is unfinished: it has no {MANIFEST}, because the run that makes it goes on or was interrupted; wait, "
-            "or give the same `lxmls-day1 cache` command again with --resume"
+            "or give the same `lxmls-day1 cache` command again"
         )
     return f"{folder} is no corpus on disk: it has no {MANIFEST}; name a folder that `lxmls-day1 cache … --out FOLDER` has made"
 

@@ -20,6 +20,5 @@
 ``feature_vectors``        feature vectors that are dictionaries, as a sparse matrix with names
 ``feature_contributions``  what each word adds to a decision
 ``toy_stream``             makes up documents, as many as one likes
-``toy_reviews``            makes the small corpus in ``toy_corpus/``
 =========================  ===========================================================================================
 """

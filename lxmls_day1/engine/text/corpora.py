@@ -113,6 +113,18 @@ _ROWS = (
     ),
     _reviews("toy", Packaged("toy_corpus"), positive=None, negative=None),
     Corpus(
+        "toy questions",
+        "multiclass/toy",
+        (CorpusFile("train_5500.label", None), CorpusFile("TREC_10.label", None)),
+        Packaged("toy_questions"),
+    ),
+    Corpus(
+        "toy sentences",
+        "pos/toy",
+        tuple(CorpusFile(f"en_toy-ud-{part}.conllu", None) for part in ("train", "dev", "test")),
+        Packaged("toy_sentences"),
+    ),
+    Corpus(
         "trec6",
         "multiclass/trec6",
         (
@@ -264,6 +276,7 @@ def cache_folder() -> Path:
 def find_corpus(
     name: str,
     data_dir: str | os.PathLike[str] | None = None,
+    kind: str | None = None,
     *,
     table: Mapping[str, Corpus] = CORPORA,
     cache_dir: str | os.PathLike[str] | None = None,
@@ -302,7 +315,7 @@ def find_corpus(
     >>> found.origin, sorted(found.paths)
     ('package', ['negative.review', 'positive.review'])
     """
-    corpus = corpus_named(name, table=table)
+    corpus = corpus_named(name, kind, table=table)
     if data_dir is not None:
         folder = check_path("data_dir", data_dir).expanduser()
         return _in_data_dir(corpus, folder, other_names=set(table) - {name})

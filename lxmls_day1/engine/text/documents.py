@@ -27,12 +27,9 @@ CountText = Callable[[str], Mapping[str, float]]
 class Document(NamedTuple):
     """One document, as a classifier sees it."""
 
-    where: str
-    """The file, with the number of the line where a file holds several: ``reviews.txt:3``."""
-    counts: Mapping[str, float]
-    """Token -> how often it occurs."""
-    label: str | None
-    """The label in the line; None if it has none."""
+    where: str  # the file, with the number of the line where a file holds several: ``reviews.txt:3``
+    counts: Mapping[str, float]  # token -> how often it occurs
+    label: str | None  # the label in the line; None if it has none
 
 
 def read_documents(

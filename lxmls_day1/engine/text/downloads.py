@@ -17,7 +17,7 @@ import tarfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from lxmls_day1.whole_files import OURS, temporary_folder
 
@@ -87,7 +87,7 @@ class PlainFiles:
         """Download into `scratch`; yield each wanted file that came complete and with the right checksum."""
         for one in wanted:
             file = one.file
-            yield one, _download(self.base_url + file.name, scratch, file.max_bytes, network, sha256=file.sha256)
+            yield one, _download(self.base_url + file.name, scratch, network, sha256=file.sha256)
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,6 @@ class TarArchive:
     """
 
     url: str
-    max_bytes: int = 64 * _MEGABYTE
-    max_unpacked_bytes: int = 512 * _MEGABYTE
 
     @property
     def address(self) -> str:
@@ -115,38 +113,25 @@ class TarArchive:
 
     def fetch(self, wanted: Sequence[WantedFile], scratch: Path, network: Network) -> Iterator[tuple[WantedFile, Path]]:
         """Download into `scratch`; yield each wanted member that came complete and with the right checksum."""
-        archive = _download(self.url, scratch, self.max_bytes, network)
+        archive = _download(self.url, scratch, network)
+        missing = {f"{one.corpus}/{one.file.name}": one for one in wanted}
         try:
-            yield from self._members(archive, wanted, scratch)
-        except (DownloadFailed, GeneratorExit):
-            raise
+            with tarfile.open(archive) as members:
+                for member in members:
+                    one = missing.get(key := "/".join(PurePosixPath(member.name).parts[-2:]))
+                    if one is None or not member.isreg() or member.size > one.file.max_bytes:
+                        continue
+                    path = scratch / f"{one.corpus}-{one.file.name}"
+                    path.write_bytes(members.extractfile(member).read())  # type: ignore[union-attr]  # a regular file
+                    if sha256_of(path) == one.file.sha256:
+                        del missing[key]
+                        yield one, path
+                    if not missing:
+                        return
         except Exception as error:  # tarfile raises many kinds of errors for a damaged header
             if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
                 raise  # not the archive, but this machine
             raise DownloadFailed("the archive that came is damaged") from error
-
-    def _members(self, archive: Path, wanted: Sequence[WantedFile], scratch: Path) -> Iterator[tuple[WantedFile, Path]]:
-        """The wanted members of an archive, until all are found; they lie in `scratch` then."""
-        missing = {f"{one.corpus}/{one.file.name}": one for one in wanted}
-        with (
-            gzip.open(archive) as unpacked,
-            tarfile.open(fileobj=_Capped(unpacked, self.max_unpacked_bytes), mode="r|") as members,  # type: ignore[call-overload]  # has read, which is all that a stream needs
-        ):
-            for member in members:
-                if members.offset > self.max_unpacked_bytes:  # tarfile would read up to there before it goes on
-                    raise _too_large(self.max_unpacked_bytes)
-                folder_and_name = "/".join(PurePosixPath(member.name).parts[-2:])
-                one = missing.get(folder_and_name)
-                if one is None or not member.isreg() or member.size > one.file.max_bytes:
-                    continue
-                content = members.extractfile(member).read()
-                if hashlib.sha256(content).hexdigest() == one.file.sha256:
-                    path = scratch / f"{one.corpus}-{one.file.name}"
-                    path.write_bytes(content)
-                    del missing[folder_and_name]
-                    yield one, path
-                if not missing:
-                    return
 
 
 def sha256_of(path: Path) -> str:
@@ -201,7 +186,7 @@ def _publish(one: WantedFile, path: Path) -> None:
             raise
 
 
-def _download(url: str, scratch: Path, max_bytes: int, network: Network, sha256: str | None = None) -> Path:
+def _download(url: str, scratch: Path, network: Network, sha256: str | None = None) -> Path:
     """Fetch one address into `scratch` and return the path; `DownloadFailed` says in plain words why that failed."""
     try:
         import pooch
@@ -215,14 +200,9 @@ def _download(url: str, scratch: Path, max_bytes: int, network: Network, sha256:
     )
     timeouts = (network.connect_timeout, network.read_timeout)
     downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=timeouts)
-
-    def transfer(url: str, path: str, manager: object) -> None:
-        with open(path, "wb") as file:
-            downloader(url, _Capped(file, max_bytes), manager)
-
     try:
         with _quiet(pooch.get_logger()):
-            return Path(fetcher.fetch(name, downloader=transfer))
+            return Path(fetcher.fetch(name, downloader=downloader))
     except requests.exceptions.HTTPError as error:
         status = "with an error" if error.response is None else error.response.status_code
         raise DownloadFailed(f"the server answered {status} for {url}") from error
@@ -234,25 +214,23 @@ def _download(url: str, scratch: Path, max_bytes: int, network: Network, sha256:
         raise DownloadFailed("the file that came has the wrong checksum") from error
 
 
+#: What stands in the text or the class of an error -> why a download failed, as a clause. The first that fits counts.
+_REASONS = {
+    r"IncompleteRead|Connection broken|ChunkedEncodingError": "the connection broke off before the end",
+    r"RemoteDisconnected|Connection aborted|ConnectionResetError": "the server closed the connection without an answer",
+    r"timed out|Timeout": "the server did not answer in time",
+    r"SSLError": "no secure connection could be made to the server; its certificate may not be trusted here",
+    r"ProxyError": "the proxy refused the connection",
+    r"TooManyRedirects": "the server sent us on and on to other addresses",
+    r"NewConnectionError|NameResolutionError": "the server cannot be reached",
+}
+
+
 def _plain_reason(error: Exception) -> str:
     """Why a download failed, as a clause; a server that has answered is not said to be out of reach."""
-    names = {kind.__name__ for kind in type(error).__mro__}
-    text = str(error)
-    if "IncompleteRead" in text or "Connection broken" in text or "ChunkedEncodingError" in names:
-        return "the connection broke off before the end"
-    if "RemoteDisconnected" in text or "Connection aborted" in text or "ConnectionResetError" in text:
-        return "the server closed the connection without an answer"
-    if "timed out" in text or "Timeout" in names:
-        return "the server did not answer in time"
-    if "SSLError" in names:
-        return "no secure connection could be made to the server; its certificate may not be trusted here"
-    if "ProxyError" in names:
-        return "the proxy refused the connection"
-    if "TooManyRedirects" in names:
-        return "the server sent us on and on to other addresses"
-    if "NewConnectionError" in text or "NameResolutionError" in text:
-        return "the server cannot be reached"
-    return f"what the server answered cannot be understood ({type(error).__name__})"
+    text = " ".join([str(error), *(kind.__name__ for kind in type(error).__mro__)])
+    found = next((reason for pattern, reason in _REASONS.items() if re.search(pattern, text)), None)
+    return found or f"what the server answered cannot be understood ({type(error).__name__})"
 
 
 @contextlib.contextmanager
@@ -264,31 +242,3 @@ def _quiet(logger: logging.Logger) -> Iterator[None]:
         yield
     finally:
         logger.setLevel(level)
-
-
-def _too_large(max_bytes: int) -> DownloadFailed:
-    return DownloadFailed(f"what came is larger than {max_bytes} bytes, which it cannot be")
-
-
-class _Capped:
-    """A file that refuses to be read or written beyond so many bytes."""
-
-    def __init__(self, file: IO[bytes] | gzip.GzipFile, max_bytes: int):
-        self._file, self._left, self._max_bytes = file, max_bytes, max_bytes
-
-    def _spend(self, nr_bytes: int) -> None:
-        self._left -= nr_bytes
-        if self._left < 0:
-            raise _too_large(self._max_bytes)
-
-    def read(self, size: int) -> bytes:
-        content = self._file.read(min(size, self._left + 1))
-        self._spend(len(content))
-        return content
-
-    def write(self, content: bytes) -> int:
-        self._spend(len(content))
-        return self._file.write(content)
-
-    def flush(self) -> None:
-        self._file.flush()

@@ -1,4 +1,4 @@
-"""Files of labelled examples: CSV, TSV, JSON lines, svmlight or Parquet, plain or gzipped, in any encoding, in memory or piece by piece.
+"""Files of labelled examples: CSV, TSV, JSON lines, or svmlight, plain or gzipped, in any encoding, in memory or piece by piece.
 
 `LabelledStream` goes through any number of files in bounded memory; ``-`` is standard input. `read_labelled` is such a stream read to
 its end. The steps are: bytes to blocks of text (`text_blocks`), these to records (`tables`, `svmlight`), and of these the columns
@@ -23,7 +23,7 @@ from lxmls_day1.engine.text.layout_guesses import (
     looks_like_header,
     looks_like_json_lines,
 )
-from lxmls_day1.engine.text.svmlight import parse_svmlight
+from lxmls_day1.engine.text.svmlight import label_order, parse_svmlight
 from lxmls_day1.engine.text.tables import (
     DELIMITERS,
     Table,
@@ -34,10 +34,10 @@ from lxmls_day1.engine.text.tables import (
     parse_json_lines,
 )
 from lxmls_day1.engine.text.text_blocks import STANDARD_INPUT, Input, Text, unpacked
-from lxmls_day1.errors import CorpusError, InputError, check_path, counted, how_to_install
+from lxmls_day1.errors import CorpusError, InputError, check_path, counted
 from lxmls_day1.whole_files import check_readable
 
-FORMATS = ("columns", "jsonl", "svmlight", "parquet")
+FORMATS = ("columns", "jsonl", "svmlight")
 _FORMAT_OF = {
     **dict.fromkeys((".csv", ".tsv", ".tab"), "columns"),
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), "jsonl"),
@@ -46,21 +46,17 @@ _FORMAT_OF = {
 }
 _TAB_SEPARATED = (".tsv", ".tab")
 STDIN_NAME = "standard input"
-_PARQUET_ROWS = 8192
+_GUESSED = 1 << 20  # characters by which the delimiter is guessed
 
 
 class Piece(NamedTuple):
     """Some examples, one after another in a file."""
 
-    source: int
-    """The number of the file."""
+    source: int  # the number of the file
     labels: list[str]
-    texts: list[str]
-    """Empty for svmlight."""
-    bags: list[dict[str, float]]
-    """The features of each, number -> value; empty for texts."""
-    lines: list[int]
-    """The number of the first line of each; of Parquet the number of its row, from 1 on."""
+    texts: list[str]  # empty for svmlight
+    bags: list[dict[str, float]]  # the features of each, number -> value; empty for texts
+    lines: list[int]  # the number of the first line of each
 
 
 class LabelledFile(NamedTuple):
@@ -70,20 +66,21 @@ class LabelledFile(NamedTuple):
     texts: list[str]
     bags: list[dict[str, float]]
     lines: list[int]
-    form: str
-    """One of `FORMATS`."""
-    described: str
-    """What the file was taken for, in one line."""
+    form: str  # one of `FORMATS`
+    described: str  # what the file was taken for, in one line
+    name: str  # the name of the file, without its ending
+
+    def label_order(self, labels: Iterable[str]) -> Callable[[str], Any]:
+        """By what labels are sorted: as numbers if all are."""
+        return label_order(labels)
 
 
 class _Layout(NamedTuple):
     """What further files have in common with the first that has examples."""
 
     form: str
-    names: tuple[str, str] | None
-    """What the columns of label and text are called; None where nothing names them."""
-    columns: tuple[int, int]
-    """The numbers of these two."""
+    names: tuple[str, str] | None  # what the columns of label and text are called; None where nothing names them
+    columns: tuple[int, int]  # the numbers of these two
 
 
 def read_labelled(
@@ -142,6 +139,7 @@ def read_labelled(
             *piece[1:],
             stream.forms[number],
             f"{stream.described[number]}; {counted(len(piece.labels), 'example')}, {counted(len(set(piece.labels)), 'class')}",
+            name_of_data(stream.paths[number]),
         )
         for number, piece in enumerate(found)
     ]
@@ -154,7 +152,7 @@ class LabelledStream:
     ----------
     paths : sequence of path
         Files, see also `expanded`; ``-`` is standard input. One that is gzipped is unpacked, whatever its name.
-    form : {"columns", "jsonl", "svmlight", "parquet"}, optional
+    form : {"columns", "jsonl", "svmlight"}, optional
         By the ending of the name if not given (with or without ``.gz``); another ending means columns, or JSON lines if
         the first line is a JSON object.
     delimiter : str, optional
@@ -247,15 +245,6 @@ class LabelledStream:
         if not n_examples:
             raise _nothing_in(", ".join(self.names))
 
-    def as_found(self) -> list[dict[str, Any]]:
-        """The files before they are read: path, and of those that are no pipe bytes and time of change."""
-        return [
-            {"path": path}
-            if size is None
-            else {"path": os.path.abspath(path), "bytes": size, "mtime_ns": os.stat(path).st_mtime_ns}
-            for path, size in zip(self.paths, self.sizes, strict=True)
-        ]
-
     def sources(self) -> list[dict[str, Any]]:
         """What a manifest says of each file when all have been read: path, bytes, time of change, SHA-256."""
         return [read.described() for read in self._inputs]
@@ -278,11 +267,13 @@ class LabelledStream:
         try:
             form = self._wanted_form or _FORMAT_OF.get(_ending_of(Path(path)))
             if form == "parquet":
-                yield from self._parquet_pieces(number)
-            else:
-                text = Text(unpacked(opened, name, path), name, self._encoding)
-                yield from self._text_pieces(number, form, text)
-                self.warnings += [text.lost] if text.lost else []
+                raise InputError(
+                    f"{name} is a Parquet file, which is not read here; write it as JSON lines: "
+                    "pandas.read_parquet(path).to_json('texts.jsonl', orient='records', lines=True)"
+                )
+            text = Text(unpacked(opened, name, path), name, self._encoding)
+            yield from self._text_pieces(number, form, text)
+            self.warnings += [text.lost] if text.lost else []
             opened.read_to_the_end()
         finally:
             opened.close()
@@ -297,7 +288,7 @@ class LabelledStream:
         described_end = "" if text.encoding in ("utf-8", "utf-8-sig") else f", in {text.encoding}"
         name, line = self.names[number], 1
         if form == "columns":
-            yield from self._column_pieces(number, _Lines(first, blocks), described_end)
+            yield from self._column_pieces(number, first, blocks, described_end)
             return
         if form == "svmlight":
             self._describe(number, f"svmlight features{described_end}")
@@ -315,13 +306,16 @@ class LabelledStream:
                     yield self._texts_of(number, table, columns)
             line += block.count("\n")
 
-    def _column_pieces(self, number: int, lines: "_Lines", described_end: str) -> Iterator[Piece]:
+    def _column_pieces(self, number: int, first: str, blocks: Iterator[str], described_end: str) -> Iterator[Piece]:
         name, header, delimiter = self.names[number], self._header, self._delimiter
         if delimiter is None and _ending_of(Path(self.paths[number])) in _TAB_SEPARATED and self._quote != "\t":
             delimiter = "\t"
+        while len(first) < _GUESSED and (block := next(blocks, "")):
+            first += block
         if delimiter is None:
-            delimiter = guess_delimiter(lines, name, self._quote)
-        pieces = _in_pieces(column_records(lines.once(), name, delimiter, self._quote), lines)
+            delimiter = guess_delimiter(list(_lines_of(first)), name, self._quote, whole=len(first) < _GUESSED)
+        lines = chain.from_iterable(map(_lines_of, chain([first], blocks)))
+        pieces = _in_pieces(column_records(lines, name, delimiter, self._quote))
         rows, numbers = next(pieces, ([], []))
         if not rows:
             return
@@ -354,45 +348,6 @@ class LabelledStream:
             return True
         return looks_like_header(rows)
 
-    def _parquet_pieces(self, number: int) -> Iterator[Piece]:
-        name = self.names[number]
-        if self.paths[number] == STANDARD_INPUT:
-            raise InputError(
-                "Parquet cannot be read from standard input, as its table of contents is at its end; name a file"
-            )
-        try:
-            from pyarrow import ArrowException
-            from pyarrow.parquet import ParquetFile
-        except ImportError as error:
-            raise InputError(
-                f"{name} is a Parquet file, which is read through pyarrow, and that is not installed; install it with "
-                f"{how_to_install('parquet')}, or write the table as CSV"
-            ) from error
-        self._begin(number, "parquet")
-        columns = None
-        try:
-            with ParquetFile(self.paths[number]) as file:
-                names, row = tuple(file.schema_arrow.names), 1
-                for batch in file.iter_batches(batch_size=_PARQUET_ROWS, columns=self._parquet_columns(names, name)):
-                    rows = list(map(list, zip(*(column.to_pylist() for column in batch.columns), strict=True)))
-                    table = Table(tuple(batch.schema.names), rows, list(range(row, row + len(rows))))
-                    row += len(rows)
-                    if not rows:
-                        continue
-                    columns = columns or self._chosen(number, table, "Parquet", "")
-                    yield self._texts_of(number, table, columns)
-        except (ArrowException, OSError) as error:
-            raise CorpusError(f"{name} cannot be read as Parquet: {error}") from error
-
-    def _parquet_columns(self, names: tuple[str, ...], name: str) -> list[str] | None:
-        """The two columns that are read of many; None for all where they are not known before their values are."""
-        table = Table(names, [[""] * len(names)], [1])
-        try:
-            label, text = choose_columns(table, name, *self._wanted_columns("parquet", table))
-        except InputError:
-            return None  # raised again when there are values to show
-        return [names[place] for place in sorted((label, text))]
-
     def _begin(self, number: int, form: str) -> None:
         """Refuse a form that does not go with the files before, or with what was asked for."""
         name, before = self.names[number], next(iter(self.forms.items()), None)
@@ -404,11 +359,9 @@ class LabelledStream:
         asked: dict[str, Any] = {"delimiter": self._delimiter, "header": self._header} if form != "columns" else {}
         if form == "svmlight":
             asked |= {"label_column": self._columns[0], "text_column": self._columns[1]}
-        if form == "parquet":
-            asked["encoding"] = self._encoding
         for what, given in asked.items():
             if given is not None:
-                kind = "texts" if "column" in what else "columns" if form != "parquet" else "files of text"
+                kind = "texts" if "column" in what else "columns"
                 raise InputError(f"{what} is for {kind}, but {name} holds {form}; got {given!r}")
 
     def _wanted_columns(self, form: str, table: Table) -> tuple[int | str | None, int | str | None]:
@@ -523,59 +476,22 @@ def _check_choices(
         raise InputError(f"header must be True, False or None, which judges by the file; got {header!r}")
 
 
-class _Lines:
-    """The lines of blocks of text, with their ends; until `once` is called, they can be gone through again and again.
-
-    An error of the blocks ends the lines, and is raised by `once`.
-    """
-
-    def __init__(self, first: str, blocks: Iterator[str]):
-        self._read, self._blocks = [first], blocks
-        self._error: CorpusError | None = None
-        self.n_begun = 0
-        """Of the blocks of `once`."""
-
-    def __iter__(self) -> Iterator[str]:
-        return chain.from_iterable(map(_lines_of, self._again()))
-
-    def _again(self) -> Iterator[str]:
-        yield from self._read
-        try:
-            for block in self._blocks:
-                self._read.append(block)
-                yield block
-        except CorpusError as error:
-            self._error = error
-
-    def once(self) -> Iterator[str]:
-        """The lines for the last time: nothing is remembered any more."""
-        return chain.from_iterable(map(_lines_of, self._counted()))
-
-    def _counted(self) -> Iterator[str]:
-        while self._read:
-            self.n_begun += 1
-            yield self._read.pop(0)
-        if self._error is not None:
-            raise self._error
-        for block in self._blocks:
-            self.n_begun += 1
-            yield block
-
-
 def _lines_of(block: str) -> io.StringIO:
+    """The lines of a block, with their ends."""
     return io.StringIO(block, newline="")
 
 
-def _in_pieces(records: Iterable[tuple[int, list[str]]], lines: _Lines) -> Iterator[tuple[list[list[str]], list[int]]]:
-    """Records and their lines, about as many as there are in a block; the first time at least two, a header and an example."""
+def _in_pieces(records: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[list[list[str]], list[int]]]:
+    """Records and their lines, about as many as there are in a block, but at least two: a header and an example."""
     rows: list[list[str]] = []
     numbers: list[int] = []
-    n_begun, least = 1, 2
+    n_letters = 0
     for line, fields in records:
         rows.append(fields)
         numbers.append(line)
-        if lines.n_begun != n_begun and len(rows) >= least:
+        n_letters += sum(map(len, fields))
+        if n_letters >= _GUESSED and len(rows) > 1:
             yield rows, numbers
-            rows, numbers, n_begun, least = [], [], lines.n_begun, 1
+            rows, numbers, n_letters = [], [], 0
     if rows:
         yield rows, numbers

@@ -27,7 +27,7 @@ without usual names nothing is guessed: the error lists them.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -68,17 +68,19 @@ def looks_like_json_lines(text: str) -> bool:
         return False
 
 
-def guess_delimiter(lines: Iterable[str], name: str, quote: str | None) -> str:
+def guess_delimiter(lines: Sequence[str], name: str, quote: str | None, whole: bool = True) -> str:
     """The character that parts the fields of these records.
 
     Parameters
     ----------
-    lines : iterable of str
-        With their ends; gone through several times, as far as the first 100 records reach.
+    lines : sequence of str
+        With their ends; as far as the first 100 records reach.
     name : str
         How an error names the file.
     quote : str, optional
         What goes around a field.
+    whole : bool
+        Whether these are all lines of the file; else the last record may be cut off.
 
     Raises
     ------
@@ -95,12 +97,14 @@ def guess_delimiter(lines: Iterable[str], name: str, quote: str | None) -> str:
     for delimiter in DELIMITERS:
         if delimiter == quote:
             continue
+        records: list[tuple[int, list[str]]] = []
         try:
-            records = list(islice(column_records(lines, name, delimiter, quote), _RECORDS_TRIED))
+            records.extend(islice(column_records(lines, name, delimiter, quote), _RECORDS_TRIED))
         except CorpusError as failure:
-            failures.append(failure)
-            doubtful += [delimiter] if delimiter in first_line else []
-            continue
+            if whole or not records:
+                failures.append(failure)
+                doubtful += [delimiter] if delimiter in first_line else []
+                continue
         widths = {len(fields) for _, fields in records}
         if widths <= {2}:
             return delimiter

@@ -21,7 +21,6 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -138,6 +137,8 @@ class ParsedReviews:
     counts: np.ndarray
     y: np.ndarray
     tokens: Sequence[str]
+
+    label_names = LABEL_NAMES
 
     def __len__(self) -> int:
         return len(self.y)
@@ -265,34 +266,20 @@ def _lines(content: bytes, name: str) -> list[str]:
 def _parse(parts: Sequence[tuple[str, list[str], str | None]]) -> ParsedReviews:
     """Read (name, lines, label) after (name, lines, label), with one numbering of the tokens."""
     column_of: dict[str, int] = {}
-    number_of = {"1": 1}  # digits -> count, for those that were looked at
     columns, counts, starts, y = array("i"), array("i"), array("i", [0]), array("b")
     for name, lines, label in parts:
         if not lines:
             raise CorpusError(f"{name}: expected a review a line, got an empty file")
-        endings = {f"{_LABEL_MARK}{known}": i for i, known in enumerate(LABEL_NAMES) if label in (None, known)}
-        for line in lines:
-            line = line.removesuffix("\n").removesuffix("\r")
-            *pairs, last = line.split(" ")
-            label_amid = line.count(_LABEL_MARK) > 1 and any(pair.startswith(_LABEL_MARK) for pair in pairs)
-            if last not in endings or label_amid or "\n" in line:
-                _explain(parts)
-            for pair in pairs:
-                token, _, digits = pair.rpartition(":")
-                count = number_of.get(digits)
-                if count is None:
-                    if not _is_count(digits) or int(digits) > MAX_COUNT:
-                        _explain(parts)
-                    count = number_of[digits] = int(digits)
-                columns.append(column_of.setdefault(token, len(column_of)))
-                counts.append(count)
+        for number, line in enumerate(lines, start=1):
+            found, its_label = parse_review(line, f"{name}, line {number}", label)
+            columns.extend(column_of.setdefault(token, len(column_of)) for token in found)
+            counts.extend(found.values())
             starts.append(len(columns))
-            y.append(endings[last])
+            y.append(LABEL_NAMES.index(its_label))
     reviews = _summed(
         np.array(counts), np.array(columns), np.array(starts), np.array(y, dtype=np.int8), list(column_of)
     )
-    if reviews is None or "" in column_of:
-        _explain(parts)
+    assert reviews is not None  # `parse_review` refuses counts that are too large
     return reviews
 
 
@@ -315,14 +302,6 @@ def _summed(
     if X.nnz and X.data.max() > MAX_COUNT:
         return None
     return ParsedReviews(X.indptr.astype(np.int32), X.indices.astype(np.int32), X.data.astype(np.int32), y, tokens)
-
-
-def _explain(parts: Sequence[tuple[str, list[str], str | None]]) -> NoReturn:
-    """Raise the error of the first malformed line; there is one."""
-    for name, lines, label in parts:
-        for number, line in enumerate(lines, start=1):
-            parse_review(line, f"{name}, line {number}", label)
-    raise AssertionError("every line can be read by itself")
 
 
 # ------------------------------------------------------------------------------------------------------ cached copies

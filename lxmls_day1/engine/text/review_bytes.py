@@ -20,14 +20,10 @@ _FACTOR, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)  # the odd multip
 class Pairs(NamedTuple):
     """The pairs of several files, one after the other."""
 
-    columns: np.ndarray
-    """(N,) int32: the token of each pair, numbered in the order of first use."""
-    counts: np.ndarray
-    """(N,) int32."""
-    starts: np.ndarray
-    """(M + 1,): where the pairs of each line begin."""
-    tokens: SlicedTexts
-    """Column -> token."""
+    columns: np.ndarray  # (N,) int32: the token of each pair, numbered in the order of first use
+    counts: np.ndarray  # (N,) int32
+    starts: np.ndarray  # (M + 1,): where the pairs of each line begin
+    tokens: SlicedTexts  # column -> token
 
 
 def read_pairs(contents: Sequence[bytes], endings: Sequence[bytes]) -> Pairs | None:

@@ -5,11 +5,12 @@ import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from lxmls_day1.engine.text.corpora import cache_folder, corpus_named, find_corpus, sha256_of_files
+from lxmls_day1.checks import check_flag
+from lxmls_day1.engine.text.corpora import cache_folder, find_corpus, sha256_of_files
 from lxmls_day1.engine.text.parsed_reviews import (
     FILES,
-    LABEL_NAMES,
     ParsedReviews,
     load_parsed,
     parse_pair,
@@ -18,31 +19,37 @@ from lxmls_day1.engine.text.parsed_reviews import (
 )
 from lxmls_day1.errors import CorpusUnavailable, InputError
 
-__all__ = ["LABEL_NAMES", "ParsedReviews", "read_reviews", "read_unlabelled"]
-
 UNLABELLED_FILE = "unlabeled.review"
 
 
-def read_reviews(domain: str, data_dir: str | os.PathLike[str] | None, cache: bool) -> ParsedReviews:
+def read_reviews(
+    domain: str, data_dir: str | os.PathLike[str] | None = None, cache: bool = True, labelled: bool = True
+) -> Any:
     """All reviews of a domain with all their tokens, from the cache if the very same files were read before.
 
     Parameters
     ----------
     domain, data_dir, cache
         As in `readers.sentiment_reader.SentimentCorpus`, with whose errors it ends where they are unusable.
+    labelled : bool
+        False for those of ``unlabeled.review`` beside them. Its lines have the form of the others; nobody may use their labels, and they
+        may be missing.
 
     Returns
     -------
-    ParsedReviews
+    ParsedReviews, or None where there is no such file
 
     Examples
     --------
-    >>> len(read_reviews("toy", None, cache=False))
-    400
+    >>> len(read_reviews("toy", cache=False)), read_reviews("toy", labelled=False)
+    (400, None)
     """
-    corpus_named(domain, kind="sentiment")
-    found = find_corpus(domain, data_dir)
+    check_flag("cache", cache)
+    found = find_corpus(domain, data_dir, "sentiment")
     try:
+        if not labelled:
+            path = Path(found.folder) / UNLABELLED_FILE
+            return parse_reviews(path, without_labels=True) if path.is_file() else None
         return _read_files(domain, [found.paths[name] for name in FILES], cache)
     except OSError as error:
         raise InputError(
@@ -72,27 +79,3 @@ def _read_files(domain: str, paths: Sequence[Path], cache: bool) -> ParsedReview
 
 def _cache_path(domain: str, sources: Sequence[str]) -> Path:
     return cache_folder() / "parsed" / f"{domain}-{sources[0][:12]}-{sources[1][:12]}.npz"
-
-
-def read_unlabelled(domain: str, data_dir: str | os.PathLike[str] | None = None) -> ParsedReviews | None:
-    """The reviews of ``unlabeled.review`` beside the files of a domain; None where there is no such file.
-
-    The lines have the form of the labelled ones. Nobody may use their labels, and they may be missing.
-
-    Parameters
-    ----------
-    domain : str
-    data_dir : path, optional
-        As in `readers.domain_pair.DomainPair`.
-
-    Returns
-    -------
-    ParsedReviews or None
-
-    Examples
-    --------
-    >>> read_unlabelled("toy") is None
-    True
-    """
-    path = Path(find_corpus(domain, data_dir).folder) / UNLABELLED_FILE
-    return parse_reviews(path, without_labels=True) if path.is_file() else None

@@ -11,7 +11,8 @@ Indices keep the number that they have in the file, so that it does not matter w
 import math
 import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from lxmls_day1.errors import CorpusError
 
@@ -80,6 +81,18 @@ def is_number(text: str) -> bool:
     (True, False, False)
     """
     return _NUMBER.fullmatch(text) is not None and math.isfinite(float(text))
+
+
+def label_order(labels: Iterable[str]) -> Callable[[str], Any]:
+    """By what labels are sorted: as numbers if all are.
+
+    Examples
+    --------
+    >>> sorted(["10", "9"], key=label_order(["10", "9"])), sorted(["10", "b"], key=label_order(["10", "b"]))
+    (['9', '10'], ['10', 'b'])
+    """
+    are_numbers = all(map(is_number, labels))
+    return lambda label: (float(label), label) if are_numbers else label
 
 
 def _features(pairs: Sequence[str], where: str) -> dict[str, float]:

@@ -16,12 +16,9 @@ _SHOWN = 40  # characters of a name in a message
 class Table(NamedTuple):
     """Records with equally many fields, and what their columns are called."""
 
-    names: tuple[str, ...] | None
-    """The names of the columns; None where a file has no header."""
-    rows: list[list[Any]]
-    """One list a record: of text, or of whatever JSON has."""
-    lines: list[int]
-    """The number of the first line of each record."""
+    names: tuple[str, ...] | None  # the names of the columns; None where a file has no header
+    rows: list[list[Any]]  # one list a record: of text, or of whatever JSON has
+    lines: list[int]  # the number of the first line of each record
 
     def column_named(self, column: int) -> str:
         """How a message speaks of a column."""

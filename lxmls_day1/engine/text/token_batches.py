@@ -26,12 +26,9 @@ _SMALLEST = 1 << 12  # entries of a new table
 class Tokens(NamedTuple):
     """Different tokens, as bytes one behind the other."""
 
-    text: np.ndarray
-    """uint8."""
-    starts: np.ndarray
-    """(n + 1,) int64: where each begins; the last is the end of all."""
-    hashes: np.ndarray
-    """(n,) uint32: MurmurHash3 of each."""
+    text: np.ndarray  # uint8
+    starts: np.ndarray  # (n + 1,) int64: where each begins; the last is the end of all
+    hashes: np.ndarray  # (n,) uint32: MurmurHash3 of each
 
     def names(self) -> list[str]:
         """The tokens as text."""
@@ -42,14 +39,10 @@ class Tokens(NamedTuple):
 class NumberedRows(NamedTuple):
     """Rows over the tokens of one batch."""
 
-    indptr: np.ndarray
-    """(m + 1,) int64."""
-    indices: np.ndarray
-    """(nnz,) uint32: which of `tokens`; ascending in each row."""
-    values: np.ndarray
-    """(nnz,) float32."""
-    tokens: Tokens
-    """In the order of first use."""
+    indptr: np.ndarray  # (m + 1,) int64
+    indices: np.ndarray  # (nnz,) uint32: which of `tokens`; ascending in each row
+    values: np.ndarray  # (nnz,) float32
+    tokens: Tokens  # in the order of first use
 
     def hashed(self, hash_bits: int) -> csr_array:
         """The same rows over 2^b buckets: the value of a bucket is the sum of its tokens' values, each with the token's sign."""

@@ -6,18 +6,17 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
+from lxmls_day1.checks import check_flag
+
 _TEXTS_AT_ONCE = 1 << 13
 
 
 class TokenMatrix(NamedTuple):
     """The counts of texts over the tokens of some of them."""
 
-    X: csr_array
-    """(M, J) float64 with sorted int32 indices: how often token j occurs in text m."""
-    tokens: list[str]
-    """Column -> token, in the order of first use: in a text first the unigrams, then the bigrams."""
-    totals: np.ndarray
-    """(J,) int64: how often each occurs in the texts that the tokens are taken from."""
+    X: csr_array  # (M, J) float64 with sorted int32 indices: how often token j occurs in text m
+    tokens: list[str]  # column -> token, in the order of first use: in a text first the unigrams, then the bigrams
+    totals: np.ndarray  # (J,) int64: how often each occurs in the texts that the tokens are taken from
 
 
 def count_texts(
@@ -48,6 +47,7 @@ def count_texts(
     array([[2., 1., 1., 1., 1.],
            [0., 1., 0., 0., 0.]])
     """
+    check_flag("progress", progress)
     # What is compiled takes long to import, and most readers count no texts.
     from lxmls_day1.engine.text.token_batches import TokenCounter, TokenTable, with_columns
 

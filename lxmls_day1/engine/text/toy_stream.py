@@ -1,6 +1,6 @@
 """Reviews of any number, made up by a seeded generator as fast as they can be read: for tests and measurements of large corpora.
 
-They are no sentences, unlike those of `toy_reviews`, but have the statistics that matter to learners and their speed. Words follow Zipf's
+They are no sentences, unlike those of the toy corpus, but have the statistics that matter to learners and their speed. Words follow Zipf's
 law; one in eleven comes from the words of the document's class, which other classes use, too, only more rarely; one label in fifty is
 another one than its text was written for. Lengths are log-normal. Words have capitals and marks, as in prose.
 
@@ -17,7 +17,6 @@ import numpy as np
 
 from lxmls_day1.checks import check_number
 from lxmls_day1.engine.text.tokens import FUNCTION_WORDS
-from lxmls_day1.engine.text.toy_reviews import ADJECTIVES
 
 BLOCK = 1000
 MOST_CLASSES = 1000
@@ -26,6 +25,16 @@ _RANK_BITS, _LENGTH_BITS = 22, 10
 _SPREAD = 0.5  # of the logarithm of lengths
 _OF_CLASS, _OTHER_LABEL = 24, 1311  # of 256 words, of 65,536 labels
 _FORM_OF = np.array([0, 0, 0, 0, 0, 1, 2, 3]) * _N_WORDS  # three bits -> where such forms begin
+# Words of praise and of blame, in turn.
+_ADJECTIVES = """
+    excellent boring great poor wonderful disappointing good bad solid dull superb useless clever flimsy delightful
+    clumsy reliable cheap charming awful brilliant tedious impressive weak beautiful terrible comfortable annoying
+    perfect predictable lovely sloppy thoughtful unreliable crisp noisy sturdy confusing fresh shoddy elegant bland
+    generous careless precise mediocre flawless lifeless memorable horrible witty crude splendid wobbly graceful
+    muddled inspired dreadful first-rate shabby top-notch tiresome rewarding second-rate gorgeous half-baked
+    polished pointless spotless ugly heartwarming brittle vivid soulless masterful laughable handsome abysmal
+    dazzling hideous
+"""
 _VOWELS, _CONSONANTS = "aeiou", "bdfgklmnprstvz"
 
 
@@ -82,10 +91,9 @@ def toy_documents(
 
 def _forms() -> np.ndarray:
     """The words by rank, then the same with a capital, with a comma, with a full stop."""
-    pairs = zip(*ADJECTIVES.values(), strict=False)
     syllables = [consonant + vowel for consonant in _CONSONANTS for vowel in _VOWELS]
     made_up = chain.from_iterable(map("".join, product(syllables, repeat=length)) for length in (2, 3, 4))
-    words = dict.fromkeys(chain(sorted(FUNCTION_WORDS), chain.from_iterable(pairs)))
+    words = dict.fromkeys(chain(sorted(FUNCTION_WORDS), _ADJECTIVES.split()))
     while len(words) < _N_WORDS:
         words.update(dict.fromkeys(islice(made_up, _N_WORDS - len(words))))
     forms = [*words, *map(str.capitalize, words), *(f"{word}," for word in words), *(f"{word}." for word in words)]

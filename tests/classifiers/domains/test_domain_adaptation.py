@@ -1,7 +1,5 @@
 """Feature augmentation and structural correspondences: against their formulas in full, and on domains where they must help."""
 
-import copy
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -14,7 +12,6 @@ from classifiers.domains.domain_adaptation import (
     train_augmented,
     train_with_correspondences,
 )
-from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.nbsvm import NBSVM
@@ -176,44 +173,3 @@ def test_augmentation_learns_what_pooling_cannot():
     assert pooled.evaluate(target_y, pooled.test(target_X, params)) == 0.0  # 200 against 50
     params = train_augmented(augmented, X, y, target_X, target_y)
     assert augmented.evaluate(target_y, augmented.test(target_X, params)) == 1.0
-
-
-def test_inputs_and_settings_stay_as_they_are():
-    X, y, target_X, target_y = two_domains(7)
-    svm = SVM(0.1, "dual")
-    before = copy.deepcopy((X, y, target_X, target_y, vars(svm)))
-    train_augmented(svm, X, y, target_X, target_y)
-    train_with_correspondences(svm, X, y, np.eye(1, 6))
-    for one, other in zip((X, y, target_X, target_y), before, strict=False):
-        np.testing.assert_array_equal(one, other)
-    assert {name: value for name, value in vars(svm).items() if name not in ("classes", "trained")} == {
-        name: value for name, value in before[-1].items() if name not in ("classes", "trained")
-    }
-
-
-@pytest.mark.parametrize(
-    ("call", "says"),
-    [
-        (lambda X, y: augment(X, 2), "domain must be"),
-        (lambda X, y: augment(X, 0, 0), "nr_domains"),
-        (lambda X, y: train_augmented(SVM(), X, y, X[:, 1:], y), "the same features"),
-        (lambda X, y: train_augmented(GaussianNaiveBayes(variance="per_class"), X, y, X, y), "quadratic"),
-        (lambda X, y: correspondences(X, []), "pivots must be some"),
-        (lambda X, y: correspondences(X, [6]), "pivots must be some"),
-        (lambda X, y: correspondences(X, [0], nr_dimensions=0), "nr_dimensions"),
-        (lambda X, y: correspondences(X, [0], regularizer=0), "regularizer"),
-        (lambda X, y: choose_pivots(X, y, X, nr_pivots=0), "nr_pivots"),
-        (lambda X, y: choose_pivots(X, y[1:], X, min_documents=1), "a label for each"),
-        (lambda X, y: mutual_information(X, y[1:]), "a label for each"),
-        (lambda X, y: mutual_information(X[:0], y[:0]), "there must be rows"),
-        (lambda X, y: train_augmented(SVM(), X[1:], y, X, y[1:]), "a label for each"),
-        (lambda X, y: train_augmented(SVM(), X, y, X, y.astype(str)), "labels of both domains must be of one kind"),
-        (lambda X, y: train_with_correspondences(SVM(), X, y, np.eye(2, 5)), "theta must have a column"),
-        (lambda X, y: train_with_correspondences(SVM(), X, y, np.eye(2, 6), weight=0), "weight"),
-        (lambda X, y: train_with_correspondences(NBSVM(), X, y, np.eye(2, 6)), "which features are there"),
-    ],
-)
-def test_mistakes_are_answered(call, says):
-    X, y, _, _ = two_domains(8)
-    with pytest.raises(InputError, match=says):
-        call(X, y)

@@ -8,8 +8,7 @@ from scipy.special import entr
 
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.solvers.max_ent_dual import ascend_dual, dual_step
-from lxmls_day1.engine.compiled.sparse_rows import as_examples
-from lxmls_day1.errors import InputError
+from lxmls_day1.engine.rows import Rows
 
 
 def noisy_data(n_classes, n_examples=60, n_features=5):
@@ -43,7 +42,7 @@ def test_the_optimum_lies_between_dual_and_objective(n_classes):
     exact = MaxEntBatch(0.02, tolerance=1e-13)
     exact.train(X, y)
     best = exact.history[-1].objective
-    points = list(ascend_dual(as_examples(X), y, n_classes, 0.02, 1e-7, 40, np.random.default_rng(0)))
+    points = list(ascend_dual(Rows(X, y, n_classes), 0.02, 1e-7, 40, np.random.default_rng(0)))
     assert points[0].objective == pytest.approx(np.log(n_classes)) and points[0].dual == 0.0
     assert all(point.dual <= best * (1 + 1e-12) and best <= point.objective * (1 + 1e-12) for point in points)
     assert points[-1].sweeps == 40 and points[-1].gap < 1e-7
@@ -83,23 +82,6 @@ def test_the_gain_rises_all_the_way_of_a_step(n_classes, curvature):
         assert gain(alpha, scores, curvature, alpha + 0.999 * (moved - alpha)) <= after + 1e-12
 
 
-def test_a_step_at_its_optimum_stays():
-    alpha = np.array([0.25, 0.75])
-    np.testing.assert_allclose(dual_step(alpha, np.log(alpha), 3.0), alpha)
-    certain = np.array([1.0, 0.0])
-    np.testing.assert_array_equal(dual_step(certain, np.array([1e4, 0.0]), 3.0), certain)
-
-
-def test_too_few_sweeps_are_told_and_what_it_cannot_do_is_refused():
-    X, y = noisy_data(3)
-    maxent = MaxEntBatch(1e-6, solver="dual", max_iterations=2)
-    with pytest.warns(UserWarning, match="stopped after 2 iterations .* take solver=.lbfgs"):
-        maxent.train(X, y)
-    for settings in ({"regularizer": 0.0}, {"regularize_intercept": False}):
-        with pytest.raises(InputError, match="the dual solver needs every weight regularized"):
-            MaxEntBatch(**{"solver": "dual", **settings}).train(X, y)
-
-
 def test_the_value_of_the_dual_is_that_of_its_multipliers():
     """One example of each of two classes, by hand: D is maximised over β alone."""
     X, y = np.array([[1.0], [-1.0]]), np.array([1, 0])
@@ -107,6 +89,6 @@ def test_the_value_of_the_dual_is_that_of_its_multipliers():
     best = minimize(
         lambda b: -(entr(b) + entr(1 - b) - lam / 4 * (2 * b / lam) ** 2).sum(), [0.3], bounds=[(1e-6, 1 - 1e-6)]
     )
-    *_, last = ascend_dual(as_examples(X), y, 2, lam, 1e-12, 60, np.random.default_rng(0))
+    *_, last = ascend_dual(Rows(X, y, 2), lam, 1e-12, 60, np.random.default_rng(0))
     assert last.dual == pytest.approx(-best.fun, rel=1e-6)
     np.testing.assert_allclose(last.weights[:, 0], [0.0, 2 * best.x[0] / lam], atol=1e-4)

@@ -8,7 +8,6 @@ import scipy.sparse as sp
 
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.solvers.owl_qn import owl_qn, pseudo_gradient, soft_threshold
-from lxmls_day1.errors import InputError
 
 
 def text_like(seed, n_classes, n_documents=80, n_words=40):
@@ -72,21 +71,6 @@ def test_two_classes_reach_liblinear_s_optimum(share, weighted):
     assert (v == 0).sum() == (abs(their_v) < 1e-7).sum() > 0
 
 
-@pytest.mark.parametrize("share", [0.3, 0.05])
-def test_many_classes_reach_saga_s_optimum(share):
-    linear_model = pytest.importorskip("sklearn.linear_model")
-    X, y = text_like(3, 4)
-    regularizer = share * 0.3
-    theirs = linear_model.LogisticRegression(
-        l1_ratio=1, C=1 / (regularizer * 80), solver="saga", tol=1e-10, max_iter=200_000, random_state=0
-    ).fit(X, y)
-    maxent, params = trained(X, y, regularizer=regularizer, regularize_intercept=False)
-    their_params = np.vstack([theirs.intercept_, theirs.coef_.T])
-    ours, others = maxent.objective(X, y, params), maxent.objective(X, y, their_params)
-    assert ours == pytest.approx(others, rel=1e-6) and ours <= others + 1e-9
-    np.testing.assert_allclose(maxent.get_probabilities(X, params), theirs.predict_proba(X), atol=1e-4)
-
-
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_slopes_at_the_optimum_are_what_the_penalty_allows(n_classes):
     """A weight other than 0: the slope of the loss is −λ sign(w); a weight of 0: at most λ either way."""
@@ -99,28 +83,3 @@ def test_the_slopes_at_the_optimum_are_what_the_penalty_allows(n_classes):
     there = params != 0
     np.testing.assert_allclose(slopes[there], -0.03 * np.sign(params[there]), atol=1e-6)
     assert abs(slopes).max() <= 0.03 + 1e-6 and 0 < there.sum() < there.size
-
-
-def test_threads_change_nothing_but_rounding_and_values_only_fall():
-    X, y = text_like(6, 3)
-    maxent, params = trained(X, y, regularizer=0.02)
-    _, again = trained(X, y, regularizer=0.02, n_jobs=2)
-    np.testing.assert_allclose(again, params, atol=1e-6)
-    values = [point.objective for point in maxent.history]
-    assert (np.diff(values) <= 1e-13).all()
-
-
-def test_it_is_saved_with_its_penalty(tmp_path):
-    X, y = text_like(7, 2)
-    maxent, params = trained(X, y, regularizer=0.05)
-    maxent.save(tmp_path / "sparse.npz", params)
-    again, loaded, *_ = MaxEntBatch.load(tmp_path / "sparse.npz")
-    assert again.penalty == "l1" and again.objective(X, y, loaded) == maxent.objective(X, y, params)
-
-
-@pytest.mark.parametrize(
-    ("settings", "says"), [({"penalty": "l0"}, "penalty must be"), ({"penalty": "l1", "solver": "dual"}, "corners")]
-)
-def test_what_does_not_go_together(settings, says):
-    with pytest.raises(InputError, match=says):
-        MaxEntBatch(**settings).train([[1.0], [2.0]], [0, 1])

@@ -1,7 +1,5 @@
 """The optimum of the SVM: against quadratic programming, against LIBLINEAR, and against its own certificate."""
 
-import warnings
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -12,7 +10,6 @@ from sklearn.svm import LinearSVC
 
 from classifiers.solvers.svm_dual import dual_step
 from classifiers.svm import SVM
-from readers.sentiment_reader import SentimentCorpus
 
 pytestmark = pytest.mark.bits
 
@@ -133,58 +130,6 @@ def test_the_history_counts_what_was_done():
     assert (np.diff([epoch.seconds for epoch in svm.history]) >= 0).all()
 
 
-def test_the_subgradient_solver_stays_above_the_dual_value_and_comes_near_the_optimum():
-    X, labels, costs = random_problem(12, 4, n_examples=120)
-    optimum = SVM(0.05, solver="dual", tolerance=1e-6, cost=costs)
-    optimum.train(X, labels)
-    best = optimum.history[-1]
-    subgradient = SVM(0.05, nr_rounds=200, cost=costs, track_objective=True)
-    subgradient.train(X, labels)
-    objectives = [record.objective for record in subgradient.history]
-    assert min(objectives) >= best.dual
-    assert objectives[-1] <= 1.02 * best.objective  # both minimise the same function
-
-
-def test_the_start_and_the_data_s_form_do_not_matter():
-    X, labels, costs = random_problem(21, 5, n_examples=90)
-    names = np.array(["ant", "bee", "cat", "dog", "eel"])
-    trained = [
-        SVM(0.05, solver="dual", tolerance=1e-9, cost=costs, seed=seed).train(form(X), y)
-        for seed, form, y in [
-            (1, np.asarray, labels),
-            (2, sp.csr_array, names[labels]),
-            (3, sp.coo_array, labels[:, None]),
-        ]
-    ]
-    for params in trained[1:]:
-        np.testing.assert_allclose(params, trained[0], rtol=0, atol=1e-3)
-    same = SVM(0.05, solver="dual", tolerance=1e-9, cost=costs, seed=1).train(X, labels)
-    np.testing.assert_array_equal(same, trained[0])
-
-
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_data_without_any_feature_leave_the_intercepts(n_classes):
-    """All rows zero: one weight per class, and with costs 1 the optimum is found on a line (K = 2: |b| ≤ 1/2)."""
-    labels = np.repeat(np.arange(n_classes), [9] + [2] * (n_classes - 1))
-    svm = SVM(1e-3, solver="dual", tolerance=1e-6)
-    params = svm.train(np.zeros((len(labels), 3)), labels)
-    assert not params[1:].any()
-    # The most frequent class wins by its margin of 1, others tie: the loss is 2 for each example of the minority classes,
-    # and the shortest vector with these differences is centred.
-    minority = 1 - 9 / len(labels)
-    expected = np.full(n_classes, -1 / n_classes)
-    expected[0] += 1
-    np.testing.assert_allclose(params[0], expected, atol=1e-4)
-    assert svm.history[-1].objective == pytest.approx(2 * minority + 0.5e-3 * (expected**2).sum(), rel=1e-5)
-
-
-def test_costs_of_zero_are_minimised_by_doing_nothing():
-    svm = SVM(solver="dual", cost=np.zeros((3, 3)))
-    params = svm.train(np.eye(3), [0, 1, 2])
-    assert not params.any()
-    assert (svm.history[-1].objective, svm.history[-1].dual, len(svm.history)) == (0.0, 0.0, 1)
-
-
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_it_ends_by_itself_where_no_step_is_left(n_classes):
     """Under a strong regularizer every example is within its margin for good: α sits in corners, and rounding is all that
@@ -203,22 +148,6 @@ def test_a_warning_tells_that_the_epochs_did_not_suffice():
         params = svm.train(X, labels)
     assert len(svm.history) == 2 and svm.trained and np.isfinite(params).all()
     assert svm.history[-1].gap > 1e-6 * svm.history[-1].objective
-
-
-def test_features_whose_squares_overflow_are_not_taken_for_solved():
-    X, labels, _ = random_problem(5, 3)
-    with pytest.warns(UserWarning, match="scale the features down"):
-        params = SVM(0.1, solver="dual").train(X * 1e200, labels)
-    assert np.isfinite(params).all()
-
-
-def test_the_progress_bar_shows_the_gap(capsys):
-    X, labels, _ = random_problem(5, 3)
-    svm = SVM(0.1, solver="dual", progress=True)
-    with_bar = svm.train(X, labels)
-    shown = capsys.readouterr().err
-    assert "SVM" in shown and "gap=" in shown
-    np.testing.assert_array_equal(with_bar, SVM(0.1, solver="dual").train(X, labels))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 7])
@@ -250,20 +179,3 @@ def test_a_step_takes_the_dual_as_far_as_one_example_can(n_classes):
         assert best >= max(dual(with_row(row)) for row in elsewhere) - 1e-12
         for relaxation in (0.5, 1.5, 1.99):
             assert dual(with_row(dual_step(*step, relaxation))) >= dual(alpha) - 1e-12
-
-
-@pytest.mark.parametrize("regularizer", [0.1, 0.01])
-def test_books_reach_the_objective_of_liblinear(real_data, regularizer):
-    corpus = SentimentCorpus("books", data_dir=real_data)
-    X, y = corpus.train_X, corpus.train_y
-    svm = SVM(regularizer, solver="dual")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        params = svm.train(X, y)
-    theirs = LinearSVC(
-        multi_class="crammer_singer", C=1 / (regularizer * len(y)), tol=1e-5, max_iter=1_000_000, random_state=1
-    ).fit(X, y)
-    reached = svm.objective(X, y, params)
-    best = svm.objective(X, y, params_of(theirs))
-    assert svm.history[-1].dual <= best
-    assert reached <= best * (1 + 1e-3)

@@ -10,13 +10,11 @@ from scipy.optimize import check_grad, minimize
 
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline
-from classifiers.structured import StructuredPerceptron
 from classifiers.structured.crf import CRF, Objective
 from classifiers.structured.forward_backward import marginals
-from classifiers.structured.tag_features import EncodedSentences, FeatureIndex
+from classifiers.structured.tag_features import FeatureIndex
 from classifiers.structured.viterbi import path_score, viterbi
 from lxmls_day1.engine.training import resume
-from lxmls_day1.errors import InputError
 
 X_SAW = [("I", "saw", "it"), ("a", "saw", "cut", "it"), ("I", "cut", "a", "cut"), ("it",)]
 Y_SAW = [("PRON", "VERB", "PRON"), ("DET", "NOUN", "VERB", "PRON"), ("PRON", "VERB", "DET", "NOUN"), ("PRON",)]
@@ -56,8 +54,7 @@ def test_training_reaches_the_optimum(chain):
     """Another optimiser, with slopes by differences of F, finds none better; and the gradient is zero there."""
     tagger = CRF(templates=["word"], transitions=chain, regularizer=0.05, **EXACT)
     params = quietly_trained(tagger, X_SAW, Y_SAW)
-    layout, sentences = tagger._learn_sentences([list(x) for x in X_SAW], Y_SAW)
-    F = Objective(sentences, layout.shape, 0.05)
+    F = Objective(tagger.sentences_of(X_SAW, Y_SAW), 0.05)
     value, gradient = F(params.ravel())
     assert value == pytest.approx(tagger.objective(X_SAW, Y_SAW, params), rel=1e-12)
     assert np.linalg.norm(gradient) < 1e-7
@@ -133,40 +130,3 @@ def test_it_tags_by_the_best_sequence_and_is_saved_with_its_settings(chain, tmp_
     assert again.transitions == chain and again.regularizer == 0.01
     X = [["a", "cut", "new", "saw"]]
     np.testing.assert_array_equal(again.get_marginals(X, loaded)[0], tagger.get_marginals(X, params)[0])
-
-
-def test_encoded_sentences_take_the_place_of_sentences():
-    X = EncodedSentences.learn(X_SAW, TEMPLATES)
-    tagger = CRF(0.01, templates=TEMPLATES)
-    params = tagger.train(X, Y_SAW)
-    np.testing.assert_array_equal(params, CRF(0.01, templates=TEMPLATES).train(X_SAW, Y_SAW))
-    assert len(tagger.get_marginals(X, params)) == len(X_SAW)
-
-
-def test_without_a_regularizer_the_iterations_end_it():
-    with pytest.warns(UserWarning, match="stopped after 3 iterations"):
-        CRF(0.0, tolerance=1e-12, max_iterations=3).train(X_SAW, Y_SAW)
-
-
-@pytest.mark.parametrize(
-    ("settings", "says"),
-    [
-        ({"solver": "sgd"}, "solver must be"),
-        ({"tolerance": 0}, "tolerance must be"),
-        ({"max_iterations": 0}, "max_iterations must be"),
-        ({"regularizer": -1}, "regularizer"),
-        ({"transitions": "fourgrams"}, "transitions must be True or False"),
-        ({"transitions": "trigrams"}, "this version has no trigrams"),
-    ],
-)
-def test_settings_that_make_no_sense(settings, says):
-    with pytest.raises(InputError, match=says):
-        CRF(**settings).train(X_SAW, Y_SAW)
-
-
-def test_parameters_of_another_shape_are_refused():
-    tagger = CRF()
-    params = tagger.train(X_SAW, Y_SAW)
-    with pytest.raises(InputError, match="must have the shape"):
-        tagger.get_marginals(X_SAW, params[1:])
-    assert not hasattr(StructuredPerceptron(), "get_marginals")

@@ -11,7 +11,6 @@ from classifiers.structured import StructuredMira
 from classifiers.structured.k_best import hildreth, k_best_paths
 from classifiers.structured.viterbi import ChainScores, path_score, viterbi
 from lxmls_day1.engine.training import resume
-from lxmls_day1.errors import InputError
 
 
 def chain(rng, n_words, n_tags, whole):
@@ -62,20 +61,6 @@ def sentences(seed=0, n_words=4, n_sentences=12, n_tags=3):
     return X, y
 
 
-@pytest.mark.parametrize("averaged", ["steps", False])
-def test_one_sequence_is_mira_as_it_was(averaged):
-    """The steps of k = 1, taken by the programme for any k."""
-
-    class ByTheProgramme(StructuredMira):
-        def check_settings(self):
-            pass
-
-    X, y = sentences()
-    settings = {"regularizer": 4.0, "nr_rounds": 3, "averaged": averaged}
-    expected = StructuredMira(**settings).train(X, y)
-    np.testing.assert_allclose(ByTheProgramme(k=1.0 + 1e-9, **settings).train(X, y), expected, atol=1e-9)
-
-
 def test_all_sequences_of_one_word_are_column_squishing():
     rng = np.random.default_rng(3)
     words = [[f"w{i}"] for i in rng.integers(0, 6, 25)]
@@ -104,9 +89,3 @@ def test_after_an_uncapped_step_the_truth_leads_the_sequences_that_were_best_by_
         for path in found:
             lead = path_score(after, truth) - path_score(after, path)
             assert lead >= (path != truth).sum() - 1e-7
-
-
-@pytest.mark.parametrize("k", [0, 1.5, "two", 1001, 10**9])
-def test_k_is_checked(k):
-    with pytest.raises(InputError, match="k .* must be a whole number at least 1"):
-        StructuredMira(k=k).train(*sentences())

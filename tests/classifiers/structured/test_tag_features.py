@@ -80,35 +80,12 @@ def test_the_index_holds_what_is_common_in_the_training_sentences_and_only_that(
         np.testing.assert_array_equal(ours, theirs)
 
 
-def test_names_go_template_by_template_and_then_by_first_occurrence():
-    index = FeatureIndex.from_sentences([["b", "a", "b"], ["c"]], ["word", "word[-1]"])
-    assert index.names == ["word=b", "word=a", "word=c", "word[-1]=", "word[-1]=b", "word[-1]=a"]
-
-
 def test_numbers_ascend_within_a_word_as_a_sparse_matrix_wants_them():
     index = FeatureIndex.from_sentences(SENTENCES)
     starts, indptr, indices = index.encode(SENTENCES)
     assert starts.tolist() == [0, 6, 9, 10, 13] and len(indptr) == 14 and indptr[-1] == len(indices)
     assert all((np.diff(indices[i:j]) > 0).all() for i, j in itertools.pairwise(indptr))
     assert (starts.dtype, indptr.dtype, indices.dtype) == (np.int64, np.int64, np.int32)
-
-
-def test_an_index_made_from_its_lists_is_the_same():
-    index = FeatureIndex.from_sentences(SENTENCES)
-    again = FeatureIndex(list(index.templates), list(index.names))
-    for ours, theirs in zip(index.encode(SENTENCES), again.encode(SENTENCES), strict=True):
-        np.testing.assert_array_equal(ours, theirs)
-
-
-def test_values_that_meet_in_a_template_do_not_run_together():
-    index = FeatureIndex.from_sentences([["a|b", "c"], ["a", "b|c"]], ["word word[+1]"])
-    assert len(index) == 4
-
-
-def test_no_sentences():
-    index = FeatureIndex.from_sentences(SENTENCES)
-    assert [part.tolist() for part in index.encode([])] == [[0], [0], []]
-    assert len(FeatureIndex.from_sentences([], TEMPLATES)) == 0
 
 
 def test_shapes():

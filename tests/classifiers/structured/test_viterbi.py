@@ -4,8 +4,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from classifiers.structured.viterbi import ChainScores, cost_augmented, path_score, viterbi
 
@@ -45,14 +43,6 @@ def test_it_finds_what_argmax_over_all_sequences_finds(n_words, n_tags):
     assert nr_ties > 0 or n_tags == 1 or n_words == 1
 
 
-@settings(deadline=None, max_examples=60)
-@given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.integers(1, 4))
-def test_the_path_that_it_finds_has_the_highest_score(seed, n_words, n_tags):
-    scores = random_scores(np.random.default_rng(seed), n_words, n_tags, whole=False)
-    totals = all_scores(scores, all_sequences(n_words, n_tags))
-    assert path_score(scores, viterbi(scores)) == pytest.approx(totals.max(), abs=1e-12)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_the_score_of_a_path_is_the_sum_of_its_parts(seed):
     rng = np.random.default_rng(seed)
@@ -60,24 +50,10 @@ def test_the_score_of_a_path_is_the_sum_of_its_parts(seed):
     assert [path_score(scores, sequence) for sequence in sequences] == all_scores(scores, sequences).tolist()
 
 
-def test_all_zero_gives_the_first_tag_everywhere():
-    zero = ChainScores(np.zeros((5, 4)), np.zeros((4, 4)), np.zeros(4), np.zeros(4))
-    assert viterbi(zero).tolist() == [0, 0, 0, 0, 0]
-
-
 def test_of_equal_sequences_it_takes_the_lower_tag_at_the_first_difference():
     """01 and 10 are the two best ones; the last word alone would prefer 10, which ends lower."""
     alternate = ChainScores(np.zeros((2, 2)), 1.0 - np.eye(2), np.zeros(2), np.zeros(2))
     assert viterbi(alternate).tolist() == [0, 1]
-
-
-def test_the_scores_stay_as_they_were():
-    scores = random_scores(np.random.default_rng(0), 4, 3, whole=False)
-    copies = [part.copy() for part in scores]
-    viterbi(scores)
-    cost_augmented(scores, [0, 1, 2, 0], 1 - np.eye(3))
-    for part, copy in zip(scores, copies, strict=True):
-        np.testing.assert_array_equal(part, copy)
 
 
 @pytest.mark.slow

@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import sys
-import time
 import warnings
 
 import numpy as np
@@ -18,14 +17,13 @@ from classifiers.svm import SVM
 from lxmls_day1.engine.learners import average_of, shrinkage_of
 from lxmls_day1.engine.objectives import longest_of
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
-from lxmls_day1.engine.streaming.shard_rows import ShardRows
 from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.errors import InputError
 
 distributed = pytest.importorskip("distributed")
 from lxmls_day1.engine.cluster import parts  # noqa: E402
-from lxmls_day1.engine.cluster.online import join_longest, named, online_executor  # noqa: E402
+from lxmls_day1.engine.cluster.online import join_longest, named  # noqa: E402
 from lxmls_day1.engine.streaming.streamed_steps import Learner  # noqa: E402
 from lxmls_day1.engine.training import train_corpus  # noqa: E402
 
@@ -99,24 +97,6 @@ def test_a_worker_that_dies_in_the_middle_is_replaced_and_its_part_trained_again
     np.testing.assert_array_equal(train_corpus(mira, corpus, scheduler=cluster.scheduler_address), expected)
     assert len(died) == 1 and len(runs) == 4
     assert any("is gone; what it had is done by others" in sentence for sentence in said)
-
-
-def test_the_client_sleeps_while_the_workers_work(corpus, cluster):
-    looks = []
-    with parts.workers_with(corpus, cluster.scheduler_address) as workers:
-        start = time.monotonic()
-        jobs = [parts.Job(0.5, ()), parts.Job(1.0, ())]
-        workers.run(lambda *given: given[-1].wait(given[-2]), max, None, jobs, lambda: looks.append(time.monotonic()))
-    assert len(looks) < 10 + 20 * (looks[-1] - start)  # one each tenth of a second, and some for what happens
-
-
-def test_a_sum_that_can_never_be_fetched_ends_the_run(corpus, cluster):
-    def unreadable(*_):
-        return type("Unreadable", (), {"__reduce__": lambda self: (int, ("no number",))})()
-
-    said = "could not be fetched 5 times.*ValueError: .*no number"
-    with parts.workers_with(corpus, cluster.scheduler_address) as workers, pytest.raises(parts.ClusterLost, match=said):
-        workers.run(unreadable, max, None, [parts.Job(None, ())])
 
 
 def test_workers_without_the_files_and_of_other_versions(corpus, cluster, tmp_path):
@@ -245,31 +225,6 @@ def test_ctrl_c_stops_the_workers_and_leaves_the_checkpoint(corpus, cluster, tmp
     np.testing.assert_array_equal(train_corpus(Mira(nr_rounds=3, n_jobs=2), corpus, **settings), expected)
 
 
-@pytest.mark.parametrize("reached", [True, False])
-def test_sums_come_from_the_workers_or_through_the_scheduler(reached, corpus, cluster, monkeypatch):
-    asked = []
-
-    async def gather(*given, direct, **others):
-        asked.append(direct)
-        return await as_it_was(*given, direct=direct, **others)
-
-    as_it_was = distributed.Client._gather
-    monkeypatch.setattr(distributed.Client, "_gather", gather)
-    if not reached:
-        monkeypatch.setattr(parts.PartWorkers, "_reached", lambda *_: False)
-    with parts.workers_with(corpus, cluster.scheduler_address) as workers:
-        assert workers.run(lambda *given: given[-2], max, None, [parts.Job(n, ()) for n in (3, 5, 4)]) == 5
-    assert asked == [reached]
-
-
-def test_a_worker_that_cannot_be_reached_is_told_soon(corpus, cluster, monkeypatch):
-    monkeypatch.setattr(parts, "_REACH_SECONDS", 0.2)
-    with parts.workers_with(corpus, cluster.scheduler_address) as workers:
-        (address, *_) = workers.client.scheduler_info()["workers"]
-        assert workers._reached(address)
-        assert not workers._reached("tcp://127.0.0.1:9")  # where nobody listens
-
-
 @pytest.mark.parametrize("n", [1, 7, 64, 1000])
 @pytest.mark.parametrize("n_parts", [1, 3, 8])
 def test_the_longest_rows_are_the_same_whoever_looks_for_them(n_parts, n):
@@ -282,28 +237,3 @@ def test_the_longest_rows_are_the_same_whoever_looks_for_them(n_parts, n):
     rows, found = functools.reduce(functools.partial(join_longest, n), terms)
     np.testing.assert_array_equal(rows, expected)
     np.testing.assert_array_equal(found, sq_norms[expected])
-
-
-@pytest.mark.parametrize("n_jobs", [1, 3])
-def test_the_client_reads_no_row_for_its_length(n_jobs, corpus, cluster, monkeypatch):
-    """At the end of a training its longest rows are looked at: the workers know them."""
-    expected = ShardRows(corpus, np.arange(3)).longest(50)
-    svm = SVM(0.01, nr_rounds=2, n_jobs=n_jobs)
-    with online_executor(svm, learner_of(svm, corpus), corpus, cluster.scheduler_address) as executor:
-        for mine, wanted in zip(executor.longest(50), expected, strict=True):
-            np.testing.assert_array_equal(mine, wanted)
-    threads = train_corpus(SVM(0.01, nr_rounds=2, n_jobs=n_jobs), corpus)
-    monkeypatch.setattr(ShardRows, "_sq_norms_of_shard", None)
-    if n_jobs == 3:
-        np.testing.assert_array_equal(train_corpus(svm, corpus, scheduler=cluster.scheduler_address), threads)
-    else:
-        train_corpus(svm, corpus, scheduler=cluster.scheduler_address)
-
-
-def test_a_crew_takes_a_learner_by_name(corpus, cluster):
-    mira = Mira(regularizer=0.5)
-    with online_executor(mira, learner_of(mira, corpus), corpus, cluster.scheduler_address) as executor:
-        assert executor is not None
-    there = named(mira, learner_of(mira, corpus))
-    assert (there.module, there.name, there.attributes["regularizer"]) == ("mira", "Mira", 0.5)
-    assert there.learner.rule is not mira.rule

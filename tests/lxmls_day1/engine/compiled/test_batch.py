@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import logsumexp
@@ -84,28 +83,3 @@ def test_scores_in_the_millions_overflow_nothing(n_columns):
     expected_loss, expected_gradient = naive(X, labels, W)
     assert loss == pytest.approx(expected_loss)
     np.testing.assert_allclose(gradient, expected_gradient, rtol=1e-9)
-
-
-def test_repeated_entries_of_a_row_count_together():
-    X = sp.csr_array((np.array([1.0, 2.0, 5.0]), np.array([1, 1, 0]), np.array([0, 2, 3])), shape=(2, 2))
-    labels, W = np.array([0, 1]), np.random.default_rng(2).normal(size=(3, 3))
-    loss, gradient = LogLoss(as_examples(X), labels, W.shape[1])(W)
-    expected_loss, expected_gradient = naive(X.toarray(), labels, W)
-    assert loss == pytest.approx(expected_loss)
-    np.testing.assert_allclose(gradient, expected_gradient)
-
-
-def test_any_layout_of_the_weights_will_do():
-    rng = np.random.default_rng(3)
-    X, labels, W = rng.normal(size=(6, 2)), rng.integers(0, 3, 6), rng.normal(size=(3, 3))
-    _, gradient = LogLoss(as_examples(X), labels, W.shape[1])(np.asfortranarray(W))
-    np.testing.assert_allclose(gradient, naive(X, labels, W)[1])
-
-
-def test_one_gradient_is_not_overwritten_by_the_next():
-    rng = np.random.default_rng(4)
-    X, labels, W = rng.normal(size=(6, 2)), rng.integers(0, 3, 6), rng.normal(size=(2, 3, 3))
-    log_loss = LogLoss(as_examples(X), labels, 3)
-    (_, first), (_, second) = log_loss(W[0]), log_loss(W[1])
-    np.testing.assert_allclose(first, naive(X, labels, W[0])[1])
-    np.testing.assert_allclose(second, naive(X, labels, W[1])[1])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from classifiers.structured.joint_features import Layout
+from lxmls_day1.engine.chains import Chains
 from lxmls_day1.engine.compiled import chain_sums
 from lxmls_day1.engine.compiled.chain_search import Sentences
 from lxmls_day1.engine.compiled.online_steps import Weights
@@ -22,6 +23,10 @@ def some_sentences(rng, n_tags, lengths, n_features=4):
         rng.integers(0, n_tags, sum(lengths)),
         n_features,
     )
+
+
+def chains_of(sentences, W):
+    return Chains(sentences[:3], sentences.n_features, W.shape, sentences.labels)
 
 
 def some_weights(rng, chain, n_tags, n_features=4, size=1.0):
@@ -80,10 +85,10 @@ def test_where_the_fast_sum_loses_all():
     W[5] = [-9000.0, 0.0]  # but the last tag is 1
     losses, gradient, marginals = by_listing(sentences, W)
     G = np.zeros(W.shape)
-    assert np.allclose(chain_sums.log_losses(sentences, W), losses, atol=1e-8)
+    assert np.allclose(chains_of(sentences, W).log_losses(W), losses, atol=1e-8)
     chain_sums.sums_of_kernels()(frozen(sentences), W, G, np.empty((0, 2)))
     assert np.allclose(G, gradient, atol=1e-8)
-    found, _ = chain_sums.tag_marginals(*sentences[:3], 1, W)
+    found = Chains(sentences[:3], 1, W.shape).marginals(W)
     assert np.allclose(found, marginals, atol=1e-8)
     assert np.allclose(found.sum(axis=1), 1)
 

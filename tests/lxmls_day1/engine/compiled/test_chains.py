@@ -1,6 +1,5 @@
 """The compiled search, losses and updates of sequence tagging against all tag sequences of a sentence."""
 
-import tracemalloc
 from itertools import product
 
 import numpy as np
@@ -8,7 +7,9 @@ import pytest
 
 from classifiers.online_classifier import compiled
 from classifiers.structured.joint_features import Layout
+from lxmls_day1.engine.chains import Chains
 from lxmls_day1.engine.compiled import chains as kernels
+from lxmls_day1.engine.compiled.chain_search import Sentences
 from lxmls_day1.engine.compiled.online_steps import Weights, machine_code_of
 from lxmls_day1.engine.compiled.primitives import COMPILES
 
@@ -31,7 +32,7 @@ def random_sentences(rng, n_tags, n_sentences=12, longest=6):
     has = rng.random((starts[-1], N_FEATURES)) < 0.4
     indptr = np.concatenate([[0], np.cumsum(has.sum(axis=1))]).astype(np.int64)
     labels = rng.integers(0, n_tags, starts[-1])
-    return kernels.Sentences(starts, indptr, np.nonzero(has)[1].astype(np.int32), labels, N_FEATURES)
+    return Sentences(starts, indptr, np.nonzero(has)[1].astype(np.int32), labels, N_FEATURES)
 
 
 def random_weights(rng, n_tags, chain=True):
@@ -52,7 +53,7 @@ def test_best_paths_are_the_first_best_ones_of_all(n_tags, chain):
     rng = np.random.default_rng(n_tags)
     sentences = random_sentences(rng, n_tags, longest=6 if n_tags < 4 else 5)
     W = random_weights(rng, n_tags, chain)
-    found = kernels.best_paths(*sentences[:3], N_FEATURES, W)
+    found = Chains(sentences[:3], N_FEATURES, W.shape).best_paths(W)
     for m, (first, end) in enumerate(zip(sentences.starts[:-1], sentences.starts[1:], strict=True)):
         sequences, scores = scored_sequences(sentences, m, W, chain)
         assert tuple(found[first:end]) == sequences[np.argmax(scores)]
@@ -64,21 +65,13 @@ def test_hinge_losses_are_the_largest_violation_of_all(chain):
     sentences, W = random_sentences(rng, n_tags), random_weights(rng, n_tags, chain)
     cost = rng.random((n_tags, n_tags))
     np.fill_diagonal(cost, 0.0)
-    losses = kernels.hinge_losses(sentences, np.ascontiguousarray(cost.T), W)
+    losses = Chains(sentences[:3], N_FEATURES, W.shape, sentences.labels).hinge_losses(np.ascontiguousarray(cost.T), W)
     for m, (first, end) in enumerate(zip(sentences.starts[:-1], sentences.starts[1:], strict=True)):
         truth = sentences.labels[first:end].tolist()
         sequences, scores = scored_sequences(sentences, m, W, chain)
         costs = np.array([cost[list(path), truth].sum() for path in sequences])
         assert losses[m] == pytest.approx((scores + costs).max() - scores[sequences.index(tuple(truth))], abs=1e-12)
         assert losses[m] >= 0
-
-
-def test_a_readable_copy_of_the_weights_is_left_alone():
-    """best_paths and hinge_losses take weights that must not be written to."""
-    rng = np.random.default_rng(0)
-    sentences, W = random_sentences(rng, 3), random_weights(rng, 3)
-    W.flags.writeable = False
-    assert len(kernels.best_paths(*sentences[:3], N_FEATURES, W)) == sentences.starts[-1]
 
 
 @needs_machine_code
@@ -90,7 +83,7 @@ def test_a_rule_is_told_the_squared_norm_of_long_sentences(n_tags):
     indptr = np.concatenate([[0], np.cumsum([len(of_word) for of_word in features])]).astype(np.int64)
     labels = rng.integers(0, n_tags, n_words)
     starts = np.array([0, 100, n_words])
-    sentences = kernels.Sentences(starts, indptr, np.concatenate(features).astype(np.int32), labels, n_features)
+    sentences = Sentences(starts, indptr, np.concatenate(features).astype(np.int32), labels, n_features)
     layout = Layout(n_features, n_tags, transitions=True)
     weights = Weights(*layout.shape, averaged=False)
     rule, costs = machine_code_of(half_norm_rule), 1.0 - np.eye(n_tags)
@@ -101,24 +94,3 @@ def test_a_rule_is_told_the_squared_norm_of_long_sentences(n_tags):
         kernels.take_round(rule, sentences, costs, 0.0, False, weights, np.array([m]), np.ones(1))
         step = 0.5 * (values**2).sum()
         assert abs(weights.current() - before).max() == abs(values).max() * step > 0.0
-
-
-@needs_machine_code
-def test_a_round_needs_memory_for_a_sentence_and_not_for_the_weights():
-    sentences = random_sentences(np.random.default_rng(1), n_tags=4)
-    weights = Weights(1 << 20, 4, averaged=False)
-    args = (
-        machine_code_of(half_norm_rule),
-        sentences._replace(n_features=(1 << 20) - 7),
-        1.0 - np.eye(4),
-        0.0,
-        False,
-        weights,
-    )
-    kernels.take_round(*args, np.arange(12), np.ones(12))  # compiles
-    tracemalloc.start()
-    try:
-        kernels.take_round(*args, np.arange(12), np.ones(12))
-        assert tracemalloc.get_traced_memory()[1] < weights.V.nbytes / 100
-    finally:
-        tracemalloc.stop()

@@ -15,7 +15,6 @@ import pytest
 
 from lxmls_day1.engine.compiled import machine_code
 from lxmls_day1.engine.compiled.machine_code import cached_jit
-from lxmls_day1.whole_files import temporary_folder
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -105,13 +104,6 @@ def test_files_that_were_swapped_are_not_used(cache, module_of):
     assert not from_cache and not also and (twice(1.0), thrice(1.0)) == (2.0, 3.0)
 
 
-def test_machine_code_for_other_types_is_not_used(cache, module_of):
-    module = module_of(TWICE)
-    compiled(module)
-    function = cached_jit(numba.int64(numba.int64))(module.scaled)
-    assert not function.stats.cache_hits and function(4) == 8 and len(list(cache.iterdir())) == 2
-
-
 @pytest.mark.parametrize("part", ["name", "features"])
 def test_machine_code_for_another_processor_is_not_used(cache, module_of, monkeypatch, part):
     module = module_of(TWICE)
@@ -132,18 +124,6 @@ def test_other_options_are_other_machine_code(cache, module_of):
     assert not strict.stats.cache_hits
     with pytest.raises(ZeroDivisionError):
         strict(0.0)
-
-
-def test_the_order_in_a_set_of_options_is_none(cache, module_of):
-    one, other = (
-        {0, 8},
-        {8, 0},
-    )  # numbers, whose hashes no process changes, of one place in a small set: the first comes first
-    assert list(one) != list(other)
-    module = module_of(TWICE)
-    digests = {machine_code.MachineCodeCache(module.scaled, {"fastmath": flags})._digest for flags in (one, other)}
-    assert len(digests) == 1
-    assert machine_code.MachineCodeCache(module.scaled, {"fastmath": {0}})._digest not in digests
 
 
 CHANGES = {
@@ -202,13 +182,6 @@ def test_two_names_of_one_file_have_machine_code_of_their_own(cache, module_of):
     assert from_cache and function(1.0) == 2.0
 
 
-def test_what_stands_in_no_file_is_not_kept(cache):
-    scope = {"__name__": __name__}
-    exec(TWICE, scope)
-    function = cached_jit(NUMBER)(scope["scaled"])
-    assert function(1.0) == 2.0 and not cache.exists()
-
-
 class TestNoPlace:
     @pytest.fixture
     def full(self, monkeypatch):
@@ -224,44 +197,6 @@ class TestNoPlace:
             assert not from_cache and function(1.0) == 2.0
         (warning,) = recwarn
         assert "No space left on device" in str(warning.message) and "NUMBA_CACHE_DIR" in str(warning.message)
-
-    def test_is_not_said_where_no_bytecode_is_wanted_either(self, cache, module_of, full, monkeypatch, recwarn):
-        monkeypatch.setattr(sys, "dont_write_bytecode", True)
-        assert compiled(module_of(TWICE))[0](1.0) == 2.0 and not list(recwarn)
-
-    def test_machine_code_that_is_there_is_used(self, cache, module_of, monkeypatch):
-        module = module_of(TWICE)
-        compiled(module)
-        monkeypatch.setattr(machine_code, "renew_file", None)
-        assert compiled(module)[1]
-
-    def test_another_process_that_writes_the_same_at_once_is_no_failure(self, cache, module_of, monkeypatch, recwarn):
-        write = machine_code.renew_file
-
-        def written_and_refused(path, content):
-            write(path, content)
-            raise PermissionError(errno.EACCES, "Permission denied")
-
-        monkeypatch.setattr(machine_code, "renew_file", written_and_refused)
-        module = module_of(TWICE)
-        compiled(module)
-        assert compiled(module)[1] and not list(recwarn)
-
-    def test_a_file_where_the_folder_should_be(self, cache, module_of):
-        cache.write_text("not a folder")
-        with pytest.warns(UserWarning, match="machine code cannot be kept"):
-            function, _ = compiled(module_of(TWICE))
-        assert function(1.0) == 2.0
-
-    def test_a_folder_where_the_file_should_be(self, cache, module_of):
-        module = module_of(TWICE)
-        compiled(module)
-        (file,) = cache.iterdir()
-        file.unlink()
-        file.mkdir()
-        with pytest.warns(UserWarning, match="machine code cannot be kept"):
-            function, _ = compiled(module)
-        assert function(1.0) == 2.0
 
 
 def test_the_next_folder_is_taken_where_the_first_is_not_writable(cache, module_of, monkeypatch, tmp_path):
@@ -301,87 +236,6 @@ machine_code.cached_jit(numba.float64(numba.float64))(module.scaled)
 
 # ----------------------------------------------------------------------------------------- a user who may do very little
 
-AS_NOBODY = """
-import importlib.util, json, os, shutil, sys, traceback, warnings
-from pathlib import Path
-
-import numba
-from lxmls_day1.engine.compiled import machine_code
-
-place, nobody = Path(sys.argv[1]), 65534
-spec = importlib.util.spec_from_file_location("learner_in_test", place / "learner_in_test.py")
-module = sys.modules["learner_in_test"] = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(module)
-
-def compiled(name):
-    return machine_code.cached_jit(numba.float64(numba.float64))(getattr(module, name))
-
-def swapped(cache, one, other):
-    contents = one.read_bytes(), other.read_bytes()
-    one.write_bytes(contents[1]), other.write_bytes(contents[0])
-
-def replaced(path, make):
-    shutil.rmtree(path) if path.is_dir() else path.unlink()
-    make(path)
-
-def given_to_root(cache, mode):
-    for path in (cache, *cache.rglob("*")):
-        os.chown(path, 0, 0)
-    cache.chmod(mode)
-
-DAMAGES = {  # of the cache folder and the files of two functions in it
-    "nothing": lambda cache, *files: None,
-    "a file is emptied": lambda cache, one, other: one.write_bytes(b""),
-    "a file is cut": lambda cache, one, other: os.truncate(one, 1000),
-    "a file holds garbage": lambda cache, one, other: one.write_bytes(b"\\x80\\x04N." * 100),
-    "a file is longer": lambda cache, one, other: one.write_bytes(one.read_bytes() + b"more"),
-    "files are swapped": swapped,
-    "files are of tomorrow": lambda cache, *files: [os.utime(path, (4e9, 4e9)) for path in files],
-    "one file is gone": lambda cache, one, other: one.unlink(),
-    "an index of numba's is alone": lambda cache, one, other: one.rename(one.with_suffix(".nbi")),
-    "data of numba's are alone": lambda cache, one, other: shutil.copy(one, cache / "learner.scaled-1.py311.1.nbc"),
-    "a file cannot be read": lambda cache, one, other: one.chmod(0),
-    "a file may only be read": lambda cache, one, other: one.chmod(0o444),
-    "a file is a folder": lambda cache, one, other: replaced(one, Path.mkdir),
-    "a file is a link to itself": lambda cache, one, other: replaced(one, lambda path: path.symlink_to(path.name)),
-    "a file is a pipe": lambda cache, one, other: replaced(one, os.mkfifo),
-    "the folder cannot be read": lambda cache, *files: cache.chmod(0),
-    "the folder may only be read": lambda cache, *files: cache.chmod(0o555),
-    "the folder is another user's": lambda cache, *files: given_to_root(cache, 0o755),
-    "the folder is another user's, and closed": lambda cache, *files: given_to_root(cache, 0o700),
-    "the folder is a file": lambda cache, *files: replaced(cache, Path.touch),
-}
-
-def as_nobody():
-    # What each call returns, how many came from the cache, and the warnings: of two uses of both functions.
-    os.setgroups([])
-    os.setresgid(nobody, nobody, nobody)
-    os.setresuid(nobody, nobody, nobody)
-    uses = []
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        for _ in range(2):
-            functions = [compiled(name) for name in ("scaled", "thrice")]
-            uses.append([[function(4.0) for function in functions], sum(sum(f.stats.cache_hits.values()) for f in functions)])
-    return uses, [str(one.message) for one in said]
-
-for number, (title, damage) in enumerate(DAMAGES.items()):
-    numba.config.CACHE_DIR = str(place / str(number))
-    compiled("scaled"), compiled("thrice")
-    (cache,) = Path(numba.config.CACHE_DIR).iterdir()
-    for path in (cache.parent, cache, *cache.iterdir()):
-        os.chown(path, nobody, nobody)
-    damage(cache, *sorted(cache.iterdir()))
-    sys.stdout.flush()
-    child = os.fork()
-    if child == 0:
-        try:
-            print(json.dumps([title, *as_nobody()]), flush=True)
-        except BaseException:
-            print(json.dumps([title, [], [traceback.format_exc()]]), flush=True)
-        os._exit(0)
-    os.waitpid(child, 0)
-"""
 UNHARMED = ["nothing", "files are of tomorrow", "data of numba's are alone", "a file may only be read"]
 UNHARMED += ["the folder may only be read", "the folder is another user's"]
 MENDED = ["a file is emptied", "a file is cut", "a file holds garbage", "a file is longer", "files are swapped"]
@@ -389,38 +243,6 @@ MENDED += ["one file is gone", "an index of numba's is alone", "a file cannot be
 MENDED += ["a file is a pipe"]
 CANNOT_BE_MENDED = ["a file is a folder", "the folder cannot be read", "the folder is a file"]
 CANNOT_BE_MENDED += ["the folder is another user's, and closed"]
-
-
-@pytest.fixture(scope="module")
-def as_nobody():
-    """What the user 65534 finds of each damage: two uses of two functions, and what was said."""
-    with temporary_folder("lxmls-day1-test-", mode=0o755) as place:  # pytest's own folders are closed to others
-        (place / "learner_in_test.py").write_text(TWICE + "def thrice(x):\n    return 3 * x\n")
-        (place / "home").mkdir(mode=0o700)
-        homes = dict.fromkeys(["HOME", "XDG_CACHE_HOME"], str(place / "home"))
-        environment = {**os.environ, **homes, "PYTHONDONTWRITEBYTECODE": ""}
-        command = [sys.executable, "-c", AS_NOBODY, str(place)]
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-        lines = map(json.loads, done.stdout.splitlines())
-        return {title: (uses, said) for title, uses, said in lines}
-
-
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become another user")
-class TestAsNobody:
-    @pytest.mark.parametrize("damage", MENDED + UNHARMED + CANNOT_BE_MENDED)
-    def test_all_works_and_one_sentence_at_most_is_said(self, as_nobody, damage):
-        uses, said = as_nobody[damage]
-        assert [values for values, _ in uses] == [[8.0, 12.0]] * 2, said
-        assert len(said) == (damage in CANNOT_BE_MENDED), said
-        assert all("machine code cannot be kept" in sentence for sentence in said)
-
-    @pytest.mark.parametrize("damage", MENDED + UNHARMED)
-    def test_the_second_use_is_from_the_cache(self, as_nobody, damage):
-        uses, _ = as_nobody[damage]
-        assert uses[1][1] == 2 and (uses[0][1] == 2) == (damage in UNHARMED)
-
-    def test_no_damage_is_left_out(self, as_nobody):
-        assert sorted(as_nobody) == sorted(MENDED + UNHARMED + CANNOT_BE_MENDED)
 
 
 # ------------------------------------------------------------------------------------- the ways to import a lab's files
@@ -548,19 +370,3 @@ def test_whatever_the_order_of_imports(warm, other_lab, tmp_path, order):
     found = [line[1:] for line in lines]
     assert {(way, weights) for way, weights, _ in found} == {(way, expected[way]) for ways in jobs for way in ways}
     assert [hits for _, _, hits in found[len(found) // 2 :]] == [1] * (len(found) // 2)
-
-
-@pytest.mark.slow
-@pytest.mark.campaign  # of one file in every run: test_a_damaged_file_costs_a_compilation_and_is_mended
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="each job is a fork")
-def test_a_whole_cache_that_is_damaged(warm, other_lab, tmp_path):
-    kernels, expected = warm
-    cache = tmp_path / "cache"
-    shutil.copytree(kernels, cache)
-    drive(other_lab, cache, [(cache, ["flat"])])
-    files = sorted(cache.rglob("*.nbc"))
-    assert any(file.name.startswith("sparse_rows._steps-") for file in files)
-    contents = [file.read_bytes() for file in files]
-    for number, (file, content) in enumerate(zip(files, contents[1:] + contents[:1], strict=True)):
-        file.write_bytes((content, content[: len(content) // 2], b"")[number % 3])
-    assert drive(other_lab, cache, [(cache, ["flat"])])[0][1:3] == ["flat", expected["flat"]]

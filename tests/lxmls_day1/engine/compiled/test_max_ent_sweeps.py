@@ -7,7 +7,7 @@ from scipy.special import entr, expit, logsumexp
 
 from classifiers.solvers.max_ent_dual import dual_step
 from lxmls_day1.engine.compiled import max_ent_sweeps
-from lxmls_day1.engine.compiled.sparse_rows import as_examples
+from lxmls_day1.engine.rows import Rows
 
 
 def random_problem(n_classes, n_examples=25, n_features=6):
@@ -31,9 +31,9 @@ def test_sweeps_are_the_readable_steps(monkeypatch, compiled, n_classes):
     g, unit = np.hstack([np.ones((len(X), 1)), X]), 1 / (0.05 * len(X))
     alpha, W = np.eye(n_classes)[labels], np.zeros((X.shape[1] + 1, n_classes))
     expected = alpha.copy()
-    state = {"labels": labels, "shares": shares, "multipliers": alpha, "weights": W}
+    rows = Rows(X, labels, n_classes, shares)
     for order in orders:
-        estimate = max_ent_sweeps.take_sweep(as_examples(X), order=order, unit=unit, **state)
+        estimate = rows.max_ent_sweep(order, unit, alpha, W)
         expected_estimate = 0.0
         for m in order:
             scores = g[m] @ weights_of(g, labels, shares, expected, unit)
@@ -44,7 +44,7 @@ def test_sweeps_are_the_readable_steps(monkeypatch, compiled, n_classes):
     np.testing.assert_allclose(alpha, expected, atol=1e-10)
     np.testing.assert_allclose(W, weights_of(g, labels, shares, alpha, unit), atol=1e-10)
     scores = g @ W
-    loss, entropy = max_ent_sweeps.measure_all(as_examples(X), **state)
+    loss, entropy = rows.max_ent_measure(alpha, W)
     assert loss == pytest.approx((shares * (logsumexp(scores, axis=1) - scores[np.arange(len(X)), labels])).sum())
     assert entropy == pytest.approx((shares[:, None] * entr(alpha)).sum())
 
@@ -57,12 +57,12 @@ def test_sweeps_of_two_classes_go_to_the_maximum(monkeypatch, compiled):
     X, labels, shares, orders = random_problem(2)
     g, unit, signs = np.hstack([np.ones((len(X), 1)), X]), 1 / (0.05 * len(X)), 2.0 * labels - 1.0
     beta, v = np.zeros(len(X)), np.zeros((X.shape[1] + 1, 1))
-    state = {"labels": labels, "shares": shares, "multipliers": beta, "weights": v}
+    rows = Rows(X, labels, 2, shares)
     for order in orders:
-        max_ent_sweeps.take_sweep(as_examples(X), order=order, unit=unit, **state)
+        rows.max_ent_sweep(order, unit, beta, v)
     np.testing.assert_allclose(v[:, 0], 2 * unit * g.T @ (shares * signs * beta), atol=1e-10)
     scores = g @ v[:, 0]
-    loss, entropy = max_ent_sweeps.measure_all(as_examples(X), **state)
+    loss, entropy = rows.max_ent_measure(beta, v)
     assert loss == pytest.approx((shares * np.logaddexp(0.0, -signs * scores)).sum())
     assert entropy == pytest.approx((shares * (entr(beta) + entr(1 - beta))).sum())
 

@@ -1,10 +1,7 @@
 """The weights with their average, and why a rule cannot be compiled. Training itself is tested with the learners."""
 
-import errno
 import functools
-import mmap
 import re
-import sys
 import warnings
 from pathlib import Path
 
@@ -14,7 +11,6 @@ import pytest
 from classifiers.online_classifier import OnlineClassifier, compiled
 from classifiers.perceptron import perceptron_rule
 from classifiers.structured.structured_classifier import StructuredClassifier
-from lxmls_day1.engine.compiled import online_steps
 from lxmls_day1.engine.compiled.machine_code import cached_jit
 from lxmls_day1.engine.compiled.online_steps import Weights, aligned_zeros
 
@@ -160,26 +156,6 @@ def test_aligned_zeros_begin_with_a_cache_line_and_large_ones_with_a_large_page(
     assert zeros.ctypes.data % (64 if zeros.nbytes < 2**21 else 2**21) == 0 or zeros.size == 0
     zeros[:] = 1.0
     assert zeros.sum() == zeros.size
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_aligned_zeros_on_other_systems(shape, monkeypatch):
-    monkeypatch.setattr("sys.platform", "darwin")
-    monkeypatch.setattr(online_steps.mmap, "mmap", None)
-    test_aligned_zeros_begin_with_a_cache_line_and_large_ones_with_a_large_page(shape)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="large pages are asked for on Linux")
-def test_memory_without_large_pages_and_memory_that_there_is_not(monkeypatch):
-    class WithoutLargePages(mmap.mmap):
-        def madvise(self, *_):
-            raise OSError(errno.EINVAL, "Invalid argument")
-
-    monkeypatch.setattr(online_steps.mmap, "mmap", WithoutLargePages)
-    assert not aligned_zeros(2**18).any()
-    monkeypatch.undo()
-    with pytest.raises(MemoryError, match="no 8[0-9]{18} bytes of memory"):
-        aligned_zeros(10**18)
 
 
 def test_a_part_takes_the_arrays_of_the_last_one_if_they_fit():

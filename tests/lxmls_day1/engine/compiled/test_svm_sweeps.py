@@ -92,34 +92,6 @@ def test_sweeps_are_the_readable_steps(n_classes, relaxation):
         np.testing.assert_array_equal(rests_of_two, rests)
 
 
-@pytest.mark.parametrize("n_classes", [2, 5])
-def test_an_example_rests_while_it_has_no_share_in_the_gap(n_classes):
-    """At one example's own optimum its visits count up; the measurement wakes it when the weights have changed."""
-    X, labels = np.eye(n_classes), np.arange(n_classes)
-    examples, costs, unit = sparse_rows.as_examples(X), 1.0 - np.eye(n_classes), 1e3
-    rests = np.zeros(n_classes, np.uint8)
-    # Weights that put every example right by far, whatever the multipliers say.
-    W = np.vstack([np.zeros(n_classes), 10 * np.eye(n_classes)])
-    if n_classes == 2:
-        multipliers, weights = np.zeros(2), W[:, 1] - W[:, 0]
-        sweep, measure = svm_sweeps.sweep_two_classes, svm_sweeps.measure_two_classes
-    else:
-        multipliers, weights = np.eye(n_classes), W.copy()
-        sweep, measure = svm_sweeps.sweep, svm_sweeps.measure
-    order = np.arange(n_classes)
-    for visits in (1, 2, 3):
-        gap, n_steps = sweep(
-            examples, labels, order, costs, unit, 1.0, multipliers, weights, rests, np.ones(len(labels))
-        )
-        assert (gap, n_steps) == (0.0, 0)
-        np.testing.assert_array_equal(rests, visits)
-    measure(examples, labels, costs, multipliers, weights, rests, np.ones(len(labels)))
-    np.testing.assert_array_equal(rests, 3)
-    weights *= -1
-    measure(examples, labels, costs, multipliers, weights, rests, np.ones(len(labels)))
-    np.testing.assert_array_equal(rests, 0)
-
-
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
 @pytest.mark.parametrize("n_classes", [3, 6])
 def test_large_and_small_curvatures_keep_the_multipliers_in_the_simplex(n_classes, scale):

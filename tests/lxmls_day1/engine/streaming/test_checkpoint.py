@@ -1,7 +1,6 @@
 """Checkpoints: a training that was interrupted, however and wherever, ends with the bits of one that was not."""
 
 import signal
-import threading
 
 import numpy as np
 import pytest
@@ -96,11 +95,6 @@ def test_a_checkpoint_may_be_written_at_another_pace_and_training_interrupted_ag
     np.testing.assert_array_equal(params, train_corpus(Mira(), corpus))
 
 
-def test_without_a_file_training_that_is_to_go_on_begins_at_the_beginning(corpus, tmp_path):
-    params = train_corpus(Mira(), corpus, checkpoint=Checkpoint(tmp_path / "new.checkpoint", resume=True))
-    np.testing.assert_array_equal(params, train_corpus(Mira(), corpus))
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_has_its_effect_when_the_checkpoint_is_written(number, corpus, tmp_path):
     path = tmp_path / "signal.checkpoint"
@@ -126,30 +120,6 @@ def test_a_signal_has_its_effect_when_the_checkpoint_is_written(number, corpus, 
         signal.signal(number, before)
     params = train_corpus(Mira(), corpus, checkpoint=Checkpoint(path, resume=True))
     np.testing.assert_array_equal(params, train_corpus(Mira(), corpus))
-
-
-def test_the_second_signal_has_its_effect_at_once(corpus, tmp_path):
-    path = tmp_path / "twice.checkpoint"
-
-    def twice(line):
-        if line.documents == 8:
-            signal.raise_signal(signal.SIGINT)
-            signal.raise_signal(signal.SIGINT)
-
-    with pytest.raises(KeyboardInterrupt):
-        train_corpus(Mira(), corpus, checkpoint=Checkpoint(path), report=twice)
-    assert not path.exists()
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-def test_a_thread_that_is_not_the_first_can_train_with_a_checkpoint(corpus, tmp_path):
-    found = []
-    thread = threading.Thread(
-        target=lambda: found.append(train_corpus(Mira(), corpus, checkpoint=Checkpoint(tmp_path / "t", 10)))
-    )
-    thread.start()
-    thread.join()
-    np.testing.assert_array_equal(found[0], train_corpus(Mira(), corpus))
 
 
 # ---------------------------------------------------------------------------------------------------------------- faults
@@ -205,14 +175,6 @@ def test_the_checkpoint_of_another_training_is_refused_by_name(other, named, cor
     with pytest.raises(InputError, match="is there already"):
         train_corpus(Mira(), corpus, checkpoint=Checkpoint(path))
     assert path.read_bytes() == before
-
-
-def test_costs_that_are_the_same_are(corpus, tmp_path):
-    path, cost = tmp_path / "cost.checkpoint", np.array([[0, 2, 1], [1, 0, 1], [1, 1, 0]])
-    with pytest.raises(Stop):
-        train_corpus(Mira(cost=cost), corpus, checkpoint=Interrupted(path, 10, at=10))
-    params = train_corpus(Mira(cost=cost.copy()), corpus, checkpoint=Checkpoint(path, resume=True))
-    np.testing.assert_array_equal(params, train_corpus(Mira(cost=cost), corpus))
 
 
 def test_what_makes_no_sense(corpus, tmp_path):

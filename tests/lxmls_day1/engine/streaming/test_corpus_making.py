@@ -3,22 +3,15 @@
 import gzip
 import hashlib
 import json
-import os
-import re
-import subprocess
-import sys
-import threading
 
 import numpy as np
 import pytest
 from sklearn.feature_extraction import FeatureHasher
 
-from lxmls_day1.engine.streaming import corpus_making
 from lxmls_day1.engine.streaming.corpus_making import make_corpus
 from lxmls_day1.engine.streaming.shards import MANIFEST
-from lxmls_day1.engine.text import labelled_files, text_blocks
+from lxmls_day1.engine.text import text_blocks
 from lxmls_day1.engine.text.tokens import count_tokens
-from lxmls_day1.engine.text.toy_stream import toy_documents
 from lxmls_day1.errors import CorpusError, InputError
 from readers.text_reader import TextCorpus
 
@@ -108,16 +101,6 @@ def test_a_value_beyond_single_precision_is_named(tmp_path, pair, settings):
         make_corpus([path], tmp_path / "x.bags", **settings)
 
 
-def test_a_sum_of_hashed_values_beyond_single_precision_is_named(tmp_path):
-    names = [str(number) for number in range(1, 9)]
-    rows = FeatureHasher(2).transform([{name: 1.0} for name in names]).toarray().tolist()
-    alike = [name for name, row in zip(names, rows, strict=True) if row == max(rows, key=rows.count)]
-    path = tmp_path / "x.svmlight"
-    path.write_text(f"1 2:1\n-1 {alike[0]}:3e38 {alike[1]}:3e38\n")
-    with pytest.raises(InputError, match=r"x.svmlight, line 2: a sum of hashed values is beyond"):
-        make_corpus([path], tmp_path / "x.bags", hash_bits=1)
-
-
 def test_bad_input_before_anything_is_kept_leaves_no_folder(tmp_path, source):
     path, out = tmp_path / "x.svmlight", tmp_path / "x.bags"
     path.write_text("1 2:1\n-1 3:nan\n")
@@ -132,29 +115,7 @@ def test_bad_input_before_anything_is_kept_leaves_no_folder(tmp_path, source):
     assert make_corpus([path], out).n_rows == 2
     with pytest.raises(InputError, match="holds a corpus already"):
         make_corpus([path], out)
-    assert matrix(make_corpus([path], out, resume=True))[1] == ["1", "-1"]
-
-
-def test_parquet_is_read_or_its_extra_is_named(tmp_path, documents, monkeypatch):
-    path = tmp_path / "mails.parquet"
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError:
-        path.write_bytes(b"PAR1")
-        with pytest.raises(InputError, match=r"through pyarrow, and that is not installed.*lxmls-day1\[parquet\]"):
-            make_corpus([path], tmp_path / "x.bags")
-        return
-    few = documents[:100]
-    table = pyarrow.table({"n": range(100), "text": [t for _, t in few], "label": [k for k, _ in few]})
-    parquet.write_table(table, path, row_group_size=30)
-    monkeypatch.setattr(labelled_files, "_PARQUET_ROWS", 7)
-    X, labels = matrix(make_corpus([path], tmp_path / "x.bags", hash_bits=9))
-    assert labels == [label for label, _ in few]
-    assert np.array_equal(X, FeatureHasher(512).transform([count_tokens(text) for _, text in few]).toarray())
-    path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(CorpusError, match=r"mails.parquet cannot be read as Parquet"):
-        make_corpus([path], tmp_path / "y.bags", hash_bits=9)
+    assert matrix(make_corpus([path], out, overwrite=True))[1] == ["1", "-1"]
 
 
 def test_words_seen_are_kept_beside_hashed_features(tmp_path, source, documents, small_pieces):
@@ -191,45 +152,6 @@ def test_a_column_that_is_missing_in_the_third_file_is_named(tmp_path):
         make_corpus([tmp_path / "part-*.csv"], tmp_path / "x.bags", hash_bits=8)
 
 
-def test_a_first_text_of_many_lines_may_be_longer_than_a_piece(tmp_path, small_pieces):
-    text = "They won.\n" * 10_000
-    (tmp_path / "long.csv").write_text(f'topic,text\nsport,"{text}"\npolitics,They lost.\n')
-    corpus = make_corpus([tmp_path / "long.csv"], tmp_path / "x.bags", hash_bits=8)
-    assert corpus.classes == ("politics", "sport") and corpus.open(0).X.shape[0] == 2
-
-
-@pytest.mark.parametrize("hash_bits", [8, None])
-def test_letters_that_another_program_lost_are_warned_of_once_a_file(tmp_path, source, small_pieces, hash_bits):
-    lines = source.read_text().splitlines(keepends=True)
-    for lost in (456, 500):
-        lines[lost] = lines[lost][:30] + "caf\ufffd " + lines[lost][30:]
-    damaged = tmp_path / "damaged.tsv"
-    damaged.write_text("".join(lines), encoding="utf-8")
-    with pytest.warns(UserWarning, match=r"damaged.tsv, line 457: got U\+FFFD .* \(--encoding utf-8\)") as caught:
-        make_corpus([source, damaged], tmp_path / "x.bags", hash_bits=hash_bits)
-    assert len(caught) == 1
-    make_corpus([source, damaged], tmp_path / "y.bags", hash_bits=hash_bits, encoding="utf-8")
-
-
-def test_a_line_that_cannot_be_decoded_is_named_with_its_file(tmp_path, source, small_pieces):
-    broken = tmp_path / "broken.tsv"
-    lines = source.read_bytes().splitlines(keepends=True)
-    lines[456] = lines[456][:30] + b"caf\xe9 " + lines[456][30:]
-    broken.write_bytes(b"".join(lines))
-    with pytest.raises(
-        CorpusError, match=r"broken.tsv, line 457: expected text in utf-8, got the byte 0xE9; in cp1252"
-    ):
-        make_corpus([source, broken], tmp_path / "x.bags", hash_bits=8)
-    lines[456] = lines[456].replace(b"\xe9", b"\0")
-    broken.write_bytes(b"".join(lines))
-    with pytest.raises(CorpusError, match=r"broken.tsv, line 457: .* got a zero byte"):
-        make_corpus([source, broken], tmp_path / "y.bags", hash_bits=8)
-    lines[456] = b"class-001\n"
-    broken.write_bytes(b"".join(lines))
-    with pytest.raises(CorpusError, match=r"broken.tsv, line 457: got 1 field; expected 2 as in line 1"):
-        make_corpus([source, broken], tmp_path / "z.bags", hash_bits=8)
-
-
 def test_labels_are_added_as_they_come_unless_all_are_known(tmp_path):
     for number, label in enumerate(["b", "c", "a"]):
         (tmp_path / f"{number}.csv").write_text(f"label,text\n{label},They won.\nb,They lost.\n")
@@ -239,13 +161,6 @@ def test_labels_are_added_as_they_come_unless_all_are_known(tmp_path):
     assert corpus.classes == ("a", "b", "c") and matrix(corpus)[1] == ["b", "b", "c", "b", "a", "b"]
     with pytest.raises(InputError, match=r"1.csv, line 2: the label 'c' is none of those known, 'a', 'b'"):
         make_corpus([tmp_path / "[0-9].csv"], tmp_path / "y.bags", hash_bits=8, classes=["b", "a"])
-
-
-def test_texts_taken_for_labels_are_noticed(tmp_path, monkeypatch):
-    monkeypatch.setattr(corpus_making, "MOST_CLASSES", 5)
-    (tmp_path / "x.csv").write_text("label,text\n" + "".join(f"label {n},sport\n" for n in range(9)))
-    with pytest.raises(InputError, match=r"x.csv: there are more than 5 labels up to line 10; .*--label-column"):
-        make_corpus([tmp_path / "x.csv"], tmp_path / "x.bags", hash_bits=8)
 
 
 @pytest.mark.parametrize(
@@ -262,36 +177,11 @@ def test_texts_taken_for_labels_are_noticed(tmp_path, monkeypatch):
         ({"classes": ["a", "a"]}, "classes must be two or more different labels"),
         ({"min_count": 10**6}, "no token is in min_count=1000000 documents"),
         ({"like": "nowhere.bags"}, "there is no folder nowhere.bags"),
-        ({"resume": "yes"}, "resume must be True or False"),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(tmp_path, source, settings, said):
     with pytest.raises(InputError, match=said):
         make_corpus([source], tmp_path / "x.bags", **settings)
-
-
-def test_files_that_are_not_there(tmp_path, source):
-    for paths, said in (
-        ([tmp_path / "no-*.csv"], "no file fits the pattern"),
-        ([tmp_path / "none.csv"], "none.csv cannot be read: No such file"),
-        ([tmp_path], "is a folder; name files, or a pattern such as"),
-        ([], "there is no file to read"),
-        (["-", "-"], "standard input is named twice"),
-    ):
-        with pytest.raises(InputError, match=said):
-            make_corpus(paths, tmp_path / "x.bags", hash_bits=8)
-    assert not (tmp_path / "x.bags").exists()
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="named pipes of Unix")
-def test_a_named_pipe_is_read_as_standard_input_is(tmp_path, source):
-    pipe = tmp_path / "pipe.tsv"
-    os.mkfifo(pipe)
-    writing = threading.Thread(target=pipe.write_bytes, args=[source.read_bytes()])
-    writing.start()
-    corpus = make_corpus([pipe], tmp_path / "x.bags", hash_bits=8)
-    writing.join()
-    assert corpus.n_rows == 700 and corpus.manifest["sources"][0]["path"] == "-"
 
 
 def test_quoted_texts_reach_over_lines_and_pieces(tmp_path, monkeypatch):
@@ -302,54 +192,3 @@ def test_quoted_texts_reach_over_lines_and_pieces(tmp_path, monkeypatch):
     corpus = make_corpus([path], tmp_path / "x.bags")
     wanted = TextCorpus(path, split=(1, 0, 0), seed=None)
     assert corpus.words() == wanted.feature_names and np.array_equal(matrix(corpus)[0], wanted.X.toarray())
-
-
-@pytest.mark.slow
-def test_a_document_of_100_mb_on_one_line(tmp_path):
-    path = tmp_path / "x.tsv"
-    word = b"excellent books are rare and "
-    with path.open("wb") as file:
-        file.write(b"label\ttext\ngood\t" + word * (10**8 // len(word)) + b"\nbad\tA dull book.\n")
-    corpus = make_corpus([path], tmp_path / "x.bags", hash_bits=12)
-    X, labels = matrix(corpus)
-    repeats = 10**8 // len(word)
-    tokens = count_tokens((word * 2).decode())
-    once, twice = count_tokens(word.decode()), tokens
-    counts = {token: once.get(token, 0) + (repeats - 1) * (twice[token] - once.get(token, 0)) for token in twice}
-    assert np.array_equal(X[0], FeatureHasher(4096, dtype=np.float32).transform([counts]).toarray()[0])
-    assert labels == ["good", "bad"] and np.array_equal(
-        X[1], FeatureHasher(4096).transform([count_tokens("A dull book.")]).toarray()[0]
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is read as Linux tells it")
-def test_memory_does_not_grow_with_the_corpus(tmp_path):
-    """Three times as many documents, 14 MB more of text and 20 MB more of matrices: the same peak but for 10 MB.
-
-    The words that are remembered have a bound of their own; it is lowered, so that both corpora reach it.
-    """
-    code = """
-import sys
-from lxmls_day1.engine.text import token_batches
-from lxmls_day1.engine.streaming.corpus_making import make_corpus
-token_batches._MOST_WORDS = 20_000
-make_corpus([sys.argv[1]], sys.argv[2], hash_bits=16, rows_a_shard=5000)
-print(next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) / 2**10)
-"""
-    peaks = []
-    for number, n in enumerate((25_000, 75_000)):
-        source = tmp_path / f"{n}.tsv"
-        with source.open("w") as file:
-            for block in toy_documents(n, n_words=40):
-                file.writelines(f"{label}\t{text}\n" for label, text in block)
-        command = [sys.executable, "-c", code, str(source), str(tmp_path / f"{number}.bags")]
-        peaks.append(float(subprocess.run(command, capture_output=True, text=True, check=True).stdout))
-    assert peaks[1] < peaks[0] + 10, peaks
-
-
-def test_the_first_files_description_is_in_the_manifest(tmp_path, source):
-    corpus = make_corpus([source], tmp_path / "x.bags", hash_bits=8)
-    assert re.search(
-        r"mails.tsv: a tab between columns, a header; label in 'label', text in 'text'", corpus.manifest["read_as"][0]
-    )

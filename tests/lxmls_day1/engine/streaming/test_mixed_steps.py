@@ -1,6 +1,5 @@
 """Mixing: the weights of threads on a matrix in memory, to the last bit; averages, validation and checkpoints at mixings."""
 
-import signal
 import threading
 
 import numpy as np
@@ -14,11 +13,10 @@ from classifiers.perceptron import Perceptron
 from classifiers.second_order.arow import AROW
 from classifiers.svm import SVM
 from lxmls_day1.engine.learners import shrinkage_of
-from lxmls_day1.engine.streaming import mixed_steps, streamed_steps
+from lxmls_day1.engine.streaming import streamed_steps
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
 from lxmls_day1.engine.streaming.shard_rows import parts_of
 from lxmls_day1.engine.streaming.shard_writing import write_shards
-from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.engine.training import corpus_objective, resume, train_corpus
 from lxmls_day1.errors import InputError
 
@@ -82,24 +80,6 @@ def test_weights_are_those_of_threads_in_memory_on_the_same_orders(make, n_class
         assert [(*round[:2], round.errors) for round in disk.history] == [
             (*round[:2], round.errors) for round in memory.history
         ]
-
-
-@pytest.mark.parametrize("n_jobs", [2, 7])
-def test_sizes_of_steps_do_not_depend_on_how_many_are_computed_at_once(n_jobs, tmp_path, monkeypatch):
-    shards, *_ = corpus(tmp_path, 2, 17)
-    expected = train_corpus(SVM(0.1, nr_rounds=2, n_jobs=n_jobs), shards)
-    monkeypatch.setattr(mixed_steps, "_SIZES_AT_ONCE", 6)
-    np.testing.assert_array_equal(train_corpus(SVM(0.1, nr_rounds=2, n_jobs=n_jobs), shards), expected)
-
-
-@pytest.mark.slow
-def test_parts_of_python_s_own_steps(tmp_path):
-    class Readable(Mira):
-        rule = staticmethod(lambda *arguments: Mira.rule(*arguments))
-
-    shards, X, y = corpus(tmp_path, 3, 17)
-    expected = Readable(order=visits(shards, 1, 10, 2), n_jobs=2).train(X, y)
-    np.testing.assert_array_equal(train_corpus(Readable(n_jobs=2), shards), expected)
 
 
 def by_hand(shards, X, y, n_parts, mix_every, n_rounds, learner):
@@ -166,11 +146,6 @@ def test_weights_worse_than_none_are_shortened_as_in_memory(make, tmp_path):
         )
 
 
-def test_one_part_has_nothing_to_mix(tmp_path):
-    shards, X, y = corpus(tmp_path)
-    np.testing.assert_array_equal(train_corpus(Mira(), shards, mix_every=5), Mira().train(X, y))
-
-
 @pytest.mark.slow
 @pytest.mark.one_in(12)
 @pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
@@ -200,38 +175,6 @@ def test_training_that_stops_at_any_mixing_goes_on_to_the_same_bits(every, avera
         assert all(n % 61 in (0, 20, 40, 60) for n in seen)
     with pytest.raises(InputError, match="mix_every was 20, and here it is None"):
         train_corpus(svm, shards, checkpoint=Checkpoint(tmp_path / "1.checkpoint", every, resume=True))
-
-
-@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals to a thread are Unix's")
-def test_ctrl_c_in_the_middle_of_a_round_keeps_the_last_mixing(tmp_path, monkeypatch):
-    shards, _, _ = corpus(tmp_path, 3, 10)
-    expected = train_corpus(Mira(nr_rounds=4, n_jobs=2), shards)
-    opened, main = [], threading.get_ident()
-
-    class Counted(Shards):
-        def open(self, i):
-            opened.append(i)
-            if len(opened) == 20:  # in the third round
-                signal.pthread_kill(main, signal.SIGINT)
-                assert waiting.wait(60)
-            return super().open(i)
-
-    waiting = threading.Event()
-    look = Checkpoint.after
-
-    def after(self, before, now, content):
-        if self._arrived:
-            waiting.set()
-        look(self, before, now, content)
-
-    monkeypatch.setattr(Checkpoint, "after", after)
-    path = tmp_path / "kept"
-    with pytest.raises(KeyboardInterrupt):
-        train_corpus(Mira(nr_rounds=4, n_jobs=2), Counted(shards.folder), checkpoint=Checkpoint(path, 10**9))
-    monkeypatch.undo()
-    mira = Mira(nr_rounds=4, n_jobs=2)
-    np.testing.assert_array_equal(train_corpus(mira, shards, checkpoint=Checkpoint(path, 10**9, resume=True)), expected)
-    assert len(mira.history) == 4
 
 
 def test_training_goes_on_from_a_state_bit_for_bit(tmp_path):
@@ -268,10 +211,3 @@ def test_an_error_in_one_part_ends_the_others(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="bring the file back, and go on with resume=True"):
         train_corpus(Mira(n_jobs=2), shards, checkpoint=Checkpoint(tmp_path / "kept"))
     assert set(threading.enumerate()) <= before
-
-
-@pytest.mark.parametrize("wrong", [0, -1, 1.5, "2"])
-def test_mix_every_is_checked(wrong, tmp_path):
-    shards, _, _ = corpus(tmp_path)
-    with pytest.raises(InputError, match="mix_every"):
-        train_corpus(Mira(n_jobs=2), shards, mix_every=wrong)

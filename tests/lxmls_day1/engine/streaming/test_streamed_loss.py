@@ -10,7 +10,7 @@ from lxmls_day1.engine.compiled.batch import LogLoss
 from lxmls_day1.engine.compiled.sparse_rows import as_examples
 from lxmls_day1.engine.compiled.tree_reduce import joined
 from lxmls_day1.engine.streaming.shard_writing import write_shards
-from lxmls_day1.engine.streaming.streamed_loss import StreamedLogLoss, in_order
+from lxmls_day1.engine.streaming.streamed_loss import StreamedLogLoss
 from lxmls_day1.engine.training import corpus_objective, evaluate_corpus, train_corpus
 from lxmls_day1.errors import InputError
 
@@ -84,18 +84,6 @@ def test_maximum_entropy_finds_the_optimum_with_the_same_bits_for_any_number_of_
         assert corpus_objective(learner, shards, params) == pytest.approx(learner.history[-1].objective, rel=1e-12)
 
 
-def test_a_corpus_of_one_shard_gives_the_bits_of_the_matrix(tmp_path):
-    shards, X, y = corpus(tmp_path, rows_a_shard=60)
-    np.testing.assert_array_equal(train_corpus(MaxEntBatch(), shards), MaxEntBatch().train(X, y))
-
-
-def test_what_maximum_entropy_cannot_be_trained_on(tmp_path):
-    shards, _, _ = corpus(tmp_path)
-    for solver in ("dual", "gis"):
-        with pytest.raises(InputError, match=f'solver="{solver}" keeps numbers of every example'):
-            train_corpus(MaxEntBatch(solver=solver), shards)
-
-
 @pytest.mark.parametrize("number", range(1, 40))
 def test_the_tree_depends_on_the_number_of_parts_alone_and_keeps_few(number):
     kept, most = 0, 0
@@ -114,11 +102,3 @@ def test_the_tree_depends_on_the_number_of_parts_alone_and_keeps_few(number):
 
     assert joined(parts(), add) == tuple(range(number))  # each once, neighbours with neighbours
     assert most <= np.log2(number) + 2
-
-
-def test_threads_do_not_run_ahead():
-    started = []
-    results = in_order(lambda i: started.append(i) or i, range(20), n_jobs=2)
-    assert next(results) == 0
-    assert len(started) <= 3
-    assert list(results) == list(range(1, 20))

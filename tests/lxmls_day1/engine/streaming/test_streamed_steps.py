@@ -1,12 +1,5 @@
 """Training on a corpus on disk: the same weights as in memory, to the last bit; progressive validation; little memory."""
 
-import json
-import os
-import shutil
-import subprocess
-import sys
-import textwrap
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -17,14 +10,10 @@ from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
-from classifiers.online_classifier import OnlineClassifier
 from classifiers.perceptron import Perceptron
 from classifiers.second_order.arow import AROW
 from classifiers.svm import SVM
-from lxmls_day1.engine.compiled import sparse_rows
-from lxmls_day1.engine.compiled.primitives import COMPILES
 from lxmls_day1.engine.streaming import streamed_steps
-from lxmls_day1.engine.streaming.checkpoint import Checkpoint
 from lxmls_day1.engine.streaming.shard_rows import ShardRows, Slice
 from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.streaming.shards import Shards
@@ -102,37 +91,12 @@ def test_several_shards_are_visited_in_the_order_that_the_seed_draws(make, rows_
         np.testing.assert_array_equal(train_corpus(make(nr_rounds=2, seed=seed), shards), expected)
 
 
-@pytest.mark.parametrize("settings", [{"cost": [[0, 1, 5], [2, 0, 1], [1, 1, 0]]}, {"seed": 3}])
-@pytest.mark.parametrize("make", [Mira, SVM])
-def test_cost_and_seed(make, settings, tmp_path):
-    shards, X, y = corpus(tmp_path)
-    np.testing.assert_array_equal(train_corpus(make(**settings), shards), make(**settings).train(X, y))
-
-
 def test_a_rule_in_python(tmp_path):
     class Readable(Mira):
         rule = staticmethod(lambda *arguments: Mira.rule(*arguments))
 
     shards, X, y = corpus(tmp_path, 2)
     np.testing.assert_array_equal(train_corpus(Readable(), shards), Readable().train(X, y))
-
-
-def test_rules_whose_changes_do_not_cancel_go_on_with_two_columns(tmp_path):
-    from classifiers.online_classifier import compiled
-
-    @compiled
-    def one_sided(scores, label, sq_norm, step, cost):
-        d = np.zeros(len(scores))
-        d[label] = step / (1.0 + sq_norm)
-        return d
-
-    class OneSided(OnlineClassifier):
-        rule = staticmethod(one_sided)
-
-    shards, X, y = corpus(tmp_path, 2)
-    memory, disk = OneSided(nr_rounds=2), OneSided(nr_rounds=2)
-    np.testing.assert_array_equal(train_corpus(disk, shards), memory.train(X, y))
-    assert [round.errors for round in disk.history] == [round.errors for round in memory.history]
 
 
 def test_classes_that_do_not_ascend_get_the_columns_that_they_have_in_memory(tmp_path):
@@ -192,36 +156,6 @@ def test_progressive_validation_counts_errors_before_each_step(tmp_path):
     assert [len(round.validation) for round in perceptron.history] == [6, 1]
 
 
-@pytest.mark.parametrize("make", [Perceptron, MaxEntOnline])
-@pytest.mark.parametrize("python", [False, True])
-@pytest.mark.parametrize("n_jobs", [1, 3])
-def test_errors_of_rounds_in_memory_are_those_before_each_step(make, python, n_jobs, tmp_path):
-    _, X, y = corpus(tmp_path)
-    learner = make(nr_rounds=2, averaged=False, n_jobs=n_jobs)
-    if python:
-        learner.rule = lambda *arguments: make.rule(*arguments)
-    learner.train(X, y)
-    if make is Perceptron:  # whose mistakes are its updates
-        assert [round.errors for round in learner.history] == [round.updates for round in learner.history]
-    assert all(0 < round.errors <= len(y) for round in learner.history)
-
-
-def test_callback_and_history(tmp_path):
-    shards, X, y = corpus(tmp_path)
-    seen = {"memory": [], "disk": []}
-    Mira(nr_rounds=3).train(X, y, callback=lambda *heard: seen["memory"].append(heard))
-    train_corpus(Mira(nr_rounds=3), shards, callback=lambda *heard: seen["disk"].append(heard))
-    for (ours, *our_weights), (theirs, *their_weights) in zip(seen["disk"], seen["memory"], strict=True):
-        assert (ours.number, ours.updates) == (theirs.number, theirs.updates)
-        np.testing.assert_array_equal(our_weights, their_weights)
-    assert len(seen["disk"]) == 3
-
-
-def test_the_progress_bar_counts_documents(tmp_path, capsys):
-    train_corpus(Perceptron(nr_rounds=2, progress=True), corpus(tmp_path)[0])
-    assert "120/120" in capsys.readouterr().err
-
-
 # --------------------------------------------------------------------------------------------------- the sizes of steps
 
 
@@ -242,19 +176,6 @@ def test_steps_are_planned_by_a_sample_of_every_shard(n_sample, kept, tmp_path, 
         assert np.isin(state.sq_norms, sq_norms).all()
         np.testing.assert_array_equal(resume(svm, None, shards)[0], params)
     assert svm.slowest == 0.3 / 60  # by the number of examples, not of those in the sample
-
-
-@pytest.mark.parametrize("at_once", [2**16, 200])  # a row has about 300 numbers
-@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
-def test_sums_of_squares_are_those_of_the_whole_matrix(dtype, at_once, monkeypatch):
-    monkeypatch.setattr(sparse_rows, "_NEAR", at_once)
-    rng = np.random.default_rng(0)
-    X = sp.random_array(
-        (500, 3000), density=0.1, rng=rng, format="csr", data_sampler=lambda size: 255 * rng.random(size)
-    )
-    X.data = X.data.astype(dtype)
-    expected = sparse_rows.as_examples(sp.csr_array(X, dtype=np.float64)).sq_norms
-    np.testing.assert_array_equal(sparse_rows.sums_of_squares(X.indptr.astype(np.int64), X.data), expected)
 
 
 # ----------------------------------------------------------------------- weights that would be worse than no weights at all
@@ -319,53 +240,6 @@ def test_the_longest_rows_are_found_whatever_is_known_of_their_lengths(known, tm
     np.testing.assert_allclose(found, sq_norms[rows], rtol=1e-12)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_lengths_that_training_has_computed_are_not_computed_again_at_its_end(n_jobs, tmp_path, monkeypatch):
-    shards, _, _ = odd_corpus(tmp_path, "plain", 1500, 400)
-    monkeypatch.setattr("lxmls_day1.engine.compiled.sparse_rows.sums_of_squares", None)
-    train_corpus(SVM(0.01, nr_rounds=2, n_jobs=n_jobs), shards)
-
-
-def test_some_rows_are_read_in_blocks_of_few_numbers(tmp_path, monkeypatch):
-    monkeypatch.setattr("lxmls_day1.engine.streaming.shard_rows._NUMBERS_AT_ONCE", 50)
-    shards, X, y = odd_corpus(tmp_path, "random labels", 100, 30)
-    rows = np.sort(np.random.default_rng(0).integers(100, size=40))  # some twice
-    blocks = list(ShardRows(shards, np.arange(4)).some(rows))
-    assert len(blocks) >= 20
-    np.testing.assert_array_equal(sp.vstack([X for X, _ in blocks]).toarray(), X[rows].toarray())
-    np.testing.assert_array_equal(np.array(shards.classes)[np.concatenate([labels for _, labels in blocks])], y[rows])
-
-
-def test_weights_that_a_sample_finds_good_cost_no_pass_over_the_corpus(tmp_path, monkeypatch):
-    X = odd_rows("random labels", 6000)[0]
-    shards = write_shards(tmp_path / "easy.bags", X, X[:, [0]].toarray()[:, 0] > 0, ["a", "b"], 2000)
-    monkeypatch.setattr(ShardRows, "shards", None)
-    train_corpus(SVM(1e-3, nr_rounds=1), shards)
-
-
-@pytest.mark.parametrize("stop_at", [1, 3, 6])
-def test_a_training_that_goes_on_ends_with_the_shortened_weights(stop_at, tmp_path):
-    shards, _, _ = odd_corpus(tmp_path, "random labels", 400, 130)
-    learner = MaxEntOnline(1e-4, nr_rounds=2)
-    expected = train_corpus(learner, shards)
-    written = []
-
-    class Stopping(Checkpoint):
-        def write(self, content):
-            super().write(content)
-            written.append(content["documents"])
-            if len(written) == stop_at:
-                raise KeyboardInterrupt
-
-    path = tmp_path / "kept"
-    with pytest.raises(KeyboardInterrupt):
-        train_corpus(learner, shards, checkpoint=Stopping(path, 130))
-    np.testing.assert_array_equal(
-        train_corpus(learner, shards, checkpoint=Checkpoint(path, 130, resume=True)), expected
-    )
-    assert not np.array_equal(resume(learner, None, shards)[0], expected)
-
-
 # ------------------------------------------------------------------------------------------------------------ bad input
 
 
@@ -380,13 +254,6 @@ def test_learners_take_data_in_memory_and_name_the_call_for_a_corpus(learner, tm
             learner.evaluate(place, params)
         with pytest.raises(InputError, match="label_corpus"):
             learner.test(place, params)
-
-
-def test_a_corpus_has_its_labels(tmp_path):
-    shards, _, _ = corpus(tmp_path)
-    for name in ("y", "sample_weight", "classes"):
-        with pytest.raises(InputError, match=f"{name} is for data in memory"):
-            resume(Mira(), None, shards, **{name: [0, 1]})
 
 
 def test_what_cannot_be_trained_on(tmp_path):
@@ -436,66 +303,4 @@ def test_values_that_are_not_finite_are_named(tmp_path):
         train_corpus(Mira(), Shards(shards.folder))
 
 
-def test_no_file_stays_open_after_training(tmp_path):
-    if not os.path.exists("/proc/self/maps"):
-        pytest.skip("only Linux lists what is mapped")
-    shards, _, _ = corpus(tmp_path, rows_a_shard=10)
-    train_corpus(Mira(nr_rounds=2), shards)
-    with open("/proc/self/maps") as maps:
-        assert str(shards.folder) not in maps.read()
-
-
 # --------------------------------------------------------------------------------------------------------------- memory
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(
-    not sys.platform.startswith("linux") or not COMPILES, reason="limits of the address space are Linux's"
-)
-@pytest.mark.parametrize("times", [3, pytest.param(20, marks=pytest.mark.campaign)])
-def test_memory_is_the_model_and_300_mb_whatever_the_size_of_the_corpus(times, tmp_path):
-    # Shards of 32 MB, which are one on the disk: with 190 of them 6 GB, twenty times 300 MB.
-    n_shards = 1 + 19 * times // 2
-    rng, n_features, per_row = np.random.default_rng(0), 2**20, 64
-    n_rows = 2**22 // per_row
-    indices = np.sort(
-        rng.integers(0, n_features // per_row, (n_rows, per_row)) + np.arange(0, n_features, n_features // per_row)
-    )
-    X = sp.csr_array(
-        (rng.normal(size=2**22), indices.ravel(), np.arange(0, 2**22 + 1, per_row)), shape=(n_rows, n_features)
-    )
-    folder = write_shards(tmp_path / "big.bags", X, rng.integers(0, 2, n_rows), ["a", "b"]).folder
-    manifest = json.loads((folder / "manifest.json").read_text())
-    (entry,) = manifest["shards"]
-    for number in range(1, n_shards):
-        shutil.copytree(folder / entry["name"], folder / f"shard-{number:05d}", copy_function=os.link)
-        manifest["shards"].append({**entry, "name": f"shard-{number:05d}"})
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    shutil.copytree(folder / entry["name"], tmp_path / "test.bags" / entry["name"], copy_function=os.link)
-    (tmp_path / "test.bags" / "manifest.json").write_text(json.dumps({**manifest, "shards": [entry]}))
-    script = textwrap.dedent("""
-        import resource, sys
-        from classifiers.svm import SVM
-        from lxmls_day1.engine.streaming.checkpoint import Checkpoint
-        from lxmls_day1.engine.streaming.shards import Shards
-        from lxmls_day1.engine.training import evaluate_corpus, train_corpus
-        folder, small, kept, times = sys.argv[1:]
-        svm = SVM(nr_rounds=1, averaged="steps")
-        train_corpus(svm, small)                             # everything is imported and compiled
-        taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-        model = 8 * (2**20 + 1) * (1 + 1 + 2)                # V and U of one column each, the parameters of two
-        limit = taken + model + 300 * 2**20
-        size = sum(8 * shard["nonzeros"] for shard in Shards(folder).manifest["shards"])
-        assert size > int(times) * 300 * 2**20, size
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-        params = train_corpus(svm, folder, checkpoint=Checkpoint(kept, every=5_000_000))
-        print(svm.history[0].errors, evaluate_corpus(svm, small, params))
-    """)
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(folder), str(tmp_path / "test.bags"), str(tmp_path / "kept"), str(times)],
-        capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    errors, accuracy = done.stdout.split()
-    assert 0 < int(errors) < n_shards * n_rows
-    assert 0 < float(accuracy) <= 1

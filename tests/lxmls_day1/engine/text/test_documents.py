@@ -32,18 +32,6 @@ class TestRaw:
     def test_a_mark_of_the_byte_order_is_no_part_of_a_word(self):
         assert read(codecs.BOM_UTF8 + b"fine")[0].counts == {"fine": 1}
 
-    @pytest.mark.slow
-    def test_a_hundred_thousand_emoji(self):
-        assert read("🙂" * 100_000)[0].counts == {}
-        assert len(read("🙂a" * 50_000)[0].counts) == 1
-        assert len(read("🙂a " * 50_000)[0].counts) == 2
-
-    def test_counted_as_one_likes(self):
-        assert read("A fine\nbook", unit="line", count=lambda text: {text: 1})[1].counts == {"book": 1}
-
-    def test_on_demand_also_what_looks_processed(self):
-        assert read("good:1 book:2", form="raw")[0].counts == count_tokens("good:1 book:2")
-
 
 class TestProcessed:
     def test_labels_are_kept_and_may_be_missing_and_may_be_any(self):
@@ -53,9 +41,6 @@ class TestProcessed:
             Document("f:2", {"book": 1}, None),
             Document("f:3", {}, "5.0"),
         ]
-
-    def test_line_ends_of_windows(self):
-        assert [d.label for d in read("a:1 #label#:x\r\nb:1 #label#:y\r\n")] == ["x", "y"]
 
     @pytest.mark.slow
     @given(st.lists(st.dictionaries(tokens, st.integers(1, 9), min_size=1, max_size=5), min_size=1, max_size=4))
@@ -107,10 +92,6 @@ class TestNoText:
     def test_binary(self, data):
         with pytest.raises(InputError, match="f is no text in UTF-8: it holds zero bytes"):
             read(data)
-
-    def test_another_encoding(self):
-        with pytest.raises(InputError, match="f, line 2: expected text in UTF-8, got the byte 0xEF; save it as UTF-8"):
-            read("so\nnaïve".encode("latin-1"))
 
     @given(st.binary())
     def test_any_bytes_are_text_or_an_error_of_ours(self, data):

@@ -51,13 +51,6 @@ def test_words_for_and_against_in_the_order_of_their_weight():
     assert why.differences[why.words.index("w4")] == 0
 
 
-def test_an_entry_that_a_sparse_row_stores_twice_counts_as_its_sum_and_the_row_stays_as_it_was():
-    x = sp.csr_array((np.array([1.0, 2.0, 0.0]), np.array([1, 1, 2]), np.array([0, 3])), shape=(1, 5))
-    why = explain(LinearClassifier(), np.ones((6, 2)), x, NAMES)
-    assert (why.words, why.counts.tolist()) == (["w1"], [3.0])
-    assert x.nnz == 3
-
-
 class TestRuledOut:
     @pytest.fixture
     def model(self):
@@ -79,10 +72,6 @@ class TestRuledOut:
         assert set(why.differences[:2]) == {np.inf, -np.inf}
         json.dumps(why.to_dict(), allow_nan=False)
 
-    def test_a_word_that_rules_out_both_decides_nothing(self):
-        why = explain(MultinomialNaiveBayes(), np.array([[0, -1], [-np.inf, -np.inf]]), [[1]], ["x"])
-        assert why.differences.tolist() == [0.0] and why.by_intercepts and why.predicted == 0
-
 
 def test_a_quadratic_classifier_on_its_own_terms():
     X, y = np.array([[0.0, 1], [1, 2], [2, 0], [4, 1]]), ["a", "a", "b", "b"]
@@ -91,20 +80,6 @@ def test_a_quadratic_classifier_on_its_own_terms():
     why = explain(gnb, params, [[3.0, 0.0]], ["u", "v"])
     assert why.class_names[why.predicted] == gnb.test([[3.0, 0.0]], params)[0]
     assert why.words == ["u"]
-
-
-@pytest.mark.parametrize(
-    ("params", "x", "names", "message"),
-    [
-        (np.ones((6, 2)), np.ones((2, 5)), NAMES, r"one document, a matrix \(1, J\), but got 2 rows"),
-        (np.ones((6, 2)), np.ones((1, 5)), NAMES[:4], "5 features, but there are 4 feature names"),
-        (np.ones((5, 2)), np.ones((1, 5)), NAMES, "5 features, .* and 5 rows of parameters"),
-        (np.ones((6, 1)), np.ones((1, 5)), NAMES, "compares classes, but the parameters have 1"),
-    ],
-)
-def test_what_does_not_fit(params, x, names, message):
-    with pytest.raises(InputError, match=message):
-        explain(LinearClassifier(), params, x, names)
 
 
 def test_a_second_order_learner_says_how_sure_it_is_of_each_word():

@@ -20,8 +20,7 @@ from classifiers import (
     NaiveBayes,
     Perceptron,
 )
-from lxmls_day1.engine.text.feature_contributions import explain
-from lxmls_day1.engine.text.feature_vectors import are_dictionaries, as_rows, column_names, names_of
+from lxmls_day1.engine.text.feature_vectors import as_rows, names_of
 from lxmls_day1.engine.training import resume
 from lxmls_day1.errors import InputError
 
@@ -76,25 +75,6 @@ def test_a_data_frame_must_have_the_columns_of_training_in_their_order(make, tmp
     assert LinearClassifier.load(tmp_path / "model.npz").feature_names == names_of(EXAMPLES)
 
 
-def test_training_that_goes_on_wants_the_same_columns():
-    frame = pd.DataFrame(as_rows(EXAMPLES, names_of(EXAMPLES)).toarray(), columns=names_of(EXAMPLES))
-    _, state = resume(Perceptron(), None, frame, LABELS)
-    resume(Perceptron(), state, frame, LABELS)
-    with pytest.raises(InputError, match="was trained on"):
-        resume(Perceptron(), state, frame[frame.columns[::-1]], LABELS)
-
-
-@pytest.mark.parametrize(
-    "columns", [[1, 2], ["a", "a"], ["a", 2], [("a", "b"), ("a", "c")], pd.date_range("2026-01-01", periods=2)]
-)
-def test_columns_without_names_of_their_own_are_numbers_in_a_row(columns):
-    frame = pd.DataFrame([[1.0, 2.0], [3.0, -1.0]], columns=columns)
-    assert column_names(frame) is None
-    perceptron = Perceptron()
-    params = perceptron.train(frame, [0, 1])
-    np.testing.assert_array_equal(perceptron.test(frame, params), perceptron.test(frame.to_numpy(), params))
-
-
 @pytest.mark.parametrize("make", CLASSIFIERS)
 def test_every_classifier_learns_from_dictionaries_what_it_learns_from_their_matrix(make):
     X = as_rows(EXAMPLES, names_of(EXAMPLES)).toarray()
@@ -123,18 +103,6 @@ def test_a_saved_model_keeps_the_names(tmp_path):
     assert loaded.classifier.test(EXAMPLES, loaded.params).tolist() == mira.test(EXAMPLES, params).tolist()
 
 
-def test_a_decision_is_explained_in_the_names():
-    mira = Mira()
-    params = mira.train(EXAMPLES, LABELS)
-    why = explain(mira, params, {"amazing": 2, "tag": "noun", "unheard of": 4})
-    assert sorted(why.words) == ["amazing", "tag=noun"]
-    assert why.unknown == {"unheard of": 1}
-    scores = mira.get_scores(mira.add_intercept_term([{"amazing": 2, "tag": "noun"}]), params)
-    np.testing.assert_allclose(why.intercepts + why.contributions.sum(axis=0), scores[0])
-    with pytest.raises(InputError, match="by their names: pass feature_names"):
-        explain(Mira(), params, np.ones((1, 5)))
-
-
 def test_more_data_have_the_columns_of_the_first():
     first, state = resume(Perceptron(nr_rounds=2), None, EXAMPLES, LABELS)
     more = [{"dull": 1, "new": 5}, {"amazing": 1}]
@@ -143,15 +111,6 @@ def test_more_data_have_the_columns_of_the_first():
     assert params.shape == first.shape
     assert later.vector_names == names_of(EXAMPLES)
     assert later.test(more, params).shape == (2,)
-
-
-def test_training_on_a_matrix_forgets_the_names():
-    mira = Mira()
-    mira.train(EXAMPLES, LABELS)
-    params = mira.train(np.eye(2), ["good", "bad"])
-    assert mira.vector_names is None
-    with pytest.raises(InputError, match="MIRA knows no names of features, but X holds dictionaries"):
-        mira.test(EXAMPLES, params)
 
 
 @pytest.mark.parametrize(
@@ -167,8 +126,3 @@ def test_training_on_a_matrix_forgets_the_names():
 def test_what_is_no_feature_vector_is_refused(bad, message):
     with pytest.raises(InputError, match=message):
         Mira().train([{"a": 1.0}, bad], [0, 1])
-
-
-@pytest.mark.parametrize("X", [[], [[1.0]], "text", np.eye(2), None, {"a": 1}, [1, {"a": 2}]])
-def test_matrices_and_rubbish_are_no_dictionaries(X):
-    assert not are_dictionaries(X)

@@ -150,15 +150,7 @@ REFUSED = [
         (name, "", {}, CorpusError, ": expected a label and a text (or features) a line, got none")
         for name in ("x.csv", "x.jsonl", "x.svm")
     ],
-    (
-        "x.csv.gz",
-        gzip.compress(b"", mtime=0),
-        {},
-        CorpusError,
-        ": expected a label and a text (or features) a line, got none",
-    ),
     ("x.csv", "\n \n", {}, CorpusError, ": expected a label and a text (or features) a line, got none"),
-    ("x.jsonl", "\n \n", {}, CorpusError, ": expected a label and a text (or features) a line, got none"),
     ("x.svm", "# nothing\n", {}, CorpusError, ": expected a label and a text (or features) a line, got none"),
     (
         "x.csv",
@@ -166,13 +158,6 @@ REFUSED = [
         {},
         CorpusError,
         ": expected a label and a text a line, got no line but the header label, text",
-    ),
-    (
-        "x.csv",
-        "a,b\n",
-        {"header": True},
-        CorpusError,
-        ": expected a label and a text a line, got no line but the header a, b",
     ),
     (
         "x.txt",
@@ -189,7 +174,6 @@ REFUSED = [
         ", line 3: got 3 fields; expected 2 as in line 1, parted by a comma: a text",
     ),
     ("x.csv", "a,b,c\na,b\n", {}, CorpusError, ", line 2: got 2 fields; expected 3 as in line 1"),
-    ("x.csv", "a,b\n" * 100 + "a\n", {}, CorpusError, ", line 101: got 1 field;"),
     (
         "x.csv",
         "a,b\n",
@@ -203,34 +187,6 @@ REFUSED = [
         {},
         CorpusError,
         ", line 3: ',' expected after '\"'; expected quotes around a whole field",
-    ),
-    (
-        "x.csv",
-        'a,b\na,"b\nc\nd\n',
-        {},
-        CorpusError,
-        ", line 2: unexpected end of data; expected quotes around a whole field",
-    ),
-    (
-        "x.tsv",
-        'a\t"b", c\n',
-        {},
-        CorpusError,
-        ", line 1: '\t' expected after '\"'; expected quotes around a whole field and doubled inside it, or give quote=None (--no-quotes)",
-    ),
-    (
-        "x.csv",
-        'text,label\n"Oh, well",sad\n"A goal, yes",glad,x\n',
-        {},
-        CorpusError,
-        ", line 3: got 3 fields; expected 2 as in line 1, parted by a comma",
-    ),
-    (
-        "x.txt",
-        'text;label\n"Oh; well";sad\n"A";"goal";glad\n',
-        {},
-        CorpusError,
-        ", line 3: got 3 fields; expected 2 as in line 1, parted by a semicolon",
     ),
     (
         "x.csv",
@@ -252,43 +208,27 @@ REFUSED = [
         for line, says in [
             ("nonsense", "this is no JSON (Expecting value"),
             ("[" * 100_000, "this is no JSON ("),
-            ("9" * 5000, "this is no JSON ("),
-            ("[1]", "got a list; expected one JSON object a line"),
             ('"text"', "got a text; expected one JSON object a line"),
             ("null", "got null; expected one JSON object a line"),
             ('{"text": "b"}', "the label, in 'label', is missing; expected a word or a number"),
             ('{"text": "b", "label": null}', "the label, in 'label', is null"),
-            ('{"text": "b", "label": NaN}', "the label, in 'label', is a number"),
-            ('{"text": "b", "label": ["x"]}', "the label, in 'label', is a list"),
             ('{"text": 1, "label": "x"}', "the text, in 'text', is a number; expected text in quotes"),
-            ('{"label": "x"}', "the text, in 'text', is missing"),
             ('{"label": "x", "text": "\\ud800"}', "got half a surrogate pair"),
-            ('{"label": "\\udfff", "text": ""}', "got half a surrogate pair"),
         ]
     ],
     *[
         ("x.svm", f"-1 1:1\n\n{line}\n", {}, CorpusError, f", line 3: {says}")
         for line, says in [
             ("spam 1:1", "the label is 'spam'; expected one number"),
-            ("1,2 1:1", "the label is '1,2'"),
-            ("nan 1:1", "the label is 'nan'"),
             ("1 qid:x 1:1", "got 'qid:x'; expected a whole number after qid:"),
             ("1 1:1 qid:3", "got 'qid:3'; expected index:value"),
             ("1 1", "got '1'; expected index:value, a whole number and a finite one"),
             ("1 1:", "got '1:'"),
-            ("1 :1", "got ':1'"),
-            ("1 1:1:1", "got '1:1:1'"),
-            ("1 -1:1", "got '-1:1'"),
-            ("1 a:1", "got 'a:1'"),
-            ("1 1:inf", "got '1:inf'"),
             ("1 1:1e999", "got '1:1e999'"),
-            ("1 1_0:1", "got '1_0:1'"),
             ("1 1:1_0", "got '1:1_0'"),
-            ("1 ١:1", "got '١:1'"),
             (f"1 {'9' * 5000}:1", "got '9999"),
             ("1 3:1 2:1", "index 2 follows 3; expected ascending indices"),
             ("1 3:1 3:1", "index 3 follows 3"),
-            ("1 3:1 03:1", "index 3 follows 3"),
         ]
     ],
     # The columns and other settings
@@ -298,20 +238,6 @@ REFUSED = [
         {},
         InputError,
         " has 3 columns (0 such as 'a', 1 such as 'b', 2 such as 'c'), and it is not plain which holds the label; say so with label_column= (--label-column)",
-    ),
-    (
-        "x.csv",
-        "a,b,c\nd,e,f\n",
-        {"label_column": 0},
-        InputError,
-        " has 3 columns (0 such as 'a', 1 such as 'b', 2 such as 'c'), and it is not plain which holds the text",
-    ),
-    (
-        "x.csv",
-        ",".join("abcdefghijklmnop") + "\n" + ",".join("bcdefghijklmnopq") + "\n",
-        {},
-        InputError,
-        " has 16 columns (0 such as 'a', 1 such as 'b', 2",
     ),
     (
         "x.csv",
@@ -336,7 +262,6 @@ REFUSED = [
                 {"label_column": 2},
                 "label_column is 2, but {} has 2 columns: give a number from 0 to 1 (--label-column)",
             ),
-            ("x.csv", NO_NAMES, {"text_column": -1}, "text_column is -1, but {} has 2 columns"),
             (
                 "x.csv",
                 NO_NAMES,
@@ -350,21 +275,16 @@ REFUSED = [
                 "label_column is 'category', but {} has no header with names; give the number of the column, 0 to 1",
             ),
             ("x.jsonl", as_json_lines(), {"header": False}, "header is for columns, but {} holds jsonl; got False"),
-            ("x.jsonl", as_json_lines(), {"delimiter": ","}, "delimiter is for columns, but {} holds jsonl; got ','"),
             ("x.svm", "1 1:1\n", {"label_column": 0}, "label_column is for texts, but {} holds svmlight; got 0"),
-            ("x.svm", "1 1:1\n", {"text_column": "text"}, "text_column is for texts, but {} holds svmlight"),
             (
                 "x.csv",
                 TRAIN,
                 {"form": "xml"},
-                "form must be 'columns' or 'jsonl' or 'svmlight' or 'parquet', got 'xml'",
+                "form must be 'columns' or 'jsonl' or 'svmlight', got 'xml'",
             ),
             ("x.csv", TRAIN, {"label_column": True}, "label_column must be the name of a column or its number"),
-            ("x.csv", TRAIN, {"text_column": 1.0}, "text_column must be the name of a column or its number"),
             ("x.csv", TRAIN, {"header": "yes"}, "header must be True, False or None"),
             ("x.csv", TRAIN, {"delimiter": ", "}, "delimiter must be one character"),
-            ("x.csv", TRAIN, {"delimiter": " "}, "delimiter must be one character"),
-            ("x.csv", TRAIN, {"quote": ""}, "quote must be one character"),
             ("x.csv", TRAIN, {"quote": ",", "delimiter": ","}, "delimiter and quote must be different characters"),
             *[
                 (
@@ -433,13 +353,6 @@ REFUSED = [
         {"encoding": "utf-16"},
         CorpusError,
         ", line 2: expected text in utf-16, got ",
-    ),
-    (
-        "x.csv.gz",
-        TRAIN,
-        {},
-        CorpusError,
-        " is no gzip file, though its name ends in .gz; rename it if it is plain text, or pack it",
     ),
     *[
         ("x.csv.gz", damage(gzip.compress(TRAIN.encode(), mtime=0)), {}, CorpusError, " is a damaged gzip file (")
@@ -639,7 +552,7 @@ PIECES = st.sampled_from(
     st.fixed_dictionaries(
         {},
         optional={
-            "form": st.sampled_from(["columns", "jsonl", "svmlight", "parquet"]),
+            "form": st.sampled_from(["columns", "jsonl", "svmlight"]),
             "header": st.booleans(),
             "label_column": st.sampled_from([0, 1, 7, "label", "", 0.5]),
             "text_column": st.sampled_from([0, 1, -1, "text", True]),

@@ -90,28 +90,6 @@ def test_counts_of_a_repeated_token_add_up():
     assert parse_reviews(["a:2 b:1 a:3 #label#:negative"]).as_dicts() == [({"a": 5, "b": 1}, "negative")]
 
 
-def test_the_count_stands_behind_the_last_colon():
-    assert parse_review("10:30:2 :):1 #label#:positive")[0] == {"10:30": 2, ":)": 1}
-
-
-def test_a_review_may_have_no_tokens():
-    parsed = parse_reviews(["#label#:positive", "a:1 #label#:negative", "#label#:positive"])
-    assert parsed.as_dicts() == [({}, "positive"), ({"a": 1}, "negative"), ({}, "positive")]
-
-
-def test_columns_ascend_within_a_review_and_follow_first_use():
-    parsed = parse_reviews(["b:1 c:1 #label#:positive", "a:1 c:1 b:1 #label#:positive"])
-    assert parsed.tokens == ["b", "c", "a"]
-    assert parsed.columns.tolist() == [0, 1, 0, 1, 2]
-    assert all(getattr(parsed, name).dtype == np.int32 for name in ("starts", "columns", "counts"))
-
-
-def test_long_tokens_are_shortened_in_messages():
-    with pytest.raises(CorpusError) as raised:
-        parse_review("x" * 10_000 + " #label#:positive")
-    assert len(str(raised.value)) < 250
-
-
 # -------------------------------------------------------------------------------------------------------------- cache
 
 
@@ -179,12 +157,3 @@ def test_a_copy_of_other_sources_or_another_version_is_not_used(tmp_path, parsed
     assert load_parsed(tmp_path, sources) is None
     monkeypatch.setattr(parsed_reviews, "_VERSION", "parsed reviews 0")
     assert load_parsed(path, sources) is None
-
-
-def test_the_whole_of_books_agrees_with_the_plain_reader(real_data):
-    folder = real_data / "sentiment" / "books"
-    text = (folder / "positive.review").read_bytes().decode()
-    lines = text.split("\n")[:-1]
-    assert parse_reviews(folder / "positive.review").as_dicts() == [
-        (dict(counts), label) for counts, label in map(parse_review, lines)
-    ]

@@ -3,7 +3,6 @@ from click.testing import CliRunner
 
 from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.engine.text.tagged_files import read_sentences
-from lxmls_day1.errors import InputError
 from readers.pos_corpus import parse_conllu
 
 CONLLU = """# text = Dogs bark .
@@ -32,12 +31,6 @@ def test_sentences_a_line_and_conllu():
     assert read_sentences(CONLLU.encode(), "it", parse_conllu) == [(("Dogs", "bark", "."), ("NOUN", "VERB", "PUNCT"))]
 
 
-@pytest.mark.parametrize("data", [b"", b"\n \n", b"# a comment alone\n"])
-def test_a_file_without_a_sentence(data):
-    with pytest.raises(InputError, match="it holds no sentence"):
-        read_sentences(data, "it", parse_conllu)
-
-
 def test_a_saved_tagger_tags_words_and_knows_how_well(tagger, tmp_path):
     path = tmp_path / "dogs.conllu"
     path.write_text(CONLLU, encoding="utf-8")
@@ -49,12 +42,6 @@ def test_a_saved_tagger_tags_words_and_knows_how_well(tagger, tmp_path):
     right = [line.split("\t")[1] for line in lines[:3]]
     share = sum(tag == true for tag, true in zip(right, ["NOUN", "VERB", "PUNCT"], strict=True))
     assert f"accuracy {share / 3:.4f} ({share} of 3 tagged words)" in done.stderr
-
-
-def test_standard_input_and_emoji(tagger):
-    done = CliRunner().invoke(command_group, ["predict", tagger, "-"], input="The 🐶 sleeps .\n" + "🙂 " * 3000 + "\n")
-    assert done.exit_code == 0, done.output
-    assert len(done.stdout.split("\n")) == 4 + 1 + 3000 + 1 + 1
 
 
 @pytest.mark.parametrize(

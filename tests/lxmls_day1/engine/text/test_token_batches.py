@@ -83,15 +83,6 @@ def test_tables_that_are_full_grow(monkeypatch):
     assert table.names() == names and len(table) == 2000
 
 
-def test_a_counter_that_has_met_many_words_begins_anew(monkeypatch):
-    monkeypatch.setattr(token_batches, "_MOST_WORDS", 10)
-    counter = TokenCounter()
-    for start in range(0, 100, 20):
-        texts = [f"w{n} w{n + 1} book" for n in range(start, start + 20)]
-        assert abs(counter.hashed(texts, 16) - hashed_by_scikit_learn(texts, 16)).nnz == 0
-    assert counter._words is None or counter._words._entries.number < 60
-
-
 def test_numbers_of_two_batches_are_those_of_all_texts():
     texts = ["A dull, dull book.", "The U.S. - 1,000 of 20th", "a_b c", "a b_c", "book", "", "Not the BOOK!"]
     bags = [count_tokens(text) for text in texts]
@@ -109,14 +100,6 @@ def test_numbers_of_two_batches_are_those_of_all_texts():
         assert np.concatenate(rows).tolist() == [[bag.get(token, 0) for token in wanted] for bag in bags]
 
 
-def test_rows_can_be_hashed_again():
-    """With fewer bits some entries of a row are added: the rows over tokens stay as they were."""
-    rows = numbered_bags([{"a": 1.0, "b": 2.0, "c": 3.0}, {"d": 4.0, "e": 5.0}])
-    first = rows.hashed(8).toarray()
-    rows.hashed(1)
-    np.testing.assert_array_equal(rows.hashed(8).toarray(), first)
-
-
 @pytest.mark.parametrize("bits", [1, 4, 20])
 def test_ready_made_bags_are_hashed_with_their_values(bits):
     rng = np.random.default_rng(bits)
@@ -131,11 +114,6 @@ def test_a_table_with_a_bound_takes_the_first_and_no_more():
     table = TokenTable(["a"], most=3)
     assert table.numbers(tokens_of(["b", "a", "c", "d", "b"])).tolist() == [1, 0, 2, -1, 1]
     assert table.numbers(tokens_of(["e", "c"])).tolist() == [-1, 2] and table.names() == ["a", "b", "c"]
-
-
-def test_white_space_is_that_of_python():
-    text = "a".join(SPACES) + "b\u200bc"
-    assert as_dicts(TokenCounter().numbered([text])) == [count_tokens(text)]
 
 
 @pytest.mark.slow

@@ -90,21 +90,6 @@ def test_function_words_are_counted_in_bigrams_only_and_never_two_together():
     ]
 
 
-def test_a_bare_mark_ends_the_bigram_before_it():
-    assert count_tokens("His grasp - and yet") == dict.fromkeys(
-        ["his", "grasp", "yet", "his_grasp", "grasp_", "and_yet"], 1
-    )
-
-
-def test_no_bigram_reaches_from_one_text_into_the_next():
-    assert "stars_great" not in count_tokens("Five stars", "Great book")
-    assert "stars_great" in count_tokens("Five stars. Great book")
-
-
-def test_an_empty_text_has_no_tokens():
-    assert count_tokens("") == count_tokens() == count_tokens(" \n , ") == {}
-
-
 @pytest.mark.slow
 @given(st.lists(st.text(), max_size=3))
 def test_tokens_of_any_text_can_be_written_as_a_line(texts):

@@ -1,0 +1,118 @@
+"""Sentences as the compiled loops of sequence tagging read them: searches, sums and losses over all of them, and rounds of learning."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lxmls_day1.engine.compiled import chain_search, chain_sums, chains
+from lxmls_day1.engine.compiled.online_steps import Integers, Reals, Weights, check_rule, machine_code_of
+from lxmls_day1.engine.compiled.primitives import frozen
+from lxmls_day1.engine.learners import average_of, shrinkage_of
+from lxmls_day1.errors import InputError
+
+
+class Chains:
+    """M sentences with N words in all, J features and K tags, perhaps with their true tags.
+
+    Parameters
+    ----------
+    words : classifiers.structured.tag_features.TokenFeatures
+    shape : (int, int)
+        Of the parameters W: 1 + J rows, K + 2 more with transitions, and K columns; see ``joint_features.py``.
+    labels : int array (N,), optional
+        The true tags.
+    """
+
+    def __init__(
+        self, words: Any, n_features: int, shape: tuple[int, int], labels: NDArray[np.intp] | None = None
+    ) -> None:
+        labels = np.empty(0, np.int64) if labels is None else labels
+        starts, indptr, indices = words
+        self.sentences = chain_search.Sentences(starts, indptr, indices, labels, n_features)
+        self.starts, self.indptr, self.indices, self.labels, self.n_features = self.sentences
+        self.shape = shape
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def best_paths(self, W: Reals) -> Integers:
+        """The tag sequence with the highest score, of each sentence, one behind the other (N,); without true tags."""
+        return chains.search_of_kernels()(self.sentences_read_only, np.empty((0, 0)), W)[0]  # type: ignore[no-any-return]
+
+    def hinge_losses(self, costs: Reals, W: Reals) -> Reals:
+        """max_y' [s(y') + ρ(y', y)] − s(y) of each sentence (M,); row y of the costs (K, K) is ρ(·, y)."""
+        return chains.search_of_kernels()(self.sentences_read_only, costs, W)[1]  # type: ignore[no-any-return]
+
+    def log_losses(self, W: Reals) -> Reals:
+        """−log p(y | x) of each sentence (M,)."""
+        return chain_sums.sums_of_kernels()(self.sentences_read_only, W, _none(W), _none(W))  # type: ignore[no-any-return]
+
+    def loss_and_gradient(self, W: Reals) -> tuple[float, Reals]:
+        """Σ_m −log p(y | x), and its gradient of the shape of W: expected minus true counts."""
+        gradient = np.zeros(W.shape)
+        return float(chain_sums.sums_of_kernels()(self.sentences_read_only, W, gradient, _none(W)).sum()), gradient
+
+    def marginals(self, W: Reals) -> Reals:
+        """p(y_t = k | x) of each word and tag, (N, K); without true tags."""
+        marginals = np.empty((len(self.indptr) - 1, W.shape[1]))
+        chain_sums.sums_of_kernels()(self.sentences_read_only, W, _none(W), marginals)
+        return marginals
+
+    def after_descent(self, orders: Integers, steps: Callable[[int, int], Reals], shrinkage: float) -> Reals:
+        """W after some rounds of stochastic gradient descent on the log loss, in the orders (R, M), from 0 on."""
+        weights = Weights(*self.shape, averaged=False)
+        for number, order in enumerate(orders):
+            sizes = steps(1 + number * len(order), len(order))
+            chain_sums.take_round_of_descent(self.sentences, shrinkage, weights, order, sizes)  # type: ignore[no-untyped-call]
+        return weights.result()
+
+    @functools.cached_property
+    def sentences_read_only(self) -> chain_search.Sentences:
+        """The sentences, whose arrays cannot be written to: the type of the kernels' signatures."""
+        return frozen(self.sentences)
+
+
+def _none(W: Reals) -> Reals:
+    return np.empty((0, W.shape[1]))
+
+
+class ChainSteps:
+    """The rule of a structured learner at work on sentences, as `RowSteps` is on rows.
+
+    Parameters
+    ----------
+    learner : classifiers.structured.structured_classifier.StructuredClassifier
+    sentences : Chains
+        With their true tags.
+    weights : Weights, optional
+        To go on with; else they begin at 0.
+    """
+
+    errors = None  # nobody counts the sentences that were tagged wrongly
+    sq_norms = None
+
+    def __init__(self, learner: Any, sentences: Chains, weights: Weights | None = None) -> None:
+        if getattr(learner.rule, "second_order", False):
+            raise InputError(
+                "second-order rules are for single examples; tag sequences take rules that see scores alone"
+            )
+        check_rule(learner.rule, 2, 1.0 - np.eye(2))
+        self.weights = weights or Weights(*sentences.shape, average_of(learner) == "steps")
+        costs, shrinkage = learner.row_costs(), shrinkage_of(learner)
+        if learner.descends:
+            take = functools.partial(chain_sums.take_round_of_descent, sentences.sentences, shrinkage, self.weights)
+        elif learner.compiles() and (rule := machine_code_of(learner.rule, stacklevel=6)) is not None:
+            take = functools.partial(
+                chains.take_round, rule, sentences.sentences, costs, shrinkage, learner.augmented, self.weights
+            )
+        else:
+            take = functools.partial(learner.take_round, sentences, costs, shrinkage, self.weights)
+        self._take_round: Callable[[Integers, Reals], int] = take
+
+    def take(self, orders: Integers, steps: Reals) -> Integers:
+        """Go through the sentences for R rounds, in the orders (R, M) by steps (R·M,); how many of each changed the weights."""
+        sizes = steps.reshape(orders.shape)
+        return np.array([self._take_round(order, of_round) for order, of_round in zip(orders, sizes, strict=True)])

@@ -1,0 +1,130 @@
+"""The rows of a training set as the compiled loops read them, for the methods that go over them again and again.
+
+Each method beside ``log_loss`` is one pass; ``classifiers/solvers/`` and ``classifiers/large/`` say what it is a part of.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lxmls_day1.engine.compiled import max_ent_sweeps, svm_sweeps
+from lxmls_day1.engine.compiled.batch import LogLoss, batch_examples
+from lxmls_day1.engine.compiled.online_steps import Integers, Reals, RowSteps, Rule, Weights
+from lxmls_day1.engine.compiled.sparse_rows import as_examples
+
+
+class Rows:
+    """M examples with the column of the true class of each, and how much each counts.
+
+    Parameters
+    ----------
+    X : array or csr_array (M, J)
+    labels : int array (M,)
+    n_classes : int
+    shares : array (M,), optional
+        How much each example counts; 1 if not given.
+
+    Examples
+    --------
+    The log loss of two examples at W = 0, by the one column w_1 − w_0 that two classes have:
+
+    >>> rows = Rows(np.array([[1.0], [2.0]]), np.array([0, 1]), 2)
+    >>> rows.log_loss(n_columns=1)(np.zeros((2, 1)))[0] / np.log(2)
+    2.0
+    """
+
+    def __init__(self, X: Any, labels: NDArray[np.intp], n_classes: int, shares: Reals | None = None) -> None:
+        self.X, self.labels, self.n_classes = X, labels, n_classes
+        self.shares = np.ones(len(labels)) if shares is None else shares
+        self.n_features = X.shape[1]
+        self._examples: Any = None
+
+    def log_loss(self, n_columns: int, n_jobs: int = 1) -> Any:
+        """Σ_m −log p_W(y_m | x_m) and its gradient, as a function of W (J + 1, n_columns): a `LogLoss` of ``batch.py``."""
+        loss: Any = LogLoss
+        examples_of: Any = batch_examples
+        return loss(examples_of(self.X), self.labels, n_columns, self.shares, n_jobs)
+
+    def max_ent_sweep(self, order: Integers, unit: float, multipliers: Reals, weights: Reals) -> float:
+        """One step of the dual maximum-entropy problem for each example in ``order``; the gap as the steps have seen it.
+
+        Parameters
+        ----------
+        order : int array
+        unit : float
+            1/(λM).
+        multipliers, weights : arrays (M, K) and (J + 1, K), or (M,) and (J + 1, 1) of two classes; changed in place
+        """
+        if multipliers.ndim == 1:
+            sweep: Any = max_ent_sweeps.sweep_two_classes
+            return float(sweep(self.examples, self.labels, self.shares, order, unit, multipliers, weights))
+        sweep = max_ent_sweeps.sweep
+        return float(sweep(self.examples, self.shares, order, unit, multipliers, weights))
+
+    def max_ent_measure(self, multipliers: Reals, weights: Reals) -> tuple[float, float]:
+        """(Σ log loss, Σ_m the entropy of α_m) at fixed weights; the arrays are those of :meth:`max_ent_sweep`."""
+        measure: Any = max_ent_sweeps.measure_two_classes if multipliers.ndim == 1 else max_ent_sweeps.measure
+        loss, entropy = measure(self.examples, self.labels, self.shares, multipliers, weights)
+        return float(loss), float(entropy)
+
+    def svm_sweep(
+        self,
+        order: Integers,
+        costs: Reals,
+        unit: float,
+        relaxation: float,
+        multipliers: Reals,
+        weights: Reals,
+        rests: Any,
+    ) -> tuple[float, int]:
+        """One step of the dual SVM for each example in ``order``; the gap as the steps have seen it, and how many changed anything.
+
+        Parameters
+        ----------
+        order : int array
+        costs : array (K, K)
+            Row y is ρ(·, y).
+        unit : float
+            1/(λM).
+        relaxation : float
+        multipliers, weights : arrays (M, K) and (J + 1, K), or (M,) and (J + 1,) of two classes; changed in place
+        rests : uint8 array (M,); changed in place
+            How many visits in a row found an example at its best.
+        """
+        sweep: Any = svm_sweeps.sweep_two_classes if weights.ndim == 1 else svm_sweeps.sweep
+        return sweep(  # type: ignore[no-any-return]  # the module is not typed
+            self.examples, self.labels, order, costs, unit, relaxation, multipliers, weights, rests, self.shares
+        )
+
+    def svm_measure(self, costs: Reals, multipliers: Reals, weights: Reals, rests: Any) -> tuple[float, float]:
+        """(Σ hinge loss, Σ_m α_m · ρ(·, y_m)) at fixed weights; wakes the examples that have a share in the gap again."""
+        measure: Any = svm_sweeps.measure_two_classes if weights.ndim == 1 else svm_sweeps.measure
+        loss, cost = measure(self.examples, self.labels, costs, multipliers, weights, rests, self.shares)
+        return float(loss), float(cost)
+
+    def online_steps(self, rule: Rule, W: Reals, order: Integers) -> tuple[Reals, Reals]:
+        """Steps of size 1 by a rule that does not shrink, one for each example in ``order``: W after them, and its mean over them.
+
+        Parameters
+        ----------
+        rule : function
+            As of :class:`classifiers.online_classifier.OnlineClassifier`; asked with a cost of 1 for each wrong class.
+        W : array (J + 1, K)
+            Where the steps begin; it stays as it is.
+        order : int array
+        """
+        weights = Weights(self.n_features + 1, self.n_classes, averaged=True)
+        weights.V[:] = W
+        if len(order):
+            labels = np.asarray(self.labels, dtype=np.int64)
+            steps = RowSteps(rule, self.X, labels, 1.0 - np.eye(self.n_classes), 0.0, True, weights=weights)
+            steps.take(np.asarray(order, dtype=np.int64)[None], np.ones(len(order)))
+        return weights.current(), weights.result() if len(order) else np.zeros_like(weights.V)
+
+    @property
+    def examples(self) -> Any:
+        """The rows as the sweeps read them."""
+        if self._examples is None:
+            self._examples = as_examples(self.X)  # type: ignore[no-untyped-call]
+        return self._examples

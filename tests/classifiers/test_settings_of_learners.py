@@ -1,0 +1,113 @@
+"""Each setting of each learner is refused right beyond its limits, and taken right within them."""
+
+import math
+
+import pytest
+
+from classifiers import (
+    AROW,
+    CRF,
+    NBSVM,
+    SVM,
+    BernoulliNaiveBayes,
+    BinaryPerceptron,
+    ColumnSquishing,
+    ConfidenceWeighted,
+    GaussianNaiveBayes,
+    MaxEntBatch,
+    MaxEntOnline,
+    Mira,
+    MultinomialNaiveBayes,
+    PassiveAggressive,
+    Perceptron,
+    StructuredMira,
+    StructuredPerceptron,
+)
+from lxmls_day1.errors import InputError
+
+POSITIVE = ([0, -1.0, math.nan, math.inf, "1", True], [1e-9, 3])
+NOT_NEGATIVE = ([-1e-9, math.nan, "1"], [0, 2.5])
+COUNT = ([0, 1.5, "2", True, None], [1, 2.0])
+FLAG = (["no", 1, None], [True, False])
+OPTIONAL = (POSITIVE[0], [None, 0.5])
+
+SETTINGS = {
+    Perceptron: {
+        "nr_rounds": COUNT,
+        "averaged": (["last", None, 1], ["steps", "last round", "rounds", True, False]),
+        "track_objective": FLAG,
+        "progress": FLAG,
+        "n_jobs": COUNT,
+    },
+    Mira: {"regularizer": POSITIVE},
+    PassiveAggressive: {"cap": POSITIVE},
+    ColumnSquishing: {"cap": OPTIONAL},
+    AROW: {"regularizer": POSITIVE, "averaged": (["x"], [False])},
+    ConfidenceWeighted: {"confidence": ([0.5, 1, "0.9"], [0.51, 0.99]), "cap": OPTIONAL},
+    MaxEntOnline: {
+        "regularizer": NOT_NEGATIVE,
+        "initial_step": OPTIONAL,
+        "alpha": ([0.5, 1.01, "1"], [0.51, 1, None]),
+        "nr_rounds": COUNT,
+    },
+    SVM: {"solver": (["primal", None, 1], ["subgradient", "dual"]), "tolerance": POSITIVE, "max_epochs": COUNT},
+    MaxEntBatch: {
+        "regularizer": NOT_NEGATIVE,
+        "tolerance": POSITIVE,
+        "max_iterations": COUNT,
+        "regularize_intercept": FLAG,
+        "solver": (["newton", None], ["lbfgs", "dual", "conjugate_gradient", "gradient_descent"]),
+        "n_jobs": COUNT,
+        "penalty": (["l0", None], ["l2", "l1"]),
+    },
+    GaussianNaiveBayes: {"variance": ([0, -1, "shared", None, True], [0.5, "pooled", "per_class"])},
+    MultinomialNaiveBayes: {"smooth": FLAG, "smooth_param": POSITIVE, "length": (["any", None], ["same", "poisson"])},
+    BernoulliNaiveBayes: {"smooth_param": POSITIVE},
+    NBSVM: {
+        "regularizer": OPTIONAL,
+        "beta": ([-0.1, 1.1, "1"], [0, 1]),
+        "smooth_param": POSITIVE,
+        "tolerance": POSITIVE,
+        "max_epochs": COUNT,
+    },
+    BinaryPerceptron: {"max_rounds": COUNT},
+    StructuredPerceptron: {"min_count": COUNT, "transitions": FLAG, "decoder": ([1, "viterbi"], [None, max])},
+    StructuredMira: {"k": ([0, 1001, 1.5], [1, 1000]), "regularizer": POSITIVE},
+    CRF: {
+        "solver": (["dual", None], ["lbfgs", "online"]),
+        "tolerance": POSITIVE,
+        "max_iterations": COUNT,
+        "delay": ([0.5, "1"], [None, 1]),
+    },
+}
+CASES = [(learner, name, *values) for learner, of_each in SETTINGS.items() for name, values in of_each.items()]
+
+
+@pytest.mark.parametrize(
+    ("learner", "name", "refused", "taken"), CASES, ids=lambda value: getattr(value, "__name__", None)
+)
+def test_limits(learner, name, refused, taken):
+    for value in taken:
+        learner(**{name: value}).check_settings()
+    for value in refused:
+        with pytest.raises(InputError, match=rf"^{name}\b.* must be"):
+            learner(**{name: value}).check_settings()
+
+
+@pytest.mark.parametrize(
+    ("learner", "says"),
+    [
+        (MaxEntBatch(penalty="l1", solver="dual"), "has corners"),
+        (MaxEntBatch(solver="dual", regularizer=0.0), "every weight regularized"),
+        (MaxEntBatch(solver="dual", regularize_intercept=False), "every weight regularized"),
+        (MaxEntBatch(solver="gis", regularizer=1.0), "knows no regularization"),
+        (SVM(solver="dual", regularizer=0.0), "must be a number above 0"),
+        (SVM(solver="dual", order=[0, 1]), "order is for the subgradient solver"),
+        (StructuredPerceptron(templates=[]), "at least one template"),
+        (StructuredPerceptron(templates=["word", "word"]), "listed twice"),
+        (StructuredPerceptron(transitions="trigrams"), "no trigrams"),
+    ],
+)
+def test_what_does_not_go_together(learner, says):
+    with pytest.raises(InputError, match=says):
+        learner.check_settings()
