@@ -56,7 +56,7 @@ help:
 	@echo 'make test    run the tests (options of pytest: make test ARGS="-k mira")'
 	@echo '             (an answer within a minute: make test ARGS="-m '"'not slow'"'")'
 	@echo 'make coverage  make test without the notebooks, and which branches it runs: at least 92 % of readers and classifiers, 88 % of all'
-	@echo 'make teach-report  how well mistakes are found and named, over 200 seeds (make teach-report ARGS="--exercises 1.5")'
+	@echo 'make teach-report  how well mistakes are found and named (make teach-report ARGS="--exercises 1.5")'
 	@echo 'make test-load  grade, record, check, demo and browser on a machine that is kept busy (make test-load ARGS="--only grade")'
 	@echo 'make faults  end, starve and fill up long commands at random moments, and give them again (make faults ARGS="--seed 3 --rounds 50")'
 	@echo 'make test-processors  the tests marked bits as for every processor whose machine code this one can run'
