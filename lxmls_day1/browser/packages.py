@@ -24,7 +24,6 @@ INSTALLED: dict[str, tuple[str, ...]] = {
     "pluggy": (),
     "pooch": ("platformdirs",),
     "pytest": ("iniconfig", "pluggy"),
-    "rich": ("markdown-it-py",),
     "tqdm": (),
 }
 COMPILED = (".so", ".pyd", ".dylib")

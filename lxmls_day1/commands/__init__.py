@@ -2,9 +2,8 @@
 
 =====================  =====================================================================
 ``command_line``       the group of commands; its table ``COMMANDS`` names them
-``standard_streams``   what becomes of output and errors where a stream is closed or full
 ``output``             what several commands put out: progress, tables, notes, pictures, folders
-``first_compilation``  loops that are compiled for the first time: said, and done by two processes
+``first_compilation``  loops that are compiled for the first time: said to whoever waits
 ``shared_options``     options that several commands have in the same words
 ``own_files``          the options about labelled text of one's own, and the reading of it
 ``run``                the comparison of all classifiers; ``tagging_run``: of the structured learners;

@@ -4,20 +4,17 @@ Every classifier learns the training part. Its probabilities on the test part ar
 are, and after Platt's sigmoid or isotonic regression, which are fitted to the development part.
 """
 
-import csv
-import io
 import warnings
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import click
 import numpy as np
 from scipy.special import softmax
 
-from lxmls_day1.commands.output import ReportProgress, aligned, png, shown_progress
+from lxmls_day1.commands.output import ReportProgress, not_written_yet, png, shown_progress, with_notes, write_results
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.reliability import Reliability, plot_reliability, reliability
-from lxmls_day1.whole_files import replace_files
+from lxmls_day1.text_table import aligned, as_csv
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,12 +52,12 @@ def run(folder: "Path", dataset: Any, classifiers: Mapping[str, Any], notes: lis
     """
     with shown_progress() as progress:
         rows, diagrams, more = measure(dataset, classifiers, progress)
-        contents = {"reliability.png": png(draw(diagrams)), "calibration.csv": to_csv(rows).encode()}
-    replace_files({folder / name: content for name, content in contents.items()})
-    click.echo(f"{dataset.get_name()}, test part: accuracy, and expected calibration error\n\n{as_text(rows)}")
-    for note in dict.fromkeys([*notes, *more]):
-        click.echo(f"Note: {note}")
-    click.echo(f"Figures and results are in {folder}: {', '.join(contents)}")
+        contents = {
+            "reliability.png": png(draw(diagrams)),
+            "calibration.csv": as_csv(CalibrationRow._fields, rows).encode(),
+        }
+    text = f"{dataset.get_name()}, test part: accuracy, and expected calibration error\n\n{as_text(rows)}"
+    write_results(folder, contents, with_notes(text, [*notes, *more]))
 
 
 def measure(
@@ -104,7 +101,7 @@ def measure(
             try:
                 estimator = as_estimator(classifier).fit(dataset.train_X, train_y)
             except NotImplementedError as error:
-                notes.append(f"{name} is left out, as it is not written yet: {str(error) or 'NotImplementedError'}")
+                notes.append(not_written_yet(name, error))
                 continue
             columns = np.searchsorted(estimator.classes_, test_y)
             bins = {AS_IT_IS: reliability(own_probabilities(estimator, dataset.test_X), columns)}
@@ -167,12 +164,3 @@ def as_text(rows: Iterable[CalibrationRow]) -> str:
     """
     cells = [[row.classifier, *(f"{number:.4f}" for number in row[1:])] for row in rows]
     return aligned(["classifier", "accuracy", AS_IT_IS, *WAYS], cells)
-
-
-def to_csv(rows: Iterable[CalibrationRow]) -> str:
-    """The rows in full precision under a line of their names, as RFC 4180 has it."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(CalibrationRow._fields)
-    writer.writerows(rows)
-    return text.getvalue()

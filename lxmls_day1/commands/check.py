@@ -48,8 +48,8 @@ def command(
     What differs is shown with what was expected, and a mistake that is known is explained. The checks run in a process
     of their own: code that hangs or breaks down is reported as what it is. At grading more checks run, on fresh inputs.
 
-    After a known mistake one question is asked. Answer it in one line, right there or with --because: explaining a mistake
-    helps more than mending it. The answer goes to your instructor with what you hand in, and costs no points.
+    After a known mistake one question is asked. Answer it in one line with --because: explaining a mistake helps more than
+    mending it. The answer goes to your instructor with what you hand in, and costs no points.
 
     The exit status is 0 if all checks pass and 1 if not.
 
@@ -70,7 +70,7 @@ def command(
         return
 
     def run(ids: Collection[str] | None) -> bool:
-        return check_and_show(folder, ids, time_limit, can_ask=not watch and is_interactive()).all_passed
+        return check_and_show(folder, ids, time_limit).all_passed
 
     if not watch:
         context.exit(0 if run(exercises or None) else 1)
@@ -80,10 +80,8 @@ def command(
         click.echo("\nNo longer watching.")
 
 
-def check_and_show(
-    folder: Path, ids: Collection[str] | None, time_limit: float, can_ask: bool = False
-) -> "CheckReport":
-    """Run checks, show the report, keep the results; show the questions on named mistakes, and let one be answered."""
+def check_and_show(folder: Path, ids: Collection[str] | None, time_limit: float) -> "CheckReport":
+    """Run checks, show the report, keep the results; show the questions on named mistakes."""
     from lxmls_day1.course.checking import CheckReport, remember, run_checks
     from lxmls_day1.course.explanations import asked_after, remember_questions
     from lxmls_day1.course.report_text import check_lines, question_lines
@@ -97,22 +95,8 @@ def check_and_show(
     echo_unless_kept(lambda: remember(folder, report), "The results")
     asked = asked_after(folder, report)
     echo_lines(question_lines(asked))
-    if echo_unless_kept(lambda: remember_questions(folder, asked), "The question") and asked and can_ask:
-        answer_one(folder, asked[0].exercise)
+    echo_unless_kept(lambda: remember_questions(folder, asked), "The question")
     return report
-
-
-def answer_one(folder: Path, exercise: str) -> None:
-    """Let the question on an exercise be answered at once; Enter, Ctrl-C and the end of the input leave it for later."""
-    from lxmls_day1.course.terminal import echo_unless_kept
-
-    try:
-        text = click.prompt("  Your answer (Enter: later)", default="", show_default=False)
-    except click.Abort:
-        click.echo()
-        return
-    if text.strip():
-        echo_unless_kept(lambda: keep_and_show(folder, exercise, text), "Your answer")
 
 
 def keep_and_show(folder: Path, exercise: str, text: str) -> None:
@@ -122,11 +106,6 @@ def keep_and_show(folder: Path, exercise: str, text: str) -> None:
     from lxmls_day1.course.terminal import echo_lines
 
     echo_lines(explained_lines(explain(folder, exercise, text)))
-
-
-def is_interactive() -> bool:
-    """Whether somebody sits at a terminal who can be asked."""
-    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
 class shown_check:

@@ -8,6 +8,7 @@ import contextlib
 import errno
 import functools
 import importlib
+import io
 import os
 import re
 import shutil
@@ -23,7 +24,6 @@ import click
 import lxmls_day1
 from lxmls_day1 import waiting
 from lxmls_day1.commands import first_compilation
-from lxmls_day1.commands.standard_streams import OutputLost, StandardStreams
 from lxmls_day1.errors import InputError, LibraryName, nearest
 
 COMMANDS = {
@@ -60,7 +60,7 @@ class CommandGroup(click.Group):
     """Commands that are imported when they are asked for, and whose failures end in one sentence.
 
     Exit codes: 0 done; 1 something that the user can put right (or Ctrl-C); 2 a command line that is not understood; 3 of
-    `grade`: done, but for submissions that could not be graded; 141 whoever read the output has enough, as ``head`` does.
+    `grade`: done, but for submissions that could not be graded.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -232,8 +232,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """
     for variable in THREAD_VARIABLES:
         os.environ.setdefault(variable, "1")  # read when numpy is imported, which no command has done yet
-    status: str | int | None
-    streams = StandardStreams()
+    status: str | int | None = None
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a word may hold what the terminal's encoding has not
+            stream.reconfigure(errors="backslashreplace")
     shown_before = warnings.formatwarning
 
     def formatwarning(message: Warning | str, category: type[Warning], *arguments: Any, **settings: Any) -> str:
@@ -245,10 +247,16 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     try:
         say = functools.partial(click.echo, err=True)
-        with ended_by_signals(), caches_without_home(), first_compilation.announced(), waiting.announced(say):
-            command_group.main(args=arguments, prog_name="lxmls-day1", color=False if plain else None)
-    except SystemExit as end:
-        status = end.code
-    except OutputLost:
-        status = 0  # but for that
-    sys.exit(streams.finish(status))
+        try:
+            with ended_by_signals(), caches_without_home(), first_compilation.announced(), waiting.announced(say):
+                command_group.main(args=arguments, prog_name="lxmls-day1", color=False if plain else None)
+        except SystemExit as end:
+            status = end.code
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:  # of standard output: those of a command end in a sentence
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python would try again, and say so
+        if error.errno != errno.EPIPE:
+            click.echo(f"Error: standard output cannot be written to: {describe_os_error(error)}", err=True)
+        status = status or 1
+    sys.exit(status)

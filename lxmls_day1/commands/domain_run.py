@@ -16,24 +16,28 @@ Labels and texts are those of training parts, and the files ``unlabeled.review``
 target. Every review of the target is tested on once, in five folds.
 """
 
-import csv
-import io
-import json
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-import click
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.commands.output import ReportProgress, aligned, png, shown_progress, writable_folder
+from lxmls_day1.commands.output import (
+    ReportProgress,
+    as_json,
+    png,
+    shown_progress,
+    with_notes,
+    writable_folder,
+    write_results,
+)
 from lxmls_day1.commands.shared_options import REVIEWS
 from lxmls_day1.engine.text.corpora import find_corpus
 from lxmls_day1.errors import CorpusUnavailable, InputError
 from lxmls_day1.figures.domains import plot_domains
 from lxmls_day1.lab import Lab
-from lxmls_day1.whole_files import replace_files
+from lxmls_day1.text_table import aligned, as_csv
 
 ALL = "all"
 NR_FOLDS = 5
@@ -112,19 +116,21 @@ def run(
         notes.append(f"The texts without labels include {nr_unlabelled} reviews of files unlabeled.review.")
     contents = {
         "domains.png": drawn,
-        "results.json": to_json(rows, pivots, notes).encode(),
-        "domains.csv": to_csv(DomainRow._fields, rows).encode(),
-        "pivots.csv": to_csv(Pivot._fields, pivots).encode(),
+        "results.json": as_json(
+            {
+                "rows": [row._asdict() for row in rows],
+                "pivots": [pivot._asdict() for pivot in pivots],
+                "notes": notes,
+            }
+        ),
+        "domains.csv": as_csv(DomainRow._fields, rows).encode(),
+        "pivots.csv": as_csv(Pivot._fields, pivots).encode(),
     }
-    replace_files({folder / name: content for name, content in contents.items()})
-    click.echo(as_text(rows))
-    click.echo("\nPivots that say most about the label in the source:")
+    lines = [as_text(rows), "\nPivots that say most about the label in the source:"]
     for pair in pairs:
         words = [pivot.pivot for pivot in pivots if pivot[:2] == pair][:_PIVOTS_SHOWN]
-        click.echo(f"  {pair[0]} → {pair[1]}: {', '.join(words)}, …")
-    for note in notes:
-        click.echo(f"Note: {note}")
-    click.echo(f"Figures and results are in {folder}: {', '.join(contents)}")
+        lines.append(f"  {pair[0]} → {pair[1]}: {', '.join(words)}, …")
+    write_results(folder, contents, with_notes("\n".join(lines), notes))
 
 
 def chosen_pairs(source: str, target: str, data_dir: str | None) -> tuple[list[tuple[str, str]], list[str]]:
@@ -254,22 +260,3 @@ def as_text(rows: Iterable[DomainRow]) -> str:
     ]
     heading = ["source", "target", "way", "labels of", "accuracy", "gain", "± s.e."]
     return aligned(heading, cells, texts=range(4))
-
-
-def to_csv(fields: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Rows in full precision under a line of their names, as RFC 4180 has it."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(fields)
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-def to_json(rows: Iterable[DomainRow], pivots: Iterable[Pivot], notes: Sequence[str]) -> str:
-    """Rows, pivots and notes as JSON."""
-    content = {
-        "rows": [row._asdict() for row in rows],
-        "pivots": [pivot._asdict() for pivot in pivots],
-        "notes": list(notes),
-    }
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -10,10 +10,10 @@ import click
 from lxmls_day1.commands.output import warnings_as_notes
 from lxmls_day1.commands.predict import reading_options
 from lxmls_day1.errors import InputError, counted
+from lxmls_day1.text_table import aligned
 
 if TYPE_CHECKING:
     import numpy as np
-    from rich.console import Group
 
     from lxmls_day1.engine.text.documents import Document
     from lxmls_day1.engine.text.feature_contributions import Explanation
@@ -21,10 +21,8 @@ if TYPE_CHECKING:
     from lxmls_day1.model_file import SavedModel
 
 MOST_CLASSES = 3
-BETWEEN = 3  # characters from one column to the next
-COUNT_COLUMN = len("count") + BETWEEN
 MOST_UNKNOWN = 20
-MOST_CHARACTERS = 30
+LONGEST_WORD, LONGEST_NAME = 24, 10  # characters in a column
 
 
 @click.command(name="explain", short_help="Show which words made a classifier decide.")
@@ -102,14 +100,11 @@ def command(
         ]
         click.echo(json.dumps(content, indent=2, allow_nan=False))
         return
-    from rich.console import Console
-
-    console = Console(highlight=False)
     for i, (document, explanation) in enumerate(zip(documents, explained, strict=True)):
         if i:
-            console.print()
+            click.echo()
         labelled = f" (labelled {printable(document.label)})" if document.label else ""
-        console.print(drawn(explanation, document.where + labelled, top, console.width))
+        click.echo(as_text(explanation, document.where + labelled, top))
 
 
 def features_and_weights(
@@ -149,8 +144,8 @@ def features_and_weights(
     return X, np.vstack([model.params[:1], weights]), variances, names
 
 
-def drawn(explanation: "Explanation", where: str, top: int, width: int) -> "Group":
-    """An explanation for a terminal.
+def as_text(explanation: "Explanation", where: str, top: int) -> str:
+    """An explanation as a table, with sentences above and below it.
 
     Parameters
     ----------
@@ -160,79 +155,52 @@ def drawn(explanation: "Explanation", where: str, top: int, width: int) -> "Grou
     top : int
         How many words that speak for the prediction, and how many against it; the others are summed up in one line, so
         that every column sums to the score at its foot.
-    width : int
-        Columns of the terminal. Fewer classes are shown where they do not suffice: words may be broken, numbers not.
-
-    Returns
-    -------
-    rich.console.Group
     """
     import numpy as np
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
 
     from lxmls_day1.engine.text.documents import printable
     from lxmls_day1.engine.text.feature_contributions import lead
 
     names = [printable(name) for name in explanation.class_names]
     predicted, rival = explanation.predicted, explanation.rival
-    speaking_for, against = explanation.speaking_for(), explanation.speaking_against()
-    shown = [*speaking_for[:top], *against[:top]]
+    shown = [*explanation.speaking_for()[:top], *explanation.speaking_against()[:top]]
     rest = [i for i in range(len(explanation.words)) if i not in set(shown)]
+    sums = (
+        {f"{len(rest)} other word{'s' * (len(rest) > 1)}": explanation.contributions[rest].sum(axis=0)} if rest else {}
+    )
+    last = {**sums, "intercept": explanation.intercepts, "score": explanation.scores}
+    digits = decimals([*explanation.contributions[shown].ravel(), *np.concatenate([*last.values()])])
+    columns = np.argsort(-explanation.scores, kind="stable")[:MOST_CLASSES]
+    has_deviations = explanation.deviations is not None
 
-    sums = explanation.contributions[rest].sum(axis=0) if rest else np.zeros(len(names))
-    last = {"intercept": explanation.intercepts, "score": explanation.scores}
-    if rest:
-        last = {f"{len(rest)} other word{'s' * (len(rest) > 1)}": sums, **last}
-    values = [*explanation.contributions[shown].ravel(), *(value for row in last.values() for value in row)]
-    digits = decimals(values)
-    widest = max(len(number_text(value, digits, "+")) for value in values)
-    beside = 2 if explanation.deviations is None else 3  # the words, the lead, and perhaps how sure it is
-    n_fit = (width - COUNT_COLUMN) // (widest + BETWEEN) - beside
-    columns = np.argsort(-explanation.scores, kind="stable")[: min(max(n_fit, 1), MOST_CLASSES)]
+    def row(word: str, count: str, contributions: "np.ndarray", deviation: float | None = None) -> list[str]:
+        numbers = [number_text(number, digits) for number in contributions[columns]]
+        ahead = number_text(lead(contributions[None], predicted, rival)[0], digits, "+")
+        sure = "" if deviation is None else number_text(deviation, digits)
+        return [word, count, *numbers, ahead, *[sure] * has_deviations]
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-    table.add_column("word", overflow="fold")
-    table.add_column("count", justify="right", no_wrap=True)
-    for k in columns:
-        table.add_column(Text(names[k]), justify="right", overflow="fold", min_width=widest)
-    heading_of_lead = Text(f"{names[predicted]} − {names[rival]}")
-    table.add_column(heading_of_lead, justify="right", overflow="fold", min_width=widest)
-    if explanation.deviations is not None:
-        table.add_column("±", justify="right", no_wrap=True)
-
-    def add_row(word: str, count: str, contributions: "np.ndarray", deviation: float | None = None) -> None:
-        numbers = [*contributions[columns], lead(contributions[None], predicted, rival)[0]]
-        signs = [""] * len(columns) + ["+"]
-        texts = [number_text(number, digits, sign) for number, sign in zip(numbers, signs, strict=True)]
-        sure = [] if deviation is None else [number_text(deviation, digits)]
-        table.add_row(Text(word), count, *texts, *sure)
-
-    for group in (speaking_for[:top], against[:top]):
-        for i in group:
-            deviation = None if explanation.deviations is None else float(explanation.deviations[i])
-            row_of_word = f"{explanation.counts[i]:g}", explanation.contributions[i], deviation
-            add_row(shortened(explanation.words[i]), *row_of_word)
-        if group:
-            table.add_section()
-    for heading, row in last.items():
-        if heading == "score":
-            table.add_section()
-        add_row(heading, "", row)
-
+    rows = [
+        row(
+            shortened(explanation.words[i]),
+            f"{explanation.counts[i]:g}",
+            explanation.contributions[i],
+            None if explanation.deviations is None else float(explanation.deviations[i]),
+        )
+        for i in shown
+    ]
+    rows += [row(word, "", contributions) for word, contributions in last.items()]
+    short = [shortened(name, LONGEST_NAME) for name in names]
+    heading = ["word", "count", *(short[k] for k in columns), f"{short[predicted]} − {short[rival]}"]
     lead_text = "infinitely far" if math.isinf(explanation.margin) else f"by {explanation.margin:.6g}"
-    texts = [f"{where}: {names[predicted]}, {lead_text} ahead of {names[rival]}"]
+    lines = [f"{where}: {names[predicted]}, {lead_text} ahead of {names[rival]}"]
     if explanation.by_intercepts:
-        texts.append("Its words rule out every class, so the intercepts alone decide.")
-    notes = []
+        lines.append("Its words rule out every class, so the intercepts alone decide.")
+    lines += ["", aligned([*heading, *["±"] * has_deviations], rows), ""]
     if len(names) > len(columns):
-        are = "class is" if len(columns) == 1 else f"{len(columns)} of {len(names)} classes are"
-        notes.append(f"The best {are} shown; --json has all.")
+        lines.append(f"The best {len(columns)} of {len(names)} classes are shown; --json has all.")
     if explanation.unknown:
-        notes.append(unknown_text(list(explanation.unknown)))
-    return Group(*map(Text, texts), table, *map(Text, notes))
+        lines.append(unknown_text(list(explanation.unknown)))
+    return "\n".join(lines).rstrip("\n")
 
 
 def decimals(values: list[float]) -> int:
@@ -260,12 +228,12 @@ def number_text(number: float, digits: int, sign: str = "") -> str:
     return f"{number + 0.0:{sign}z.{digits}f}"
 
 
-def shortened(word: str) -> str:
+def shortened(word: str, most: int = LONGEST_WORD) -> str:
     """A word as the table shows it: without control characters, and not longer than a column can be."""
     from lxmls_day1.engine.text.documents import printable
 
     text = printable(word)
-    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def unknown_text(unknown: list[str]) -> str:

@@ -2,10 +2,11 @@
 
 import contextlib
 import io
+import json
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,6 @@ from lxmls_day1.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from lxmls_day1.result_table import ResultTable
 
 #: Called with how many steps are done, how many there are, and the name of the next one (empty at the end).
 ReportProgress = Callable[[int, int, str], None]
@@ -41,18 +40,15 @@ def shown_progress() -> Iterator[ReportProgress]:
     if not sys.stderr.isatty():
         yield lambda done, total, name: click.echo(f"[{done + 1}/{total}] {name}", err=True) if name else None
         return
-    from rich.console import Console  # here and below: rich takes time to import, and many commands need none
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from tqdm import tqdm  # here, as many commands need none
 
-    with Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    ) as bar:
-        task = bar.add_task("reading", total=None)
-        yield lambda done, total, name: bar.update(task, completed=done, total=total, description=name or "drawing")
+    with tqdm(desc="reading", leave=False, bar_format="{desc} {bar} {n_fmt}/{total_fmt}", total=1) as bar:
+
+        def show(done: int, total: int, name: str) -> None:
+            bar.total, bar.n = total, done
+            bar.set_description_str(name or "drawing")
+
+        yield show
 
 
 def png(figure: "Figure") -> bytes:
@@ -62,49 +58,27 @@ def png(figure: "Figure") -> bytes:
     return content.getvalue()
 
 
-def show_table(table: "ResultTable") -> None:
-    """The table on standard output: drawn on a terminal, plain where it goes to a file or a pipe."""
-    if not sys.stdout.isatty():
-        click.echo(str(table))
-        return
-    from rich.console import Console
+def write_results(folder: Path, contents: Mapping[str, bytes], said: str) -> None:
+    """Write files into a folder, all or none; then say what there is to say, and where they are."""
+    from lxmls_day1.whole_files import replace_files
 
-    console = Console()
-    console.print(table.to_rich(console.width))
+    replace_files({folder / name: content for name, content in contents.items()})
+    click.echo(f"{said}\nFigures and results are in {folder}: {', '.join(contents)}")
 
 
-def aligned(heading: Sequence[str], rows: Sequence[Sequence[str]], texts: Collection[int] = (0,)) -> str:
-    """Rows of cells under a heading, in columns: texts to the left, numbers to the right.
+def with_notes(text: str, notes: Iterable[str]) -> str:
+    """A text, and below it a line for each note that differs."""
+    return "\n".join([text, *(f"Note: {note}" for note in dict.fromkeys(notes))])
 
-    Parameters
-    ----------
-    heading : sequence of str
-    rows : sequences of str
-        As many cells each.
-    texts : numbers of columns
-        Those that hold texts.
 
-    Returns
-    -------
-    str
+def as_json(content: object) -> bytes:
+    """The content of a file of JSON."""
+    return (json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
-    Examples
-    --------
-    >>> print(aligned(["tag", "words"], [["NOUN", "4"], ["X", "12"]]))
-    tag   words
-    -----------
-    NOUN      4
-    X        12
-    """
-    widths = [max(len(row[i]) for row in [heading, *rows]) for i in range(len(heading))]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if i in texts else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in [heading, *rows]
-    ]
-    return "\n".join(line.rstrip() for line in [lines[0], "-" * len(lines[0]), *lines[1:]])
+
+def not_written_yet(name: str, error: NotImplementedError) -> str:
+    """The sentence about a classifier whose exercise is not solved."""
+    return f"{name} is not written yet: {str(error) or 'it raises NotImplementedError'}"
 
 
 @contextlib.contextmanager

@@ -120,13 +120,9 @@ def open_own_file(lab: "Lab", settings: Mapping[str, Any]) -> tuple[Any, list[st
     """
     from lxmls_day1.checks import listed
     from lxmls_day1.engine.text.documents import printable
-    from lxmls_day1.settings import known_settings
 
-    if sys.stderr.isatty() and "progress" in known_settings(lab.load("readers.text_reader").TextCorpus):
-        settings = {**settings, "progress": True}  # the reader of an older workspace shows none
-    corpus = lab.reader("text_reader", "TextCorpus", **settings)
-    read_as = getattr(corpus, "read_as", None)  # the reader of an older workspace does not say
-    notes = [f"Read {printable(read_as)}."] if read_as else []
+    corpus = lab.reader("text_reader", "TextCorpus", **{**settings, "progress": sys.stderr.isatty()})
+    notes = [f"Read {printable(corpus.read_as)}."]
     nr_labels, nr_examples = len(corpus.label_names), corpus.nr_examples
     if nr_examples >= SEVERAL and 2 * nr_labels > nr_examples:
         notes.append(

@@ -4,11 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lxmls_day1.commands import first_compilation
-from lxmls_day1.commands.output import ReportProgress, png, show_table, shown_progress, writable_folder
+from lxmls_day1.commands.output import ReportProgress, png, shown_progress, writable_folder, write_results
 from lxmls_day1.commands.own_files import open_own_file, own_file, own_file_options
 from lxmls_day1.commands.shared_options import REVIEWS, data_dir_option, lab_option
-from lxmls_day1.errors import CorpusUnavailable, InputError
+from lxmls_day1.errors import CorpusUnavailable
 
 SOURCES = (*(domain for domain in REVIEWS if domain != "toy"), "all")
 
@@ -32,14 +31,12 @@ if TYPE_CHECKING:
 @click.option("--target", type=click.Choice(SOURCES), help="The reviews to be tested on, with --source.")
 @click.option("--all", "every", is_flag=True, help="Every kind of linear learner, with the memory that it takes.")
 @own_file_options
-@click.option("--tags", type=click.Choice(["upos", "xpos"]), show_default="upos", help="Tagging: which tags.")
 @data_dir_option
 @click.option("--out", type=click.Path(), default="out", show_default=True, help="Where figures and results go.")
 @lab_option
 def command(
     task: str,
     domain: str | None,
-    tags: str | None,
     data_dir: str | None,
     out: str,
     lab_folder: str | None,
@@ -75,7 +72,7 @@ def command(
     """
     own = own_file(file_options, domain=domain, data_dir=data_dir)
     if source or target:
-        if own or domain or tags or every or task != "classification":
+        if own or domain or every or task != "classification":
             raise click.UsageError("--source and --target go with --data-dir, --out and --lab only.")
         from lxmls_day1.commands import domain_run  # here, as it imports numpy and ``--help`` reads this file
 
@@ -91,13 +88,10 @@ def command(
         if domain not in (None, "toy"):
             raise click.UsageError(f"--domain {domain} is about reviews; --task tagging takes none, or toy.")
         sentences = "toy" if domain == "toy" else tagging_run.CORPUS
-        tagging_run.run(out, tags=tags or "upos", data_dir=data_dir, lab_folder=lab_folder, corpus=sentences)
+        tagging_run.run(out, data_dir=data_dir, lab_folder=lab_folder, corpus=sentences)
         return
-    if tags:
-        raise click.UsageError("--tags goes with --task tagging.")
     from lxmls_day1.lab import Lab  # here and below: ``--help`` reads this file, and need not wait for them
     from lxmls_day1.result_table import ResultTable
-    from lxmls_day1.whole_files import replace_files
 
     folder = writable_folder(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
@@ -112,16 +106,14 @@ def command(
         calibration_run.run(folder, text, classifiers_of(lab, text, every), notes)
         return
     text, notes = open_own_file(lab, own) if own else (None, [])
-    with shown_progress() as progress, first_compilation.halved(lab.folder):
+    with shown_progress() as progress:
         if not own:
             text, notes = open_reviews(lab, domain or "books", data_dir)
         table, figures = compare(lab, text, progress, every)
         contents = {f"{name}.png": png(figure) for name, figure in figures.items()}
     table = ResultTable(table.rows, [*notes, *table.notes])
     contents |= {"results.json": table.to_json().encode(), "results.csv": table.to_csv().encode()}
-    replace_files({folder / name: content for name, content in contents.items()})
-    show_table(table)
-    click.echo(f"Figures and results are in {folder}: {', '.join(contents)}")
+    write_results(folder, contents, str(table))
 
 
 def classifiers_of(lab: "Lab", dataset: object, every: bool) -> dict[str, Any]:
@@ -129,8 +121,6 @@ def classifiers_of(lab: "Lab", dataset: object, every: bool) -> dict[str, Any]:
     from lxmls_day1.comparison import told_apart
 
     comparison = lab.load("classifiers.run_all_classifiers")
-    if every and not hasattr(comparison, "all_classifiers"):
-        raise InputError("this lab is of an older version, which knows no --all; lxmls-day1 update renews it")
     named: dict[str, Any] = (
         comparison.all_classifiers(dataset) if every else told_apart(comparison.default_classifiers(dataset))
     )

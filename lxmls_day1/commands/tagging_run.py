@@ -6,8 +6,6 @@ well it does each tag, which tags it takes for which, and what one update does t
 
 import contextlib
 import copy
-import csv
-import io
 import json
 import time
 import warnings
@@ -17,14 +15,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 import numpy as np
 
-from lxmls_day1.commands.output import ReportProgress, aligned, png, show_table, shown_progress, writable_folder
+from lxmls_day1.commands.output import (
+    ReportProgress,
+    as_json,
+    not_written_yet,
+    png,
+    shown_progress,
+    writable_folder,
+    write_results,
+)
 from lxmls_day1.errors import CorpusUnavailable, InputError
 from lxmls_day1.figures.confusion import confusion_counts, plot_confusion
 from lxmls_day1.figures.lattice import Lattice, figure_size, lattice, plot_update
 from lxmls_day1.figures.plotting import detached_axes
 from lxmls_day1.lab import Lab
 from lxmls_day1.result_table import ResultTable, Row
-from lxmls_day1.whole_files import replace_files
+from lxmls_day1.text_table import aligned, as_csv
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -73,16 +79,13 @@ class TaggingResults(NamedTuple):
 # ---------------------------------------------------------------------------------------------------------- the command
 
 
-def run(
-    out: str, tags: str = "upos", data_dir: str | None = None, lab_folder: str | None = None, corpus: str = CORPUS
-) -> None:
+def run(out: str, data_dir: str | None = None, lab_folder: str | None = None, corpus: str = CORPUS) -> None:
     """Train, print the tables, write figures and results into a folder.
 
     Parameters
     ----------
     out : str
         The folder; it is made if need be.
-    tags : {"upos", "xpos"}
     data_dir : str, optional
         Where the treebank is, as pos/NAME/*.conllu.
     lab_folder : str, optional
@@ -98,29 +101,34 @@ def run(
     folder = writable_folder(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     with shown_progress() as progress:
-        sentences, notes = open_sentences(lab, corpus, tags, data_dir)
+        sentences, notes = open_sentences(lab, corpus, data_dir)
         results = compare_taggers(lab, sentences, progress)
         contents = {f"{name}.png": png(figure) for name, figure in results.figures.items()}
     table = ResultTable(results.table.rows, [*notes, *results.table.notes])
     contents |= {
-        "results.json": to_json(results._replace(table=table)).encode(),
+        "results.json": as_json(
+            {
+                **json.loads(table.to_json()),
+                "best": results.best,
+                "tags": [row._asdict() for row in results.tag_rows],
+                "confusion": {"tags": results.tags, "true_by_predicted": results.confusion.tolist()},
+            }
+        ),
         "results.csv": table.to_csv().encode(),
-        "tags.csv": to_csv(results.tag_rows).encode(),
+        "tags.csv": as_csv(TagRow._fields, results.tag_rows).encode(),
     }
-    replace_files({folder / name: content for name, content in contents.items()})
-    show_table(table)
-    click.echo(f"\n{results.best} on the test part, tag by tag:\n\n{as_text(results.tag_rows)}\n")
-    click.echo(f"Figures and results are in {folder}: {', '.join(contents)}")
+    said = f"{table}\n\n{results.best} on the test part, tag by tag:\n\n{as_text(results.tag_rows)}\n"
+    write_results(folder, contents, said)
 
 
-def open_sentences(lab: Lab, name: str, tags: str, data_dir: str | None) -> tuple[Any, list[str]]:
+def open_sentences(lab: Lab, name: str, data_dir: str | None) -> tuple[Any, list[str]]:
     """The treebank, or the toy sentences with a sentence about it, which is also shown at once."""
     try:
-        return lab.reader("pos_corpus", "PosCorpus", name=name, tags=tags, data_dir=data_dir), []
+        return lab.reader("pos_corpus", "PosCorpus", name=name, data_dir=data_dir), []
     except CorpusUnavailable as error:
         reason = str(error).rstrip(".")
         click.echo(f"{reason[:1].upper()}{reason[1:]}; the toy sentences take its place.", err=True)
-    toy = lab.reader("pos_corpus", "PosCorpus", name="toy", tags=tags)
+    toy = lab.reader("pos_corpus", "PosCorpus", name="toy")
     return toy, [f"{name} could not be had; these are the few toy sentences, on which accuracies mean little."]
 
 
@@ -164,7 +172,7 @@ def compare_taggers(lab: Lab, corpus: Any, progress: ReportProgress | None = Non
         try:
             params = learner.train(parts["train"], corpus.train_y)
         except NotImplementedError as error:
-            notes.append(f"{name} is left out, as it is not written yet: {str(error) or 'NotImplementedError'}")
+            notes.append(not_written_yet(name, error))
             continue
         seconds = time.perf_counter() - started
         accuracy: dict[str, Any] = {}
@@ -194,16 +202,9 @@ def compare_taggers(lab: Lab, corpus: Any, progress: ReportProgress | None = Non
 
 
 def encoded_parts(lab: Lab, corpus: Any) -> dict[str, Any]:
-    """The training, development and test part, with features that all learners share.
-
-    The tag features of a workspace that an older version made cannot be shared: then the parts are the sentences themselves.
-    """
-    parts = {part: getattr(corpus, f"{part}_X") for part in ("train", "dev", "test")}
-    encoded = getattr(lab.load("classifiers.tag_features"), "EncodedSentences", None)
-    if encoded is None:
-        return parts
-    train = encoded.learn(parts["train"])
-    return {part: train if part == "train" else train.others(X) for part, X in parts.items()}
+    """The training, development and test part, with features that all learners share."""
+    train = lab.load("classifiers.tag_features").EncodedSentences.learn(corpus.train_X)
+    return {"train": train, "dev": train.others(corpus.dev_X), "test": train.others(corpus.test_X)}
 
 
 def tag_rows(tags: Sequence[str], confusion: np.ndarray) -> list[TagRow]:
@@ -253,24 +254,6 @@ def as_text(rows: Sequence[TagRow]) -> str:
         for row in rows
     ]
     return aligned(heading, cells, texts=(0, len(heading) - 1))
-
-
-def to_csv(rows: Sequence[TagRow]) -> str:
-    """Tag rows in full precision under a line of their names, as RFC 4180 has it; None is an empty field."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(TagRow._fields)
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-def to_json(results: TaggingResults) -> str:
-    """The results as JSON: all that `ResultTable.to_json` has, and what is known of the best learner tag by tag."""
-    content = json.loads(results.table.to_json())
-    content["best"] = results.best
-    content["tags"] = [row._asdict() for row in results.tag_rows]
-    content["confusion"] = {"tags": results.tags, "true_by_predicted": results.confusion.tolist()}
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _share(share: float | None) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lxmls_day1.commands.output import warnings_as_notes
+from lxmls_day1.commands.output import not_written_yet, warnings_as_notes
 from lxmls_day1.commands.own_files import open_own_file, own_file, own_file_options
 from lxmls_day1.commands.shared_options import (
     QUESTIONS,
@@ -187,9 +187,7 @@ def train_and_measure(learner: Any, dataset: Any) -> tuple[Any, dict[str, float]
             name: float(learner.evaluate(y, learner.test(X, params))) for name, (X, y) in parts.items() if len(y)
         }
     except NotImplementedError as error:
-        raise InputError(
-            f"{type(learner).__name__} is not written yet: {str(error) or 'it raises NotImplementedError'}"
-        ) from error
+        raise InputError(not_written_yet(type(learner).__name__, error)) from error
 
 
 def make_classifier(lab: "Lab", name: str, settings: Mapping[str, Any]) -> Any:

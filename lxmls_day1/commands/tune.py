@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lxmls_day1.commands.output import png, warnings_as_notes
+from lxmls_day1.commands.output import not_written_yet, png, warnings_as_notes
 from lxmls_day1.commands.own_files import own_file, own_file_options
 from lxmls_day1.commands.shared_options import classifier_option, data_dir_option, domain_option, lab_option
 from lxmls_day1.commands.train import Setting, check_place, make_classifier, open_text
 from lxmls_day1.errors import InputError
+from lxmls_day1.text_table import aligned
 
 if TYPE_CHECKING:
     from lxmls_day1.tuning import Trial, Tuned
@@ -88,9 +89,7 @@ def command(
         with warnings_as_notes():
             found = tune(learner, parts, dict(grid) or None, progress=True)
     except NotImplementedError as error:
-        raise InputError(
-            f"{type(learner).__name__} is not written yet: {str(error) or 'it raises NotImplementedError'}"
-        ) from error
+        raise InputError(not_written_yet(type(learner).__name__, error)) from error
     for line in table_lines(found):
         click.echo(line)
     chosen = [
@@ -126,8 +125,7 @@ def table_lines(found: "Tuned") -> list[str]:
     def mark(trial: "Trial") -> str:
         return "*" if trial is found.best else "." if id(trial) in as_good else ""
 
-    rows = [[*names, "development", "std. error", "training", ""]]
-    rows += [
+    rows = [
         [
             *(str(trial.settings[name]) for name in names),
             f"{trial.accuracy:.4f}",
@@ -137,9 +135,8 @@ def table_lines(found: "Tuned") -> list[str]:
         ]
         for trial in found.trials
     ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    table = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return [*table, "* is the best, . within one standard error of it."]
+    table = aligned([*names, "development", "std. error", "training", ""], rows, texts=())
+    return [table, "* is the best, . within one standard error of it."]
 
 
 def save_plot(found: "Tuned", path: str) -> None:

@@ -20,16 +20,14 @@
 ``checked_lab``        what a check asks of a lab: the protocol of all that stands in for a `Lab`
 ``time_limit``         ends code that no other process can end
 ``pytest_plugin``      the fixtures of the checks: ``lab``, ``expect``, ``rng``
-``recorded_answers``   answers of checks, recorded; ``expect`` compares with them and names known mistakes
+``recorded_answers``   answers of checks, recorded; ``expect`` compares with them
 ``counterexamples``    the check that asks small inputs, shows the smallest with a wrong answer, and names mistakes
 ``naming``             which known mistake wrong answers speak for
 ``pool_making``        chooses the small inputs, on which mistakes differ
 ``mutation_guard``     the lab of a check in this process: it finds out whose code changes its arguments
 ``mistakes``           known mistakes: a sentence, and the wrong solutions or answers that it explains
-``mistaken_labs``      labs in which a mistake is made
 ``explanations``       the question after a named mistake, and what the student answers
 ``mutants``            the reference with one small thing changed, for the authors' check
-``seed_trials``        hidden checks over many seeds, against mistakes, mutants and right solutions
 ``record``             writes the recorded answers
 ``snapshot``           checks run on labs of our own
 ``importable``         what a lab's code can import while it is checked

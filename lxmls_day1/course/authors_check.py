@@ -17,10 +17,10 @@ from lxmls_day1.course.mistakes import Mistake
 from lxmls_day1.course.model_answers import decoded, is_model_answers
 from lxmls_day1.course.naming import named
 from lxmls_day1.course.pool_making import asked_again
-from lxmls_day1.course.record import add_taught, by_exercise, differences, in_order, recorded, snapshot_of_everything
+from lxmls_day1.course.record import differences, in_order, known_mistakes, recorded, snapshot_of_reference
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FOLDER, RECORDED, Exercise, Registry, check_files
-from lxmls_day1.course.snapshot import CheckOutcome, SnapshotRun, take_snapshot
+from lxmls_day1.course.snapshot import SnapshotRun, take_snapshot
 from lxmls_day1.course.workspace import write_files
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import PACKAGES, reference_folder
@@ -50,17 +50,14 @@ def problems(reference: Path | None = None) -> list[str]:
         ]
         if missing:
             return missing
-        made = student_files(reference)
-        mistakes, outcomes = snapshot_of_everything(None, hidden=True, seed=1, reference=reference)
+        made, mistakes = student_files(reference), known_mistakes(reference)
+        public = recorded(reference, None, snapshot_of_reference(reference, None, hidden=True), hidden=False)
     except InputError as error:
         return [str(error)]
-    everywhere, public = (recorded(mistakes, outcomes, hidden=hidden) for hidden in (True, False))
-    add_taught(public, reference)
     return [
-        *problems_of_registry(reference, registry, mistakes, everywhere.hidden),
+        *problems_of_registry(reference, registry, mistakes, public.hidden),
         *problems_of_stubs(reference, registry),
-        *problems_of_mistakes(mistakes, outcomes, everywhere),
-        *problems_of_small_inputs(reference, by_exercise(reference, mistakes)),
+        *problems_of_small_inputs(reference, mistakes),
         *problems_of_recording(reference, registry, public),
         *(f"{place} is in a student's files" for place in leaks(made, solution_lines(reference, registry.ids))),
         *(f"{place} is in a student's files" for place in leaks_of_code(made, reference, registry.ids)),
@@ -68,7 +65,7 @@ def problems(reference: Path | None = None) -> list[str]:
 
 
 def problems_of_registry(
-    reference: Path, registry: Registry, mistakes: list[Mistake], hidden: Mapping[str, int]
+    reference: Path, registry: Registry, mistakes: Mapping[Exercise, Sequence[Mistake]], hidden: Mapping[str, int]
 ) -> Iterator[str]:
     """Solutions in files that no exercise names; code exercises without a solution, checks, hidden checks or enough known mistakes."""
     marked: dict[str, set[str]] = {}
@@ -86,7 +83,7 @@ def problems_of_registry(
             yield f"{exercise}: it has no checks, test_{exercise.stem}_*.py"
         elif not hidden.get(exercise.id):
             yield f"{exercise}: it has no hidden checks, and full marks need them"
-        known = sum(mistake.exercise == exercise.id for mistake in mistakes)
+        known = len(mistakes.get(exercise, ()))
         if known < LEAST_MISTAKES:
             yield f"{exercise}: it has {known} known mistakes; wanted {LEAST_MISTAKES}"
 
@@ -109,45 +106,18 @@ def problems_of_stubs(reference: Path, registry: Registry) -> Iterator[str]:
                     yield f"{label}: {check} passes although the exercise is not solved"
 
 
-def problems_of_mistakes(
-    mistakes: list[Mistake], outcomes: Mapping[str, Mapping[str, CheckOutcome]], answers: RecordedAnswers
-) -> Iterator[str]:
-    """Known mistakes that no check notices or that look like others everywhere, in exercises without small inputs."""
-    for mistake in mistakes:
-        if str(mistake) not in outcomes:
-            continue
-        found_as: list[set[str]] = []
-        for check, found in outcomes[str(mistake)].items():
-            for what, answer in found.answers.items():
-                expectation = answers.checks.get(check, {}).get(what)
-                if expectation is None or mistake.name not in expectation.mistakes:
-                    continue
-                tolerances = found.tolerances[what]
-                same = {n for n, other in expectation.mistakes.items() if other.agrees(answer, *tolerances)}
-                found_as.append(same)
-        if not found_as:
-            failed = [check for check, found in outcomes[str(mistake)].items() if found.outcome != "passed"]
-            ending = (
-                f"it only makes {failed[0]} fail: {outcomes[str(mistake)][failed[0]].text}"
-                if failed
-                else "no check notices it"
-            )
-            yield f"{mistake} is never named: {ending}"
-        elif {mistake.name} not in found_as:
-            others = sorted(set.intersection(*found_as) - {mistake.name})
-            if others:
-                yield f"{mistake} answers everywhere as {', '.join(others)} does"
-
-
 def problems_of_small_inputs(reference: Path, mistakes: Mapping[Exercise, Sequence[Mistake]]) -> Iterator[str]:
-    """Small inputs that are not current, and programs of known mistakes whose answers to them do not name that mistake."""
+    """Small inputs that are missing or not current, and programs of known mistakes that their answers to them do not name."""
     try:
         pools = RecordedAnswers.read(reference / RECORDED).pools
     except InputError:
         return  # that is said elsewhere
     for exercise, found in asked_again(reference, mistakes, pools).items():
+        if found is None:
+            yield f"{exercise}: it has no small inputs, which name mistakes; run `python -m lxmls_day1.course.record`"
+            continue
         pool = pools[exercise.id]
-        if found is None or any(pool.places(found[0])):
+        if any(pool.places(found[0])):
             yield f"{exercise}: its small inputs are not current; run `python -m lxmls_day1.course.record`"
             continue
         programs = [(mistake.name, program) for mistake in mistakes[exercise] for program in mistake.programs]

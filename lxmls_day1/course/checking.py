@@ -131,7 +131,7 @@ class ExerciseReport:
 
     @property
     def mistakes(self) -> tuple[tuple[str, str], ...]:
-        """The mistakes that answers to small inputs speak for; without small inputs, those that explain the most answers."""
+        """The mistakes that answers to small inputs speak for."""
         return mistakes_among(self.results)
 
     @property

@@ -1,7 +1,6 @@
 """The ``expect`` of a check: it compares a value with the recorded answer, and says what differs.
 
-A check says ``expect("the step on a mistake", d)``. The expected answer was recorded from the reference, and beside it what
-each known mistake answers. So the message can name the mistake.
+A check says ``expect("the step on a mistake", d)``. The expected answer was recorded from the reference.
 
 The shape and the kind of a value are found first, without converting it. A value of an unexpected shape is described by its
 shape and its first entries: it is neither made dense nor made an array.
@@ -18,7 +17,6 @@ from lxmls_day1.course.recorded_answers import (
     MOST_SHOWN,
     RTOL,
     Answer,
-    Expectation,
     Form,
     entries_of,
     form_of,
@@ -61,14 +59,12 @@ class Expect:
 
     Parameters
     ----------
-    expectations : dict from what is expected to `Expectation`
+    expected : dict from what is expected to `Answer`
         Of this check.
-    sentences : dict from mistake to sentence
     """
 
-    def __init__(self, expectations: Mapping[str, Expectation], sentences: Mapping[str, str]):
-        self._expectations = expectations
-        self._sentences = sentences
+    def __init__(self, expected: Mapping[str, Answer]):
+        self._expected = expected
 
     def __call__(self, what: str, value: Any, rtol: float = RTOL, atol: float = ATOL) -> None:
         """Compare a value with what was recorded.
@@ -84,30 +80,23 @@ class Expect:
         Raises
         ------
         WrongAnswer
-            If it differs. The message says what was expected and got, and what is known about such an answer.
+            If it differs. The message says what was expected and got.
         """
         __tracebackhide__ = True
-        expectation = self._expectations.get(what)
-        if expectation is None:
+        expected = self._expected.get(what)
+        if expected is None:
             raise InputError(
                 f"no answer is recorded for {what!r}; after a change of a check run `python -m lxmls_day1.course.record`"
             )
-        known = {answer.shape for answer in (expectation.expected, *expectation.mistakes.values())}
         try:
             form = form_of(value)
-            if form[0] not in known:
-                raise WrongAnswer(_message(what, _other_shape(expectation.expected, form, _first_entries(value, form))))
+            if form[0] != expected.shape:
+                raise WrongAnswer(_message(what, _other_shape(expected, form, _first_entries(value, form))))
             got = Answer(form[0], tuple(entries_of(value)))
         except TypeError as error:
-            raise WrongAnswer(_message(what, [("expected", show(expectation.expected)), ("got", str(error))])) from None
-        if expectation.expected.agrees(got, rtol, atol):
-            return
-        mistakes = [
-            (name, self._sentences[name])
-            for name, answer in expectation.mistakes.items()
-            if name in self._sentences and answer.agrees(got, rtol, atol)
-        ]
-        raise WrongAnswer(_message(what, _difference(expectation.expected, got, rtol, atol)), mistakes)
+            raise WrongAnswer(_message(what, [("expected", show(expected)), ("got", str(error))])) from None
+        if not expected.agrees(got, rtol, atol):
+            raise WrongAnswer(_message(what, _difference(expected, got, rtol, atol)))
 
 
 class RecordingExpect:
@@ -158,7 +147,7 @@ def _show_long(form: Form, entries: Iterable[float | str | None], digits: int = 
 
 
 def _difference(expected: Answer, got: Answer, rtol: float, atol: float) -> list[tuple[str, str]]:
-    if expected.shape != got.shape or (got.values == (None,) and expected.values != (None,)):
+    if got.values == (None,) and expected.values != (None,):
         return _other_shape(expected, (got.shape, got.kind), got.values)
     places = expected.differing(got, rtol, atol)
     if len(expected.values) <= MOST_SHOWN:

@@ -11,7 +11,6 @@ the one asked for is known by that. Of two mistakes at once the one that explain
 `lxmls_day1.course.counterexamples` asks for the answers.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -60,13 +59,9 @@ def small_inputs_among(checks: Iterable[Check]) -> Check | None:
 
 
 def mistakes_among(checks: Sequence[EndedCheck]) -> tuple[tuple[str, str], ...]:
-    """The mistakes that the answers to small inputs speak for; without small inputs, those that explain the most answers."""
+    """The mistakes that the answers to small inputs speak for."""
     small_inputs = small_inputs_among(checks)
-    if small_inputs is not None:
-        return small_inputs.mistakes
-    counts = Counter(mistake for check in checks for mistake in check.mistakes)
-    most = max(counts.values(), default=0)
-    return tuple(mistake for mistake, count in counts.items() if count == most)
+    return () if small_inputs is None else small_inputs.mistakes
 
 
 Split = Callable[[dict[str, Any], np.ndarray], Iterable[tuple[str, Any]]]  # an input and an answer -> words and parts

@@ -1,54 +1,57 @@
-"""Reports for a notebook: rich HTML, and plain text wherever HTML is not shown.
+"""Reports for a notebook: lines of text with a style each, as HTML and, wherever HTML is not shown, as plain text.
 
 Colours come in pairs of a mark and its meaning in words, and the text keeps the colour of the page, so that light and dark
 themes both work.
 """
 
+import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from lxmls_day1.course import report_text
-from lxmls_day1.course.checking import CheckReport, CheckResult, ExerciseReport, remember, run_checks
+from lxmls_day1.course.checking import CheckReport, ExerciseReport, remember, run_checks
 from lxmls_day1.course.explanations import asked_after, explain, remember_questions
 from lxmls_day1.course.generation import answers_in_notebooks
-from lxmls_day1.course.hints import Hints, next_hint, remember_hint
+from lxmls_day1.course.hints import next_hint, remember_hint
 from lxmls_day1.course.model_answers import FILE as MODEL_ANSWERS
 from lxmls_day1.course.model_answers import revealed
-from lxmls_day1.course.naming import head_of
-from lxmls_day1.course.progress import NOT_COUNTED, Standing, Status, status_of
+from lxmls_day1.course.progress import status_of
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.report_text import Line, workspace_lines
 from lxmls_day1.course.solve_reset_undo import reset, solve, undo
 from lxmls_day1.course.submission_export import collect_submission, pack_submission
 from lxmls_day1.course.submission_import import open_work
 from lxmls_day1.course.workspace import workspace_of
-from lxmls_day1.course.workspace_state import Explanation, why_not_kept
+from lxmls_day1.course.workspace_state import why_not_kept
 from lxmls_day1.errors import InputError, check_path
 from lxmls_day1.figures.counter_examples import picture
 from lxmls_day1.lab import Lab
 from lxmls_day1.whole_files import replace_files
 
 GOOD, BAD, KNOWN = "#009e73", "#d55e00", "#0072b2"  # of the Okabe-Ito palette
-CELL = "text-align:left;padding:2px 10px 2px 0;vertical-align:top"
+STYLES = {
+    "": "",
+    "title": "font-weight:bold",
+    "good": f"color:{GOOD}",
+    "bad": f"color:{BAD}",
+    "known": f"color:{KNOWN}",
+    "quiet": "opacity:0.6",
+}
+COMMAND = re.compile(r"`lxmls-day1 (check|hint|reset|undo|status) ?([\w.]*)`")  # in a notebook there is no command line
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A report: a notebook shows its HTML or its markdown, Python its text; ``report`` is what it is about.
-
-    Where there is a `box`, a widget to write in, a notebook shows it below the report.
-    """
+    """A report: a notebook shows its HTML or its markdown, Python its text; ``report`` is what it is about."""
 
     report: Any
     text: str
     html: str = ""
     markdown: str = ""
-    box: Any = None
 
     def __repr__(self) -> str:
         return self.text
@@ -58,15 +61,6 @@ class Shown:
 
     def _repr_markdown_(self) -> str | None:
         return self.markdown or None
-
-    def _ipython_display_(self) -> None:
-        if self.box is None:
-            raise NotImplementedError  # IPython goes on to the other forms
-        from IPython.display import display
-
-        show: Any = display
-        show({"text/plain": self.text, "text/html": self.html}, raw=True)  # stays in the file when the box is gone
-        show(self.box)
 
 
 def checked(lab: Lab, exercise: Any = None) -> Shown:
@@ -78,49 +72,15 @@ def checked(lab: Lab, exercise: Any = None) -> Shown:
     unsaved = why_not_kept(lambda: remember(folder, report), "The results")
     asked = asked_after(folder, report)
     unsaved = unsaved or why_not_kept(lambda: remember_questions(folder, asked), "The question")
-    box = answer_box(folder, asked) if asked and not unsaved else None
     lines = [*report_text.check_lines(report), *report_text.question_lines(asked, in_notebook=True)]
-    parts = [*map(_exercise, report.reports), *(_question(one, box is not None) for one in asked)]
-    return replace(_shown(folder, report, lines, parts, unsaved), box=box)
+    return _shown(folder, report, lines, unsaved, filter(None, map(_picture, report.reports)))
 
 
 def explained(lab: Lab, exercise: Any, text: str) -> Shown:
     """Keep the answer to the question that the last check of an exercise has asked."""
     folder = workspace_of(lab, "lab.explain")
     kept = explain(folder, _one_exercise(folder, exercise, "lab.explain"), text)
-    parts = [f"<div><b>{escape(kept.question)}</b></div>", f"<div>{escape(kept.text)}</div>"]
-    parts.append("<div><i>Kept; it goes to your instructor with what you hand in.</i></div>")
-    return _shown(folder, kept, report_text.explained_lines(kept), parts)
-
-
-def answer_box(folder: Path, asked: Sequence[Explanation]) -> Any:
-    """A line to write in for each question, as a widget; None where there are no widgets.
-
-    A line is kept when its button is clicked or Enter is pressed, and may be written again.
-    """
-    try:
-        import ipywidgets
-    except ImportError:
-        return None
-    return ipywidgets.VBox([_answer_line(ipywidgets, folder, one) for one in asked])
-
-
-def _answer_line(ipywidgets: Any, folder: Path, one: Explanation) -> Any:
-    line = ipywidgets.Text(
-        placeholder=f"Exercise {one.exercise}: your answer in one line",
-        continuous_update=False,
-        layout=ipywidgets.Layout(width="36em", max_width="100%"),
-    )
-    button, said = ipywidgets.Button(description="Keep", tooltip="Keep this answer"), ipywidgets.Label()
-
-    def keep(_: Any = None) -> None:
-        if line.value.strip():
-            why = why_not_kept(lambda: explain(folder, one.exercise, line.value, one.question), "Your answer")
-            said.value = why or "Kept; it goes to your instructor with what you hand in."
-
-    line.observe(keep, "value")  # without continuous updates: when Enter is pressed, or the line is left
-    button.on_click(keep)
-    return ipywidgets.VBox([ipywidgets.HBox([line, button]), said])
+    return _shown(folder, kept, report_text.explained_lines(kept))
 
 
 def hinted(lab: Lab, exercise: Any) -> Shown:
@@ -128,7 +88,7 @@ def hinted(lab: Lab, exercise: Any) -> Shown:
     folder = workspace_of(lab, "lab.hint")
     hints = next_hint(folder, _one_exercise(folder, exercise, "lab.hint"))
     unsaved = why_not_kept(lambda: remember_hint(folder, hints), "That this hint was shown")
-    return _shown(folder, hints, report_text.hint_lines(hints), _hints(hints), unsaved)
+    return _shown(folder, hints, report_text.hint_lines(hints), unsaved)
 
 
 def revealed_answers(lab: Lab, exercise: Any) -> Shown:
@@ -148,14 +108,14 @@ def status_shown(lab: Lab) -> Shown:
     """How far a workspace is."""
     folder = workspace_of(lab, "lab.status")
     status = status_of(folder)
-    return _shown(folder, status, report_text.status_lines(status), _status(status))
+    return _shown(folder, status, report_text.status_lines(status))
 
 
 def solved(lab: Lab, exercise: Any) -> Shown:
     """Put in the reference solution of an exercise, if this installation has it."""
     folder = workspace_of(lab, "lab.solve")
     id = _one_exercise(folder, exercise, "lab.solve")
-    return _told(
+    return _shown(
         folder, report := solve(folder, id), report_text.replaced_lines(report, f"The solution of exercise {id}")
     )
 
@@ -164,13 +124,13 @@ def emptied(lab: Lab, exercise: Any) -> Shown:
     """Put back the empty exercise."""
     folder = workspace_of(lab, "lab.reset")
     id = _one_exercise(folder, exercise, "lab.reset")
-    return _told(folder, report := reset(folder, id), report_text.replaced_lines(report, f"The empty exercise {id}"))
+    return _shown(folder, report := reset(folder, id), report_text.replaced_lines(report, f"The empty exercise {id}"))
 
 
 def undone(lab: Lab) -> Shown:
     """Take back what was replaced last."""
     folder = workspace_of(lab, "lab.undo")
-    return _told(folder, report := undo(folder), report_text.undone_lines(report))
+    return _shown(folder, report := undo(folder), report_text.undone_lines(report))
 
 
 def opened(lab: Lab, path: Any) -> Shown:
@@ -179,7 +139,7 @@ def opened(lab: Lab, path: Any) -> Shown:
     file = check_path("path", path)
     inside = folder / file  # a name alone is looked for in the lab, too, where `submit` puts its files
     report = open_work(folder, inside if not file.exists() and inside.is_file() else file)
-    return _told(folder, report, report_text.replaced_lines(report, f"What {file.name} holds"))
+    return _shown(folder, report, report_text.replaced_lines(report, f"What {file.name} holds"))
 
 
 def submitted(lab: Lab, name: str | None = None, partners: Sequence[str] = ()) -> Shown:
@@ -195,13 +155,7 @@ def submitted(lab: Lab, name: str | None = None, partners: Sequence[str] = ()) -
     lines = list(report_text.packed_lines(submission, path, content, again))
     if offer_download(file_name, content):
         lines.append(("", "Your browser downloads it, too. A notebook counts as it was saved last."))
-    return _told(folder, submission, lines)
-
-
-def _told(folder: Path, report: Any, lines: Iterable[Line]) -> Shown:
-    """A report that is a few sentences."""
-    lines = list(lines)
-    return _shown(folder, report, lines, (f"<div>{escape(text)}</div>" for _, text in lines))
+    return _shown(folder, submission, lines)
 
 
 def offer_download(name: str, content: bytes) -> bool:
@@ -228,106 +182,32 @@ def _one_exercise(folder: Path, exercise: Any, command: str) -> str:
     return ids[0]
 
 
-def _shown(folder: Path, report: Any, lines: Iterable[Line], parts: Iterable[str], unsaved: str = "") -> Shown:
+def _shown(folder: Path, report: Any, lines: Iterable[Line], unsaved: str = "", pictures: Iterable[str] = ()) -> Shown:
     """A report below the lab's folder and what is to be said about it, and above what could not be kept."""
-    head, foot = list(workspace_lines(folder)), [("known", unsaved)] * bool(unsaved)
-    text = report_text.as_text([*head, *lines, *foot])
-    return Shown(report, text, _box([*map(_line, head), *parts, *map(_line, foot)]))
+    foot = [("known", unsaved)] * bool(unsaved)
+    said = [(style, COMMAND.sub(_as_call, text)) for style, text in (*workspace_lines(folder), *lines, *foot)]
+    parts = "".join([*map(_line, said), *pictures])
+    box = f"border-left:4px solid {KNOWN};padding:4px 12px;line-height:1.5;font-family:monospace"
+    return Shown(report, report_text.as_text(said), f'<div style="{box}">{parts}</div>')
+
+
+def _as_call(command: re.Match[str]) -> str:
+    """``lab.hint("1.5")`` for ``lxmls-day1 hint 1.5``."""
+    argument = f'"{command[2]}"' if command[2] else ""
+    return f"`lab.{command[1]}({argument})`"
 
 
 def _line(line: Line) -> str:
-    style = "opacity:0.6" if line[0] == "quiet" else f"color:{BAD}"
-    return f'<div style="{style}">{escape(line[1])}</div>'
+    style, text = line
+    indent = len(text) - len(text.lstrip())
+    return f'<div style="white-space:pre-wrap;margin-left:{indent}ch;{STYLES[style]}">{escape(text.lstrip()) or "&nbsp;"}</div>'
 
 
-def _box(parts: Iterable[str]) -> str:
-    return f'<div style="border-left:4px solid {KNOWN};padding:4px 12px;line-height:1.5">{"".join(parts)}</div>'
-
-
-def _exercise(report: ExerciseReport) -> str:
-    parts = [f"<div><b>{escape(str(report.exercise))}</b></div>"]
-    if report.missing:
-        parts.append(f'<div style="color:{BAD}">✗ {escape(report.what_is_missing)}</div>')
-    elif report.to_do:
-        where = ", ".join(f"<code>{escape(name)}</code>" for name in report.exercise.files)
-        parts.append(f"<div>Still to be written{f': {where}' if where else ''}.</div>")
-        parts.append(f'<div><code>lab.hint("{report.exercise.id}")</code> helps.</div>')
-    else:
-        said: dict[str, str] = {}
-        parts += [f"<div>{_result(result, said)}</div>" for result in report.results]
-        parts += [f'<div style="color:{KNOWN}">{text}</div>' for text in _named(report)]
-    colour = GOOD if report.all_passed else BAD
-    parts.append(f'<div style="color:{colour}"><b>{escape(report.summary)}</b></div>')
-    return "".join(parts)
-
-
-def _named(report: ExerciseReport) -> Iterator[str]:
-    sentences = [escape(sentence) for _, sentence in report.mistakes]
-    if sentences:
-        head = f"<b>{head_of(report.named_as)}:</b>"
-        yield f"{head} {sentences[0]}" if len(sentences) == 1 else f"{head}<br>– {'<br>– '.join(sentences)}"
+def _picture(report: ExerciseReport) -> str:
+    """The smallest input with a wrong answer as a picture, where the exercise has some."""
     example = report.small_inputs.example if report.small_inputs is not None else None
-    if example is not None and report.exercise.counter_example:
-        drawn = picture(report.exercise.counter_example, example.given, example.wanted.array, example.got.array)
-        if drawn is not None:
-            yield f'<img alt="the smallest input with a wrong answer" src="data:image/png;base64,{b64encode(drawn).decode()}">'
-
-
-def _question(one: Explanation, has_box: bool) -> str:
-    how = f'<code>lab.explain("{escape(one.exercise)}", "…")</code>'
-    return (
-        f'<div style="color:{KNOWN}"><b>In one line:</b> {escape(one.question)}</div>'
-        f"<div><i>{'Write it below, or with' if has_box else 'Answer with'} {how}. It costs no points.</i></div>"
-    )
-
-
-def _result(result: CheckResult, said: dict[str, str]) -> str:
-    symbol = report_text.SYMBOLS.get(result.outcome, "✗")
-    colour = GOOD if result.passed else "inherit" if result.outcome in report_text.SYMBOLS else BAD
-    head = f'<span style="color:{colour}">{symbol} {escape(result.title)}</span>'
-    if not result.text:
-        return head
-    if result.text in said:
-        return f"{head} <i>as in “{escape(said[result.text])}”</i>"
-    said[result.text] = result.title
-    style = "margin:2px 0 6px 18px;white-space:pre-wrap;background:transparent;color:inherit"
-    return f'{head}<pre style="{style}">{escape(result.text)}</pre>'
-
-
-def _hints(hints: Hints) -> Iterator[str]:
-    yield f"<div><b>{escape(str(hints.exercise))}</b></div>"
-    for number, kind, text in hints.steps:
-        yield f'<div style="color:{KNOWN}">Hint {number} of {len(hints.exercise.hints)}, {escape(kind)}</div>'
-        style = "margin:2px 0 6px 18px;white-space:pre-wrap;background:transparent;color:inherit"
-        yield f'<pre style="{style}">{escape(text)}</pre>'
-    yield f"<div><i>{escape(hints.closing)}</i></div>"
-
-
-def _status(status: Status) -> Iterator[str]:
-    share = 100 * status.done // len(status.counted) if status.counted else 100
-    yield f"<div><b>{escape(status.summary)}</b></div>"
-    yield (
-        f'<div role="progressbar" aria-valuenow="{share}" style="width:320px;height:12px;border:1px solid {GOOD}">'
-        f'<div style="width:{share}%;height:100%;background:{GOOD}"></div></div>'
-    )
-    heads = "".join(f'<th style="{CELL}">{head}</th>' for head in ("", "exercise", "points", "", "hints"))
-    rows = []
-    for notebook, standings in groupby(status.standings, key=lambda standing: standing.exercise.notebook):
-        rows.append(f'<tr><td style="{CELL};opacity:0.6" colspan="5">{escape(notebook)}</td></tr>')
-        rows += map(_standing, standings)
-    yield f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-
-
-def _standing(standing: Standing) -> str:
-    exercise = standing.exercise
-    colour = GOOD if standing.done else BAD if standing.state == "failing" else "inherit"
-    symbol = "✓" if standing.done else "✗" if standing.state == "failing" else "·"
-    faint = ";opacity:0.6" if standing.state in NOT_COUNTED else ""
-    cells = (
-        symbol,
-        f"{exercise.id} {exercise.title}",
-        f"{exercise.points:g}",
-        standing.text,
-        str(standing.hints or ""),
-    )
-    return "<tr>" + "".join(f'<td style="{CELL};color:{colour}{faint}">{escape(cell)}</td>' for cell in cells) + "</tr>"
+    if example is None or not report.exercise.counter_example:
+        return ""
+    drawn = picture(report.exercise.counter_example, example.given, example.wanted.array, example.got.array)
+    source = f"data:image/png;base64,{b64encode(drawn).decode()}" if drawn is not None else ""
+    return f'<img alt="the smallest input with a wrong answer" src="{source}">' if source else ""

@@ -6,26 +6,27 @@ on which they differ from the reference, as small as there are, and inputs on wh
 
 import importlib.util
 import os
+import re
+import shutil
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from lxmls_day1.course.counterexamples import ANSWERED, ASKED, RAISES, answers_to
 from lxmls_day1.course.markers import without_markers
-from lxmls_day1.course.mistaken_labs import uncompiled_lab
 from lxmls_day1.course.mistakes import Mistake, read_taught
 from lxmls_day1.course.mutants import mutants_of
 from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool
 from lxmls_day1.course.registry import FOLDER, Exercise, check_files
 from lxmls_day1.course.time_limit import OutOfTime, TimeLimit
 from lxmls_day1.errors import InputError, NoAnswer
-from lxmls_day1.lab import Lab
+from lxmls_day1.lab import PACKAGES, Lab
 from lxmls_day1.whole_files import temporary_folder
 
 MOST_INPUTS = 36
@@ -35,6 +36,7 @@ SECONDS = 2.0  # of processor time for all inputs of one program; it does not en
 DIGITS = 6  # of a number that is written down
 ENDLESS = "does not end"
 
+Made = TypeVar("Made")
 Table = np.ndarray  # (programs, inputs): which of the answers to the input each program gives; row 0 is the reference
 
 
@@ -64,20 +66,21 @@ def pools_of(reference: Path, mistakes: Mapping[Exercise, Sequence[Mistake]]) ->
     dict from exercise to Pool
     """
     asked = [exercise for exercise in mistakes if pool_file(reference, exercise)]
-    if not asked:
-        return {}
+    made = _in_processes(_pool_of, [(str(reference), exercise, tuple(mistakes[exercise])) for exercise in asked])
+    return dict(zip([exercise.id for exercise in asked], made, strict=True))
+
+
+def _in_processes(function: Callable[..., Made], tasks: Sequence[tuple[Any, ...]]) -> list[Made]:
+    """Call a function for each task in a process of its own, with a new folder for a lab as the last argument."""
     with (
         temporary_folder("lxmls-day1-pools-") as place,
-        ProcessPoolExecutor(min(len(asked), os.cpu_count() or 1), get_context("spawn")) as processes,
+        ProcessPoolExecutor(os.cpu_count() or 1, get_context("spawn")) as processes,
     ):
-        tasks = [
-            (str(reference), exercise, tuple(mistakes[exercise]), str(place / exercise.stem)) for exercise in asked
-        ]
-        return dict(zip([exercise.id for exercise in asked], processes.map(_pool_of, tasks), strict=True))
+        calls = [processes.submit(function, *task, str(place / str(n))) for n, task in enumerate(tasks)]
+        return [call.result() for call in calls]
 
 
-def _pool_of(task: tuple[str, Exercise, tuple[Mistake, ...], str]) -> Pool:
-    reference, exercise, mistakes, folder = task
+def _pool_of(reference: str, exercise: Exercise, mistakes: Sequence[Mistake], folder: str) -> Pool:
     proposed, answers, _ = asked_programs(Path(reference), exercise, mistakes, Path(folder))
     taught = read_taught(Path(reference) / FOLDER, exercise)
     families = [(mistake.name, len(mistake.programs)) for mistake in mistakes]
@@ -101,24 +104,17 @@ def asked_again(
     Returns
     -------
     dict from exercise to list of list of Answer
-        A row for the reference, then one for each program; None where there is no pool, but inputs are proposed.
+        A row for the reference, then one for each program; None where there is no pool, or no inputs are proposed.
     """
-    found: dict[Exercise, list[list[Answer]] | None] = {e: None for e in mistakes if pool_file(reference, e)}
-    asked = [exercise for exercise in found if exercise.id in pools]
-    with temporary_folder("lxmls-day1-pools-") as place:
-        processes = ProcessPoolExecutor(os.cpu_count() or 1, get_context("spawn")) if asked else None
-        tasks = [
-            (str(reference), exercise, tuple(mistakes[exercise]), str(place / exercise.stem), pools[exercise.id].inputs)
-            for exercise in asked
-        ]
-        if processes is not None:
-            with processes:
-                found |= dict(zip(asked, processes.map(_again, tasks), strict=True))
-    return found
+    asked = [exercise for exercise in mistakes if exercise.id in pools and pool_file(reference, exercise)]
+    tasks = [(str(reference), exercise, tuple(mistakes[exercise]), pools[exercise.id].inputs) for exercise in asked]
+    found = _in_processes(_answers_again, tasks)
+    return dict.fromkeys(mistakes) | dict(zip(asked, found, strict=True))
 
 
-def _again(task: tuple[str, Exercise, tuple[Mistake, ...], str, Sequence[dict[str, Any]]]) -> list[list[Answer]]:
-    reference, exercise, mistakes, folder, inputs = task
+def _answers_again(
+    reference: str, exercise: Exercise, mistakes: Sequence[Mistake], inputs: Sequence[dict[str, Any]], folder: str
+) -> list[list[Answer]]:
     return asked_programs(Path(reference), exercise, mistakes, Path(folder), inputs)[1]
 
 
@@ -177,6 +173,18 @@ def asked_programs(
             _answers_in_time(lab, module, inputs) if answers else answers_to(lab, getattr(module, ANSWERED), inputs)
         )
     return list(inputs), answers, 1 + len(programs)
+
+
+def uncompiled_lab(reference: Path, folder: Path) -> Path:
+    """A copy of the reference lab whose rules are plain Python: compiling one takes longer than checking it."""
+    for package in PACKAGES:
+        shutil.copytree(reference / package, folder / package, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+    for path in folder.glob("classifiers/**/*.py"):
+        source = path.read_text(encoding="utf-8")
+        plain = re.sub(r"^@compiled[ \t]*\r?\n", "", source, flags=re.MULTILINE)
+        if source != plain:  # unchanged files bring their bytecode along
+            path.write_text(plain, encoding="utf-8")
+    return folder.resolve()
 
 
 def made_pool(

@@ -100,9 +100,7 @@ class ChecksRun:
         if self.recordings is not None:
             recording = self.recordings[key] = RecordingExpect()
             return recording
-        answers = self.answers(item)
-        exercise = exercise_of_check(item.path.name)
-        return Expect(answers.checks.get(key, {}), answers.sentences.get(exercise or "", {}))
+        return Expect(self.answers(item).checks.get(key, {}))
 
     def small_inputs(self, item: pytest.Item) -> Callable[[Any], None]:
         """What asks a lab about the small inputs of an exercise, and judges what it answers."""

@@ -5,19 +5,18 @@ mistakes, no code. ``--check`` only says whether that file is current.
 """
 
 import argparse
-import contextlib
 import functools
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
-from lxmls_day1.course.mistaken_labs import mistaken_lab, uncompiled_lab
-from lxmls_day1.course.mistakes import Mistake, read_mistakes, read_taught
-from lxmls_day1.course.pool_making import pool_file, pools_of
-from lxmls_day1.course.recorded_answers import Answer, Expectation, Pool, RecordedAnswers
+from lxmls_day1.course.mistakes import Mistake, TaughtMistake, read_mistakes, read_taught
+from lxmls_day1.course.pool_making import pools_of
+from lxmls_day1.course.recorded_answers import Pool, RecordedAnswers
 from lxmls_day1.course.registry import (
+    FILE,
     FOLDER,
     RECORDED,
     SMALL_INPUTS,
@@ -30,7 +29,7 @@ from lxmls_day1.course.snapshot import CheckOutcome, SnapshotRun, take_snapshot
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.waiting import announced
-from lxmls_day1.whole_files import replace_files, temporary_folder
+from lxmls_day1.whole_files import replace_files
 
 REFERENCE = "the reference"
 Part = TypeVar("Part")
@@ -39,7 +38,7 @@ Part = TypeVar("Part")
 def answers_of_reference(
     ids: Collection[str] | None = None, hidden: bool = False, seed: int = 1, reference: Path | None = None
 ) -> RecordedAnswers:
-    """What the reference and the known mistakes answer in the checks of some exercises.
+    """What the reference answers in the checks of some exercises, and what is recorded of their small inputs.
 
     Parameters
     ----------
@@ -62,86 +61,49 @@ def answers_of_reference(
         If the reference fails one of its checks, or a check cannot be run.
     """
     reference = reference_folder() if reference is None else reference
-    result = recorded(*snapshot_of_everything(ids, hidden, seed, reference), hidden=hidden)
-    add_taught(result, reference, ids)
+    result = recorded(reference, ids, snapshot_of_reference(reference, ids, hidden, seed), hidden)
     kept = reference / RECORDED
     if kept.is_file():  # small inputs are public: those that students have are the ones
         result.pools = {id: p for id, p in RecordedAnswers.read(kept).pools.items() if id in result.sentences}
     return result
 
 
-def snapshot_of_everything(
-    ids: Collection[str] | None, hidden: bool, seed: int, reference: Path | None = None, every_mistake: bool = False
-) -> tuple[list[Mistake], dict[str, dict[str, CheckOutcome]]]:
-    """Run the checks on the reference and on known mistakes: on all of them, or on those of exercises without small inputs.
-
-    Returns
-    -------
-    mistakes : list of Mistake
-    outcomes : dict
-        label -> check -> `CheckOutcome`; the labels are `REFERENCE` and the mistakes as texts.
-    """
-    reference = reference_folder() if reference is None else reference
+def snapshot_of_reference(
+    reference: Path, ids: Collection[str] | None, hidden: bool, seed: int = 1
+) -> dict[str, CheckOutcome]:
+    """Run the checks of some exercises on the reference: check -> `CheckOutcome`. Parameters and errors as above."""
     folder = reference / FOLDER
-    checked = [
-        exercise for exercise in Registry.read(folder / "exercises.toml").select(ids) if check_files(folder, exercise)
-    ]
-    if not checked:
-        return [], {REFERENCE: {}}
-    mistakes = {exercise: read_mistakes(folder, exercise) for exercise in checked}
-    all_files = tuple(file for exercise in checked for file in check_files(folder, exercise))
-    with contextlib.ExitStack() as stack:
-        runs = [SnapshotRun(REFERENCE, reference, all_files)]
-        folder_of_labs = stack.enter_context(temporary_folder("lxmls-day1-mistakes-"))
-        plain = uncompiled_lab(reference, folder_of_labs / "plain")
-        for exercise, known in mistakes.items():
-            for mistake in known if every_mistake or not pool_file(reference, exercise) else ():
-                lab_folder = mistaken_lab(plain, exercise, mistake.programs[0], folder_of_labs / str(len(runs)))
-                runs.append(SnapshotRun(str(mistake), lab_folder, tuple(check_files(folder, exercise))))
-        outcomes = take_snapshot(runs, hidden, seed)
-    for check, found in outcomes[REFERENCE].items():
+    exercises = Registry.read(reference / FILE).select(ids)
+    files = tuple(file for exercise in exercises for file in check_files(folder, exercise))
+    if not files:
+        return {}
+    outcomes = take_snapshot([SnapshotRun(REFERENCE, reference, files)], hidden, seed)[REFERENCE]
+    for check, found in outcomes.items():
         if found.outcome not in ("passed", "skipped"):
             raise InputError(f"the reference fails {check}: {found.text}")
-    return [mistake for known in mistakes.values() for mistake in known], outcomes
+    return outcomes
 
 
 def recorded(
-    mistakes: Sequence[Mistake],
-    outcomes: dict[str, dict[str, CheckOutcome]],
-    hidden: bool,
-    pooled: Collection[str] = (),
+    reference: Path, ids: Collection[str] | None, outcomes: Mapping[str, CheckOutcome], hidden: bool
 ) -> RecordedAnswers:
-    """The answers of snapshots, with those of the mistakes where they differ from the reference's; not in `pooled` exercises."""
+    """The answers of a snapshot, those of hidden checks if they are wanted; with what is said of the known mistakes."""
     result = RecordedAnswers()
-    for check, found in outcomes[REFERENCE].items():
+    for check, found in outcomes.items():
         exercise = exercise_of_check(check.partition("::")[0]) or ""
         if found.hidden:
             result.hidden[exercise] = result.hidden.get(exercise, 0) + 1
-        if (found.hidden and not hidden) or check.endswith(
-            f"::{SMALL_INPUTS}"
-        ):  # the pool holds the answers to small inputs
-            continue
-        result.checks[check] = {what: Expectation(answer) for what, answer in found.answers.items()}
-    for mistake in mistakes:
-        result.sentences.setdefault(mistake.exercise, {})[mistake.name] = mistake.sentence
-        if mistake.question:
-            result.questions.setdefault(mistake.exercise, {})[mistake.name] = mistake.question
-        for check, found in outcomes.get(str(mistake), {}).items() if mistake.exercise not in pooled else ():
-            for what, answer in found.answers.items():
-                expectation = result.checks.get(check, {}).get(what)
-                tolerances = outcomes[REFERENCE][check].tolerances
-                if expectation is not None and not expectation.expected.agrees(answer, *tolerances[what]):
-                    expectation.mistakes[mistake.name] = answer
-    return result
-
-
-def add_taught(answers: RecordedAnswers, reference: Path, ids: Collection[str] | None = None) -> None:
-    """Put in the sentences and questions of the mistakes that a class has taught; what they answer is in the pools."""
-    for exercise in Registry.read(reference / FOLDER / "exercises.toml").select(ids):
-        for mistake in read_taught(reference / FOLDER, exercise):
-            answers.sentences.setdefault(exercise.id, {})[mistake.name] = mistake.sentence
+        is_of_pool = check.endswith(f"::{SMALL_INPUTS}")  # the pool holds the answers to small inputs
+        if not is_of_pool and (hidden or not found.hidden):
+            result.checks[check] = found.answers
+    folder = reference / FOLDER
+    for one in Registry.read(reference / FILE).select(ids):
+        known: list[Mistake | TaughtMistake] = [*read_mistakes(folder, one), *read_taught(folder, one)]
+        for mistake in known:
+            result.sentences.setdefault(one.id, {})[mistake.name] = mistake.sentence
             if mistake.question:
-                answers.questions.setdefault(exercise.id, {})[mistake.name] = mistake.question
+                result.questions.setdefault(one.id, {})[mistake.name] = mistake.question
+    return result
 
 
 def differences(old: RecordedAnswers, new: RecordedAnswers) -> list[str]:
@@ -162,8 +124,8 @@ def differences(old: RecordedAnswers, new: RecordedAnswers) -> list[str]:
         if check not in old.checks or check not in new.checks:
             found.append(f"{check}, which is {'new' if check in new.checks else 'gone'}")
             continue
-        before, after = (_flat(answers.checks[check]) for answers in (old, new))
-        if before.keys() != after.keys() or not all(before[key].agrees(after[key], 1e-6, 1e-9) for key in before):
+        before, after = old.checks[check], new.checks[check]
+        if before.keys() != after.keys() or not all(before[what].agrees(after[what]) for what in before):
             found.append(check)
     return found
 
@@ -176,16 +138,8 @@ def _same_pools(old: Pool | None, new: Pool | None) -> bool:
         return False
     of_old, of_new = chain.from_iterable(old.answers), chain.from_iterable(new.answers)
     return [len(answers) for answers in old.answers] == [len(answers) for answers in new.answers] and all(
-        mine.agrees(its, 1e-6, 1e-9) for mine, its in zip(of_old, of_new, strict=True)
+        mine.agrees(its) for mine, its in zip(of_old, of_new, strict=True)
     )
-
-
-def _flat(expectations: dict[str, Expectation]) -> dict[tuple[str, str], Answer]:
-    return {
-        (what, name): answer
-        for what, expectation in expectations.items()
-        for name, answer in {"": expectation.expected, **expectation.mistakes}.items()
-    }
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -202,10 +156,8 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(f"no exercise {', '.join(unknown)}; there are {', '.join(known)}")
     ids = asked.ids or None
     try:
-        mistakes, outcomes = snapshot_of_everything(ids, hidden=True, seed=1)
-        new = recorded(mistakes, outcomes, hidden=False)
-        add_taught(new, reference, ids)
-        new.pools = pools_of(reference, by_exercise(reference, mistakes))
+        new = recorded(reference, ids, snapshot_of_reference(reference, ids, hidden=True), hidden=False)
+        new.pools = pools_of(reference, known_mistakes(reference, ids))
         old = _kept(path, ids is None)
     except InputError as error:
         print(f"Error: {error}", file=sys.stderr)
@@ -242,12 +194,11 @@ def _kept(path: Path, all_is_new: bool) -> RecordedAnswers:
         return RecordedAnswers()
 
 
-def by_exercise(reference: Path, mistakes: Sequence[Mistake]) -> dict[Exercise, list[Mistake]]:
-    """The mistakes of each exercise that has some."""
-    found: dict[Exercise, list[Mistake]] = {}
-    for mistake in mistakes:
-        found.setdefault(Registry.of(reference)[mistake.exercise], []).append(mistake)
-    return found
+def known_mistakes(reference: Path, ids: Collection[str] | None = None) -> dict[Exercise, list[Mistake]]:
+    """The mistakes of each exercise that has some, without those that a class has taught."""
+    exercises = Registry.read(reference / FILE).select(ids)
+    found = {exercise: read_mistakes(reference / FOLDER, exercise) for exercise in exercises}
+    return {exercise: mistakes for exercise, mistakes in found.items() if mistakes}
 
 
 def in_order(answers: RecordedAnswers, registry: Registry) -> RecordedAnswers:

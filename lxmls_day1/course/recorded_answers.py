@@ -1,7 +1,7 @@
 """Answers of checks, and the recorded ones with which they are compared.
 
-Answers are numbers, texts, or arrays of one of them: plain data, which can cross from one process into another. Beside each
-expected answer stand the answers of the known mistakes at the same place. `lxmls_day1.course.expect` compares.
+Answers are numbers, texts, or arrays of one of them: plain data, which can cross from one process into another.
+`lxmls_day1.course.expect` compares them; `lxmls_day1.course.naming` finds which known mistakes wrong answers speak for.
 """
 
 import json
@@ -20,7 +20,6 @@ POOL_RTOL, POOL_ATOL = (
     1e-4,
     1e-5,
 )  # small inputs are round, and mistakes far from the right answer; single precision passes
-FINGERPRINT = 8  # characters
 MOST_SHOWN = 12
 LONGEST_SHOWN = 200  # characters of one text
 DEEPEST = 32
@@ -93,14 +92,6 @@ class Answer:
         return [i for i, (mine, its) in enumerate(pairs) if mine != its and not _same(mine, its, rtol, atol)]
 
 
-@dataclass
-class Expectation:
-    """What is known of one place in a check."""
-
-    expected: Answer
-    mistakes: dict[str, Answer] = field(default_factory=dict)
-
-
 @dataclass(frozen=True)
 class Pool:
     """Small inputs of an exercise, from the smallest on, with what the reference and the known mistakes answer to each.
@@ -169,18 +160,18 @@ class Pool:
 
 @dataclass
 class RecordedAnswers:
-    """What the reference and the known mistakes answer in every check.
+    """What the reference answers in every check, and the pools of small inputs with the answers of known mistakes.
 
     Attributes
     ----------
-    checks : dict from check ("test_1_05_mira.py::test_step") to dict from what is expected to `Expectation`
+    checks : dict from check ("test_1_05_mira.py::test_step") to dict from what is expected to `Answer`
     sentences : dict from exercise to dict from mistake to its sentence
     questions : dict from exercise to dict from mistake to its question, where it has one
     hidden : dict from exercise to how many checks run at grading only
     pools : dict from exercise to `Pool`
     """
 
-    checks: dict[str, dict[str, Expectation]] = field(default_factory=dict)
+    checks: dict[str, dict[str, Answer]] = field(default_factory=dict)
     sentences: dict[str, dict[str, str]] = field(default_factory=dict)
     hidden: dict[str, int] = field(default_factory=dict)
     questions: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -200,13 +191,7 @@ class RecordedAnswers:
     def from_plain(cls, content: Mapping[str, Any]) -> "RecordedAnswers":
         """The inverse of `to_json`, given its parsed text."""
         checks = {
-            check: {
-                what: Expectation(
-                    Answer.from_json(entry["expected"]),
-                    {name: Answer.from_json(answer) for name, answer in entry.get("mistakes", {}).items()},
-                )
-                for what, entry in entries.items()
-            }
+            check: {what: Answer.from_json(entry["expected"]) for what, entry in entries.items()}
             for check, entries in content["checks"].items()
         }
         pools = {exercise: Pool.from_plain(pool) for exercise, pool in content.get("pools", {}).items()}
@@ -221,13 +206,8 @@ class RecordedAnswers:
         lines += ["},", '"pools": {', *_joined(map(_pool_text, self.pools, self.pools.values()))]
         lines += ["},", '"checks": {']
         blocks = []
-        for check, expectations in self.checks.items():
-            entries = []
-            for what, expectation in expectations.items():
-                entry = {"expected": expectation.expected.to_json()}
-                if expectation.mistakes:
-                    entry["mistakes"] = {name: answer.to_json() for name, answer in expectation.mistakes.items()}
-                entries.append(f"  {_compact(what)}: {_compact(entry)}")
+        for check, answers in self.checks.items():
+            entries = [f"  {_compact(what)}: {_compact({'expected': a.to_json()})}" for what, a in answers.items()]
             blocks.append("\n".join([f" {_compact(check)}: {{", *_joined(entries), " }"]))
         return "\n".join([*lines, *_joined(blocks), "}", "}", ""])
 

@@ -70,12 +70,10 @@ def shown_workspace(named: str | None, command: str) -> Path:
     return folder
 
 
-def echo_unless_kept(keep: Callable[[], object], what: str) -> bool:
-    """Keep something in the workspace's state, after it was shown; say so if that fails. Whether it was kept."""
-    why = why_not_kept(keep, what)
-    if why:
+def echo_unless_kept(keep: Callable[[], object], what: str) -> None:
+    """Keep something in the workspace's state, after it was shown; say so if that fails."""
+    if why := why_not_kept(keep, what):
         click.echo(why, err=True)
-    return not why
 
 
 def can_show(text: str) -> bool:

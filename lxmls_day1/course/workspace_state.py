@@ -2,20 +2,18 @@
 
 The reference lab remembers nothing on disk. Reading changes nothing. A state file that cannot be read is set aside when
 the next one is written: nothing in it is worth stopping a student for. What ``solve``, ``reset`` and ``update`` have
-replaced is found again without it, by the names under ``.lab-backups``, and so is what the student has explained.
+replaced is still under ``.lab-backups``.
 """
 
 import contextlib
 import hashlib
 import json
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from lxmls_day1.course.markers import EXERCISE_ID
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
@@ -25,9 +23,6 @@ FILE = ".lab-state.json"
 DAMAGED = f"{FILE}.damaged"
 LOCK = ".lab-state.lock"
 BACKUPS = ".lab-backups"
-EXPLANATIONS = "explanations.json"  # under BACKUPS: a copy, for what a student wrote is found again as well
-BACKUP = re.compile(rf"\d{{4,}}-(?P<command>solve|reset|update|open_work)(-(?P<exercise>{EXERCISE_ID}))?")
-ASIDE = (".edited", ".new")  # what stands beside a backup without being one
 VERSION = 1
 
 
@@ -133,7 +128,7 @@ class WorkspaceState:
             damage = f"{FILE} cannot be read ({(error.strerror or str(error)).lower()})"
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             damage = f"{FILE} is damaged"
-        return cls(folder, backups=found_backups(folder), explanations=found_explanations(folder), damage=damage)
+        return cls(folder, damage=damage)
 
     def contents(self) -> dict[Path, bytes]:
         """The state as a file to be written; nothing for the reference lab."""
@@ -148,18 +143,14 @@ class WorkspaceState:
             "origin": asdict(self.origin),
             "explanations": [asdict(explanation) for explanation in self.explanations],
         }
-        return {self.folder / FILE: _as_json(content)}
+        return {self.folder / FILE: (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()}
 
     def save(self, with_files: Mapping[Path, bytes] | None = None) -> None:
         """Write the state to disk, with other files that belong to it: all of them completely or none."""
         if self.damage and keeps_state(self.folder):
             with contextlib.suppress(FileNotFoundError):
                 os.replace(self.folder / FILE, self.folder / DAMAGED)
-        together = {**(with_files or {}), **self.contents()}
-        if self.explanations and keeps_state(self.folder):
-            (self.folder / BACKUPS).mkdir(exist_ok=True)
-            together[self.folder / BACKUPS / EXPLANATIONS] = _as_json([asdict(one) for one in self.explanations])
-        replace_files({os.fspath(path): content for path, content in together.items()})
+        replace_files({**(with_files or {}), **self.contents()})
 
 
 @contextlib.contextmanager
@@ -208,35 +199,6 @@ def _wait_for(file: int) -> None:
                 msvcrt.locking(file, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]  # of Windows only
             return
         flock(file, LOCK_EX)
-
-
-def found_backups(folder: Path) -> list[Backup]:
-    """What is kept under ``.lab-backups``, by the names of folders and files."""
-    found = []
-    for place in sorted((folder / BACKUPS).glob("[0-9]*-*")):
-        match = BACKUP.fullmatch(place.name)
-        kept = {
-            path.relative_to(place).as_posix(): path.relative_to(folder).as_posix()
-            for path in sorted(place.rglob("*"))
-            if path.is_file() and path.suffix not in ASIDE
-        }
-        if match and kept:
-            what = " ".join(filter(None, match.groupdict().values()))
-            found.append(Backup(what, match["exercise"] or "", kept, {}, False))
-    return found
-
-
-def found_explanations(folder: Path) -> list[Explanation]:
-    """The copy of what the student has explained; nothing if there is none that can be read."""
-    try:
-        content = json.loads((folder / BACKUPS / EXPLANATIONS).read_text(encoding="utf-8"))
-        return [_parsed_explanation(one) for one in content]
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
-        return []
-
-
-def _as_json(content: Any) -> bytes:
-    return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def _parsed(content: Any) -> dict[str, Any]:

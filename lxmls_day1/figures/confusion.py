@@ -1,13 +1,13 @@
 """Confusion matrices: which class is taken for which, counted and drawn."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lxmls_day1.checks import as_list, as_numbers, check_labels
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.plotting import BLACK, BLUE, check_axes
+from lxmls_day1.figures.plotting import BLACK, BLUE, axes_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -96,11 +96,7 @@ def plot_confusion(
         raise InputError(
             f"the confusion matrix of {n_tags} tags must be {n_tags} x {n_tags}, but has the shape {confusion.shape}"
         )
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        _, ax = plt.subplots(figsize=(11.0, 10.0), layout="constrained")
-    check_axes(ax)
+    fig, ax = axes_for(ax, (11.0, 10.0))
     shares = confusion / np.maximum(confusion.sum(axis=1, keepdims=True), 1)
     colours = LinearSegmentedColormap.from_list("white to blue", ["white", BLUE])
     norm = PowerNorm(0.4, vmin=0.0, vmax=1.0)  # a share of 1 % is to be seen, too
@@ -134,4 +130,4 @@ def plot_confusion(
     bar.ax.tick_params(labelsize=_LABEL_SIZE - 3)
     if title is not None:
         ax.set_title(title, fontsize=_LABEL_SIZE + 1)
-    return cast("Figure", ax.figure), ax  # a subfigure does as well
+    return fig, ax

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.plotting import BLUE, VERMILION, check_axes
+from lxmls_day1.figures.plotting import BLUE, VERMILION, axes_for
 
 _MOST_ROWS_WITH_ALL_SCORES = 5  # beyond, only the edges of the two paths have room for their scores
 _FEW_ROWS = 2  # with so few there is room for larger scores
@@ -197,7 +197,7 @@ def plot_lattice(
     ['the', 'cat']
     """
     n_words, n_rows = drawn.nodes.shape
-    fig, ax = _axes(ax, figure_size(drawn))
+    fig, ax = axes_for(ax, figure_size(drawn))
     if label_edges is None:
         label_edges = n_rows <= _MOST_ROWS_WITH_ALL_SCORES
     middle = (n_rows - 1) / 2
@@ -324,14 +324,6 @@ def figure_size(drawn: Lattice) -> tuple[float, float]:
     """
     n_words, n_rows = drawn.nodes.shape
     return max(9.0, 2.4 * (n_words + 1.2)), max(3.5, n_rows + 1.4)
-
-
-def _axes(ax: Any, figsize: tuple[float, float]) -> tuple[Any, Any]:
-    if ax is not None:
-        return check_axes(ax).figure, ax
-    import matplotlib.pyplot as plt
-
-    return plt.subplots(figsize=figsize, layout="constrained")
 
 
 def _draw_edge(ax: Any, edge: Edge, change: float, n_words: int, n_rows: int, label_all: bool) -> None:

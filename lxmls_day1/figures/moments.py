@@ -6,15 +6,15 @@ gives them: at zero parameters, and at the trained ones. `moment_table` lists th
 go; `plot_moments` draws all of them, against the line on which they should come to lie.
 """
 
-import html
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, overload
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lxmls_day1.checks import as_list, as_numbers, check_number
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.plotting import BLACK, BLUE, VERMILION, check_axes
+from lxmls_day1.figures.plotting import BLACK, BLUE, VERMILION, axes_for
+from lxmls_day1.text_table import aligned, as_html
 
 _LABEL_SIZE, _TICK_SIZE = 16, 14  # points
 _WIDE = 100.0  # from this ratio of the largest to the smallest moment on, the axes are logarithmic
@@ -41,12 +41,8 @@ class MomentRow(NamedTuple):
     """What it expects now."""
 
 
-class MomentTable(Sequence[MomentRow]):
+class MomentTable(tuple[MomentRow, ...]):
     """Rows that print as a table, as text or in a notebook.
-
-    Parameters
-    ----------
-    rows : iterable of MomentRow
 
     Examples
     --------
@@ -56,47 +52,17 @@ class MomentTable(Sequence[MomentRow]):
     amazing  positive  0.2000  0.1000  0.2000
     """
 
-    def __init__(self, rows: Iterable[MomentRow]) -> None:
-        self.rows = tuple(rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @overload
-    def __getitem__(self, index: int) -> MomentRow: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> "MomentTable": ...
-
-    def __getitem__(self, index: int | slice) -> "MomentRow | MomentTable":
-        """A row; for a slice, a table of those rows."""
-        return MomentTable(self.rows[index]) if isinstance(index, slice) else self.rows[index]
-
-    def __repr__(self) -> str:
-        return f"MomentTable({list(self.rows)!r})"
+    __slots__ = ()
 
     def __str__(self) -> str:
-        lines = [_HEADINGS, *self._cells()]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(_HEADINGS))]
-        heading, *body = (
-            "  ".join(
-                cell.ljust(width) if i < 2 else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-            )
-            for line in lines
-        )
-        return "\n".join(line.rstrip() for line in [heading, "-" * len(heading), *body])
+        return aligned(_HEADINGS, self._cells(), texts=(0, 1))
 
     def _repr_html_(self) -> str:
         """The table for a notebook, with everything in it escaped."""
-        lines = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>" for cells in self._cells()
-        )
-        headings = "".join(f"<th>{heading}</th>" for heading in _HEADINGS)
-        return f"<table><thead><tr>{headings}</tr></thead><tbody>{lines}</tbody></table>"
+        return as_html(_HEADINGS, self._cells(), texts=(0, 1))
 
     def _cells(self) -> list[tuple[str, ...]]:
-        return [(row.feature, row.label, *(f"{moment:.4f}" for moment in row[2:])) for row in self.rows]
+        return [(row.feature, row.label, *(f"{moment:.4f}" for moment in row[2:])) for row in self]
 
 
 def moment_table(
@@ -191,11 +157,7 @@ def plot_moments(
     ['equal', 'before training', 'after training']
     """
     empirical, expected_before, expected_after = _checked(before, after)
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        _, ax = plt.subplots(figsize=(8.0, 7.0), layout="constrained")
-    check_axes(ax)
+    fig, ax = axes_for(ax, (8.0, 7.0))
     values = np.concatenate([moments.ravel() for moments in (empirical, expected_before, expected_after)])
     ends = [min(values.min(), 0.0), values.max()]
     ax.plot(ends, ends, color=BLACK, linewidth=1.5, linestyle="--", label="equal")
@@ -214,7 +176,7 @@ def plot_moments(
     ax.legend(fontsize=_TICK_SIZE, loc="upper left")
     if title is not None:
         ax.set_title(title, fontsize=_LABEL_SIZE)
-    return ax.figure, ax
+    return fig, ax
 
 
 def _checked(before: Sequence[Any], after: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

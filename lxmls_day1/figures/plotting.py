@@ -134,7 +134,7 @@ def plot_points(
     ['class 0, training', 'class 1, training']
     """
     parts = _checked_parts({"train": (train_X, train_y), "dev": (dev_X, dev_y), "test": (test_X, test_y)})
-    fig, ax = _axes(ax, figsize=(10.0, 6.5))
+    fig, ax = axes_for(ax, figsize=(10.0, 6.5))
     for part, (X, y) in parts.items():
         marker, filled, part_name = PARTS[part]
         for label in np.unique(y):
@@ -255,7 +255,7 @@ def plot_accuracies(rows: Iterable[Any], *, title: str | None = None, ax: Any = 
     """
     groups = _grouped_by_data_set(rows)
     nr_lines = sum(len(group) + 1 for group in groups.values())  # a heading for each data set
-    fig, ax = _axes(ax, figsize=(13.0, max(4.0, 1.6 + 0.56 * nr_lines)))
+    fig, ax = axes_for(ax, figsize=(13.0, max(4.0, 1.6 + 0.56 * nr_lines)))
     positions, names = [], []
     top = 0.0
     for data_set, group in groups.items():
@@ -300,7 +300,15 @@ def check_axes(ax: Any) -> Any:
     return ax
 
 
-def _axes(ax: Any, figsize: tuple[float, float]) -> tuple[Any, Any]:
+def axes_for(ax: Any, figsize: tuple[float, float]) -> tuple[Any, Any]:
+    """The axes to draw on and their figure: those that are given, or those of a new figure of pyplot of this size.
+
+    Examples
+    --------
+    >>> _, given = detached_axes()
+    >>> axes_for(given, (8.0, 6.0))[1] is given
+    True
+    """
     if ax is not None:
         return check_axes(ax).figure, ax
     import matplotlib.pyplot as plt

@@ -16,7 +16,7 @@ import numpy as np
 
 from lxmls_day1.checks import as_numbers, check_number
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.plotting import BLUE, check_axes
+from lxmls_day1.figures.plotting import BLUE, axes_for
 
 _CURVES = ("#C26A00", BLUE, "#00696B", "#6A3D9A")
 _MARKERS = "osD^"
@@ -126,11 +126,7 @@ def plot_reliability(curves: Mapping[str, Reliability], *, title: str | None = N
     """
     if not curves:
         raise InputError("a reliability diagram has at least one curve, but there is none")
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        _, ax = plt.subplots(figsize=(6.0, 5.6), layout="constrained")
-    check_axes(ax)
+    fig, ax = axes_for(ax, (6.0, 5.6))
     ax.plot([0, 1], [0, 1], color="0.55", linewidth=1.0, linestyle=(0, (4, 3)))
     for number, (name, bins) in enumerate(curves.items()):
         colour = _CURVES[number % len(_CURVES)]
@@ -154,4 +150,4 @@ def plot_reliability(curves: Mapping[str, Reliability], *, title: str | None = N
     ax.spines[["top", "right"]].set_visible(False)
     if title is not None:
         ax.set_title(title, loc="left")
-    return ax.figure, ax
+    return fig, ax

@@ -68,21 +68,6 @@ class TestTable:
         Path("x.review").write_text(f"{'w' * 5000}:1 good:1 {'🙂' * 300}:2\n")
         assert max(map(len, explain("hand.npz", "x.review").stdout.splitlines())) <= 80
 
-    @pytest.mark.parametrize("width", [40, 50, 60, 80, 200])
-    def test_no_number_is_broken_on_a_narrow_terminal(self, width, monkeypatch):
-        names = ["a-long-name", "another-name", "third", "fourth"]
-        words = ["good", "incomprehensible", "bad"]
-        weights = [[0.5, 0, -1, 0.25], [2, -1.5, 0.125, 1], [-1, 0.75, 2, 0], [1.25, 0, 0.5, -0.5]]
-        LinearClassifier().save("four.npz", weights, words, names)
-        Path("r.txt").write_text("good incomprehensible bad")
-        monkeypatch.setenv("COLUMNS", str(width))
-        shown = explain("four.npz", "r.txt").stdout
-        explained = json.loads(explain("four.npz", "r.txt", "--json").stdout)[0]
-        leads = {f"{word['difference']:+.3f}" for word in explained["words"]} | {f"{explained['margin']:+.3f}"}
-        assert leads == {"+1.875", "-3.000", "+0.750", "+1.125"}
-        assert leads <= set(shown.split())
-        assert max(map(len, shown.splitlines())) <= width
-
     def test_only_the_best_of_many_classes(self):
         rng = np.random.default_rng(1)
         LinearClassifier().save("many.npz", rng.normal(size=(2, 50)), ["good"], [f"c{k}" for k in range(50)])
@@ -145,11 +130,6 @@ class TestJson:
         }
         assert (second["document"], second["label"]) == ("x.review:2", None)
 
-    def test_words_that_no_encoding_holds(self):
-        LinearClassifier().save("odd.npz", np.ones((2, 2)), ["\ud800"])
-        explained = explain("odd.npz", "-", "--json", stdin="🙂x").stdout
-        assert explained.isascii() and "🙂x" in json.loads(explained)[0]["unknown"]
-
 
 class TestMistakes:
     def test_a_number_beyond_the_end(self):
@@ -159,17 +139,6 @@ class TestMistakes:
     def test_a_model_of_one_class(self):
         LinearClassifier().save("one.npz", np.ones((2, 1)), ["good"])
         assert "compares classes" in explain("one.npz", "-", stdin="good", status=1).stderr
-
-    def test_no_file_and_a_damaged_one(self):
-        assert "none.txt: no such file" in explain("hand.npz", "none.txt", status=1).stderr
-        Path("hand.npz").write_bytes(Path("hand.npz").read_bytes()[:500])
-        assert "hand.npz is damaged or incomplete" in explain("hand.npz", "-", stdin="good", status=1).stderr
-
-    @pytest.mark.parametrize(
-        "arguments", [(), ("hand.npz",), ("hand.npz", "a", "b"), ("hand.npz", "a", "--number", "0")]
-    )
-    def test_of_the_command_line_end_with_2(self, arguments):
-        assert "Error: " in explain(*arguments, status=2).stderr
 
 
 def test_long_words_and_long_lists_are_cut():

@@ -1,6 +1,5 @@
 """`train --corpus`, and `predict` and `explain` with what it saves."""
 
-import errno
 import json
 import os
 import re
@@ -21,7 +20,6 @@ from lxmls_day1.engine.streaming.checkpoint import Checkpoint
 from lxmls_day1.engine.streaming.corpus_making import make_corpus
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.engine.training import evaluate_corpus, train_corpus
-from readers.text_reader import TextCorpus
 
 pytestmark = pytest.mark.usefixtures("imports_as_before", "somewhere")
 GOOD, BAD = (
@@ -112,17 +110,13 @@ def test_explanations_speak_words_and_sum_to_the_scores(kind, place):
     assert float(predicted[-1].partition("=")[2]) == pytest.approx(shown["scores"]["good"], rel=1e-5)
 
 
-def test_a_text_without_tokens_is_decided_by_the_intercepts(place):
-    train(place, "hashed")
-    assert "hold no word" in run("predict", "model.npz", "-", text="...\n").stderr.replace("holds", "hold")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--checkpoint", "x"], "--checkpoint goes with --corpus"),
         (["--test-corpus", "x"], "--test-corpus goes with --corpus"),
-        (["--every", "5"], "--every goes with --corpus"),
+        (["--scheduler", "tcp://head:8786"], "--scheduler goes with --corpus"),
+        (["--mix-every", "5"], "--mix-every goes with --corpus"),
         (["--resume"], "--resume goes with --corpus"),
         (["--corpus", "x", "--resume"], "--resume goes with --checkpoint"),
         (["--corpus", "x", "--every", "5"], "--every goes with --checkpoint"),
@@ -192,20 +186,6 @@ def test_a_checkpoint_goes_on_and_is_removed_when_the_model_is_saved(place):
     assert not Path("kept").exists()
 
 
-def test_a_checkpoint_of_few_documents_outlives_a_model_that_cannot_be_saved(place, monkeypatch):
-    def full(*_arguments, **_settings):
-        raise OSError(errno.ENOSPC, "No space left on device", "model.npz")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("lxmls_day1.model_file.save_model", full)
-        said = train(place, "hashed", "--checkpoint", "kept2", "--every", "1000000", status=1)
-    assert "no space left" in said.output.lower()
-    train(place, "hashed", "--checkpoint", "kept2", "--resume")
-    np.testing.assert_array_equal(
-        LinearClassifier.load("model.npz").params, train_corpus(Mira(), place / "hashed.bags")
-    )
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -226,20 +206,7 @@ def test_a_signal_ends_with_its_status_and_says_how_to_go_on(number, status, pla
     assert not Path("model.npz").exists()
 
 
-def test_the_same_features_as_in_memory_give_the_same_classifier(place):
-    corpus = TextCorpus(str(place / "mails.tsv"), test_path=str(place / "test.tsv"))
-    train(place, "words", "--set", "averaged=false")
-    model = LinearClassifier.load("model.npz")
-    assert sorted(model.feature_names) == sorted(corpus.feature_names)
-
-
 def test_parts_that_mix_are_those_of_python(place):
     train(place, "words", "--n-jobs", "3", "--mix-every", "50")
     params = train_corpus(Mira(n_jobs=3), place / "words.bags", mix_every=50)
     np.testing.assert_array_equal(LinearClassifier.load("model.npz").params, params)
-
-
-@pytest.mark.parametrize("option", [("--scheduler", "tcp://head:8786"), ("--mix-every", "5")])
-def test_options_of_parts_go_with_a_corpus_on_disk(option):
-    said = run("train", "--classifier", "mira", "--domain", "toy", *option, status=2)
-    assert f"{option[0]} goes with --corpus." in said.stderr

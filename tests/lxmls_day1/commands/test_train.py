@@ -67,29 +67,11 @@ class TestTraining:
         assert model.notes["accuracies"]["test"] == accuracy_on_test_part(model)
         assert f"Saved as model.npz: 2 classes, {len(model.feature_names)} features." in said
 
-    def test_settings_reach_the_classifier(self):
-        train("--classifier", "mira", "--set", "regularizer=0.1", "--set", "averaged=rounds", "--out", "m.npz")
-        assert load("m.npz").classifier.regularizer == 0.1
-        assert load("m.npz").classifier.averaged == "rounds"
-
     def test_what_training_warns_of_is_a_note_beside_the_output(self):
         result = train("--classifier", "multinomial_naive_bayes", "--set", "smooth=false")
         (note,) = result.stderr.splitlines()
         assert note.startswith("Note: ") and "rule out every class" in note
         assert "Note" not in result.stdout
-
-    def test_real_reviews(self, real_data):
-        """The published figure of smoothed naive Bayes on books, the cut from the training part: 0.96875 / 0.84."""
-        said = run("train", "--classifier", "multinomial_naive_bayes", "--data-dir", real_data).stdout
-        assert "Amazon reviews: books: accuracy 0.9688 on the training part, 0.8400 on the test part." in said
-
-    def test_a_file_of_one_s_own(self):
-        lines = [f"{label},A {word} thing.\n" for label, word in [("yes", "good"), ("no", "bad")] * 10]
-        Path("mine.csv").write_text("".join(lines))
-        said = run("train", "--classifier", "mira", "--file", "mine.csv").stdout
-        assert "trained on mine: accuracy 1.0000 on the training part, 1.0000 on the test part." in said
-        Path("new.txt").write_text("Good thing!")
-        assert run("predict", "model.npz", "new.txt").stdout.startswith("yes\t")
 
     def test_questions_and_their_tokens(self, real_data):
         """In questions "who" and "?" are features, where a review would have none of the latter."""
@@ -189,12 +171,6 @@ class TestMistakes:
     def test_of_the_command_line_end_with_2(self, arguments):
         assert "Error: " in train(*arguments, status=2).stderr
 
-    def test_a_corpus_that_is_not_there_is_not_replaced_by_another(self, monkeypatch):
-        monkeypatch.setenv("LXMLS_DAY1_DATA", str(Path("empty")))
-        error = run("train", "--classifier", "mira", "--domain", "kitchen", status=1).stderr
-        assert "kitchen corpus is not on this machine" in error
-        assert not Path("model.npz").exists()
-
     def test_a_full_disk_leaves_the_old_model(self, monkeypatch):
         train("--classifier", "mira")
         before = Path("model.npz").read_bytes()
@@ -234,16 +210,3 @@ def test_values_of_settings(text, expected):
 def test_what_is_no_setting(text):
     with pytest.raises(click.BadParameter, match="not of the form NAME=VALUE"):
         Setting().convert(text, None, None)
-
-
-@pytest.mark.slow
-def test_the_same_training_gives_the_same_file():
-    train("--classifier", "svm", "--out", "a.npz")
-    train("--classifier", "svm", "--out", "b.npz")
-    assert np.array_equal(load("a.npz").params, load("b.npz").params)
-
-
-def test_a_setting_that_python_cannot_build_is_a_bare_word():
-    from lxmls_day1.commands.train import Setting
-
-    assert Setting().convert("cost={[]: 1}", None, None) == ("cost", "{[]: 1}")

@@ -104,9 +104,13 @@ FILES = {
             expect("the capped step", lab.function("steps", "half_step", 40.0, 5.0, 1.0))
 
 
-        def test_total(lab, expect):
-            """The sum of steps."""
-            expect("the sum", lab.classifier("steps", "Stepper", cap=0.5).total([0.5, 4.0]))
+        def small_inputs():
+            for loss, sq_norm in [(1.0, 1.0), (4.0, 5.0), (40.0, 5.0)]:
+                yield {"loss": loss, "squared norm": sq_norm, "cap": 1.0}
+
+
+        def small_answers(lab, inputs):
+            return lab.each("steps", "half_step", [tuple(given.values()) for given in inputs])
 
 
         # what only the grader sees
@@ -115,11 +119,14 @@ FILES = {
         def test_fresh(lab, expect, rng, size):
             expect("the sum of fresh steps", lab.classifier("steps", "Stepper").total(rng.random(size).tolist()))
     ''',
-    "tests/exercises/test_1_02_means.py": '''
-        def test_mean(lab, expect):
-            """The mean of three numbers."""
-            expect("the mean of 1, 2 and 6", lab.function("means", "mean", [1.0, 2.0, 6.0]))
-    ''',
+    "tests/exercises/test_1_02_means.py": """
+        def small_inputs():
+            return [{"values": [1.0]}, {"values": [1.0, 2.0]}, {"values": [1.0, 2.0, 6.0]}]
+
+
+        def small_answers(lab, inputs):
+            return lab.each("means", "mean", [(given["values"],) for given in inputs])
+    """,
     "tests/exercises/mistakes/1_01_steps.toml": """
         [[mistake]]
         name = "whole_norm"
@@ -141,7 +148,7 @@ FILES = {
     """,
 }
 
-# By hand: 4/10, the cap, 0.25 + 0.5, 9/3; with the mistakes 4/5 and so on.
+# By hand: 4/10, the cap, 9/3; with the mistakes 4/5 and so on.
 RECORDED = """{
 "hidden": {"1.1": 2},
 "sentences": {
@@ -151,19 +158,28 @@ RECORDED = """{
 "questions": {
 },
 "pools": {
+ "1.1": {"inputs": [
+  {"input":{"loss":1.0,"squared norm":1.0,"cap":1.0},"answers":[0.5,1]},
+  {"input":{"loss":4.0,"squared norm":5.0,"cap":1.0},"answers":[0.4,0.8]},
+  {"input":{"loss":40.0,"squared norm":5.0,"cap":1.0},"answers":[1,4]}
+ ], "mistakes": {
+  "whole_norm": [[1,1,0]],
+  "no_cap": [[0,0,1]]
+ }},
+ "1.2": {"inputs": [
+  {"input":{"values":[1.0]},"answers":[1,0.5]},
+  {"input":{"values":[1.0,2.0]},"answers":[1.5,1]},
+  {"input":{"values":[1.0,2.0,6.0]},"answers":[3,2.25]}
+ ], "mistakes": {
+  "one_too_many": [[1,1,1]]
+ }}
 },
 "checks": {
  "test_1_01_steps.py::test_step": {
-  "the step for a loss of 4 and a squared norm of 5": {"expected": {"shape": [], "numbers": [0.4]}, "mistakes": {"whole_norm": {"shape": [], "numbers": [0.8]}}}
+  "the step for a loss of 4 and a squared norm of 5": {"expected": {"shape": [], "numbers": [0.4]}}
  },
  "test_1_01_steps.py::test_cap": {
-  "the capped step": {"expected": {"shape": [], "numbers": [1.0]}, "mistakes": {"no_cap": {"shape": [], "numbers": [4.0]}}}
- },
- "test_1_01_steps.py::test_total": {
-  "the sum": {"expected": {"shape": [], "numbers": [0.75]}, "mistakes": {"whole_norm": {"shape": [], "numbers": [1.0]}, "no_cap": {"shape": [], "numbers": [2.25]}}}
- },
- "test_1_02_means.py::test_mean": {
-  "the mean of 1, 2 and 6": {"expected": {"shape": [], "numbers": [3.0]}, "mistakes": {"one_too_many": {"shape": [], "numbers": [2.25]}}}
+  "the capped step": {"expected": {"shape": [], "numbers": [1.0]}}
  }
 }
 }

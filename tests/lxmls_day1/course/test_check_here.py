@@ -12,8 +12,8 @@ import pytest
 
 from lxmls_day1.course import checking
 from lxmls_day1.course.checking import run_checks
-from lxmls_day1.course.mistaken_labs import linked, uncompiled_lab
 from lxmls_day1.course.mistakes import read_mistakes
+from lxmls_day1.course.pool_making import uncompiled_lab
 from lxmls_day1.course.registry import FILE, FOLDER, Registry
 from lxmls_day1.course.report_text import as_text, check_lines
 from lxmls_day1.lab import PACKAGES, reference_folder
@@ -134,10 +134,9 @@ def mistaken_labs(folder, n_labs=None):
         for files in made:
             lab = folder / str(len(labs))
             for package in PACKAGES:
-                shutil.copytree(plain / package, lab / package, copy_function=linked)
+                shutil.copytree(plain / package, lab / package)
             shutil.copytree(reference / FOLDER, lab / FOLDER)
             for name, text in files.items():
-                (lab / name).unlink()
                 (lab / name).write_text(text)
             labs.append(lab)
     right = folder / "right"

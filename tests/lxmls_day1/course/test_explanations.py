@@ -2,25 +2,19 @@
 
 import io
 import json
-import sys
 import zipfile
 from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 
-from lxmls_day1.commands import check as check_command
 from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.course import explanations
 from lxmls_day1.course.checking import CheckReport, CheckResult, ExerciseReport
 from lxmls_day1.course.explanations import asked_after, explain, packed, remember_questions, unpacked
-from lxmls_day1.course.notebook_display import answer_box
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.submission_export import collect_submission, pack_submission
 from lxmls_day1.course.workspace_state import (
-    BACKUPS,
-    EXPLANATIONS,
-    FILE,
     Explanation,
     WorkspaceState,
     files_digest,
@@ -36,9 +30,9 @@ QUESTIONS = {"whole_norm": WHY, "no_cap": CAP}
 
 def report_of(folder, *mistakes, exercise="1.1", **more):
     described = Registry.of(folder)[exercise]
-    results = tuple(CheckResult("a", exercise, "A step", "wrong", mistakes=(mistake,)) for mistake in mistakes)
+    result = CheckResult("a.py::test_small_inputs", exercise, "Small inputs", "wrong", mistakes=mistakes)
     more = {"questions": QUESTIONS, "digest": files_digest(folder, described), **more}
-    return CheckReport((ExerciseReport(described, results, 2, **more),))
+    return CheckReport((ExerciseReport(described, (result,), 2, **more),))
 
 
 def ask(folder, *mistakes):
@@ -83,13 +77,6 @@ class TestAsking:
         (asked,) = asked_after(workspace, report_of(workspace, NORM, digest="of another text"))
         assert asked.attempt == ""
 
-    def test_the_whole_file_where_no_function_is_known(self, workspace):
-        state = WorkspaceState.of(workspace)
-        state.origin = replace(state.origin, files={})
-        state.save()
-        (asked,) = asked_after(workspace, report_of(workspace, NORM))
-        assert asked.attempt == (workspace / "classifiers/steps.py").read_text()
-
     def test_there_are_not_too_many(self, workspace, monkeypatch):
         monkeypatch.setattr(explanations, "MOST_OF_EXERCISE", 2)
         for n, exercise in enumerate(["1.2", "1.1", "1.1", "1.1"]):
@@ -113,12 +100,6 @@ class TestAnswering:
             "Steps that are too long.",
         ]
 
-    def test_it_survives_everything_else_that_is_kept(self, workspace):
-        ask(workspace, NORM)
-        explain(workspace, "1.1", "Zwei Blöcke 𝜏.")
-        CliRunner().invoke(command_group, ["hint", "1.1", "--lab", str(workspace)])
-        assert WorkspaceState.of(workspace).explanations[0].text == "Zwei Blöcke 𝜏."
-
     @pytest.mark.parametrize("text", ["", "  \n", None, 3])
     def test_what_is_no_text(self, workspace, text):
         ask(workspace, NORM)
@@ -135,51 +116,17 @@ class TestAnswering:
         ask(workspace, NORM)
         assert len(explain(workspace, "1.1", "x" * 10**5).text) == explanations.LONGEST_TEXT
 
-    @pytest.mark.parametrize(
-        "rows", ['"a"', "[3]", '[{"exercise": "1.1"}]', '[{"exercise": 1, "mistake": "", "question": ""}]']
-    )
-    def test_damage_is_said_and_set_aside(self, workspace, rows):
-        content = json.loads((workspace / FILE).read_text())
-        (workspace / FILE).write_text(json.dumps({**content, "explanations": json.loads(rows)}))
-        assert WorkspaceState.of(workspace).damage and WorkspaceState.of(workspace).explanations == []
-
-    @pytest.mark.parametrize("spoil", [lambda path: path.write_text("{"), lambda path: path.unlink()])
-    def test_what_a_student_wrote_survives_a_damaged_state(self, workspace, spoil):
-        ask(workspace, NORM)
-        explain(workspace, "1.1", "Two blocks.")
-        before = WorkspaceState.of(workspace).explanations
-        spoil(workspace / FILE)
-        state = WorkspaceState.of(workspace)
-        assert state.explanations == before
-        state.save()
-        assert WorkspaceState.of(workspace).explanations == before and not WorkspaceState.of(workspace).damage
-
-    @pytest.mark.parametrize("content", ["{", "3", "[3]", '[{"exercise": 1}]', "\x00"])
-    def test_a_damaged_copy_is_none(self, workspace, content):
-        ask(workspace, NORM)
-        (workspace / FILE).write_text("{")
-        (workspace / BACKUPS / EXPLANATIONS).write_text(content)
-        assert WorkspaceState.of(workspace).explanations == []
-
-    def test_an_older_state_has_none(self, workspace):
-        content = json.loads((workspace / FILE).read_text())
-        del content["explanations"]
-        (workspace / FILE).write_text(json.dumps(content))
-        state = WorkspaceState.of(workspace)
-        assert state.explanations == [] and not state.damage
-
 
 class TestTerminal:
     @pytest.fixture
     def check(self, workspace, monkeypatch):
         """`lxmls-day1 check 1.1` of a student with a mistake; the checks themselves are not run."""
 
-        def check(*arguments, typed=None, status=1):
+        def check(*arguments, status=1):
             report = report_of(workspace, NORM)
             monkeypatch.setattr("lxmls_day1.course.checking.run_checks", lambda *_: report)
-            monkeypatch.setattr(check_command, "is_interactive", lambda: typed is not None)
             command = ["check", *(arguments or ["1.1"]), "--lab", str(workspace)]
-            result = CliRunner().invoke(command_group, command, input=typed)
+            result = CliRunner().invoke(command_group, command)
             assert result.exit_code == status, result.output
             return result.output
 
@@ -188,17 +135,6 @@ class TestTerminal:
     def test_the_question_is_shown(self, check, workspace):
         said = check()
         assert f"Exercise 1.1, in one line: {WHY}" in said and 'check 1.1 --because "…"' in said
-        assert "Your answer" not in said
-        assert [one.text for one in WorkspaceState.of(workspace).explanations] == [""]
-
-    def test_it_can_be_answered_at_once(self, check, workspace):
-        assert "Kept; it goes to your instructor" in check(typed="Two blocks.\n")
-        assert [one.text for one in WorkspaceState.of(workspace).explanations] == ["Two blocks."]
-        assert WHY not in check(typed="")
-
-    @pytest.mark.parametrize("typed", ["\n", "", "   \n"])
-    def test_nobody_is_held_up(self, check, workspace, typed):
-        check(typed=typed)
         assert [one.text for one in WorkspaceState.of(workspace).explanations] == [""]
 
     def test_later(self, check, workspace):
@@ -215,8 +151,7 @@ class TestTerminal:
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr(WorkspaceState, "save", fail)
-        said = check(typed="Two blocks.\n")
-        assert "The question could not be kept in .lab-state.json: no space left" in said and "Your answer" not in said
+        assert "The question could not be kept in .lab-state.json: no space left" in check()
 
 
 class TestNotebook:
@@ -228,41 +163,8 @@ class TestNotebook:
 
     def test_the_question_stands_below_the_report(self, workspace, monkeypatch):
         monkeypatch.setattr("lxmls_day1.course.notebook_display.run_checks", lambda *_: report_of(workspace, NORM))
-        monkeypatch.setattr("lxmls_day1.course.notebook_display.answer_box", lambda *_: None)
         shown = NotebookLab(workspace).check("1.1")
-        assert f"In one line:</b> {WHY}" in shown.html and 'lab.explain("1.1", "…")' in shown.text
-        assert "Answer with" in shown.html and "Write it below" not in shown.html
-        with pytest.raises(NotImplementedError):
-            shown._ipython_display_()  # so the report is shown as ever
-
-    def test_the_box_keeps_what_is_written(self, workspace):
-        pytest.importorskip("ipywidgets")
-        asked = ask(workspace, NORM)
-        (line,) = answer_box(workspace, asked).children
-        ask(workspace, ("no_cap", ""))  # a later question does not take the answer
-        (text, button), said = line.children[0].children, line.children[1]
-        button.click()
-        assert WorkspaceState.of(workspace).explanations[0].text == "" and said.value == ""
-        text.value = "Two blocks."
-        assert WorkspaceState.of(workspace).explanations[0].text == "Two blocks." and "Kept" in said.value
-        text.value = "Two blocks of weights."
-        button.click()
-        assert [one.text for one in WorkspaceState.of(workspace).explanations] == ["Two blocks of weights.", ""]
-
-    def test_the_report_stays_in_the_file_when_the_box_is_gone(self, workspace, monkeypatch):
-        pytest.importorskip("ipywidgets")
-        display = pytest.importorskip("IPython.display")
-        monkeypatch.setattr("lxmls_day1.course.notebook_display.run_checks", lambda *_: report_of(workspace, NORM))
-        put = []
-        monkeypatch.setattr(display, "display", lambda what, raw=False: put.append(what))
-        NotebookLab(workspace).check("1.1")._ipython_display_()
-        report, box = put
-        assert WHY in report["text/html"] and "Write it below" in report["text/html"] and WHY in report["text/plain"]
-        assert len(box.children) == 1
-
-    def test_no_widgets_no_box(self, workspace, monkeypatch):
-        monkeypatch.setitem(sys.modules, "ipywidgets", None)
-        assert answer_box(workspace, [Explanation("1.1", "m", WHY)]) is None
+        assert WHY in shown.html and 'lab.explain("1.1", "…")' in shown.text
 
 
 class TestHandingIn:
@@ -274,13 +176,6 @@ class TestHandingIn:
         sent = json.loads(archive.read("ada/explanations.json"))
         assert sent["format"] == 1
         assert [Explanation(**one) for one in sent["explanations"]] == WorkspaceState.of(workspace).explanations
-
-    def test_without_questions_there_is_no_file(self, workspace):
-        _, content = pack_submission(workspace, collect_submission(workspace), "Ada")
-        assert "ada/explanations.json" not in zipfile.ZipFile(io.BytesIO(content)).namelist()
-
-    def test_nothing_is_json_too(self):
-        assert json.loads(packed([])) == {"format": 1, "explanations": []}
 
 
 class TestReadingWhatCameBack:

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from lxmls_day1.course.expect import RecordingExpect
+from lxmls_day1.course.check_session import CheckSession
 from lxmls_day1.course.markers import find_solutions
-from lxmls_day1.course.pool_making import checks_of_file
+from lxmls_day1.course.pytest_plugin import ChecksRun
 from lxmls_day1.course.registry import FOLDER, Registry, check_files
-from lxmls_day1.course.seed_trials import checks_in
 from lxmls_day1.lab import Lab, reference_folder
 
 # What every rule is given, as `classifiers/online_classifier.py` says.
@@ -51,7 +50,7 @@ def keeps(kind, value):
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
 def test_arguments_are_of_the_promised_types(exercise, monkeypatch):
     lab = Lab.open(reference_folder())
-    broken, n_calls, n_functions = set(), 0, 0
+    broken, errors, n_calls, n_functions = set(), [], 0, 0
     for file in exercise.files:
         source = (reference_folder() / file).read_text(encoding="utf-8")
         module = lab.load(file.removesuffix(".py").replace("/", "."))
@@ -78,10 +77,10 @@ def test_arguments_are_of_the_promised_types(exercise, monkeypatch):
                 return function(*arguments, **settings)
 
             monkeypatch.setattr(module, name, noted)
-    for path in check_files(reference_folder() / FOLDER, exercise):
-        checks = checks_of_file(path)
-        checks.small_answers(lab, list(checks.small_inputs()))
-        for check in checks_in(checks):
-            assert isinstance(check.call(lab, seed=1), RecordingExpect)
+    session = CheckSession(
+        check_files(reference_folder() / FOLDER, exercise), ChecksRun(lab.folder, seed=1, hidden=True, recordings={})
+    )
+    session.within(lambda: errors.extend(map(session.error_of, session.items)))
+    assert set(errors) == {None}
     assert n_calls or not n_functions, "no check calls it"
     assert not broken, "\n".join(sorted(broken))

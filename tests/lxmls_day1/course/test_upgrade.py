@@ -40,7 +40,7 @@ def newer(reference, workspace, monkeypatch):
     edit(reference / MEANS, ("def untouched(x):", "def touched(x):"))
     edit(reference / POINTS, ("n=2", "n=3"))
     edit(reference / NOTEBOOK, ("lab = open_lab()", "lab = open_lab()  # new"))
-    edit(reference / CHECKS, ("three numbers", "exactly three numbers"))
+    edit(reference / CHECKS, ("def small_inputs():", "def small_inputs():  # new"))
     monkeypatch.setattr(workspace_module, "INTERFACE", workspace_module.INTERFACE + 1)
     return workspace
 

@@ -10,10 +10,9 @@ import pytest
 from lxmls_day1.course.hints import next_hint, remember_hint
 from lxmls_day1.course.progress import STATES, Standing, Status, status_of
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.course.report_text import as_text, hint_lines, status_lines, workspace_lines
-from lxmls_day1.course.solve_reset_undo import solve, undo
+from lxmls_day1.course.report_text import as_text, status_lines
+from lxmls_day1.course.solve_reset_undo import solve
 from lxmls_day1.course.workspace_state import FILE, Backup, KeptResult, WorkspaceState, files_digest
-from lxmls_day1.lab import reference_folder
 
 
 class TestState:
@@ -54,22 +53,7 @@ class TestState:
             else:
                 content["origin"]["files"] = {path: {"digest": "", "functions": [], "around": ""}}
             (workspace / FILE).write_text(json.dumps(content))
-            state = WorkspaceState.of(workspace)
-            assert state.damage, path
-            assert [set(backup.kept) for backup in state.backups] == [{"classifiers/steps.py"}]
-
-    def test_backups_are_found_without_it(self, workspace):
-        stub = (workspace / "classifiers/steps.py").read_bytes()
-        solve(workspace, "1.1")
-        solve(workspace, "1.2")
-        undo(workspace)  # this one must not be found again
-        for spoil in (lambda: (workspace / FILE).write_text("{"), (workspace / FILE).unlink):
-            spoil()
-            assert [backup.what for backup in WorkspaceState.of(workspace).backups] == ["solve 1.1"]
-        assert undo(workspace).files == ("classifiers/steps.py",)
-        assert (workspace / "classifiers/steps.py").read_bytes() == stub
-        (workspace / FILE).unlink()
-        assert WorkspaceState.of(workspace).backups == []
+            assert WorkspaceState.of(workspace).damage, path
 
     def test_one_that_may_not_be_read_is_set_aside_too(self, workspace):
         (workspace / FILE).unlink()
@@ -78,10 +62,6 @@ class TestState:
         assert re.fullmatch(r"\.lab-state\.json cannot be read \(.+\)", state.damage)
         state.save()
         assert not WorkspaceState.of(workspace).damage and (workspace / f"{FILE}.damaged").is_dir()
-
-    def test_damage_is_said(self, workspace):
-        (workspace / FILE).write_text("{")
-        assert ".lab-state.json is damaged: hints and results begin anew" in as_text(workspace_lines(workspace))
 
     @pytest.mark.slow
     def test_processes_at_once_lose_nothing(self, workspace):
@@ -142,19 +122,8 @@ class TestHints:
         assert [hints.left for hints in shown] == [2, 1, 0, 0]
         assert json.loads((workspace / FILE).read_text())["hints"] == {"1.1": 3}
 
-    def test_again_shows_what_was_shown(self, workspace):
-        assert next_hint(workspace, "1.1", again=True).steps == ()
-        remember_hint(workspace, next_hint(workspace, "1.1"))
-        remember_hint(workspace, next_hint(workspace, "1.1", again=True))
-        assert len(next_hint(workspace, "1.1", again=True).steps) == 1
-
     def test_the_reference_shows_all(self, reference):
         assert len(next_hint(reference, "1.2").steps) == 3
-
-    def test_as_text(self, workspace):
-        assert as_text(hint_lines(next_hint(workspace, "1.1"))) == (
-            "Exercise 1.1: Half steps\n  Hint 1 of 3, idea:\n    Think of two blocks.\n  2 more hints if you ask again."
-        )
 
 
 class TestStatus:
@@ -218,18 +187,6 @@ class TestStatus:
         lines = as_text(status_lines(Status((standing,)))).splitlines()
         assert max(map(len, lines)) < 80
         assert "The weights of" in lines[-1] and lines[-1].endswith("(3 hints)")
-
-    def test_exercises_stand_below_the_notebooks_that_teach_them(self):
-        exercises = list(Registry.of(reference_folder()))
-        lines = as_text(
-            status_lines(Status(tuple(Standing(one, "to do", "to do", 0) for one in exercises)))
-        ).splitlines()
-        names = [line.split()[0] if "ipynb" in line else line.split()[1] for line in lines if line.startswith("  ")]
-        notebooks = [name for name in names if name.endswith("ipynb")]
-        assert notebooks == sorted(set(notebooks))  # each once, in their order
-        for exercise in exercises:
-            before = names[: names.index(exercise.id)]
-            assert [name for name in before if name in notebooks][-1] == exercise.notebook
 
     def test_in_the_reference_nothing_is_left_to_do(self, reference):
         assert self.states(reference) == ["given"] * 3

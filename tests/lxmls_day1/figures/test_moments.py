@@ -1,9 +1,8 @@
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.moments import MomentTable, moment_table, plot_moments
+from lxmls_day1.figures.moments import moment_table, plot_moments
 from lxmls_day1.figures.plotting import detached_axes
 
 DATA = np.array([[0.25, 0.75], [0.2, 0.0], [0.4, 0.1]])
@@ -20,14 +19,13 @@ def test_the_table_begins_with_what_had_the_longest_way_to_go():
     ]
     assert table[2] == ("x_2", "0", 0.4, 0.25, 0.4)
     assert len(moment_table((DATA, UNIFORM), (DATA, DATA))) == DATA.size
-    assert isinstance(table[:2], MomentTable) and len(table[:2]) == 2
 
 
 def test_names_are_shown_and_escaped():
     table = moment_table((DATA, UNIFORM), (DATA, DATA), feature_names=["<num>", "dull"], labels=["good", "bad"])
     assert "<num>        good   0.2000  0.1000  0.2000" in str(table)
-    assert "<td>&lt;num&gt;</td><td>good</td>" in table._repr_html_()
-    assert "<td><num>" not in table._repr_html_()
+    assert ">&lt;num&gt;</td>" in table._repr_html_()
+    assert "<num>" not in table._repr_html_()
 
 
 def test_the_plot_has_every_moment_before_and_after_and_the_line_of_equality():
@@ -50,12 +48,6 @@ def test_moments_of_different_orders_of_magnitude_get_logarithmic_axes_that_keep
     assert (axis.get_xscale(), axis.get_yscale()) == ("symlog", "symlog")
     fig.draw_without_rendering()
     assert axis.get_xlim()[0] <= 0
-
-
-def test_without_axes_there_is_a_new_figure():
-    fig, _ = plot_moments((DATA, UNIFORM), (DATA, DATA))
-    assert fig.number in plt.get_fignums()
-    plt.close(fig)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lxmls_day1.box.box import RaisedInBox
 from lxmls_day1.box.messages import HEAD, MOST_LISTS, MOST_TEXT, BadMessage, decoded, encoded
 from lxmls_day1.course.expect import Expect, WrongAnswer
-from lxmls_day1.course.recorded_answers import Answer, Expectation
+from lxmls_day1.course.recorded_answers import Answer
 from lxmls_day1.grading.boxed_lab import call_text
 
 MOST = 16 << 20  # bytes of a reply, as `Limits.reply` has it
@@ -169,7 +169,7 @@ def _warm():
 
 
 def judged(frame):
-    expect = Expect({"d": Expectation(Answer.of(EXPECTED), {"zero": Answer.of(np.zeros(3))})}, {"zero": "It is zero."})
+    expect = Expect({"d": Answer.of(EXPECTED)})
     with pytest.raises(WrongAnswer) as caught:
         expect("d", decoded(frame, MOST))
     assert len(str(caught.value)) < 4000
@@ -191,7 +191,7 @@ def test_an_answer(name):
 
 
 def test_a_sparse_answer_is_made_dense_where_that_is_expected():
-    Expect({"d": Expectation(Answer.of([[0.0, 2.0]]))}, {})("d", decoded(encoded(sp.csr_array([[0.0, 2.0]])), MOST))
+    Expect({"d": Answer.of([[0.0, 2.0]])})("d", decoded(encoded(sp.csr_array([[0.0, 2.0]])), MOST))
 
 
 def test_an_answer_that_is_passed_on_is_shown_by_its_shape():

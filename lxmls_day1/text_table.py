@@ -1,0 +1,84 @@
+"""Tables: rows of cells in aligned columns, as HTML for a notebook, and as CSV.
+
+>>> print(aligned(["tag", "words"], [["NOUN", "4"], ["X", "12"]]))
+tag   words
+-----------
+NOUN      4
+X        12
+"""
+
+import csv
+import html
+import io
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+
+def aligned(heading: Sequence[str], rows: Iterable[Sequence[str]], texts: Collection[int] = (0,)) -> str:
+    """Rows of cells under a heading, in columns: texts to the left, numbers to the right.
+
+    Parameters
+    ----------
+    heading : sequence of str
+    rows : sequences of str
+        As many cells each.
+    texts : numbers of columns
+        Those that hold texts.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(aligned(["tag", "words"], [["NOUN", "4"], ["X", "12"]]))
+    tag   words
+    -----------
+    NOUN      4
+    X        12
+    """
+    cells = [heading, *rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if i in texts else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in cells
+    ]
+    return "\n".join(line.rstrip() for line in [lines[0], "-" * len(lines[0]), *lines[1:]])
+
+
+def as_html(heading: Sequence[str], rows: Iterable[Sequence[str]], texts: Collection[int] = (0,)) -> str:
+    """The same as a table of HTML. Everything in it is escaped: names come from students' files.
+
+    Examples
+    --------
+    >>> as_html(["tag"], [["<num>"]])
+    '<table><thead><tr><th>tag</th></tr></thead><tbody><tr><td style="text-align: left">&lt;num&gt;</td></tr></tbody></table>'
+    """
+    headings = "".join(f"<th>{html.escape(name)}</th>" for name in heading)
+    sides = ["left" if i in texts else "right" for i in range(len(heading))]
+    lines = [
+        "".join(
+            f'<td style="text-align: {side}">{html.escape(cell)}</td>' for side, cell in zip(sides, row, strict=True)
+        )
+        for row in rows
+    ]
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table><thead><tr>{headings}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def as_csv(fields: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Rows in full precision under a line of their names, as RFC 4180 has it; None is an empty field.
+
+    Examples
+    --------
+    >>> as_csv(["tag", "share"], [("NOUN", 0.25), ("X", None)]).splitlines()
+    ['tag,share', 'NOUN,0.25', 'X,']
+    """
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(fields)
+    writer.writerows(rows)
+    return text.getvalue()
