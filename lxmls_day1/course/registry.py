@@ -6,6 +6,7 @@
     kind = "code"                          # or "experiment", "derivation"
     points = 10
     files = ["classifiers/mira.py"]        # where its solution stands
+    answered_by = ["package.module:f"]     # optional: functions that refuse to be called while this exercise is checked
     notebook = "notebooks/2_online.ipynb"
     prerequisites = ["1.4"]
     task = "What goes in, what comes out."
@@ -61,6 +62,7 @@ class Exercise:
     stubs: dict[str, str] = field(default_factory=dict, hash=False)
     boundary: str = ""
     counter_example: str = ""
+    answered_by: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"Exercise {self.id}: {self.title}"
@@ -286,6 +288,7 @@ def _parse_exercise(table: dict[str, Any], where: str) -> Exercise:
             )
         ),
         prerequisites=tuple(take("prerequisites", "a list of ids", _are_texts, [])),
+        answered_by=tuple(take("answered_by", "a list of functions such as 'package.module:f'", _are_functions, [])),
         boundary=take(
             "boundary",
             "a classifier such as 'mira.Mira'",
@@ -302,6 +305,10 @@ def _parse_exercise(table: dict[str, Any], where: str) -> Exercise:
             "stubs", "a table of function = text", lambda v: isinstance(v, dict) and _are_texts([*v.values()]), {}
         ),
     )
+
+
+def _are_functions(value: Any) -> bool:
+    return _are_texts(value) and all(name.count(":") == 1 for name in value)
 
 
 def _are_texts(value: Any) -> bool:
