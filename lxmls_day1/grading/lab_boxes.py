@@ -15,17 +15,11 @@ from lxmls_day1.lab import reference_folder
 LAB_PROGRAM = "lxmls_day1.grading.lab_program:LabProgram"
 
 
-def lab_program(notebooks: bool = False) -> Program:
-    """The program of boxes that hold a lab.
-
-    Parameters
-    ----------
-    notebooks : bool
-        Whether they run notebooks; those may train with what computes an answer.
-    """
-    refused = {} if notebooks else modules_with_answers(Registry.of(reference_folder()))
+def lab_program() -> Program:
+    """The program of boxes that hold a lab."""
+    refused = modules_with_answers(Registry.of(reference_folder()))
     hidden = [*secret_folders(), *_files_of(refused)]
-    return Program(LAB_PROGRAM, cache_folder(), {"notebooks": notebooks, "refused": refused}, tuple(hidden))
+    return Program(LAB_PROGRAM, cache_folder(), {"refused": refused}, tuple(hidden))
 
 
 def _files_of(modules: Iterable[str]) -> list[Path]:

@@ -15,7 +15,6 @@ from lxmls_day1.course.checked_lab import LabCall
 from lxmls_day1.course.mutation_guard import GuardedLab, method_names
 from lxmls_day1.course.refusals import refuse_modules
 from lxmls_day1.course.tracebacks import trimmed_traceback
-from lxmls_day1.grading.notebook_cells import CellRunner, warm_up_for_notebooks
 from lxmls_day1.lab import Lab
 
 
@@ -24,22 +23,17 @@ class LabProgram:
 
     Parameters
     ----------
-    notebooks : bool
-        Whether the boxes run notebooks, which draw figures.
     refused : mapping from module to str, optional
         The modules that cannot be imported in this process, and what is said to who imports them.
     """
 
-    def __init__(self, notebooks: bool = False, refused: Mapping[str, str] | None = None):
-        self._notebooks = notebooks
+    def __init__(self, refused: Mapping[str, str] | None = None):
         refuse_modules(refused or {})
 
     def warm_up(self) -> None:
         """Import and run what nearly every lab needs, so that no box has to."""
         from lxmls_day1.figures import boundaries  # noqa: F401
 
-        if self._notebooks:
-            warm_up_for_notebooks()
         warm_up_kernels()
 
     def handlers(self, folder: Path) -> Mapping[str, Handler]:
@@ -50,7 +44,6 @@ class LabProgram:
             "perform": served.perform,
             "get": served.get,
             "call": served.call,
-            "cell": served.cell,
         }
 
     def traceback_of(self, error: BaseException, folder: Path) -> str:
@@ -64,7 +57,6 @@ class _ServedLab:
     def __init__(self, folder: Path):
         self._folder = folder
         self._objects: list[Any] = []
-        self._notebook: CellRunner | None = None
 
     @functools.cached_property
     def _lab(self) -> GuardedLab:
@@ -99,12 +91,6 @@ class _ServedLab:
         method = getattr(self._objects[request["object"]], request["name"])
         arguments = [self._objects[a.number] if isinstance(a, Reference) else a for a in request["arguments"]]
         return self._answer(lambda _: method(*arguments, **request["settings"]))
-
-    def cell(self, request: dict[str, Any]) -> Answer:
-        """Run one code cell after those before it; what went wrong, or nothing."""
-        if self._notebook is None:
-            self._notebook = CellRunner(self._folder)
-        return Answer(self._notebook.run(request["source"]))
 
 
 def _call_of(request: dict[str, Any]) -> LabCall:
