@@ -44,7 +44,7 @@ def k_best_paths(scores: ChainScores, k: int) -> np.ndarray:
            [0, 1],
            [1, 1]])
     """
-    # The search holds an answer to exercise 1.13, and is out of reach while that is checked.
+    # The search answers exercise 1.13: grading runs without it.
     from lxmls_day1.engine.compiled.chain_search import k_best
 
     return k_best(*scores, k)

@@ -30,6 +30,7 @@ from lxmls_day1.box.messages import decoded_request
 from lxmls_day1.box.programs import RunningProgram, made_program
 from lxmls_day1.box.server import MOST_REQUEST, BoxServer, Compiled, make_ready, prepare_process
 
+PACKAGE = __name__.partition(".")[0]
 BUBBLEWRAP, LANDLOCK, PROCESS = "bubblewrap", "landlock", "process"
 PRIVATE = "/box"  # with bubblewrap: each box lays a folder of its own over that of the fork server
 COVERED = ("/proc", "/given")
@@ -131,7 +132,7 @@ def main(
     confinement.die_with_parent()
     running = made_program(*program)
     compiled = compiled_files(Path(given))
-    import_heads(Path(given))
+    import_needed(Path(given))
     running.warm_up()
     if level != PROCESS:
         seccomp.warm_up()
@@ -288,16 +289,23 @@ def compiled_files(folder: Path) -> dict[str, Compiled]:
     return compiled
 
 
-def import_heads(folder: Path) -> None:
-    """Import what the given files import at their heads, so that no box has to; one another they are left to import."""
+def import_needed(folder: Path) -> None:
+    """Import what the given files import at their heads, and of this package also what their functions import; no box has to then.
+
+    At the level ``landlock`` no box could: a folder in which something is hidden cannot be listed there. One another the given files are
+    left to import.
+    """
     names = set()
     own = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     for path in folder.rglob("*.py"):
-        for statement in ast.parse(path.read_bytes()).body:
+        tree = ast.parse(path.read_bytes())
+        for statement in ast.walk(tree):
+            found: list[str] = []
             if isinstance(statement, ast.Import):
-                names |= {alias.name for alias in statement.names}
+                found = [alias.name for alias in statement.names]
             elif isinstance(statement, ast.ImportFrom) and statement.module:
-                names |= {statement.module, *(f"{statement.module}.{alias.name}" for alias in statement.names)}
+                found = [statement.module, *(f"{statement.module}.{alias.name}" for alias in statement.names)]
+            names |= {name for name in found if statement in tree.body or name.partition(".")[0] == PACKAGE}
     for name in sorted(names):
         if name.partition(".")[0] not in own:
             # Most of the names that a file takes from a module are no modules; what else fails, fails again in the box.

@@ -3,28 +3,18 @@
 import contextlib
 import os
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from lxmls_day1.commands.output import writable_folder
-from lxmls_day1.errors import InputError, counted, how_to_install
+from lxmls_day1.errors import counted
 from lxmls_day1.library_path import library_path
 
 NOT_ALL_GRADED = 3  # the exit status where the class is graded, and a submission in it could not be
 MOST_NOTED = 20
-ONCE = (
-    "out",
-    "exercises",
-    "seed",
-    "named_groups",
-    "question",
-    "again",
-    "watch",
-)  # the first three have places of their own
 
 
 @click.command(name="grade", short_help="Grade submissions, whatever is in them.")
@@ -46,9 +36,6 @@ ONCE = (
 )
 @click.option(
     "--trust-submissions", is_flag=True, help="Run hidden checks even where the sandbox cannot keep them secret."
-)
-@click.option(
-    "--run-notebooks", is_flag=True, help="Run the notebooks in the sandbox, too, and report cells that fail."
 )
 @click.option(
     "--name-group",
@@ -77,9 +64,6 @@ ONCE = (
     "--extension-column", metavar="NAME", help="The column of --roster with later times for some, or days more."
 )
 @click.option("--group-column", metavar="NAME", help="The column of --roster that says who works together.")
-@click.option(
-    "--watch", is_flag=True, help="Go on grading what arrives in the folders, each change once, until Ctrl-C."
-)
 @click.option("--question", help="What students are asked after the mistake of --name-group.")
 @click.option(
     "--compare-with",
@@ -88,10 +72,6 @@ ONCE = (
     help="Earlier submissions, or the --out of an earlier run, in which alike ones are looked for, too.",
 )
 @click.option("--again", multiple=True, metavar="STUDENT", help="Grade this one again, though nothing has changed.")
-@click.option(
-    "--backend", type=click.Choice(["local", "dask"]), default="local", help="Cores of this machine, or a cluster."
-)
-@click.option("--scheduler", metavar="ADDRESS", help="The dask scheduler, such as tcp://head:8786.")
 def command(
     submissions: tuple[str, ...],
     out: str,
@@ -102,15 +82,11 @@ def command(
     sandbox: str | None,
     as_user: str | None,
     trust_submissions: bool,
-    run_notebooks: bool,
     named_groups: tuple[tuple[str, str, str], ...],
     roster: str | None,
-    watch: bool,
     question: str | None,
     compare_with: tuple[str, ...],
     again: tuple[str, ...],
-    backend: str,
-    scheduler: str | None,
     **about_roster: Any,
 ) -> None:
     """Run public and hidden checks on submissions, and write marks and feedback.
@@ -128,9 +104,6 @@ def command(
       lxmls-day1 grade class.zip --out marks --limit memory=512 --jobs 4
       lxmls-day1 grade class.zip --out marks --roster canvas.csv
                        --marks-column "Day 1"
-      lxmls-day1 grade inbox --out marks --watch
-      lxmls-day1 grade class.zip --out marks --backend dask
-                       --scheduler tcp://head:8786
       lxmls-day1 grade class.zip --out marks --name-group 1.5-3fa9c1
                        cap_squared "The cap is 1/λ, not 1/λ²."
       lxmls-day1 grade class.zip --out marks --compare-with marks-2025
@@ -153,12 +126,10 @@ def command(
     from lxmls_day1.box.levels import strongest_level
     from lxmls_day1.box.limits import Limits
     from lxmls_day1.commands.roster_options import fill_in, read_roster, remove_stale
-    from lxmls_day1.grading.class_page import Commands
     from lxmls_day1.grading.finding_submissions import find_submissions
     from lxmls_day1.grading.gradebook import PUBLIC_SHARE
     from lxmls_day1.grading.grading_run import grade
     from lxmls_day1.grading.identity import settled
-    from lxmls_day1.grading.inbox import Inbox
     from lxmls_day1.grading.lab_boxes import lab_program
     from lxmls_day1.grading.plan import make_plan
     from lxmls_day1.grading.run_folders import run_folder
@@ -167,37 +138,8 @@ def command(
     chosen, here = Limits.of_texts(limits), Path.cwd()
     folder = writable_folder(out)
     ids = [part.strip() for part in exercises.split(",") if part.strip()] if exercises else None
-    if run_notebooks:
-        require_ipython()
     students = read_roster(folder, roster, **about_roster) if roster else None
     paths = [Path(path) for path in submissions]
-    inbox = Inbox(paths) if watch else None
-
-    def once(found: Any, first: bool = True) -> bool:
-        """Grade these, and write all that is made of it; whether one could not be graded."""
-        found = settled(folder, found, again if first else ())
-        with cluster(scheduler) as workers, _ProgressBar() as bar:
-            book = grade(
-                paths,
-                folder,
-                plan,
-                jobs,
-                bar.show,
-                workers,
-                again if first else (),
-                [Path(path) for path in compare_with],
-                Commands(words_of(click.get_current_context()), out, exercises or "", plan.seed),
-                found,
-                retry_failed=first,
-                told=lambda text: click.echo(text, err=True),
-            )
-        if bar.kept:
-            click.echo(f"{bar.kept} of {len(book.rows)} were graded before and have not changed.", err=True)
-        _conclude(book, folder)
-        if students is not None:
-            fill_in(students, found, book, folder)
-        remove_stale(folder)
-        return any(row.failed for row in book.rows)
 
     try:
         with held(folder, "grading into"), run_folder() as place:
@@ -209,7 +151,7 @@ def command(
                 click.echo(f"Sandbox: {level.name}. {level.text}{whose}", err=True)
                 for name, why in level.rejected:
                     click.echo(f"  {name} cannot be had here: {why}.", err=True)
-                plan = make_plan(here / folder, level, ids, seed, chosen, trust_submissions, run_notebooks)
+                plan = make_plan(here / folder, level, ids, seed, chosen, trust_submissions)
             if plan.refuse_hidden:
                 click.echo(
                     f"Hidden checks are refused: {plan.refuse_hidden}. They bring {1 - PUBLIC_SHARE:.0%} of the points, so "
@@ -218,39 +160,37 @@ def command(
                     err=True,
                 )
             click.echo(f"Hidden checks draw from --seed {plan.seed}.", err=True)
-            failed = once(find_submissions(paths)) if inbox is None else _watched(inbox, once, folder)
+            found = settled(folder, find_submissions(paths), again)
+            with _ProgressBar() as bar:
+                book = grade(
+                    paths,
+                    folder,
+                    plan,
+                    jobs,
+                    bar.show,
+                    again=again,
+                    compare_with=[Path(path) for path in compare_with],
+                    found=found,
+                    told=lambda text: click.echo(text, err=True),
+                )
+            if bar.kept:
+                click.echo(f"{bar.kept} of {len(book.rows)} were graded before and have not changed.", err=True)
+            _conclude(book, folder)
+            if students is not None:
+                fill_in(students, found, book, folder)
+            remove_stale(folder)
     except KeyboardInterrupt:
         click.echo(
             f"Stopped. What is graded is kept in {folder}; the same command, given again, does the rest.", err=True
         )
         raise click.exceptions.Exit(1) from None
-    if failed:
+    if any(row.failed for row in book.rows):
         raise click.exceptions.Exit(NOT_ALL_GRADED)
-
-
-def _watched(inbox: Any, once: Callable[[Any, bool], bool], folder: Path) -> bool:
-    """Grade what arrives until Ctrl-C; whether a submission of the last time could not be graded."""
-    from lxmls_day1.grading.inbox import LOOK_SECONDS
-
-    failed, first = False, True
-    click.echo("Watching; Ctrl-C ends it.", err=True)
-    while True:
-        found = inbox.arrived()
-        if found:
-            failed, first = once(found, first), False
-        try:
-            time.sleep(LOOK_SECONDS)
-        except KeyboardInterrupt:  # while nothing is graded
-            said = f"Watching has ended. The marks are in {folder}; the same command, given again, goes on from there."
-            click.echo(said, err=True)
-            return failed
 
 
 def require_together(options: dict[str, Any]) -> None:
     """Raise an error for options of which one says nothing without another one."""
     given = {name for name, value in options.items() if value is not None}
-    if (options["backend"] == "dask") != ("scheduler" in given):
-        raise click.UsageError("--backend dask and --scheduler ADDRESS go together.")
     if "question" in given and len(options["named_groups"]) != 1:
         raise click.UsageError("--question belongs to one --name-group.")
     timed = {"time_column", "extension_column"}
@@ -263,18 +203,6 @@ def require_together(options: dict[str, Any]) -> None:
         raise click.UsageError(
             "--due and --late-penalty go together, and --time-column and --extension-column go with them."
         )
-
-
-def words_of(context: click.Context) -> tuple[str, ...]:
-    """The command as it was given, without the options that say what is done this once."""
-    words = ["lxmls-day1", "grade", *context.params["submissions"]]
-    for option in context.command.params:
-        given = context.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE
-        if isinstance(option, click.Option) and given and option.name not in ONCE:
-            value = context.params[option.name or ""]
-            for one in value if option.multiple else [value]:
-                words += [option.opts[0]] if option.is_flag else [option.opts[0], str(one)]
-    return tuple(words)
 
 
 def _name_group(folder: Path, id: str, name: str, sentence: str, question: str) -> None:
@@ -293,27 +221,6 @@ def forget_python_path() -> None:
     """Import from nowhere that ``PYTHONPATH`` names, from now on and in all processes that are started."""
     named = {os.path.realpath(entry) for entry in os.environ.pop("PYTHONPATH", "").split(os.pathsep)}
     sys.path[:] = [entry for entry in library_path() if os.path.realpath(entry) not in named]
-
-
-def require_ipython() -> None:
-    """Fail early where notebooks cannot be run."""
-    import importlib.util
-
-    if importlib.util.find_spec("IPython") is None:
-        raise InputError(f"--run-notebooks needs IPython; install it with {how_to_install('notebook')}.")
-
-
-@contextlib.contextmanager
-def cluster(scheduler: str | None) -> Iterator[Any]:
-    """What `grade` takes as workers: nothing without a scheduler, else a function that gives those of its cluster."""
-    if scheduler is None:
-        yield None
-        return
-    from lxmls_day1.engine.cluster.workers import connected
-    from lxmls_day1.grading.cluster import Cluster
-
-    with connected(scheduler, "--backend dask") as client:
-        yield lambda plan: Cluster(client, plan, lambda text: click.echo(text, err=True))
 
 
 class _ProgressBar:

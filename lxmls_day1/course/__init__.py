@@ -30,7 +30,7 @@
 ``mutants``            the reference with one small thing changed, for the authors' check
 ``record``             writes the recorded answers
 ``snapshot``           checks run on labs of our own
-``importable``         what a lab's code can import while it is checked
+``refusals``           what answers an exercise cannot be called while that is checked
 ``tracebacks``         the part of a traceback that a student can use
 ``report_text``        reports as text; ``terminal`` prints them, ``notebook_display`` shows them
 ``exercise_cell``      what guards the code of an exercise in a notebook

@@ -24,11 +24,11 @@ import pytest
 from lxmls_day1.course.checked_lab import CheckedLab
 from lxmls_day1.course.counterexamples import ANSWERED, SmallInputs
 from lxmls_day1.course.expect import Expect, RecordingExpect, WrongAnswer
-from lxmls_day1.course.importable import only_what_labs_need
 from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.mutation_guard import GuardedLab
 from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, RecordedAnswers
-from lxmls_day1.course.registry import RECORDED, SMALL_INPUTS, Registry, exercise_of_check
+from lxmls_day1.course.refusals import answers_of, answers_refused
+from lxmls_day1.course.registry import RECORDED, SMALL_INPUTS, Exercise, Registry, exercise_of_check
 from lxmls_day1.course.tracebacks import trimmed_traceback
 from lxmls_day1.lab import Lab
 
@@ -47,7 +47,7 @@ class ChecksRun:
     item : pytest.Item or None
         The check that is running.
     boxed_lab : bool
-        Whether the lab runs elsewhere, in a box that refuses imports itself.
+        Whether the lab runs elsewhere, in a box that keeps answers out of reach itself.
     recordings : dict or None
         Where the answers that checks got are collected instead of compared: check -> `RecordingExpect`.
     """
@@ -137,7 +137,7 @@ class ChecksRun:
                 arguments["rng"] = self.rng(check)
             if "small_inputs" in check.fixturenames:
                 arguments["small_inputs"] = self.small_inputs(check)
-            with self.imports_limited(check):
+            with self.without_answers(check):
                 check.obj(**arguments)
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
@@ -145,11 +145,10 @@ class ChecksRun:
             return error
         return None
 
-    def imports_limited(self, check: pytest.Item) -> contextlib.AbstractContextManager[None]:
-        """In this context a check of a lab in this process imports what it could import while it is graded."""
-        if self.boxed_lab or exercise_of_check(check.path.name) is None:
-            return contextlib.nullcontext()
-        return only_what_labs_need()
+    def without_answers(self, check: pytest.Item) -> contextlib.AbstractContextManager[None]:
+        """In this context what answers the exercise of a check cannot be called; a box sees to that itself."""
+        exercise = None if self.boxed_lab else self.exercise_of(check)
+        return answers_refused(answers_of(exercise)) if exercise else contextlib.nullcontext()
 
     def compute_hidden_answers(self, items: list[pytest.Item]) -> None:
         """Ask the reference lab, and the known mistakes, what the hidden checks among `items` will expect."""
@@ -164,11 +163,15 @@ class ChecksRun:
 
     def files_of(self, item: pytest.Item) -> tuple[str, ...]:
         """The files in which a student solves the exercise of a check."""
-        folder = item.path.parent
-        if folder not in self._registries:
+        exercise = self.exercise_of(item)
+        return exercise.files if exercise else ()
+
+    def exercise_of(self, item: pytest.Item) -> Exercise | None:
+        """The exercise of a check, if the registry beside it has that."""
+        id, folder = exercise_of_check(item.path.name), item.path.parent
+        if id is not None and folder not in self._registries:
             self._registries[folder] = Registry.read(folder / "exercises.toml")
-        exercise = exercise_of_check(item.path.name) or ""
-        return self._registries[folder][exercise].files if exercise in self._registries[folder] else ()
+        return next((exercise for exercise in self._registries.get(folder, ()) if exercise.id == id), None)
 
 
 class Fixtures:
@@ -291,8 +294,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
-    """A check of a lab in this process imports what it could import while it is graded."""
-    with pyfuncitem.config.stash[RUN].imports_limited(pyfuncitem):
+    """In a check of a lab in this process nobody calls what answers its exercise."""
+    with pyfuncitem.config.stash[RUN].without_answers(pyfuncitem):
         return (yield)
 
 

@@ -6,11 +6,11 @@
     kind = "code"                          # or "experiment", "derivation"
     points = 10
     files = ["classifiers/mira.py"]        # where its solution stands
+    answered_by = ["package.module:f"]     # optional: functions that refuse to be called while this exercise is checked
     notebook = "notebooks/2_online.ipynb"
     prerequisites = ["1.4"]
     task = "What goes in, what comes out."
     stubs = { "Mira.steps" = "…" }         # optional: another text for the stub in that function
-    boundary = "mira.Mira"                 # optional: a classifier whose boundary feedback shows beside the reference's
     counter_example = "steps"              # optional: how a notebook draws a small input (lxmls_day1/figures/counter_examples.py)
     hints = ["the idea", "the equation", "a sketch of the code"]
 
@@ -40,7 +40,7 @@ LAST_OF_THE_DAY = 8  # 1.1 to 1.8 are the guide's
 SMALL_INPUTS = "test_small_inputs"  # the check of them, which has no function of this name in the file of checks
 KINDS = ("code", "experiment", "derivation")
 HINT_STEPS = ("idea", "equation", "code sketch")
-BOUNDARY = re.compile(r"(\w+\.\w+)?", re.ASCII)
+RETIRED = {"boundary"}  # keys that the files of older labs have
 ID = re.compile(r"[1-9]\d*\.[1-9]\d*[a-z]?", re.ASCII)
 CHECK_FILE = re.compile(r"test_(\d+)_(\d\d)([a-z]?)_.*\.py")
 
@@ -59,8 +59,8 @@ class Exercise:
     hints: tuple[str, ...]
     prerequisites: tuple[str, ...] = ()
     stubs: dict[str, str] = field(default_factory=dict, hash=False)
-    boundary: str = ""
     counter_example: str = ""
+    answered_by: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"Exercise {self.id}: {self.title}"
@@ -264,7 +264,7 @@ def _parse_exercise(table: dict[str, Any], where: str) -> Exercise:
 
     id = take("id", 'a text such as "1.5"', lambda value: isinstance(value, str) and ID.fullmatch(value))
     where = f"{where} ({id})"
-    unknown = set(table) - set(Exercise.__dataclass_fields__)
+    unknown = set(table) - set(Exercise.__dataclass_fields__) - RETIRED
     if unknown:
         raise InputError(f"{where}: unknown key {min(unknown)!r}{nearest(min(unknown), Exercise.__dataclass_fields__)}")
     return Exercise(
@@ -286,12 +286,7 @@ def _parse_exercise(table: dict[str, Any], where: str) -> Exercise:
             )
         ),
         prerequisites=tuple(take("prerequisites", "a list of ids", _are_texts, [])),
-        boundary=take(
-            "boundary",
-            "a classifier such as 'mira.Mira'",
-            lambda value: isinstance(value, str) and BOUNDARY.fullmatch(value),
-            "",
-        ),
+        answered_by=tuple(take("answered_by", "a list of functions such as 'package.module:f'", _are_functions, [])),
         counter_example=take(
             "counter_example",
             "'steps', 'paths' or 'boundaries'",
@@ -302,6 +297,10 @@ def _parse_exercise(table: dict[str, Any], where: str) -> Exercise:
             "stubs", "a table of function = text", lambda v: isinstance(v, dict) and _are_texts([*v.values()]), {}
         ),
     )
+
+
+def _are_functions(value: Any) -> bool:
+    return _are_texts(value) and all(name.count(":") == 1 for name in value)
 
 
 def _are_texts(value: Any) -> bool:

@@ -8,7 +8,6 @@ A run
     ``worker``                 the process that grades one submission after another
     ``one_submission``         one submission graded: boxes, checks, row, pages
     ``worker_process``         a worker from outside: started, asked, killed
-    ``cluster``                workers on a Dask cluster
     ``session``                the checks, run on one boxed lab after another
     ``autograder_kit``             the grader as a zip file for Gradescope and others; its scripts: ``autograder_files``
     ``autograded``             what that does in its container with one submission
@@ -18,7 +17,6 @@ What was handed in
     =========================  ==========================================================================================
     ``finding_submissions``    which submissions a folder or a download holds
     ``identity``               whose they are: names of platforms, keys, owners from run to run, rosters, partners
-    ``inbox``                  a folder in which submissions arrive: what has settled there
     ``submissions``            one submission, read into memory
     ``submission_layout``      where its files belong in a lab
     ``untrusted_files``        files in folders and zip files, listed and read without harm
@@ -30,7 +28,6 @@ Boxes (`lxmls_day1.box`)
     ``lab_boxes``              which program runs in the boxes, and what they must not see
     ``boxed_lab``              what a check takes for a `Lab`, whose code runs in a box
     ``lab_program``            that program, inside a box: calls what is in the lab
-    ``notebook_cells``         runs the code cells of a notebook, inside a box
     =========================  ==========================================================================================
 
 What comes of it
@@ -40,12 +37,10 @@ What comes of it
     ``student_page``           a student's page
     ``class_page``             the class's page
     ``page_frame``             what the pages share
-    ``printable``              all pages as one document for paper
     ``hand_marks``             marks given by hand: the file, written and read back
     ``class_tables``           the class's tables
     ``roster``                 an instructor's table of students, with the marks filled in
     ``late_days``              when something was handed in, and what is taken off
-    ``boundary_picture``       the picture of learned boundaries
     ``notebook_answers``       the free answers and the predictions in a notebook
     ``groups``                 wrong answers without a name, grouped; a group that is named
     ``similarity``             which submissions are alike

@@ -108,10 +108,6 @@ class BoxedLab(CheckedLab):
             raise BoxFailure(REFUSED, f"what came out of the box is no {call.name}")
         return BoxedObject(self, self._box, made, call.name, methods)
 
-    def run_cell(self, source: str) -> str:
-        """Run a code cell of a notebook after those before it: what went wrong, or nothing."""
-        return str(self.ask("cell", "", source=source))
-
     def note(self, name: str, arguments: tuple[Any, ...], settings: Mapping[str, Any]) -> None:
         """Put down a call, if the calls of this check are noted."""
         if self._noting and len(self.calls) <= MOST_CALLS:

@@ -4,19 +4,14 @@ The second has the free-text answers with their marks, what students explained a
 attempt that it is about, and what they predicted.
 
 The summary shows the distribution of points, the most common known mistakes, wrong answers that no name explains, the
-difficulty and the discrimination of checks, and submissions that are alike. A human judges the last: two short right solutions
+difficulty of checks, and submissions that are alike. A human judges the last: two short right solutions
 of one task are alike by themselves. This module computes what the pages show; ``templates`` says how they look.
 """
 
-import os
-import shlex
-import subprocess
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean, median
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.errors import counted
@@ -42,58 +37,9 @@ from lxmls_day1.grading.similarity import Cluster
 
 MOST_MISTAKES, MOST_CHECKS, MOST_ALIKE = 15, 20, 200
 GROUPS_SHOWN, MOST_GROUPS = 8, 40  # at once, and after a click
-FEWEST = 10  # submissions from which on the discrimination of a check says something
-WEAK = 0.2  # a check that discriminates less is to be looked at
 MOST_NAMES = 8
 BINS = 10
 WIDTH, HEIGHT, FOOT, HEAD = 640, 190, 42, 22  # of the drawing of the distribution
-
-
-class Commands(NamedTuple):
-    """The command line of a run, for the commands that grade something again.
-
-    Attributes
-    ----------
-    words : tuple of str
-        The program, the submissions, and all options but those below.
-    out : str
-        As it was given.
-    exercises : str
-        What ``--exercises`` said; may be empty.
-    seed : int
-    """
-
-    words: tuple[str, ...]
-    out: str
-    exercises: str = ""
-    seed: int = 0
-
-    def of_student(self, student: str) -> str:
-        """A line for the shell that grades one student again, and keeps the marks of all others.
-
-        Examples
-        --------
-        >>> Commands(("lxmls-day1", "grade", "my class.zip"), "marks").of_student("ada")
-        "lxmls-day1 grade 'my class.zip' --out marks --again ada"
-        """
-        chosen = ["--exercises", self.exercises] if self.exercises else []
-        return shell_line([*self.words, "--out", self.out, *chosen, "--again", student])
-
-    def of_exercise(self, id: str) -> str:
-        """A line for the shell that grades one exercise again, into another folder.
-
-        Examples
-        --------
-        >>> Commands(("lxmls-day1", "grade", "class.zip"), "marks", seed=7).of_exercise("1.5")
-        'lxmls-day1 grade class.zip --out marks-1.5 --exercises 1.5 --seed 7'
-        """
-        out = f"{self.out.rstrip('/' + os.sep)}-{id}"
-        return shell_line([*self.words, "--out", out, "--exercises", id, "--seed", str(self.seed)])
-
-
-def shell_line(words: Sequence[str]) -> str:
-    """Words as a line for the shell of this system, quoted where they need it."""
-    return shlex.join(words) if os.name == "posix" else subprocess.list2cmdline(words)
 
 
 def summary_html(
@@ -101,8 +47,6 @@ def summary_html(
     alike: Sequence[Cluster] = (),
     earlier: Sequence[Cluster] = (),
     compared_with: str = "",
-    commands: Commands | None = None,
-    **layout: str,
 ) -> str:
     """How the class did.
 
@@ -115,10 +59,6 @@ def summary_html(
         The same, of this class with earlier submissions.
     compared_with : str
         What the earlier submissions are; empty where there are none.
-    commands : Commands, optional
-        What grades again; shown beside students and exercises.
-    **layout
-        Another layout than that of a page by itself: ``layout="part.html.j2"``.
 
     Returns
     -------
@@ -155,13 +95,10 @@ def summary_html(
         more_alike=max(0, len(alike) - MOST_ALIKE),
         earlier=earlier[:MOST_ALIKE],
         compared_with=compared_with,
-        commands=commands,
         row_of={row.student: row for row in rows},
         submissions=list(map(_submission, rows)),
         facts=how_graded(gradebook),
         most_names=MOST_NAMES,
-        fewest=FEWEST,
-        **layout,
     )
 
 
@@ -170,7 +107,7 @@ def answers_html(
     model_answers: Mapping[tuple[str, str, str], str] | None = None,
     sentences: Mapping[str, Mapping[str, str]] | None = None,
 ) -> str:
-    """What students wrote: answers with their marks, explanations of mistakes, predictions; and notebook cells that failed.
+    """What students wrote: answers with their marks, explanations of mistakes, predictions.
 
     Parameters
     ----------
@@ -195,26 +132,7 @@ def answers_html(
         in_short=f"{counted(len(questions), 'question')}, {counted(len(rows), 'submission')}.",
         to_mark=_to_mark(rows),
         questions=questions,
-        failures=[(row, failure) for row in rows for failure in row.notebook_failures],
         **_written(rows, sentences or {}),
-    )
-
-
-def explanations_html(gradebook: Gradebook, sentences: Mapping[str, Mapping[str, str]]) -> str:
-    """The part of `answers_html` that stands on no student's page: explanations and predictions; empty if there are none."""
-    written = _written(gradebook.rows, sentences)
-    if not written["explained"] and not written["predictions"]:
-        return ""
-    title = "Mistakes explained, and predictions"
-    return render(
-        "answers.html.j2",
-        title=title,
-        in_short="",
-        to_mark="",
-        questions=[],
-        failures=[],
-        layout="part.html.j2",
-        **written,
     )
 
 
@@ -283,58 +201,32 @@ def _distribution(rows: Sequence[SubmissionGrade]) -> _Distribution:
     return _Distribution(WIDTH, HEIGHT, FOOT, step, bins, words)
 
 
-class _Discrimination(NamedTuple):
-    """The correlation of these points with all others, printed with its sign; None where too few can be compared."""
-
-    correlation: float | None
-
-    def __str__(self) -> str:
-        return "–" if self.correlation is None else f"{self.correlation:+.2f}".replace("-", "−")
-
-    @property
-    def is_weak(self) -> bool:
-        """Whether the strong have hardly more of these points than the weak."""
-        return self.correlation is not None and self.correlation < WEAK
-
-
 class _ExerciseLine(NamedTuple):
-    id: str
     title: str
     points: str
     share: float | None  # None where marks are given by hand, and none is yet
-    discrimination: _Discrimination
     full: str
     none: str
 
 
 def _exercises(rows: Sequence[SubmissionGrade]) -> Iterator[_ExerciseLine]:
     """How the class did in each exercise."""
-    grades: dict[str, list[tuple[ExerciseGrade, float]]] = {}  # with the points of all other exercises
+    grades: dict[str, list[ExerciseGrade]] = {}
     for row in rows:
-        in_all = row.points
         for exercise in row.exercises:
-            grades.setdefault(exercise.id, []).append((exercise, in_all - (exercise.points or 0.0)))
+            grades.setdefault(exercise.id, []).append(exercise)
     for id, of_all in grades.items():
-        title, out_of = f"{id} {of_all[0][0].title}", of_all[0][0].out_of
-        given = [(exercise, exercise.points, rest) for exercise, rest in of_all if exercise.points is not None]
-        if not given:
-            yield _ExerciseLine(
-                id, title, f"by hand, out of {points_text(out_of)}", None, _Discrimination(None), "–", "–"
-            )
+        title, out_of = f"{id} {of_all[0].title}", of_all[0].out_of
+        points = [exercise.points for exercise in of_all if exercise.points is not None]
+        if not points:
+            yield _ExerciseLine(title, f"by hand, out of {points_text(out_of)}", None, "–", "–")
             continue
-        points = [reached for _, reached, _ in given]
         words = f"{points_text(mean(points))} of {points_text(out_of)}"
-        if len(given) < len(of_all):
-            words += f", {len(given)} of {len(of_all)} marked"
-        yield _ExerciseLine(
-            id,
-            title,
-            words,
-            mean(points) / out_of if out_of else 0.0,
-            _Discrimination(correlation(points, [rest for *_, rest in given]) if len(given) >= FEWEST else None),
-            str(sum(exercise.is_full for exercise, *_ in given)),
-            str(sum(reached == 0 for reached in points)),
-        )
+        if len(points) < len(of_all):
+            words += f", {len(points)} of {len(of_all)} marked"
+        full = sum(exercise.is_full for exercise in of_all if exercise.points is not None)
+        none = sum(reached == 0 for reached in points)
+        yield _ExerciseLine(title, words, mean(points) / out_of if out_of else 0.0, str(full), str(none))
 
 
 class _MistakeLine(NamedTuple):
@@ -375,81 +267,27 @@ class _CheckLine(NamedTuple):
     check: CheckGrade
     share: float
     passed: str
-    discrimination: _Discrimination
     otherwise: str
 
 
 def _checks(rows: Sequence[SubmissionGrade]) -> dict[str, Any]:
-    """Difficulty and discrimination of each check: of the hardest ones, and of the others that not all pass."""
-    results: dict[str, list[tuple[CheckGrade, float]]] = {}
+    """The difficulty of each check: of the hardest ones, and of the others that not all pass."""
+    results: dict[str, list[CheckGrade]] = {}
     for row in rows:
-        points = row.points
-        for exercise in row.exercises:
-            for check in exercise.checks:
-                own = exercise.out_of * exercise.weight(check) if check.verdict == OK else 0.0
-                results.setdefault(check.check, []).append((check, points - own))
+        for check in row.checks:
+            results.setdefault(check.check, []).append(check)
     lines = [_check_line(theirs) for theirs in results.values()]
     hard = sorted((line for line in lines if line.share < 1), key=lambda line: line.share)
     easy = [line.check for line in lines if line.share == 1]
     return {"hard_checks": hard[:MOST_CHECKS], "other_checks": hard[MOST_CHECKS:], "easy_checks": easy}
 
 
-def _check_line(theirs: Sequence[tuple[CheckGrade, float]]) -> _CheckLine:
-    """One check: of each submission its grade, and the points of all other checks."""
-    right = [check.verdict == OK for check, _ in theirs]
-    verdicts = Counter(check.verdict for check, _ in theirs if check.verdict != OK)
-    return _CheckLine(
-        theirs[0][0],
-        sum(right) / len(right),
-        f"{sum(right)} of {len(right)}",
-        _Discrimination(point_biserial(right, [points for _, points in theirs]) if len(theirs) >= FEWEST else None),
-        ", ".join(f"{VERDICT_WORDS[verdict][1]} {count}" for verdict, count in verdicts.most_common()),
-    )
-
-
-def point_biserial(right: Sequence[bool], points: Sequence[float]) -> float | None:
-    """The point-biserial correlation of a check with the points of all others: how well it tells the strong from the weak.
-
-    It is Pearson's correlation where one variable is 0 or 1.
-
-    Parameters
-    ----------
-    right : sequence of bool (M,)
-        Who passed the check.
-    points : sequence of float (M,)
-        What each reached in the other checks.
-
-    Returns
-    -------
-    float or None
-        In [−1, 1]; None if all passed, none passed, or all have the same points.
-
-    Examples
-    --------
-    >>> point_biserial([True, True, False, False], [4, 3, 2, 1])
-    0.8944271909999159
-    >>> point_biserial([True, True], [1, 2]) is None
-    True
-
-    References
-    ----------
-    F. M. Lord, M. R. Novick, *Statistical Theories of Mental Test Scores*, 1968, ch. 15.
-    """
-    return correlation([float(passed) for passed in right], points)
-
-
-def correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Pearson's correlation of two rows of numbers; None if one of them is constant.
-
-    Examples
-    --------
-    >>> correlation([1, 2, 3], [30, 20, 10])
-    -1.0
-    """
-    x, y = np.array(one, dtype=float), np.array(other, dtype=float)
-    if any(row.std() <= 1e-9 * np.abs(row).max() for row in (x, y)):
-        return None
-    return float(np.mean((x - x.mean()) * (y - y.mean())) / (x.std() * y.std()))
+def _check_line(theirs: Sequence[CheckGrade]) -> _CheckLine:
+    """How one check went for all submissions."""
+    verdicts = Counter(check.verdict for check in theirs)
+    right = verdicts.pop(OK, 0)
+    otherwise = ", ".join(f"{VERDICT_WORDS[verdict][1]} {count}" for verdict, count in verdicts.most_common())
+    return _CheckLine(theirs[0], right / len(theirs), f"{right} of {len(theirs)}", otherwise)
 
 
 class _TroubleLine(NamedTuple):

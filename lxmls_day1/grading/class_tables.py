@@ -1,4 +1,4 @@
-"""The marks of a class as files for other programs: CSV, JSON, JUnit XML, Gradescope's and PrairieLearn's JSON.
+"""The marks of a class as files for other programs: CSV, JSON, Gradescope's and PrairieLearn's JSON.
 
 `lxmls_day1.grading.safe_text` cleans all texts of students first, so that nothing in them acts in another program.
 
@@ -7,8 +7,6 @@ References
 Gradescope, *Autograder Specifications*, https://gradescope-autograders.readthedocs.io/en/latest/specs/
 
 PrairieLearn, *External Grading*, https://prairielearn.readthedocs.io/en/latest/externalGrading/
-
-Windy Road, *JUnit XML schema*, https://github.com/windyroad/JUnit-Schema
 """
 
 import csv
@@ -18,18 +16,14 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from datetime import datetime
-from pathlib import PurePosixPath
+from collections.abc import Mapping
 from typing import Any
-from xml.etree import ElementTree
 
 from lxmls_day1.grading.gradebook import (
     FORMAT,
     MISSING,
     OK,
     VERDICTS,
-    WRONG,
     CheckGrade,
     ExerciseGrade,
     Gradebook,
@@ -119,35 +113,6 @@ def grades_json(gradebook: Gradebook) -> bytes:
     head = _json(content).removesuffix(b"]}\n")
     submissions = [b"\n" + _json(_submission(row)).rstrip() for row in gradebook.rows]  # a line for each
     return head + b",".join(submissions) + b"\n]}\n"
-
-
-def junit_xml(gradebook: Gradebook) -> bytes:
-    """All checks as JUnit XML, for the instructor: a test suite for each submission, a test case for each check.
-
-    A wrong or missing answer is a failure, and every other verdict an error; the type names the verdict.
-
-    Examples
-    --------
-    >>> print(junit_xml(Gradebook((), 7, "process", "")).decode())
-    <?xml version='1.0' encoding='utf-8'?>
-    <testsuites name="lxmls-day1" tests="0" failures="0" errors="0" time="0.000" />
-    """
-    root = ElementTree.Element("testsuites", {"name": "lxmls-day1", **_counts(gradebook.rows)})
-    for row in gradebook.rows:
-        suite = ElementTree.SubElement(root, "testsuite", {"name": one_line(row.student), **_counts([row])})
-        suite.set("skipped", "0")
-        if timestamp := _timestamp(gradebook.graded):
-            suite.set("timestamp", timestamp)
-        properties = ElementTree.SubElement(suite, "properties")
-        for name, value in _properties(row, gradebook):
-            ElementTree.SubElement(properties, "property", name=name, value=one_line(value, 400))
-        for check in row.checks:
-            _test_case(suite, row, check)
-        if row.printed.strip():
-            ElementTree.SubElement(suite, "system-out").text = lines(row.printed)
-    ElementTree.indent(root, " ")
-    content: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
-    return content
 
 
 def gradescope_json(row: SubmissionGrade, gradebook: Gradebook) -> bytes:
@@ -267,7 +232,7 @@ def _marked_test(exercise: ExerciseGrade, points: float) -> dict[str, Any]:
 
 def _submission(row: SubmissionGrade) -> dict[str, Any]:
     plain: dict[str, Any] = to_plain(row)
-    for left_out in ("fingerprints", "boundaries", "key", "exercises", "written"):
+    for left_out in ("fingerprints", "key", "exercises", "written"):
         del plain[left_out]
     for answer in plain["answers"]:
         del answer["pictures"]
@@ -349,60 +314,6 @@ def _summary(row: SubmissionGrade, gradebook: Gradebook) -> str:
     said += [f"Warning, costs no points: {one_line(warning, 600)}" for warning in row.warnings]
     said.append(f"Hidden checks: {f'seed {gradebook.seed}' if gradebook.hidden else 'not run'}.")
     return "\n".join(said)
-
-
-def _status(check: CheckGrade) -> str:
-    return "pass" if check.verdict == OK else "fail" if check.verdict in (WRONG, MISSING) else "error"
-
-
-def _counts(rows: Iterable[SubmissionGrade]) -> dict[str, str]:
-    checks = [check for row in rows for check in row.checks]
-    statuses = Counter(map(_status, checks))
-    return {
-        "tests": str(len(checks)),
-        "failures": str(statuses["fail"]),
-        "errors": str(statuses["error"]),
-        "time": f"{sum(_seconds(check.seconds) for check in checks):.3f}",
-    }
-
-
-def _timestamp(iso: str) -> str:
-    try:
-        return f"{datetime.fromisoformat(iso):%Y-%m-%dT%H:%M:%S}"
-    except ValueError:
-        return ""
-
-
-def _properties(row: SubmissionGrade, gradebook: Gradebook) -> list[tuple[str, str]]:
-    return [
-        ("name", name_of(row)),
-        ("points", _number(row.points)),
-        ("out of", _number(row.out_of)),
-        ("seed", str(gradebook.seed)),
-        ("level", gradebook.level),
-        ("version", gradebook.version),
-        *([("problem", row.problem)] if row.problem else []),
-        *(("warning", warning) for warning in row.warnings),
-        *(("note", note) for note in row.notes),
-    ]
-
-
-def _test_case(suite: ElementTree.Element, row: SubmissionGrade, check: CheckGrade) -> None:
-    file, _, name = check.check.partition("::")
-    case = ElementTree.SubElement(
-        suite,
-        "testcase",
-        classname=one_line(f"{row.student}.{PurePosixPath(file).stem}"),
-        name=one_line(name or check.check or check.title),
-        time=f"{_seconds(check.seconds):.3f}",
-    )
-    status = _status(check)
-    if status != "pass":
-        kind = "failure" if status == "fail" else "error"
-        problem = ElementTree.SubElement(case, kind, type=check.verdict, message=one_line(check.title, 300))
-        calls = f"\nwhat was called:\n{calls_text(check)}" if check.calls else ""
-        mistakes = "".join(f"\nA known mistake, {name}: {one_line(sentence, 600)}" for name, sentence in check.mistakes)
-        problem.text = explanation(check) + mistakes + calls
 
 
 def _json(content: Any) -> bytes:

@@ -177,25 +177,6 @@ class FreeAnswer:
 
 
 @dataclass(frozen=True)
-class CellFailure:
-    """A notebook cell that ended in an error when the notebook was run in the box; `cell` counts code cells from 1."""
-
-    notebook: str
-    cell: int
-    exercise: str | None
-    error: str
-
-
-@dataclass(frozen=True)
-class Boundary:
-    """The weights that a submission's classifier found on the simple data set: rows 0 … J of K numbers."""
-
-    exercise: str
-    classifier: str
-    params: tuple[tuple[float, ...], ...]
-
-
-@dataclass(frozen=True)
 class SubmissionGrade:
     """All that is known of one submission.
 
@@ -216,7 +197,7 @@ class SubmissionGrade:
         Sentences about what is unusual and costs no points, such as a file in another place.
     printed : str
         The beginning of what its code printed in public checks.
-    boundaries, answers, notebook_failures : tuples
+    answers : tuple of FreeAnswer
     fingerprints : mapping from exercise to numbers
         To find submissions that are alike (`lxmls_day1.grading.similarity`).
     key : str
@@ -251,9 +232,7 @@ class SubmissionGrade:
     exercises: tuple[ExerciseGrade, ...]
     warnings: tuple[str, ...] = ()
     printed: str = ""
-    boundaries: tuple[Boundary, ...] = ()
     answers: tuple[FreeAnswer, ...] = ()
-    notebook_failures: tuple[CellFailure, ...] = ()
     fingerprints: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     key: str = ""
     seconds: float = 0.0

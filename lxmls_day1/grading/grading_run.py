@@ -1,4 +1,4 @@
-"""A whole run: every submission gets its row, on as many cores or machines as there are, and a run can be taken up again.
+"""A whole run: every submission gets its row, on as many cores as there are, and a run can be taken up again.
 
 A row that is finished is written at once, whole, into ``.rows`` in the output folder. Running again reads these and grades
 what is left, and what has changed since: a submission, the checks, the limits or the seed. A submission that brings its
@@ -6,19 +6,16 @@ worker down, or on which the grader fails, is tried once more when nothing else 
 """
 
 import contextlib
-import functools
 import json
 import os
-import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Protocol
+from typing import Any
 
 from lxmls_day1.errors import InputError, counted, nearest
-from lxmls_day1.grading.class_page import Commands
 from lxmls_day1.grading.finding_submissions import find_submissions
 from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT, CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
 from lxmls_day1.grading.hand_marks import FILE as HAND_MARKS
@@ -33,7 +30,6 @@ from lxmls_day1.grading.report_files import (
     files_of_student,
     has_page,
     marks_of,
-    picture_file,
     remove_pages,
     shown_marks,
     some_of,
@@ -45,8 +41,6 @@ from lxmls_day1.grading.submissions import State, state_of
 from lxmls_day1.grading.worker_process import WorkerDied, WorkerProcess
 from lxmls_day1.whole_files import held
 
-LOOK_SECONDS = 1.0  # between two looks at which workers of a cluster there are
-
 
 @dataclass(frozen=True)
 class Progress:
@@ -57,80 +51,26 @@ class Progress:
     kept: int
 
 
-class NotTried(Exception):
-    """A worker cannot be used any more; another one gets its submission."""
-
-
-class Slot(Protocol):
-    """Grades one submission at a time."""
-
-    def grade(self, found: Found, kept: State | None) -> Graded | None:
-        """Grade a submission; None if its state is that of the row that is kept.
-
-        Raises
-        ------
-        WorkerDied, NotTried
-        """
-
-
-class Workers(Protocol):
-    """Where slots come from.
-
-    Attributes
-    ----------
-    checks : tuple of CheckGrade
-        All checks, none of them run; known when one of the slots has been given work.
-    """
-
-    @property
-    def checks(self) -> tuple[CheckGrade, ...]: ...
-
-    def slots(self) -> Sequence[Slot]:
-        """The slots that can be used now. Called repeatedly: slots may go, and new ones may come."""
-
-    def stop(self) -> None:
-        """End what is being graded: it ends in `WorkerDied`. From any thread."""
-
-    def close(self) -> None:
-        """End all workers, when none of them grades."""
-
-
-class LocalSlot:
-    """A worker on this machine."""
-
-    def __init__(self, plan: Plan):
-        self.worker = WorkerProcess(plan)
-
-    def grade(self, found: Found, kept: State | None) -> Graded | None:
-        """Have the worker grade a submission; as `Slot` says."""
-        graded: Graded | None = self.worker.ask("grade", (found, kept))[1]
-        return graded
-
-
-class LocalWorkers:
-    """So many workers on this machine."""
+class Workers:
+    """So many processes that grade, each one submission at a time."""
 
     def __init__(self, plan: Plan, jobs: int):
-        self._slots = [LocalSlot(plan) for _ in range(jobs)]
+        self.processes = [WorkerProcess(plan) for _ in range(jobs)]
 
     @property
     def checks(self) -> tuple[CheckGrade, ...]:
-        """All checks, none of them run."""
-        return next((slot.worker.checks for slot in self._slots if slot.worker.checks), ())
-
-    def slots(self) -> Sequence[Slot]:
-        """All of them."""
-        return self._slots
+        """All checks, none of them run; known when one of the processes has been given work."""
+        return next((process.checks for process in self.processes if process.checks), ())
 
     def stop(self) -> None:
-        """End what is being graded."""
-        for slot in self._slots:
-            slot.worker.stop()
+        """End what is being graded: it ends in `WorkerDied`. From any thread."""
+        for process in self.processes:
+            process.stop()
 
     def close(self) -> None:
-        """End the workers."""
-        for slot in self._slots:
-            slot.worker.close()
+        """End all processes, when none of them grades."""
+        for process in self.processes:
+            process.close()
 
 
 def number_of_jobs(jobs: int) -> int:
@@ -156,9 +96,7 @@ def grade(
     workers: Callable[[Plan], Workers] | None = None,
     again: Sequence[str] = (),
     compare_with: Sequence[Path] = (),
-    commands: Commands | None = None,
     found: Sequence[Found] | None = None,
-    retry_failed: bool = True,
     told: Callable[[str], None] = lambda text: None,
 ) -> Gradebook:
     """Grade submissions, and write marks and feedback to `out`; the files of a student as soon as they are known.
@@ -173,17 +111,13 @@ def grade(
         How many at the same time on this machine: −1 for all cores.
     progressed : function from Progress
     workers : function from Plan, optional
-        Who grades instead, such as `lxmls_day1.grading.cluster.Cluster`.
+        Who grades instead.
     again : sequence of str
         Students who are graded though nothing has changed.
     compare_with : sequence of Path
         Earlier submissions, or output folders of earlier runs: what is alike with them is listed.
-    commands : Commands, optional
-        What the summary shows for grading something again.
     found : sequence of Found, optional
         The submissions in `paths`, where they are known already, and `lxmls_day1.grading.identity.settled`.
-    retry_failed : bool
-        Whether a submission that could not be graded is tried again, unchanged.
     told : function from str, optional
         Takes sentences for the instructor: why somebody is graded again, and which files of an earlier run were removed.
 
@@ -214,15 +148,14 @@ def grade(
         reasons = {
             one.student: why
             for one in found
-            if one.student in stored and (why := _why_again(plan, one, stored[one.student], again, retry_failed))
+            if one.student in stored and (why := _why_again(plan, one, stored[one.student], again))
         }
         for why, number in Counter(reasons.values()).most_common():
             told(f"{number} of {len(found)} to be graded again: {why}.")
         states = {student: state_of(row) for student, row in stored.items() if student not in reasons}
         frozen = {one.student for one in found if one.is_frozen and one.student in states}
         rows = {student: stored[student] for student in frozen}
-        local = functools.partial(LocalWorkers, jobs=min(number_of_jobs(jobs), len(found)))
-        crew: Workers = (workers or local)(plan)
+        crew = workers(plan) if workers else Workers(plan, min(number_of_jobs(jobs), len(found)))
         fresh = set()
         with contextlib.closing(
             _graded(plan, [one for one in found if one.student not in frozen], states, crew)
@@ -242,12 +175,11 @@ def grade(
             told(f"{HAND_MARKS} has marks for {some_of(absent)}, who are not in this run; they stay there.")
         book = plan.gradebook(with_owners(found, [marks.put_into(plan.with_points(row)) for row in rows.values()]))
         pairs, earlier_pairs = alike(book.rows), alike_with(book.rows, earlier)
-        picture_of = functools.partial(_picture_of, out)
-        files = files_of_class(book, pairs, earlier_pairs, compared_with, commands, picture_of, texts_before)
+        files = files_of_class(book, pairs, earlier_pairs, compared_with, texts_before)
         shown = shown_marks(out) | {student: marks_of(rows[student]) for student in fresh}
         for row in book.rows:  # workers make pages without marks by hand, and those of a partner
             if shown.get(row.student, marks_of(rows[row.student])) != marks_of(row) or not has_page(out, row.student):
-                files |= files_of_student(row, book, picture_of(row.student) if row.boundaries else None)
+                files |= files_of_student(row, book)
         shown |= {row.student: marks_of(row) for row in book.rows}
         write_files(out, files | {PurePosixPath(SHOWN): json.dumps(shown).encode()})
         if new := {points for row in rows.values() for points in plan.new_points(row)}:
@@ -259,7 +191,7 @@ def grade(
         return book
 
 
-def _why_again(plan: Plan, one: Found, row: SubmissionGrade, again: Sequence[str], retry_failed: bool) -> str:
+def _why_again(plan: Plan, one: Found, row: SubmissionGrade, again: Sequence[str]) -> str:
     """Why a row does not hold, whatever is handed in now; empty if it does."""
     if one.student in again:
         return "--again asks for it"
@@ -267,14 +199,7 @@ def _why_again(plan: Plan, one: Found, row: SubmissionGrade, again: Sequence[str
         return ""
     if row.key != plan.key:
         return f"changed since the last run: {plan.changed_since(row.key)}"
-    return "the grader had failed on them" if row.failed and retry_failed else ""
-
-
-def _picture_of(out: Path, student: str) -> bytes | None:
-    """The picture of a student's page, as it was drawn for the row that is kept; None if there is none."""
-    with contextlib.suppress(OSError):
-        return (out / picture_file(student)).read_bytes() or None
-    return None
+    return "the grader had failed on them" if row.failed else ""
 
 
 def _earlier(
@@ -334,39 +259,30 @@ def _graded(
     A submission on which grading fails is graded once more at the end, alone: no other submission can be the reason then.
     """
     waiting, aside = deque(map(_Task, found)), deque[_Task]()
-    running: dict[Future[Graded | None], tuple[_Task, Slot]] = {}
-    pool = ThreadPoolExecutor(max_workers=1024)
-
-    def give(task: _Task, slot: Slot) -> None:
-        running[pool.submit(slot.grade, task.found, kept.get(task.found.student))] = task, slot
+    idle = deque(crew.processes)
+    running: dict[Future[tuple[str, Any]], tuple[_Task, WorkerProcess]] = {}
+    pool = ThreadPoolExecutor(max_workers=len(idle))
 
     def give_all() -> None:
-        busy = [slot for _, slot in running.values()]
-        for slot in crew.slots():
-            if waiting and slot not in busy:
-                give(waiting.popleft(), slot)
-        if not running and not waiting and aside and (slots := crew.slots()):
-            give(aside.popleft(), slots[0])
+        while idle and (waiting or (aside and not running)):
+            task, process = (waiting or aside).popleft(), idle.popleft()
+            asked = task.found, kept.get(task.found.student)
+            running[pool.submit(process.ask, "grade", asked)] = task, process
 
     try:
         give_all()
-        while running or waiting or aside:
-            done, _ = wait(running, LOOK_SECONDS, FIRST_COMPLETED)
-            if not running:
-                time.sleep(LOOK_SECONDS)  # no worker is there
+        while running:
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
             results = []
             for future in done:
-                task, _ = running.pop(future)
+                task, process = running.pop(future)
+                idle.append(process)
                 try:
-                    graded = future.result()
-                except NotTried:
-                    (aside if task.again else waiting).appendleft(task)
-                    continue
+                    graded: Graded | None = future.result()[1]
+                    failed = graded is not None and graded.row.failed and not task.again
                 except WorkerDied as death:
                     graded = _of_death(plan, crew, task.found, death) if task.again else None
                     failed = not task.again
-                else:
-                    failed = graded is not None and graded.row.failed and not task.again
                 if failed:
                     aside.append(_Task(task.found, again=True))
                 else:

@@ -1,22 +1,22 @@
 """The files with which a submission runs: a student's own where there was something to write, and the given ones elsewhere."""
 
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from importlib.machinery import PathFinder
 from pathlib import Path, PurePosixPath
 
 from lxmls_day1.course.generation import Files
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.upgrade import of_today
-from lxmls_day1.grading.submissions import MOST_WARNINGS, Submission, likeness_of, not_too_many
-from lxmls_day1.grading.untrusted_files import LAB_FOLDERS, NOTEBOOKS, SOURCES, shown
+from lxmls_day1.grading.submissions import Submission, not_too_many
+from lxmls_day1.grading.untrusted_files import LAB_FOLDERS, shown
 from lxmls_day1.library_path import PACKAGES
 
 NATIVE = (".so", ".pyd", ".pyc", ".pyo", ".dll", ".dylib", ".pth")  # Python would prefer some of them to a .py file
 
 
 def lab_in_the_box(
-    submission: Submission, given: Files, exercises: Iterable[Exercise], notebooks: bool = False
+    submission: Submission, given: Files, exercises: Iterable[Exercise]
 ) -> tuple[Files, tuple[str, ...]]:
     """The files with which a submission runs: the student's where there was something to write, the given ones elsewhere.
 
@@ -27,13 +27,11 @@ def lab_in_the_box(
         What students were given: `student_files` of the reference lab.
     exercises : iterable of Exercise
         All of the registry: their files are those that count. In place of one that was not handed in stands the given one, with its stubs.
-    notebooks : bool
-        Whether to take the notebooks along.
 
     Returns
     -------
     files : dict from path to content
-        Only ``readers/``, ``classifiers/``, Python files at the top, and ``notebooks/`` if asked for.
+        Only ``readers/``, ``classifiers/``, and Python files at the top.
     warnings : tuple of str
 
     Examples
@@ -48,14 +46,13 @@ def lab_in_the_box(
     classifiers/losses.py is not as it was given out; the file that was given out is used.
     random.py was put aside: Python has a module of that name.
     """
-    folders = LAB_FOLDERS if notebooks else PACKAGES
     theirs = submission.files
     to_write = {PurePosixPath(name) for exercise in exercises for name in (*exercise.files, exercise.notebook)}
     files: Files = {}
     warnings: list[str] = []
     missing = []
     for path, content in given.items():
-        if path.parts[0] not in folders or (path.parts[0] == NOTEBOOKS and path.suffix not in SOURCES):
+        if path.parts[0] not in PACKAGES:
             continue
         if path in to_write:
             if path in theirs:
@@ -63,16 +60,15 @@ def lab_in_the_box(
                 files[path] = older or theirs[path]
                 if older:
                     warnings.append(f"{shown(path)} is of an older lab; its functions run in today's file.")
-            else:
+            elif path.suffix == ".py":
                 missing.append(path)
-                if path.suffix == ".py":  # given files may import it, whether it is written or not
-                    files[path] = content
+                files[path] = content  # given files may import it, whether it is written or not
             continue
         files[path] = content
         if theirs.get(path, content) != content and _text_alone(theirs[path]) != _text_alone(content):
             warnings.append(f"{shown(path)} is not as it was given out; the file that was given out is used.")
     own = [path for path in theirs if path not in given]
-    in_the_lab = [path for path in own if path.parts[0] in folders or (len(path.parts) == 1 and path.suffix == ".py")]
+    in_the_lab = [path for path in own if path.parts[0] in PACKAGES or (len(path.parts) == 1 and path.suffix == ".py")]
     if in_the_lab:
         modules = {str(path.with_suffix("")).casefold() for path in given if path.suffix == ".py"}
         modules |= {str(path).casefold() for path in given}
@@ -83,7 +79,9 @@ def lab_in_the_box(
             warnings.append(f"{shown(path)} was put aside: {reason}.")
         else:
             files[path] = theirs[path]
-    warnings += _not_handed_in(missing, own)
+    if missing:
+        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+        warnings.append(f"Not handed in: {', '.join(map(str, missing[:3]))}{more}.")
     return dict(sorted(files.items(), key=lambda item: str(item[0]))), not_too_many(warnings)
 
 
@@ -108,21 +106,6 @@ def _put_aside(
     elif any(str(parent).casefold() in modules for parent in path.parents):
         return "its folder has the name of a file of the lab"
     return ""
-
-
-def _not_handed_in(missing: Sequence[PurePosixPath], own: Sequence[PurePosixPath]) -> list[str]:
-    """A sentence on what is missing, and for each file of theirs that has a similar name one that says so."""
-    warnings = []
-    sources = [path for path in missing if path.suffix == ".py"]
-    if sources:
-        listed = ", ".join(map(str, sources[:3])) + (f" and {len(sources) - 3} more" if len(sources) > 3 else "")
-        warnings.append(f"Not handed in: {listed}.")
-    for path in [path for path in own if path.suffix in SOURCES][: 2 * MOST_WARNINGS]:
-        alike = [(likeness_of(path.name, other.name), str(other)) for other in missing if other.suffix == path.suffix]
-        likeness, nearest = max(alike, default=(0.0, ""))
-        if likeness >= 0.6:
-            warnings.append(f"{shown(path)} is not {nearest}; a file that was renamed does not count.")
-    return warnings
 
 
 def _text_alone(content: bytes) -> bytes:

@@ -4,19 +4,17 @@ Whatever runs here may be the student's. Nothing in this process, and nothing th
 """
 
 import functools
-import importlib
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from lxmls_day1.box.messages import Reference
 from lxmls_day1.box.programs import Answer, Handler
 from lxmls_day1.course.checked_lab import LabCall
-from lxmls_day1.course.importable import importable_modules, imported_modules, only_what_labs_need
 from lxmls_day1.course.mutation_guard import GuardedLab, method_names
+from lxmls_day1.course.refusals import refuse_modules
 from lxmls_day1.course.tracebacks import trimmed_traceback
-from lxmls_day1.grading.notebook_cells import CellRunner, warm_up_for_notebooks
 from lxmls_day1.lab import Lab
 
 
@@ -25,36 +23,27 @@ class LabProgram:
 
     Parameters
     ----------
-    notebooks : bool
-        Whether the boxes run notebooks, which draw figures.
+    refused : mapping from module to str, optional
+        The modules that cannot be imported in this process, and what is said to who imports them.
     """
 
-    def __init__(self, notebooks: bool = False):
-        self._notebooks = notebooks
-        self._imported: list[str] | None = None
+    def __init__(self, refused: Mapping[str, str] | None = None):
+        refuse_modules(refused or {})
 
     def warm_up(self) -> None:
         """Import and run what nearly every lab needs, so that no box has to."""
         from lxmls_day1.figures import boundaries  # noqa: F401
 
-        if self._notebooks:
-            warm_up_for_notebooks()
-        for name in sorted(
-            importable_modules()
-        ):  # in a box the folder of a module that is out of reach cannot be listed
-            importlib.import_module(name)
         warm_up_kernels()
-        self._imported = imported_modules()
 
     def handlers(self, folder: Path) -> Mapping[str, Handler]:
         """What answers the requests of a `BoxedLab`."""
-        served = _ServedLab(folder, self._imported)
+        served = _ServedLab(folder)
         return {
             "make": served.make,
             "perform": served.perform,
             "get": served.get,
             "call": served.call,
-            "cell": served.cell,
         }
 
     def traceback_of(self, error: BaseException, folder: Path) -> str:
@@ -65,18 +54,13 @@ class LabProgram:
 class _ServedLab:
     """The lab in a folder; opened when it is first needed."""
 
-    def __init__(self, folder: Path, imported: Sequence[str] | None):
+    def __init__(self, folder: Path):
         self._folder = folder
-        self._imported = imported
         self._objects: list[Any] = []
-        self._notebook: CellRunner | None = None
 
     @functools.cached_property
     def _lab(self) -> GuardedLab:
-        lab = GuardedLab(Lab(self._folder))
-        self._refused = only_what_labs_need(self._imported)
-        self._refused.__enter__()  # for as long as there is this process: none of our own imports comes after it
-        return lab
+        return GuardedLab(Lab(self._folder))
 
     def _answer(self, call: Callable[[GuardedLab], Any]) -> Answer:
         """What a call comes to; whether it has changed its arguments is told with it."""
@@ -107,12 +91,6 @@ class _ServedLab:
         method = getattr(self._objects[request["object"]], request["name"])
         arguments = [self._objects[a.number] if isinstance(a, Reference) else a for a in request["arguments"]]
         return self._answer(lambda _: method(*arguments, **request["settings"]))
-
-    def cell(self, request: dict[str, Any]) -> Answer:
-        """Run one code cell after those before it; what went wrong, or nothing."""
-        if self._notebook is None:
-            self._notebook = CellRunner(self._folder)
-        return Answer(self._notebook.run(request["source"]))
 
 
 def _call_of(request: dict[str, Any]) -> LabCall:

@@ -4,7 +4,6 @@
 """
 
 import functools
-import json
 import re
 import time
 import warnings
@@ -25,9 +24,6 @@ from lxmls_day1.grading.gradebook import (
     MEMORY,
     MISSING,
     REFUSED,
-    TIMEOUT,
-    Boundary,
-    CellFailure,
     CheckGrade,
     ExerciseGrade,
     FreeAnswer,
@@ -36,8 +32,8 @@ from lxmls_day1.grading.gradebook import (
 from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
-from lxmls_day1.grading.plan import PICTURED_ROUNDS, Plan, all_check_files, identity
-from lxmls_day1.grading.report_files import files_of_student, picture_file
+from lxmls_day1.grading.plan import Plan, all_check_files, identity
+from lxmls_day1.grading.report_files import files_of_student
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.library_path import PACKAGES
@@ -46,7 +42,7 @@ NOT_GRADED = "could not be graded: {}. That is no statement about the code; the 
 LONGEST_SAMPLE = 3000  # characters
 #: On lines of its own, below a head.
 DOCSTRING = re.compile(r'''(:[ \t]*\n)[ \t]*[rRuU]?("""|\'\'\')(?:(?!\2).)*\2[ \t]*\n''', re.DOTALL)
-# Imports inside the functions: a worker starts soon, and loads what only some submissions need (notebooks, pictures) when it comes to one.
+# Imports inside the functions: a worker starts soon, and loads what only some submissions need when it comes to one.
 Anything = TypeVar("Anything")
 Instead = TypeVar("Instead")
 
@@ -180,48 +176,19 @@ def samples_of(files: Files, plan: Plan, exercises: Collection[str]) -> dict[str
     return {id: NO_CHARACTER.sub("\ufffd", text) for id, text in samples.items() if text.strip()}
 
 
-def _boundaries(plan: Plan, lab: Any, checks: Sequence[CheckGrade]) -> tuple[Boundary, ...]:
-    """What the classifiers of this lab learn from the simple data set; nothing where one fails, or did not end before."""
-    import numpy as np
-
-    from lxmls_day1.box.box import BoxFailure
-
-    found = []
-    X, y = plan.picture.X, plan.picture.y
-    for exercise in plan.exercises:
-        verdicts = {check.verdict for check in checks if check.exercise == exercise.id}
-        if not exercise.boundary or verdicts <= {MISSING} or TIMEOUT in verdicts:
-            continue
-        module, class_name = exercise.boundary.split(".")
-        lab.begin()
-        try:
-            ((params,),) = lab.each_made(module, class_name, "train", [({"nr_rounds": PICTURED_ROUNDS}, X, y)])
-            params = np.asarray(params, dtype=float)
-        except BoxFailure:
-            continue
-        except (
-            Exception
-        ):  # whatever the student's code raises, and an answer that is no matrix: there is nothing to draw
-            continue
-        if params.ndim == 2 and params.size <= 100:
-            rows = tuple(tuple(map(float, row)) for row in params)
-            found.append(Boundary(exercise.id, class_name, rows))
-    return tuple(found)
-
-
 class ForkServers:
     """The warm processes of this process. They outlive submissions and plans, which is what makes grading fast."""
 
     def __init__(self) -> None:
-        self._servers: dict[tuple[str, bool], BoxMaker] = {}
+        self._servers: dict[str, BoxMaker] = {}
 
-    def of(self, level: Level, given: Files, notebooks: bool = False) -> BoxMaker:
-        """The one for a level, and for notebooks or not; started when it is needed first."""
-        if (level.name, notebooks) not in self._servers:
-            self._servers[level.name, notebooks] = fork_server_of(
-                lab_program(notebooks), level.name, given, user=level.user, newest_landlock=level.newest_landlock
+    def of(self, level: Level, given: Files) -> BoxMaker:
+        """The one for a level; started when it is needed first."""
+        if level.name not in self._servers:
+            self._servers[level.name] = fork_server_of(
+                lab_program(), level.name, given, user=level.user, newest_landlock=level.newest_landlock
             )
-        return self._servers[level.name, notebooks]
+        return self._servers[level.name]
 
     def close(self) -> None:
         """End them; the next that is asked for is a new one."""
@@ -313,17 +280,9 @@ class Grader:
             for path, content in self._plan.given.items()
         }
 
-    @functools.cached_property
-    def _pictures(self) -> Any:
-        """What draws boundaries; None where no exercise has any."""
-        from lxmls_day1.grading.boundary_picture import BoundaryPictures
-
-        picture = self._plan.picture
-        return BoundaryPictures(picture.X, picture.y, picture.bayes, picture.reference) if picture.reference else None
-
-    def _fork_server(self, notebooks: bool = False) -> BoxMaker:
+    def _fork_server(self) -> BoxMaker:
         given = {path: content for path, content in self._given.items() if path.parts[0] in PACKAGES}
-        return self._fork_servers.of(self._plan.level, given, notebooks)
+        return self._fork_servers.of(self._plan.level, given)
 
     def _require_boxes(self) -> None:
         """Make an empty box, or raise `BoxesUnavailable`."""
@@ -335,35 +294,21 @@ class Grader:
         began = time.monotonic()
         plan = self._plan
         notes: list[str] = []
-        found: dict[str, Any] = {}
         warnings: tuple[str, ...] = ()
+        printed = ""
         if submission.problem:
             checks = [replace(check, verdict=MISSING, text=submission.problem) for check in self.checks]
         else:
             files, warnings = self._boxed_files(submission)
+            checked = self._session.run(files, self._fork_server())
+            checks, printed = checked.checks, checked.printed
+        row = replace(_row(plan, submission, checks, warnings, notes), printed=printed)
+        row = replace(row, notes=tuple(notes), seconds=round(time.monotonic() - began, 3))
+        return Graded(row, files_of_student(row, plan.gradebook()))
 
-            def inspect(checks: Sequence[CheckGrade], lab: Any) -> None:
-                """What a student's page shows is found out before the first hidden check begins."""
-                found["boundaries"] = _attempt(notes, "boundaries", (), lambda: _boundaries(plan, lab, checks))
-                lab.close()
-                if plan.run_notebooks:
-                    found["failures"] = _attempt(notes, "notebooks", (), lambda: self._run_notebooks(submission))
-
-            checked = self._session.run(files, self._fork_server(), inspect)
-            checks, found["printed"] = checked.checks, checked.printed
-        row = _row(plan, submission, checks, warnings, notes)
-        if found:
-            row = replace(
-                row,
-                printed=found["printed"],
-                boundaries=found["boundaries"],
-                notebook_failures=found.get("failures", ()),
-            )
-        return self._with_files(row, notes, began)
-
-    def _boxed_files(self, submission: Submission, notebooks: bool = False) -> tuple[Files, tuple[str, ...]]:
+    def _boxed_files(self, submission: Submission) -> tuple[Files, tuple[str, ...]]:
         given = self._plan.given
-        files, warnings = lab_in_the_box(submission, given, self._plan.registry, notebooks)
+        files, warnings = lab_in_the_box(submission, given, self._plan.registry)
         boxed = {
             path: self._given[path]
             if content is given.get(path)
@@ -373,63 +318,3 @@ class Grader:
             for path, content in files.items()
         }
         return boxed, warnings
-
-    def _with_files(self, row: SubmissionGrade, notes: list[str], began: float) -> Graded:
-        def drawn() -> bytes | None:
-            return self._pictures.draw(row.boundaries) if self._pictures is not None and row.boundaries else None
-
-        picture = _attempt(notes, "the picture", None, drawn)
-        row = replace(row, notes=tuple(notes), seconds=round(time.monotonic() - began, 3))
-        kept = {picture_file(row.student): picture or b""}
-        return Graded(row, files_of_student(row, self._plan.gradebook(), picture) | kept)
-
-    def _run_notebooks(self, submission: Submission) -> tuple[CellFailure, ...]:
-        """Run every notebook of a submission in a box of its own; the cells that fail."""
-        from lxmls_day1.box.box import BoxFailure, RefusedAnswer
-        from lxmls_day1.course.generation import exercises_of_cells
-        from lxmls_day1.grading.boxed_lab import BoxedLab
-        from lxmls_day1.grading.notebook_cells import code_cells
-
-        plan = self._plan
-        limits = replace(
-            plan.limits,
-            check_seconds=plan.limits.total_seconds,
-            total_seconds=5 * plan.limits.total_seconds,
-            check_cpu_seconds=plan.limits.cpu_seconds,
-            cpu_seconds=5 * plan.limits.cpu_seconds,
-            memory=2 * plan.limits.memory,
-            files=4 * plan.limits.files,
-        )
-        failures: list[CellFailure] = []
-        files, _ = self._boxed_files(submission, notebooks=True)
-        for path, content in submission.files.items():
-            if path.suffix != ".ipynb" or path.parts[0] != "notebooks" or len(path.parts) != 2:
-                continue
-            try:
-                notebook = json.loads(content)
-                cells = code_cells(notebook)
-                owners = [
-                    owner
-                    for owner, cell in zip(exercises_of_cells(notebook), notebook["cells"], strict=True)
-                    if cell["cell_type"] == "code"
-                ]
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-                failures.append(CellFailure(str(path), 0, None, "this is not a notebook"))
-                continue
-            lab = BoxedLab(self._fork_server(notebooks=True), files, limits)
-            try:
-                for number, source in enumerate(cells, 1):
-                    lab.begin()
-                    try:
-                        error = lab.run_cell(source)
-                    except (BoxFailure, RefusedAnswer) as failure:
-                        error = f"{failure}; the cells after this one were not run"
-                    except Exception as failure:
-                        error = str(failure)
-                    if error:
-                        failures.append(CellFailure(str(path), number, owners[number - 1], error[:1500]))
-                    if "were not run" in error:
-                        break
-            finally:
-                lab.close()
-        return tuple(failures)

@@ -89,7 +89,7 @@ class Script(NamedTuple):
 
 @functools.cache
 def class_script() -> Script:
-    """The script of the class's pages: search, sorting, copying."""
+    """The script of the class's pages: search and sorting."""
     text = (TEMPLATES / "class_page.js").read_text(encoding="utf-8")
     return Script(Markup(text), f"sha256-{b64encode(sha256(text.encode()).digest()).decode('ascii')}")
 

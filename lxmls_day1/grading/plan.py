@@ -22,11 +22,10 @@ from lxmls_day1.engine.cluster.workers import digest_of, installation
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.report_files import write_files
-from lxmls_day1.lab import Lab, reference_folder
+from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import PACKAGES
 
 EXPECTED = ".expected.json"
-PICTURED_ROUNDS = 2
 OWN_SECONDS = 30.0  # for the grader's own work on one submission: reading it, judging answers, pages
 UNSAFE = (
     "hidden checks are not run at the sandbox level {level}, for it does not keep them from the code that is graded"
@@ -51,9 +50,6 @@ class Plan:
     level : Level
     refuse_hidden : str
         Why hidden checks are not run, if they are not.
-    picture : Picture
-        What boundaries are drawn beside.
-    run_notebooks : bool
     key : str
         A digest of all this.
     graded : str
@@ -70,8 +66,6 @@ class Plan:
     limits: Limits
     level: Level
     refuse_hidden: str
-    picture: "Picture"
-    run_notebooks: bool = False
     key: str = ""
     graded: str = ""
     identity: str = ""
@@ -83,7 +77,6 @@ class Plan:
             "the seed": self.seed,
             "the limits": asdict(self.limits),
             "the sandbox": [self.level.name, self.refuse_hidden],
-            "--run-notebooks": self.run_notebooks,
             "the exercises": exercises,
             "the checks": [path.read_text(encoding="utf-8") for path in all_check_files(self.exercises)],
             "the grader": self.identity,
@@ -117,8 +110,7 @@ class Plan:
     @property
     def patience(self) -> float:
         """Seconds on the clock after which the worker that has a submission is killed: two tries of its code, and our own work."""
-        seconds = 2 * self.limits.total_seconds + OWN_SECONDS
-        return seconds + 10 * self.limits.total_seconds if self.run_notebooks else seconds
+        return 2 * self.limits.total_seconds + OWN_SECONDS
 
     def gradebook(self, rows: Iterable[SubmissionGrade] = ()) -> Gradebook:
         """What came of it: these rows, in the order of the students."""
@@ -134,35 +126,6 @@ class Plan:
         )
 
 
-@dataclass(frozen=True)
-class Picture:
-    """The simple data set, the best boundary there is, and those that the reference's classifiers find.
-
-    Attributes
-    ----------
-    X, y, bayes : arrays (M, 2), (M,) and (3, K)
-    reference : dict from exercise to (class, weights)
-    """
-
-    X: Any
-    y: Any
-    bayes: Any
-    reference: dict[str, tuple[str, Any]]
-
-    @classmethod
-    def of(cls, reference: Path, exercises: Iterable[Exercise]) -> "Picture":
-        """Let the reference's classifiers learn."""
-        lab = Lab(reference)
-        data = lab.reader("simple_data_set", "SimpleDataSet", nr_examples=100, seed=1)
-        found = {}
-        for exercise in exercises:
-            if exercise.boundary:
-                module, class_name = exercise.boundary.split(".")
-                learner = lab.classifier(module, class_name, nr_rounds=PICTURED_ROUNDS)
-                found[exercise.id] = (class_name, learner.train(data.train_X, data.train_y))
-        return cls(data.train_X, data.train_y, data.get_bayes_optimal(), found)
-
-
 def all_check_files(exercises: Iterable[Exercise]) -> list[Path]:
     """The files with the checks of some exercises, public and hidden."""
     folder = reference_folder() / FOLDER
@@ -176,7 +139,6 @@ def make_plan(
     seed: int | None = None,
     limits: Limits | None = None,
     trust: bool = False,
-    run_notebooks: bool = False,
 ) -> Plan:
     """Decide how this run grades, and compute what its checks expect.
 
@@ -192,7 +154,6 @@ def make_plan(
     limits : Limits, optional
     trust : bool
         Run hidden checks at a level that is not safe, too.
-    run_notebooks : bool
 
     Raises
     ------
@@ -228,8 +189,6 @@ def make_plan(
         limits or Limits(),
         level,
         "" if level.safe or trust else UNSAFE.format(level=level.name),
-        Picture.of(reference, exercises),
-        run_notebooks,
         graded=datetime.now(UTC).replace(microsecond=0).isoformat(),
         identity=identity(),
     ).with_key()

@@ -1,4 +1,4 @@
-"""Texts of students, cleaned so that they can be shown on a page, in Markdown, in a table and on a terminal.
+"""Texts of students, cleaned so that they can be shown on a page, in a table and on a terminal.
 
 A name or an output may hold anything: markup, formulas for a spreadsheet, control sequences for a terminal, characters that
 change the direction of writing. `visible` removes what acts by itself and keeps what can be read; the other functions
@@ -40,8 +40,6 @@ _MARKS = (
     "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 )
 _PILED_MARKS = re.compile(f"({_MARKS}{{4}}){_MARKS}+")  # more than four over one letter paint over the lines around
-_MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~!$])")
-_OUTER_WORDS = re.compile(r"\S(?:.*\S)?")  # from the first word of a line to the last
 _FORMULA = re.compile(r"(^\s*|[;,\t|\n\"']\s*)(?=[=+\-@＝＋－＠﹣﹢﹦﹫])")
 
 
@@ -121,56 +119,6 @@ def html_prose(text: str) -> str:
     for i, part in enumerate(parts):
         parts[i] = f"<code>{part}</code>" if i % 2 else re.sub(r"(?<!\w)\*([^*\s][^*]*)\*(?!\w)", r"<em>\1</em>", part)
     return "".join(parts)
-
-
-def markdown_text(text: str, most: int = 400) -> str:
-    """One line for Markdown without any markup, link or HTML.
-
-    Examples
-    --------
-    >>> markdown_text("<img> [x](http://y) | *z*")
-    '&lt;img\\\\> \\\\[x\\\\](http\\\\://y) \\\\| \\\\*z\\\\*'
-    """
-    text = _MARKDOWN.sub(r"\\\1", one_line(text, most).replace("&", "&amp;"))
-    text = text.replace("\\<", "&lt;").replace("://", "\\://").replace("www.", "www\\.").replace("@", "&#64;")
-    return re.sub(r"^(\d+)([.)])(?=\s|$)|^([-+=])", lambda m: f"{m[1] or ''}\\{m[2] or m[3]}", text)
-
-
-def markdown_prose(text: str) -> str:
-    """A sentence of this project in Markdown: ``code`` and *emphasis* stay, everything else is plain.
-
-    Examples
-    --------
-    >>> markdown_prose("the *score* of `a_b`, a_b")
-    'the *score* of `a_b`, a\\\\_b'
-    """
-    parts = one_line(text, TEXT_LENGTH).split("`")
-    if len(parts) % 2 == 0:
-        return markdown_text(text, TEXT_LENGTH)
-    for i, part in enumerate(parts):
-        if i % 2:
-            parts[i] = f"`{part}`"
-        else:
-            parts[i] = _OUTER_WORDS.sub(lambda m: markdown_text(m[0], TEXT_LENGTH).replace("\\*", "*"), part)
-    return "".join(parts)
-
-
-def markdown_block(text: str, indent: str = "") -> str:
-    """Lines as a block of code that no backticks in them can end.
-
-    Examples
-    --------
-    >>> print(markdown_block("a\\n```\\nb"))
-    ````text
-    a
-    ```
-    b
-    ````
-    """
-    text = lines(text)
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return "\n".join((indent + line).rstrip() for line in [f"{fence}text", *text.split("\n"), fence])
 
 
 def table_cell(text: str) -> str:

@@ -130,7 +130,6 @@ class GradingSession:
         self,
         files: Mapping[PurePosixPath, bytes],
         fork_server: BoxMaker,
-        inspect: Callable[[Sequence[CheckGrade], BoxedLab], None] = lambda checks, lab: None,
     ) -> Checked:
         """Run all checks on a lab: the public ones, then the hidden ones in a new box.
 
@@ -142,8 +141,6 @@ class GradingSession:
         files : mapping from path to bytes
             The lab.
         fork_server : BoxMaker
-        inspect : function from grades of the public checks and `BoxedLab`
-            Called before the first hidden check; it may use the lab.
 
         Raises
         ------
@@ -151,7 +148,7 @@ class GradingSession:
             If the checks themselves cannot be run.
         """
         found: list[Checked] = []
-        self._within(lambda: found.append(self._run_one(fork_server, files, inspect)))
+        self._within(lambda: found.append(self._run_one(fork_server, files)))
         return found[0]
 
     def _within(self, body: Callable[[], None]) -> None:
@@ -168,7 +165,6 @@ class GradingSession:
         self,
         fork_server: BoxMaker,
         files: Mapping[PurePosixPath, bytes],
-        inspect: Callable[[Sequence[CheckGrade], BoxedLab], None],
     ) -> Checked:
         # The second tries have limits of their own: those of the first may be used up by what did not end.
         lab, lab_of_second_tries = (BoxedLab(fork_server, files, self._limits) for _ in range(2))
@@ -178,8 +174,6 @@ class GradingSession:
             for numbers in (public, hidden):
                 self._run_checks(numbers, lab, tries)
                 self._run_checks(_ended_as(numbers, tries, TIMEOUT, CRASHED), lab_of_second_tries, tries, alone=True)
-                if numbers is public:
-                    inspect([tries[i].grade for i in public], lab)
                 lab.close()
         printed = "".join(tries[i].printed for i in public)[:LONGEST_OUTPUT]
         return Checked(tuple(self._pictured(tries[i]) for i in range(len(self._known))), printed)

@@ -16,7 +16,6 @@ Source: S. Schleimer, D. Wilkerson, A. Aiken, Winnowing: local algorithms for do
 import ast
 import builtins
 import functools
-import json
 import keyword
 import re
 import warnings
@@ -31,12 +30,11 @@ from pathlib import PurePosixPath
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from lxmls_day1.course.generation import Files, cell_source
+from lxmls_day1.course.generation import Files
 from lxmls_day1.course.markers import functions_of, stubs_left
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.grading.gradebook import SubmissionGrade
-from lxmls_day1.grading.notebook_answers import parsed_notebook
 
 GRAM, WINDOW = 6, 4
 LEAST_HASHES = 8
@@ -364,9 +362,6 @@ def written(files: Files, given: Files, exercise: Exercise) -> Iterator[str]:
         path = PurePosixPath(name)
         if path not in files:
             continue
-        if path.suffix == ".ipynb":
-            yield from _cells_written(files[path], given.get(path, b""), exercise.id)
-            continue
         source, stub = _text_of(files, name), _text_of(given, name)
         if source.count("{") > MOST_BRACES:
             yield source
@@ -400,12 +395,6 @@ def _stub_functions(given: str, exercise: str) -> tuple[str, ...]:
 
 
 @functools.lru_cache(maxsize=64)
-def _stub_cells(given: bytes, exercise: str) -> tuple[str, ...]:
-    cells = json.loads(given)["cells"]
-    return tuple(cell["id"] for cell in cells if _is_stub(cell_source(cell), exercise))
-
-
-@functools.lru_cache(maxsize=64)
 def _functions(source: str) -> Mapping[str, slice]:
     """The lines of functions and methods, as `function_lines` gives them; empty if the source is not Python."""
     try:
@@ -420,19 +409,6 @@ def _functions(source: str) -> Mapping[str, slice]:
                 first = min([part.lineno, *(decorator.lineno for decorator in part.decorator_list)])
                 found.setdefault(prefix + part.name, slice(first - 1, part.end_lineno))
     return found
-
-
-def _cells_written(content: bytes, given: bytes, exercise: str) -> Iterator[str]:
-    """The cells of a notebook in which the stubs of an exercise stood."""
-    try:
-        cells = {cell.get("id"): cell_source(cell) for cell in parsed_notebook(content)["cells"]}
-        texts = [cells[id] for id in _stub_cells(given, exercise) if id in cells]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return
-    for text in texts:
-        text = text[:LONGEST] if isinstance(text, str) else ""
-        if text.count("{") > MOST_BRACES or not _is_stub(text, exercise):
-            yield text
 
 
 def _is_stub(text: str, exercise: str) -> bool:

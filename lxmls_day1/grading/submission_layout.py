@@ -5,7 +5,7 @@ What a browser has named ``mira (1).py`` gets its own name again; names that not
 
 import functools
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -60,12 +60,12 @@ def lay_out(names: Sequence[PurePosixPath], known: Collection[PurePosixPath]) ->
 @functools.lru_cache(maxsize=1)
 def _laid_out(names: frozenset[PurePosixPath], known: frozenset[PurePosixPath]) -> SubmissionLayout:
     """As `lay_out`. The files of most submissions of a class have the same names: what `lxmls-day1 submit` packs."""
-    names_in_order = sorted(name for name in names if name.parts)
     warnings: list[str] = []
     homes = _homes_of(known)
-    sources = [name for name in names_in_order if name.suffix.casefold() in SOURCES]
-    roots = _roots_in(names_in_order, known)
-    if any(homes.get(name.name) for name in sources):  # there is something of the lab, so a folder without any is none
+    meant = _without_copies(sorted(name for name in names if name.parts), homes, warnings)
+    sources = [path for path in meant if path.suffix.casefold() in SOURCES]
+    roots = _roots_in(meant, known)
+    if any(homes.get(path.name) for path in sources):  # there is something of the lab, so a folder without any is none
         roots = {root: count for root, count in roots.items() if count}
     else:
         roots = {root: count for root, count in roots.items() if count or "tests" not in root.parts}
@@ -73,16 +73,55 @@ def _laid_out(names: frozenset[PurePosixPath], known: frozenset[PurePosixPath]) 
     root, loose = PurePosixPath(), sources
     if roots:
         root = min(roots, key=lambda root: (-roots[root], len(root.parts), str(root)))
-        warnings += _second_labs(root, roots)
-        loose, aside = _place_inside(places, root, names_in_order, homes, warnings)
-        warnings += _left_outside(root, roots, sources, homes)
-        warnings += aside
-    loose = sorted(loose, key=lambda name: (len(name.parts), str(name)))
-    _place_loose(places, loose, homes, bool(roots), warnings)
-    _take_browser_copies(places, known, warnings)
+        loose = []
+        for path, name in meant.items():
+            if path.is_relative_to(root) and path != root:
+                in_lab = _of_today(_in_lab(path.relative_to(root).parts), homes)
+                is_ours = in_lab.parts[0] in PACKAGES or (in_lab.parts[0] == NOTEBOOKS and in_lab.suffix in SOURCES)
+                if len(in_lab.parts) == 1:
+                    loose += [path] if path.suffix.casefold() in SOURCES else []
+                elif is_ours and not LEFT_BEHIND.search(str(in_lab)):
+                    _place(places, in_lab, name, warnings)
+        outside = [meant[path] for path in sources if not path.is_relative_to(root) and homes.get(path.name)]
+        if outside:
+            counts = f"the lab in {shown(root)} counts" if root.parts else "the outermost lab counts"
+            warnings.append(f"{_some(outside)} {_was(outside)} left aside: {counts}.")
+    _place_loose(places, {path: meant[path] for path in loose}, homes, bool(roots), warnings)
     if not roots and not any(home in places for home in homes.values()):
         places = {}
     return SubmissionLayout(bool(roots), root, _fit_for_every_system(places, warnings), warnings)
+
+
+def _without_copies(
+    names: Sequence[PurePosixPath], homes: Mapping[str, PurePosixPath | None], warnings: list[str]
+) -> dict[PurePosixPath, PurePosixPath]:
+    """The files by the names that are meant: a browser calls ``mira (1).py`` what it loads again."""
+    meant = {name: name for name in names}
+    copies: dict[PurePosixPath, list[PurePosixPath]] = {}
+    for name in names:
+        match = BROWSER_COPY.fullmatch(name.name)
+        if match and (original := name.with_name(match["stem"] + match["suffix"])).name in homes:
+            copies.setdefault(original, []).append(name)
+    for original, theirs in copies.items():
+        for name in theirs:
+            del meant[name]
+        if original in meant:
+            warnings.append(f"{_some(theirs)} {_was(theirs)} left aside, since there is {shown(original)}.")
+        elif len(theirs) > 1:
+            warnings.append(f"{_some(theirs)} were left aside: which one is meant as {shown(original)} cannot be told.")
+        else:
+            meant[original] = theirs[0]
+            warnings.append(f"{shown(theirs[0])} is taken as {shown(original)}.")
+    return meant
+
+
+def _some(names: Sequence[PurePosixPath]) -> str:
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return " and ".join(map(shown, names[:3])) + more
+
+
+def _was(names: Sequence[PurePosixPath]) -> str:
+    return "was" if len(names) == 1 else "were"
 
 
 def _homes_of(known: Collection[PurePosixPath]) -> dict[str, PurePosixPath | None]:
@@ -94,7 +133,7 @@ def _homes_of(known: Collection[PurePosixPath]) -> dict[str, PurePosixPath | Non
     return homes
 
 
-def _roots_in(names: Sequence[PurePosixPath], known: Collection[PurePosixPath]) -> dict[PurePosixPath, int]:
+def _roots_in(names: Iterable[PurePosixPath], known: Collection[PurePosixPath]) -> dict[PurePosixPath, int]:
     """The folders that hold packages of a lab, and how many files of the lab each has."""
     roots: dict[PurePosixPath, int] = {}
     for name in names:
@@ -104,69 +143,6 @@ def _roots_in(names: Sequence[PurePosixPath], known: Collection[PurePosixPath]) 
                 roots[root] = roots.get(root, 0) + (_in_lab(name.parts[i:]) in known)
                 break
     return roots
-
-
-def _second_labs(root: PurePosixPath, roots: Mapping[PurePosixPath, int]) -> list[str]:
-    """What to say of other labs in a submission."""
-    return [
-        f"There is a second lab, in {shown(other) if other.parts else 'the folder above'}; "
-        f"the one in {shown(root) if root.parts else 'the outermost folder'} counts."
-        for other in sorted(set(roots) - {root})
-        if roots[other]
-    ]
-
-
-def _place_inside(
-    places: dict[PurePosixPath, PurePosixPath],
-    root: PurePosixPath,
-    names: Sequence[PurePosixPath],
-    homes: Mapping[str, PurePosixPath | None],
-    warnings: list[str],
-) -> tuple[list[PurePosixPath], list[str]]:
-    """Put the files of a lab's folders in their places.
-
-    Returns
-    -------
-    loose : list of path
-        Sources that stand in none of its folders.
-    aside : list of str
-        What to say of folders that are none of a lab's.
-    """
-    depth = len(root.parts)
-    loose: list[PurePosixPath] = []
-    aside: dict[str, int] = {}
-    for name in names:
-        if name.parts[:depth] != root.parts or name == root:
-            continue
-        path = _of_today(_in_lab(name.parts[depth:]), homes)
-        if len(path.parts) == 1 and path.suffix.casefold() in SOURCES:
-            loose.append(name)
-        elif path.parts[0] in PACKAGES or (path.parts[0] == NOTEBOOKS and path.suffix in SOURCES):
-            if len(path.parts) > 1 and not LEFT_BEHIND.search(str(path)):
-                _place(places, path, name, warnings)
-        elif path.suffix in SOURCES and path.parts[0].casefold() != "tests":
-            aside[path.parts[0]] = aside.get(path.parts[0], 0) + 1
-    return loose, [
-        f"{shown(folder)}/ ({count} source file{'s' * (count > 1)}) is no folder of the lab and was left aside."
-        for folder, count in sorted(aside.items())
-    ]
-
-
-def _left_outside(
-    root: PurePosixPath,
-    roots: Collection[PurePosixPath],
-    sources: Sequence[PurePosixPath],
-    homes: Mapping[str, PurePosixPath | None],
-) -> list[str]:
-    """What to say of files with names of the lab's that stand in no lab."""
-    others = {other.parts for other in roots}
-    return [
-        f"{shown(name)} stands outside the lab and was left aside."
-        for name in sources
-        if name.parts[: len(root.parts)] != root.parts
-        and homes.get(name.name)
-        and not any(name.parts[:n] in others for n in range(1, len(name.parts)))
-    ]
 
 
 def _in_lab(parts: tuple[str, ...]) -> PurePosixPath:
@@ -199,56 +175,26 @@ def _place(
 
 def _place_loose(
     places: dict[PurePosixPath, PurePosixPath],
-    loose: Sequence[PurePosixPath],
+    loose: Mapping[PurePosixPath, PurePosixPath],
     homes: Mapping[str, PurePosixPath | None],
     has_lab: bool,
     warnings: list[str],
 ) -> None:
     """Put files that stand in no folder of a lab where the lab has one of that name; others stay beside them."""
     beside: dict[PurePosixPath, PurePosixPath] = {}  # where the files of a folder went
-    own = []
-    for name in loose:
-        copy = BROWSER_COPY.fullmatch(name.name)
-        home = homes.get(name.name)
-        if home is None and copy and (original := homes.get(copy["stem"] + copy["suffix"])):
-            home = original.with_name(name.name)
-        if home is None:
-            own.append(name)
-        elif home in places:
+    in_order = sorted(loose, key=lambda path: (len(path.parts), str(path)))
+    for path in in_order:
+        home, name = homes.get(path.name), loose[path]
+        if home in places:
             warnings.append(f"{shown(name)} was left aside, since there is {shown(places[home])}.")
-        else:
+        elif home is not None:
             places[home] = name
             warnings.append(f"{shown(name)} stands outside the folders of a lab; it is taken as {shown(home)}.")
-            beside.setdefault(name.parent, home.parent)
-    for name in own:
-        folder = PurePosixPath() if has_lab else beside.get(name.parent, PurePosixPath())
-        places.setdefault(folder / name.name, name)
-
-
-def _take_browser_copies(
-    places: dict[PurePosixPath, PurePosixPath], known: Collection[PurePosixPath], warnings: list[str]
-) -> None:
-    """Take ``mira (1).py``, as a browser names what it loads again, as ``mira.py`` where that is wanted and not there."""
-    copies: dict[PurePosixPath, list[PurePosixPath]] = {}
-    for path in places:
-        match = BROWSER_COPY.fullmatch(path.name)
-        if match and (original := path.with_name(match["stem"] + match["suffix"])) in known:
-            copies.setdefault(original, []).append(path)
-    for original, theirs in copies.items():
-        copied = " and ".join(shown(places[path]) for path in sorted(theirs)[:3])
-        copied += f" and {len(theirs) - 3} more" if len(theirs) > 3 else ""
-        if original in places:
-            warnings.append(f"{copied} was left aside, since there is {shown(places[original])}.")
-        elif len(theirs) > 1:
-            warnings.append(f"{copied}: which one is meant as {shown(original)} cannot be told; none of them counts.")
-        else:
-            places[original] = places[theirs[0]]
-            said = f"{copied} stands outside the folders of a lab; it is taken as {shown(theirs[0])}."
-            if said in warnings:
-                warnings.remove(said)
-            warnings.append(f"{copied} is taken as {shown(original)}.")
-        for path in theirs:
-            del places[path]
+            beside.setdefault(path.parent, home.parent)
+    for path in in_order:
+        if homes.get(path.name) is None:
+            folder = PurePosixPath() if has_lab else beside.get(path.parent, PurePosixPath())
+            places.setdefault(folder / path.name, loose[path])
 
 
 def _fit_for_every_system(

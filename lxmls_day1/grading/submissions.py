@@ -5,10 +5,8 @@ import functools
 import hashlib
 import itertools
 import json
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from pathlib import Path, PurePosixPath
 
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
@@ -19,7 +17,7 @@ from lxmls_day1.grading.finding_submissions import OTHER_ARCHIVES
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.identity import Found, slug_of
 from lxmls_day1.grading.safe_text import one_line
-from lxmls_day1.grading.submission_layout import LONGEST_NAME, SubmissionLayout, lay_out
+from lxmls_day1.grading.submission_layout import SubmissionLayout, lay_out
 from lxmls_day1.grading.untrusted_files import (
     LAB_FOLDERS,
     MOST_ARCHIVES,
@@ -160,7 +158,7 @@ def _read(
     """The files, the names that the packed file itself gives, and warnings."""
     members, layout, complaints = _opened_members(outer, known, limits, stack)
     if not layout.places:
-        raise Refused(_nothing_in([member.name for member in members], known, complaints))
+        raise Refused(_nothing_in([member.name for member in members], complaints))
     if len(layout.places) > limits.files:
         raise Refused(f"It holds {len(layout.places)} files of a lab; more than {limits.files} are not read")
     by_name = {member.name: member for member in members}
@@ -233,7 +231,7 @@ def _contents(
     return files, too_large
 
 
-def _nothing_in(names: list[PurePosixPath], known: Collection[PurePosixPath], complaints: list[str]) -> str:
+def _nothing_in(names: list[PurePosixPath], complaints: list[str]) -> str:
     if complaints:
         more = f" (and {len(complaints) - 2} more)" if len(complaints) > 2 else ""
         return "; ".join(complaints[:2]) + more + _REMEDY
@@ -242,17 +240,7 @@ def _nothing_in(names: list[PurePosixPath], known: Collection[PurePosixPath], co
     for name in sorted(names):
         if name.suffix.casefold() in OTHER_ARCHIVES:
             return f"{shown(name)} is not a zip file, and other archives are not opened{_REMEDY}"
-    similar = ""
-    sources = {path.name: path for path in known if path.parts[0] in LAB_FOLDERS}
-    for name in sorted(name for name in names if name.suffix.casefold() in SOURCES)[:MOST_WARNINGS]:
-        meant = max(sources, key=lambda file: likeness_of(name.name, file), default="")
-        if meant and likeness_of(name.name, meant) >= 0.6:
-            similar = f" ({shown(name.name)} is not {sources[meant]})"
-            break
-    return (
-        "It holds nothing of the lab: neither a folder readers or classifiers, nor a single file with the name of one of "
-        f"theirs{similar}"
-    )
+    return "It holds nothing of the lab: neither a folder readers or classifiers, nor a single file with the name of one of theirs"
 
 
 def _outer_members(found: Found, stack: contextlib.ExitStack) -> list[Member]:
@@ -325,11 +313,3 @@ def not_too_many(warnings: Sequence[str]) -> tuple[str, ...]:
     """The first of many warnings, and how many there are more."""
     more = len(warnings) - MOST_WARNINGS
     return (*warnings[:MOST_WARNINGS], f"There are {more} more warnings of this kind.") if more > 0 else tuple(warnings)
-
-
-def likeness_of(name: str, wanted: str) -> float:
-    """How much a file's name looks like another, in [0, 1]; 1 if it is that with something before or after it."""
-    name, wanted = (re.sub(r"[^a-z]", "", PurePosixPath(n[:LONGEST_NAME]).stem.casefold()) for n in (name, wanted))
-    if len(wanted) > 2 and (name.startswith(wanted) or name.endswith(wanted)):
-        return 1.0
-    return SequenceMatcher(None, name, wanted, autojunk=False).ratio()

@@ -30,9 +30,8 @@ OWN_MEMORY = 2 * GIBIBYTE  # on top of what a worker has when it is ready; and m
 def serve() -> None:
     """Answer requests on standard input until there are no more; end at once when whoever asks is gone.
 
-    ``prepare``: plan -> ``ready``, the checks. ``grade``: submission, or where it is and the state of the row that is kept
-    -> ``graded``; ``kept`` if it has not changed. ``read``: the same -> ``read``, the submission. ``fingerprints``: the same
-    -> ``fingerprints``, by which it is compared with others, and
+    ``prepare``: plan -> ``ready``, the checks. ``grade``: where a submission is and the state of the row that is kept
+    -> ``graded``; ``kept`` if it has not changed. ``fingerprints``: the same -> ``fingerprints``, by which it is compared with others, and
     texts to show. What is wrong with the machine or with the checks, and not with a
     submission: ``unavailable`` and ``broken``, with a sentence.
     """
@@ -89,18 +88,12 @@ def _prepared(plan: Plan, grader: Grader) -> tuple[str, Any]:
 
 
 def _answer(plan: Plan, grader: Grader, word: str, value: Any) -> tuple[str, Any]:
-    if isinstance(value, Submission):
-        submission = value
-    else:
-        found, kept = value
-        read = _read(plan, grader, found)
-        if isinstance(read, Graded):
-            return "graded", read
-        submission = read
-        if state_of(submission) == kept:
-            return "kept", None
-    if word == "read":
-        return "read", submission
+    found, kept = value
+    submission = _read(plan, grader, found)
+    if isinstance(submission, Graded):
+        return "graded", submission
+    if state_of(submission) == kept:
+        return "kept", None
     if word == "fingerprints":
         prints = fingerprints(submission.files, plan.given, plan.exercises)
         return "fingerprints", (prints, samples_of(submission.files, plan, prints))

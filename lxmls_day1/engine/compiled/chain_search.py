@@ -14,8 +14,7 @@ row R + K + 1                 the last word has the tag
 A matrix that ends after row J has no transitions; then each word is tagged by itself, as ``sparse_rows.py`` classifies
 rows.
 
-``classifiers/structured/viterbi.py`` is the readable form of the search. It is the answer of an exercise: see
-``lxmls_day1/course/importable.py``.
+``classifiers/structured/viterbi.py`` is the readable form of the search.
 """
 
 from typing import NamedTuple

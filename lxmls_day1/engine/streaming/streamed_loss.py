@@ -63,9 +63,7 @@ class StreamedLogLoss:
 
     def of_shards(self, W: Reals, numbers: range) -> tuple[float, Reals]:
         """The same of some neighbouring shards."""
-        from lxmls_day1.engine.compiled.tree_reduce import (
-            joined,  # which cannot be imported where mixing is an exercise
-        )
+        from lxmls_day1.engine.compiled.tree_reduce import joined  # it answers exercise 1.15: grading runs without it
 
         self._weights[:] = W
 

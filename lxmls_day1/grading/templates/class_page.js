@@ -1,4 +1,4 @@
-// Search, sorting and copying on the instructor's pages. Everything that needs this script is made by it: without it nothing on the page
+// Search and sorting on the instructor's pages. Everything that needs this script is made by it: without it nothing on the page
 // is dead. Texts are compared and counted; nothing of a student's becomes markup.
 "use strict";
 
@@ -61,20 +61,5 @@ function addSorting(table) {
   });
 }
 
-function addCopying(command) {
-  const button = make("button", { type: "button", textContent: "copy" });
-  button.addEventListener("click", async () => {
-    getSelection().selectAllChildren(command);
-    try {
-      await navigator.clipboard.writeText(command.textContent);
-      button.textContent = "copied";
-    } catch {
-      button.textContent = "selected: press Ctrl+C"; // a browser that lets no page write to the clipboard
-    }
-  });
-  command.after(" ", button);
-}
-
 document.querySelectorAll("[data-label]").forEach(addSearch);
 document.querySelectorAll("table.sortable").forEach(addSorting);
-document.querySelectorAll("code.command").forEach(addCopying);

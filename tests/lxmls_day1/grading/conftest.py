@@ -33,7 +33,7 @@ from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.markers import Solution, find_solutions, stubbed
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FILE, Exercise, Registry, exercise_of_check
-from lxmls_day1.grading.grading_run import LocalWorkers
+from lxmls_day1.grading.grading_run import Workers
 from lxmls_day1.grading.run_folders import run_folder
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import replace_files
@@ -189,16 +189,16 @@ def levels_tested_once(folder_of_the_run):
         yield
 
 
-class KeptWorker(LocalWorkers):
+class KeptWorker(Workers):
     """One worker that outlives a run: the next one has its plan prepared in it, and finds a fork server that is warm."""
 
     def __init__(self):
-        self._slots, self._stopped = [], False
+        self.processes, self._stopped = [], False
 
     def __call__(self, plan):
-        if not self._slots:
+        if not self.processes:
             super().__init__(plan, 1)
-        worker = self._slots[0].worker
+        worker = self.processes[0]
         worker._plan = plan
         worker.checks = worker.ask("prepare", plan)[1]
         return self

@@ -1,10 +1,9 @@
-"""The class's pages in Chromium: the one script runs, searches and sorts; nothing that a student wrote does anything."""
+"""The class's pages in Chromium: the one script searches and sorts; nothing that a student wrote does anything."""
 
 import pytest
 
-from lxmls_day1.grading.class_page import Commands, answers_html, summary_html
+from lxmls_day1.grading.class_page import answers_html, summary_html
 from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
-from lxmls_day1.grading.printable import printable_html
 from lxmls_day1.grading.student_page import student_html
 
 pytestmark = pytest.mark.slow
@@ -69,9 +68,8 @@ def test_axe_finds_nothing_serious_and_a_phone_is_wide_enough(opened, book, seri
     page.emulate_media(color_scheme=scheme)
     pages = {
         "student": student_html(book.rows[1], book),
-        "summary": summary_html(book, commands=Commands(("lxmls-day1", "grade", "my class.zip"), "marks")),
+        "summary": summary_html(book),
         "answers": answers_html(book),
-        "printable": printable_html(book),
     }
     for name, html in pages.items():
         opened(html)
@@ -80,8 +78,8 @@ def test_axe_finds_nothing_serious_and_a_phone_is_wide_enough(opened, book, seri
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), name
 
 
-def test_search_sorting_and_commands(opened, book):
-    page = opened(summary_html(book, commands=Commands(("lxmls-day1", "grade", "my class.zip"), "marks")))
+def test_search_and_sorting(opened, book):
+    page = opened(summary_html(book))
     assert names(page)[:2] == ["Ada", "Søren"]
     page.get_by_label("Search by name or file").fill("noether")
     assert names(page) == [] and page.locator("output").inner_text() == "0 of 3"
@@ -98,20 +96,13 @@ def test_search_sorting_and_commands(opened, book):
     share = page.locator("section[aria-labelledby=all] thead button", has_text="share")
     share.click()
     assert names(page)[-1] == "Ada"  # by the lengths of the bars
-    share.click()
-    page.locator("tr[data-student] details").first.locator("summary").click()
-    assert (
-        page.locator("tr[data-student] code.command").first.inner_text()
-        == "lxmls-day1 grade 'my class.zip' --out marks --again ada"
-    )
-    assert page.locator("tr[data-student] details[open] button").inner_text() == "copy"
 
 
 def test_long_names_leave_room_for_the_last_column(opened):
     """In a window of 1024 pixels, as a projector or half a screen has."""
     name, file = "Søren Aabye Wolfeschlegelsteinhausenbergerdorff", "014-submission-wolfeschlegelsteinhausenbergerdorff"
     long = Gradebook((row_of(file, name, "wrong"), row_of("ada", "Ada", "ok")), 1, "process", "")
-    page = opened(summary_html(long, commands=Commands(("lxmls-day1", "grade", "class.zip"), "marks")))
+    page = opened(summary_html(long))
     page.set_viewport_size({"width": 1024, "height": 768})
     room = "all => all.map(each => [each.scrollWidth, each.clientWidth])"
     assert all(wide <= shown for wide, shown in page.eval_on_selector_all(".scroll", room))

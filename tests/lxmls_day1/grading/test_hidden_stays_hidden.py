@@ -20,7 +20,6 @@ from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.one_submission import Grader
 from lxmls_day1.grading.plan import make_plan
-from lxmls_day1.grading.report_files import ROWS
 from lxmls_day1.grading.session import GradingSession
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
@@ -30,7 +29,6 @@ pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="hidden checks are graded on Linux"),
 ]
 MIRA, SVM = PurePosixPath("classifiers/mira.py"), PurePosixPath("classifiers/svm.py")
-NOTEBOOK = PurePosixPath("notebooks/1_generative.ipynb")
 
 #: What can be used everywhere in mira.py and svm.py.
 COMMON = '''
@@ -94,18 +92,6 @@ print(text, flush=True)
 if text:
     raise type("E" + text.replace(" ", ""), (ValueError,), {})(text)
 """
-#: The weights that are drawn: at the end of mira.py.
-DRAWN = """
-
-_train = Mira.train
-def train(self, X, y, **settings):
-    params = np.asarray(_train(self, X, y, **settings))
-    numbers = [x for scores in SEEN for x in scores if 64 * x % 1][:params.size]
-    if np.shape(X) == (100, 2):
-        params.ravel()[:len(numbers)] = numbers
-    return params
-Mira.train = train
-"""
 NOT_SHOWN = (
     "printed_at_exit",
     "printed_by_a_thread",
@@ -129,24 +115,10 @@ def submissions() -> dict[str, Submission]:
     handed_in = ("readers", "classifiers")
     right = {path: text for path, text in solved_files(reference_folder()).items() if path.parts[0] in handed_in}
     svm = with_code(right[SVM], "svm_rule", LATER) + COMMON.encode()
-    cells = ["import builtins, os", "assert not builtins.__dict__.get('seen') and not os.path.exists('left.txt')"]
-    cells += ["from lxmls_day1.lab import Lab\nLab.open()\nimport classifiers.mira", cells[1]]
-    notebook = {
-        "cells": [
-            {"cell_type": "code", "source": cell, "metadata": {}, "outputs": [], "execution_count": None}
-            for cell in cells
-        ],
-        "metadata": {},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
     made = {}
     for name, code in IN_THE_RULE.items():
-        mira = with_code(right[MIRA], "mira_rule", code) + COMMON.encode() + DRAWN.encode()
-        files = {**right, MIRA: mira, SVM: svm}
-        if name.startswith(("kept", "left")):
-            files[NOTEBOOK] = json.dumps(notebook).encode()
-        made[name] = Submission(name, name, name, "", files)
+        mira = with_code(right[MIRA], "mira_rule", code) + COMMON.encode()
+        made[name] = Submission(name, name, name, "", {**right, MIRA: mira, SVM: svm})
     return made
 
 
@@ -163,7 +135,6 @@ def numbers_in(value) -> list[float]:
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
     """All of them, graded: rows and files by name, and the digits of the numbers that were sent in hidden checks."""
-    pytest.importorskip("IPython")
     sent: dict[bool, set[float]] = {True: set(), False: set()}
     hidden = [False]
     run_check, ask = GradingSession._run_check, BoxedLab.ask
@@ -181,12 +152,7 @@ def graded(tmp_path_factory):
 
     limits = Limits(files=64)
     plan = make_plan(
-        tmp_path_factory.mktemp("out"),
-        strongest_level(lab_program()),
-        ["1.5", "1.7"],
-        seed=3,
-        limits=limits,
-        run_notebooks=True,
+        tmp_path_factory.mktemp("out"), strongest_level(lab_program()), ["1.5", "1.7"], seed=3, limits=limits
     )
     handed_in = submissions()
     with pytest.MonkeyPatch.context() as patch:
@@ -203,8 +169,8 @@ def graded(tmp_path_factory):
 def test_no_hidden_number_is_in_a_file_that_a_student_gets(graded, name):
     found, canaries = graded
     assert len(canaries) > 100
-    files = {path: content for path, content in found[name].files.items() if path.parts[0] != ROWS}
-    assert len(files) == 3
+    files = found[name].files
+    assert len(files) == 2
     for path, content in files.items():
         text = content.decode().replace("_", "").replace("\\", "")
         assert [canary for canary in canaries if canary in text] == [], path
@@ -237,13 +203,3 @@ def test_the_attack_was_one(graded, name):
         assert ":1500000000" in said
     elif name not in NOT_SHOWN:
         assert "leak_" in said
-
-
-@pytest.mark.parametrize("name", ["kept_for_a_later_public_check", "left_in_a_file"])
-def test_pictures_and_notebooks_are_made_without_what_was_hidden(graded, name):
-    found, canaries = graded
-    row = found[name].row
-    drawn = [x for boundary in row.boundaries for x in numbers_in(boundary.params)]
-    assert {boundary.exercise for boundary in row.boundaries} >= {"1.5"}
-    assert canaries.isdisjoint(f"{abs(x):.12f}".partition(".")[2][:9] for x in drawn)
-    assert row.notebook_failures == ()

@@ -12,7 +12,6 @@ import pytest
 from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.levels import LEVELS, SAFE_LEVELS, Level, why_not
 from lxmls_day1.course.generation import student_files
-from lxmls_day1.course.importable import ANSWERS, answer_paths
 from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.one_submission import Grader
 from lxmls_day1.grading.plan import make_plan
@@ -34,7 +33,7 @@ READ = """
 import importlib.machinery, sys
 import lxmls_day1
 for place in lxmls_day1.__path__:
-    source = open(place + "/compiled/chain_search.py").read()
+    source = open(place + "/engine/compiled/chain_search.py").read()
 namespace = {"__name__": "mine", "__file__": __file__}
 exec(source.replace("@kernel(**CHAIN_PRIMITIVE)", ""), namespace)
 best_path = namespace["best_path"]
@@ -54,22 +53,18 @@ WAYS = {
         "import importlib\nbest_path = importlib.import_module('lxmls_day1.engine.compiled.chain_search').best_path",
         LEVELS,
     ),
-    "of_what_was_imported": (
-        "import sys\nbest_path = sys.modules['lxmls_day1.engine.compiled.chain_search'].best_path",
-        LEVELS,
-    ),
     "of_all_objects": (
         "import gc\nbest_path = next(o for o in gc.get_objects() if getattr(o, '__name__', '') == 'best_path')",
         LEVELS,
     ),
     "of_a_given_file": (
-        "from classifiers.structured_perceptron import StructuredPerceptron\n"
-        "StructuredPerceptron().train([['a']], [['X']])\n"
-        "import sys\nbest_path = sys.modules['lxmls_day1.engine.compiled.chain_search'].best_path",
+        "from classifiers.structured.k_best import k_best_paths\n"
+        "def best_path(n_words, emissions, from_tag, start, stop, best, path):\n"
+        "    path[:] = k_best_paths((emissions, from_tag.T, start, stop), 1)[0]",
         LEVELS,
     ),
     "without_the_finder": (
-        "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if 'lxmls' not in type(f).__module__]\n"
+        "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if 'refusals' not in type(f).__module__]\n"
         "from lxmls_day1.engine.compiled.chain_search import best_path",
         SAFE_LEVELS,
     ),
@@ -83,7 +78,7 @@ WAYS = {
         LEVELS,
     ),
     "of_the_reference_lab_without_the_refusal": (
-        "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if type(f).__name__ != '_Refusing']\n"
+        "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if 'refusals' not in type(f).__module__]\n"
         f"from lxmls_day1.classifiers.viterbi import viterbi as reference\n{OF_THE_REFERENCE}",
         SAFE_LEVELS,
     ),
@@ -147,16 +142,10 @@ def test_the_search_of_the_kernels_brings_nothing(graded, way):
 
 
 @pytest.mark.one_in(3, by="graded")
-def test_a_library_that_no_given_file_needs(graded):
+def test_a_library_that_holds_answers(graded):
     pytest.importorskip("sklearn")
     _, rows = graded
     grade = next(exercise for exercise in rows["sklearn"].exercises if exercise.id == "1.2")
     assert {check.verdict for check in grade.checks} == {"error"}
-    assert "sklearn cannot be imported while exercises are checked" in grade.checks[0].text
+    assert "sklearn holds answers and cannot be imported" in grade.checks[0].text
     assert grade.points == 0
-
-
-def test_what_is_kept_out_of_sandboxes_is_there():
-    """A module that was renamed would be looked for in vain."""
-    files = {f"{name.rpartition('.')[2]}.py" for name in ANSWERS}
-    assert files <= {path.name for path in answer_paths()}

@@ -3,16 +3,13 @@ import unicodedata
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lxmls_day1.grading.safe_text import (
     html_prose,
     html_text,
     lines,
-    markdown_block,
-    markdown_prose,
-    markdown_text,
     one_line,
     table_cell,
     visible,
@@ -94,59 +91,6 @@ def test_prose_has_no_tags_but_code_and_em(text):
     tags = re.findall("<[^>]*>", html_prose(text))
     assert set(tags) <= {"<code>", "</code>", "<em>", "</em>"}
     assert all(tags.count(f"<{tag}>") == tags.count(f"</{tag}>") for tag in ("code", "em"))
-
-
-@pytest.mark.slow
-@settings(max_examples=150, deadline=None)
-@given(NASTY, st.sampled_from(["{}", "# {}", "- {}", "| a | {} |\n|---|---|\n| {} | b |"]))
-@example("[x](http://y) ![z](w) <b>c</b> <http://a.b> &lt; *d* _e_ `f` ~~g~~", "{}")
-@example("1. not a list", "{}")
-@example("- not a list", "- {}")
-@example("===", "{}")
-@example("---", "{}")
-def test_markdown_text_is_text_for_a_parser(text, place):
-    markdown_it = pytest.importorskip("markdown_it")
-    parse = markdown_it.MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse
-
-    def kinds(said):
-        found = []
-        for token in parse(place.replace("{}", said)):
-            found += [token.type, *(child.type for child in token.children or ())]
-        return [kind for kind in found if kind not in ("text", "text_special", "softbreak")]
-
-    said = markdown_text(text)
-    if said:
-        assert kinds(said) == kinds("harmless")
-
-
-def test_markdown_shows_what_was_meant():
-    markdown_it = pytest.importorskip("markdown_it")
-    text = "a_b*c* <b> `x` [1] & \\ www.x.y http://z a@b #1 | 1. 2)"
-    (_, inline, _) = markdown_it.MarkdownIt("commonmark").parse(markdown_text(text))
-    assert "".join(child.content for child in inline.children) == text
-
-
-@settings(deadline=None)
-@given(NASTY)
-@example("```\n# heading\n````")
-@example("~~~\n</pre>")
-def test_a_block_of_markdown_ends_where_we_end_it(text):
-    markdown_it = pytest.importorskip("markdown_it")
-    tokens = markdown_it.MarkdownIt("commonmark").parse(f"{markdown_block(text)}\n\nafter")
-    assert [token.type for token in tokens] == ["fence", "paragraph_open", "inline", "paragraph_close"]
-    assert [line.rstrip() for line in tokens[0].content.rstrip("\n").split("\n")] == [
-        line.rstrip() for line in lines(text).split("\n")
-    ] or not lines(text).strip()
-
-
-@settings(deadline=None)
-@given(NASTY)
-def test_prose_of_markdown_has_no_links_and_no_html(text):
-    markdown_it = pytest.importorskip("markdown_it")
-    tokens = markdown_it.MarkdownIt("commonmark", {"html": True}).parse(f"> - {markdown_prose(text)}")
-    inner = [child.type for token in tokens for child in token.children or ()]
-    assert not {"html_inline", "link_open", "image"} & set(inner)
-    assert not {"html_block", "heading_open", "fence"} & {token.type for token in tokens}
 
 
 FORMULAS = tuple("=+-@\t\r＝＋－＠")

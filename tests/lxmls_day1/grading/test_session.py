@@ -274,19 +274,6 @@ def test_public_and_hidden_checks_share_no_box(tmp_path, boxes):
     assert [(name, verdict) for name, (verdict, _, _) in found.items()] == [(name, "ok") for name in names]
 
 
-def test_what_is_shown_comes_from_the_box_of_public_checks_alone(tmp_path, boxes):
-    _, asked = boxes
-
-    def inspect(checks, lab):
-        assert [check.hidden for check in checks] == [False] * 3
-        lab.begin()
-        lab.function("things", "shown")
-
-    checked = session_of(tmp_path, timed=TIMED).run(LAB, NO_FORK_SERVER, inspect)
-    assert asked[3:] == [(1, "shown"), (2, "hidden"), (2, "another_hidden")]
-    assert checked.printed == "<1><1><1>"
-
-
 @pytest.mark.parametrize("taken", [1e9, KILLED])
 def test_what_ends_a_box_is_tried_once_more_alone_in_a_fresh_one(tmp_path, boxes, taken):
     box, asked = boxes

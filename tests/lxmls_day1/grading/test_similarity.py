@@ -161,19 +161,6 @@ class TestFingerprints:
             expected += match.lastgroup == "string" and not alone
         assert _tokens(source)[0].count("S") == expected
 
-    def test_a_cell_of_a_notebook(self):
-        def notebook(text):
-            cells = [{"cell_type": "code", "id": "a", "metadata": {}, "source": text}]
-            return {PurePosixPath("notebooks/2.ipynb"): json.dumps({"cells": cells}).encode()}
-
-        exercise = Exercise("1.3", "W", "code", 1, ("notebooks/2.ipynb",), "notebooks/2.ipynb", "T", ("a", "b", "c"))
-        stub = notebook('raise NotImplementedError("Exercise 1.3: W")')
-        found = fingerprints(notebook("w = mean / variance\n"), stub, [exercise])
-        assert len(found["1.3"]) > 2
-        assert fingerprints(stub, stub, [exercise]) == {}
-        broken = {PurePosixPath("notebooks/2.ipynb"): b'{"cells": [{"id": []}]}'}
-        assert fingerprints(broken, stub, [exercise]) == {}
-
     @settings(max_examples=200, deadline=None)
     @with_examples(st.text(alphabet=[*"abc \n\t\"'\\#.()0_rf:=", "é", "\ud800"], max_size=200))
     def test_every_character_that_is_no_blank_is_in_a_token_or_a_comment(self, text):

@@ -20,14 +20,14 @@ pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="whole runs are tested where boxes are forked"),
 ]
 NEEDED = ("read_submission", "_boxed_files", "_row", "files_of_student")
-OPTIONAL = ("_boundaries", "free_answers", "fingerprints", "draw")
+OPTIONAL = ("free_answers", "fingerprints")
 KILLING = ("read_submission", "_boxed_files", "files_of_student")
 LATE = "late"
 
 #: What stands in for the worker's main function: each step fails for the submission that is named after it.
 FAULTY = """
 import os, signal, sys, time
-import lxmls_day1.grading.boundary_picture, lxmls_day1.grading.notebook_answers, lxmls_day1.grading.similarity
+import lxmls_day1.grading.notebook_answers, lxmls_day1.grading.similarity
 from lxmls_day1.box import box
 from lxmls_day1.grading import one_submission, worker
 
@@ -51,10 +51,9 @@ def with_fault(module, name):
     setattr(module, name, called)
 
 with_fault(worker, "read_submission")
-for name in ("_row", "files_of_student", "_boundaries"):
+for name in ("_row", "files_of_student"):
     with_fault(one_submission, name)
 with_fault(one_submission.Grader, "_boxed_files")
-with_fault(lxmls_day1.grading.boundary_picture.BoundaryPictures, "draw")
 with_fault(lxmls_day1.grading.notebook_answers, "free_answers")
 with_fault(lxmls_day1.grading.similarity, "fingerprints")
 worker.serve()

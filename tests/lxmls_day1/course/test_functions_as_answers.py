@@ -1,169 +1,36 @@
-"""What a lab's code can import while it is checked is what given files need, and nothing of it answers an exercise."""
+"""No function that a student's code can call is the answer of an exercise, but those that refuse to be called.
 
-import ast
+Each one of the package's engine, of its leaf modules and of the given files is tried as the answer of every exercise.
+"""
+
 import faulthandler
 import importlib
 import inspect
 import itertools
 import os
+import pkgutil
 import signal
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
-from lxmls_day1.course.checking import run_checks
+import lxmls_day1.engine
 from lxmls_day1.course.generation import student_files
-from lxmls_day1.course.importable import ANSWERS, LIBRARIES, NEEDED, importable_modules, only_what_labs_need
 from lxmls_day1.course.markers import find_solutions
+from lxmls_day1.course.refusals import answers_of
+from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.workspace import write_files
 from lxmls_day1.lab import PACKAGES, Lab, reference_folder
 
-
-def given_files():
-    return {path: text for path, text in student_files(reference_folder()).items() if path.parts[0] in PACKAGES}
-
-
-def imported_by(source):
-    """The modules that a source text imports, wherever it does; for a name out of a package that too."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-@pytest.mark.slow
-def test_what_is_needed_is_what_given_files_import():
-    folder = reference_folder() / "lxmls_day1"
-    imported = {name for path, text in given_files().items() if path.suffix == ".py" for name in imported_by(text)}
-    ours = {name.removeprefix("lxmls_day1.") for name in imported if name.startswith("lxmls_day1.")}
-    files = {name: folder.joinpath(*name.split(".")).with_suffix(".py") for name in ours}
-    inside = {
-        "engine.compiled.chain_search",
-        "engine.compiled.tree_reduce",
-        "engine.compiled.hashing",
-        "engine.compiled.token_rows",
-        "engine.cluster.parts",
-        "engine.cluster.online",
-        "engine.cluster.sums",
-        "engine.streaming.mixed_steps",
-    }
-    inside.add("engine.text.token_batches")  # answers that no given file imports, but modules of the package do
-    assert {name for name, path in files.items() if path.is_file()} | inside == {*NEEDED, *ANSWERS}
-    libraries = {name.partition(".")[0] for name in imported} - sys.stdlib_module_names
-    assert libraries <= {*LIBRARIES, "lxmls_day1", *PACKAGES}
-
-
-EVERYTHING = """
-import importlib, sys
-sys.path.insert(0, {folder!r})
-from lxmls_day1.course.importable import importable_modules, only_what_labs_need
-before = set(sys.modules)
-with only_what_labs_need():
-    for name in importable_modules():
-        importlib.import_module(name)
-    for name in {modules!r}:
-        importlib.import_module(name)
-    import numpy as np
-    from classifiers.max_ent_batch import MaxEntBatch
-    from classifiers.naive_bayes import NaiveBayes
-    from classifiers.svm import SVM
-    from readers.sentiment_reader import SentimentCorpus
-    from readers.simple_data_set import SimpleDataSet
-    data = SimpleDataSet(nr_examples=20, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
-    figure, axis = data.plot_data(print_bayes_opt=False)
-    svm = SVM(solver="dual", progress=True)
-    data.add_line(figure, axis, svm.train(data.train_X, data.train_y), "SVM", "green")
-    figure.savefig({folder!r} + "/figure.png")
-    MaxEntBatch().train(data.train_X, data.train_y)
-    SentimentCorpus("toy")
-    for name in (*{answers!r}, "lxmls_day1.course.recorded_answers", "lxmls_day1.lab", "pytest", "sklearn", "IPython"):
-        try:
-            importlib.import_module(name)
-        except ImportError:
-            continue
-        raise SystemExit(name + " was imported")
-assert before <= set(sys.modules)
-import lxmls_day1.engine.compiled.chains
-"""
-
-
-@pytest.mark.slow
-def test_given_files_work_with_what_is_left(tmp_path):
-    """They are imported, trained, drawn; afterwards everything can be imported again."""
-    files = given_files()
-    write_files(tmp_path, files)
-    modules = [".".join(path.with_suffix("").parts) for path in files if path.suffix == ".py"]
-    modules = [name.removesuffix(".__init__") for name in modules]
-    answers = [f"lxmls_day1.{name}" for name in ANSWERS]
-    script = EVERYTHING.format(folder=str(tmp_path), modules=modules, answers=answers)
-    went = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, cwd=tmp_path)
-    assert went.returncode == 0, went.stderr
-
-
-def test_what_was_imported_before_is_not_found_and_comes_back():
-    module = importlib.import_module("lxmls_day1.engine.compiled.chains")
-    with only_what_labs_need():
-        assert "lxmls_day1.engine.compiled.chains" not in sys.modules
-        with pytest.raises(ImportError, match="chains cannot be imported while exercises are checked"):
-            from lxmls_day1.engine.compiled.chains import best_paths  # noqa: F401
-    assert sys.modules["lxmls_day1.engine.compiled.chains"] is module
-    assert not [finder for finder in sys.meta_path if "importable" in type(finder).__module__]
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "from lxmls_day1.classifiers.viterbi import viterbi",
-        "import lxmls_day1.classifiers.structured.viterbi",
-        "from lxmls_day1.classifiers import Mira",
-        "from lxmls_day1 import classifiers",
-        "from lxmls_day1 import readers",
-        "from lxmls_day1 import Lab",
-        "from lxmls_day1 import lab",
-        "from lxmls_day1.engine.compiled import chains",
-        "from lxmls_day1.gaussians import linear_discriminant_params",
-        "from lxmls_day1 import gaussians",
-        "from lxmls_day1.engine.compiled.hashing import buckets_and_signs",
-        "from lxmls_day1.engine.text.token_batches import numbered_bags",
-        "from lxmls_day1.engine.compiled.tree_reduce import joined",
-        "from lxmls_day1.engine.streaming.mixed_steps import own_term",
-        "import lxmls_day1; lxmls_day1.classifiers",
-        "import lxmls_day1; lxmls_day1.Lab",
-        "import lxmls_day1; lxmls_day1.lab.Lab",
-    ],
-)
-def test_the_reference_lab_is_out_of_reach(statement):
-    """It has the answers; whether it was imported before or not."""
-    for name in ("classifiers.viterbi", "readers", "engine.compiled.chains", "gaussians", "lab"):
-        importlib.import_module(f"lxmls_day1.{name}")
-    with only_what_labs_need(), pytest.raises((ImportError, AttributeError)):
-        exec(statement, {})
-    exec(statement, {})
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "module",
-    ["lxmls_day1.engine.compiled.chains", "lxmls_day1.engine.compiled.chain_search", "lxmls_day1.classifiers.viterbi"],
-)
-def test_check_refuses_what_grading_refuses(tmp_path, module):
-    """A student is told at once, and not by the marks."""
-    write_files(tmp_path, given_files())
-    path = tmp_path / "classifiers/structured/viterbi.py"
-    text = path.read_text(encoding="utf-8")
-    head = f"import {module} as answers\n"
-    path.write_text(text.replace("import numpy as np\n", f"import numpy as np\n{head}", 1), encoding="utf-8")
-    (report,) = run_checks(tmp_path, ["1.13"]).reports
-    assert {result.outcome for result in report.results} == {"error"}
-    refused = module if "compiled" in module else "lxmls_day1.classifiers"
-    assert all(f"{refused} cannot be imported" in result.text for result in report.results)
-
-
-# Every function that can be imported, tried as the answer of every exercise -------------------------------------------
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="each function is tried in a process of its own")
+SOLUTIONS = [  # (exercise, function, module)
+    (solution.exercise, solution.function, name.removesuffix(".py").replace("/", "."))
+    for exercise in Registry.of(reference_folder())
+    for name in exercise.files
+    if name.endswith(".py")
+    for solution in find_solutions((reference_folder() / name).read_text(encoding="utf-8"), name)
+    if solution.exercise == exercise.id
+]
 
 RNG = np.random.default_rng(5)
 
@@ -410,12 +277,14 @@ def asked(imports_as_before_the_module):
 
 @pytest.fixture(scope="module")
 def candidates(tmp_path_factory, asked):
-    """Every function that a student's file can import: of the package, and of the files that were given out."""
+    """The functions by their full names."""
     folder = tmp_path_factory.mktemp("given")
-    files = given_files()
+    files = {path: text for path, text in student_files(reference_folder()).items() if path.parts[0] in PACKAGES}
     write_files(folder, files)
     lab = Lab(folder)
-    modules = [importlib.import_module(name) for name in sorted(importable_modules())]
+    engine = [m.name for m in pkgutil.walk_packages(lxmls_day1.engine.__path__, "lxmls_day1.engine.")]
+    leaves = ("checks", "gaussians", "settings", "tuning", "result_table", "model_file")
+    modules = [importlib.import_module(name) for name in (*engine, *(f"lxmls_day1.{name}" for name in leaves))]
     modules += [lab.load(".".join(path.with_suffix("").parts)) for path in files if path.name[0] != "_"]
     return [found for module in modules for found in functions_of(module)]
 
@@ -450,69 +319,28 @@ def holds_in_a_child(ask):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the trial is a process of its own")
-@pytest.mark.parametrize(
-    ("ask", "held"),
-    [
-        (lambda: True, True),
-        (lambda: False, False),
-        (lambda: 1 / 0, False),
-        (lambda: os.abort(), False),
-        (sys.exit, False),
-    ],
-)
-def test_a_crash_is_no_answer_and_ends_only_its_own_process(ask, held):
-    assert holds_in_a_child(ask) is held
-
-
 def test_every_function_that_is_asked_for_is_tried():
-    asked_for = set()
-    for path in sorted((reference_folder() / "classifiers").rglob("*.py")):
-        for solution in find_solutions(path.read_text(encoding="utf-8"), path.name):
-            asked_for.add((solution.exercise, solution.function.rpartition(".")[2]))
-    assert set(ASKED) == asked_for
+    assert set(ASKED) == {(exercise, function.rpartition(".")[2]) for exercise, function, _ in SOLUTIONS}
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="each function is tried in a process of its own")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("key", ASKED, ids=" ".join)
-class TestFunctionsAsAnswers:
-    @pytest.mark.one_in(4)
-    def test_nothing_that_can_be_imported_is_the_answer(self, key, asked, candidates, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setenv("LXMLS_DAY1_OFFLINE", "1")
-        assert len(candidates) > 150
-        assert tried(candidates, asked[key]) == []
-
-    def test_the_reference_itself_is_found(self, key, asked):
-        """The trial would notice: it finds each function of the reference lab, if it is no method."""
-        _exercise, name = key
-        lab = Lab(reference_folder())
-        modules = {"svm_rule": "svm", "svm_step": "svm", "mira_rule": "mira", "max_ent_rule": "max_ent_online"}
-        modules |= {
-            "averaged_perceptron": "running_average",
-            "squishing_rule": "column_squishing",
-            "viterbi": "viterbi",
-            "arow_rule": "arow",
-        }
-        modules |= {"with_slack": "iterative_scaling", "scaling_update": "iterative_scaling"}
-        modules |= {"mistake_bound": "mistake_bounds", "perceptron_rule": "perceptron"}
-        modules |= {"gaussian_weights": "gaussian_weights", "online_loop": "online_loop"}
-        modules |= {"batch_gradient": "batch_gradient", "choose_regularizer": "choosing_lambda"}
-        modules |= {
-            "columns_and_signs": "hashed_features",
-            "hashed_row": "hashed_features",
-            "mixed": "parameter_mixing",
-        }
-        if name not in modules:
-            pytest.skip("a method, which wants its object")
-        module = lab.load(f"classifiers.{modules[name]}")
-        assert f"{module.__name__}.{name}" in tried(functions_of(module), asked[key])
+@pytest.mark.one_in(4)
+def test_no_other_function_is_the_answer(key, asked, candidates, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LXMLS_DAY1_OFFLINE", "1")
+    refused = {name.replace(":", ".") for name in answers_of(Registry.of(reference_folder())[key[0]])}
+    left = [(name, function) for name, function in candidates if name not in refused]
+    assert len(left) > 300
+    assert tried(left, asked[key]) == []
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="each function is tried in a process of its own")
-def test_the_search_of_the_kernels_would_be_found(asked):
-    module = importlib.import_module("lxmls_day1.engine.compiled.chain_search")
-    assert "lxmls_day1.engine.compiled.chain_search.best_path" in tried(functions_of(module), asked["1.13", "viterbi"])
+@pytest.mark.parametrize(("exercise", "name", "module"), SOLUTIONS, ids=" ".join)
+def test_the_trial_finds_the_reference(exercise, name, module, asked):
+    """A method wants its object, and is not tried."""
+    if "." in name:
+        pytest.skip("a method")
+    found = tried(functions_of(Lab(reference_folder()).load(module)), asked[exercise, name])
+    assert f"{module}.{name}" in found
