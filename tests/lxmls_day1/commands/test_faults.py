@@ -184,10 +184,10 @@ COMMANDS = {
     ),
     "cache": Command(
         ("cache", "mails.tsv", "--out", "x.bags", "--hash", "10", "--shard-rows", "100"),
-        documents, ("x.bags/*",), again=("--resume",),
+        documents, ("x.bags/*",),
     ),
     "vocabulary": Command(
-        ("cache", "mails.tsv", "--out", "x.bags", "--shard-rows", "100"), documents, ("x.bags/*",), again=("--resume",)
+        ("cache", "mails.tsv", "--out", "x.bags", "--shard-rows", "100"), documents, ("x.bags/*",)
     ),
     "train": Command(
         ("train", "--classifier", "mira", "--set", "nr_rounds=5", "--corpus", "mails.bags", "--checkpoint", "kept", "--every", "150"),
@@ -358,8 +358,8 @@ def disturb(name: str, fault: str, moment: Moment, expected: dict[str, object], 
 
 SHORT = {  # the file with which the moment comes
     ("grade", "SIGINT"): "marks/.rows/*.json", ("grade", "SIGKILL"): "marks/.rows/*.json", ("grade", "worker"): "marks/.rows/*.json", ("grade", "box"): "marks/.rows/*.json",
-    ("release", "SIGTERM"): "tmp/lxmls-day1-wheel-*/*/staging/LICENSE", ("cache", "SIGKILL"): "x.bags/draft-00002",
-    ("vocabulary", "disk"): "x.bags/draft-00002", ("submit", "slow"): "packed", ("train", "clock"): "kept",
+    ("release", "SIGTERM"): "tmp/lxmls-day1-wheel-*/*/staging/LICENSE", ("cache", "SIGKILL"): "x.bags/lxmls-day1-corpus-*/*/shard-00002",
+    ("vocabulary", "disk"): "x.bags/lxmls-day1-corpus-*/*/shard-00002", ("submit", "slow"): "packed", ("train", "clock"): "kept",
 }  # fmt: skip
 
 
