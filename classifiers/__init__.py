@@ -8,6 +8,7 @@
 ``multinomial_naive_bayes.py``  bags of words; ``bernoulli_naive_bayes.py``: sets of words
 ``nbsvm.py``                    an SVM on features that naive Bayes has weighed
 ``online_classifier.py``        that loop at work: settings, order, rounds, history
+``rules.py``                    how a rule is marked: compiled, or of second order
 ``perceptron.py``               a rule for that loop
 ``running_average.py``          the averaged perceptron by itself: its running sum, for reading
 ``mira.py``                     a rule for that loop

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.perceptron import Perceptron
+from lxmls_day1.checks import as_numbers
 from lxmls_day1.errors import InputError
 from lxmls_day1.settings import setting
 
@@ -110,7 +111,10 @@ class BinaryPerceptron(LinearClassifier):
         return self._trained(params)
 
     def _order(self, n_examples):
-        order = np.arange(n_examples) if self.order is None else np.asarray(self.order)
+        if self.order is None:
+            return np.arange(n_examples)
+        as_numbers(self.order, "order must hold example numbers")
+        order = np.asarray(self.order)
         if order.dtype.kind not in "iu" or not np.array_equal(np.sort(order, axis=None), np.arange(n_examples)):
             raise InputError(
                 f"order must hold each of the example numbers 0 … {n_examples - 1} once, but has the shape "

@@ -25,6 +25,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classifiers.online_classifier import OnlineClassifier, compiled
+from lxmls_day1.checks import as_numbers, check_number
+from lxmls_day1.errors import InputError
 from lxmls_day1.settings import setting
 
 NO_CAP = np.finfo(np.float64).max  # finite, because the loop multiplies the step with a shrinkage of 0
@@ -67,7 +69,7 @@ def multiclass_update(
     """Change ``W`` as little as possible, so that class ``label`` wins on ``x`` by a margin.
 
     Least is meant in the Frobenius norm ‖W' − W‖, over all matrices W'; the answer is exact and costs O(K log K + J K). It is a new
-    matrix (J, K), W + x dᵀ: equal to W where the margins are met already, and for x = 0.
+    matrix (J, K), W + x dᵀ: equal to W where the margins are met already, and for x = 0. An InputError names what does not fit.
 
     Parameters
     ----------
@@ -88,10 +90,19 @@ def multiclass_update(
     [0.90085 2.25573 0.25974]
     [0.80544 0.80544 1.80544]
     """
-    W, x = np.asarray(W, dtype=float), np.asarray(x, dtype=float)
-    costs = 1.0 - np.eye(W.shape[1])[label] if cost is None else np.asarray(cost, dtype=float)
-    costs = costs if costs.ndim == 1 else costs[:, label]
-    step = NO_CAP if cap is None else cap
+    W, x = as_numbers(W, "W must be numbers"), as_numbers(x, "x must be numbers")
+    if W.ndim != 2 or x.shape != W.shape[:1] or not (np.isfinite(W).all() and np.isfinite(x).all()):
+        raise InputError(
+            f"W (J, K) needs a row per feature of x (J,), all finite, but W has the shape {W.shape} and x {x.shape}"
+        )
+    n_classes = W.shape[1]
+    label = check_number("label (a column of W)", label, at_least=0, at_most=n_classes - 1, whole=True)
+    margin = check_number("margin", margin, at_least=0)
+    step = NO_CAP if cap is None else check_number("cap", cap, above=0)
+    costs = 1.0 - np.eye(n_classes) if cost is None else as_numbers(cost, f"the costs must be {n_classes} numbers")
+    costs = costs[:, label] if costs.shape == (n_classes, n_classes) else costs
+    if costs.shape != (n_classes,) or not np.isfinite(costs).all() or costs.min() < 0 or costs[label]:
+        raise InputError(f"the costs must be {n_classes} numbers from 0 on, 0 of the true class, but are {cost!r}")
     return W + np.outer(x, squishing_rule(x @ W, label, x @ x, step, margin * costs))
 
 

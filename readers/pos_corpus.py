@@ -24,7 +24,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lxmls_day1.engine.text.corpora import find_corpus
 from lxmls_day1.errors import InputError
@@ -265,8 +265,10 @@ class PosCorpus:
         PosCorpus
         """
         corpus = cls.__new__(cls)
-        files = {"train": train, "dev": dev, "test": test}
-        parts = {part: [] if path is None else read_conllu(path, tags) for part, path in files.items()}
+        files: dict[str, Any] = {"train": train, "dev": dev, "test": test}
+        parts = {
+            part: [] if path is None and part == "dev" else read_conllu(path, tags) for part, path in files.items()
+        }
         corpus._set_parts(Path(train).name if name is None else name, tags, parts)
         return corpus
 

@@ -130,8 +130,10 @@ def split_train_dev_test(X: Any, y: Any, split: Sequence[float] = (0.8, 0.0, 0.2
     (array([0, 1, 0]), array([1]), array([0]))
     """
     X, y = (part if hasattr(part, "shape") else np.array(part) for part in (X, y))
-    if X.ndim != 2 or X.shape[0] != len(y):
-        raise InputError(f"X and y must tell of the same examples, got {X.shape[0]} rows and {len(y)} labels")
+    if X.ndim != 2 or y.ndim < 1 or X.shape[0] != len(y):
+        raise InputError(
+            f"X (M, J) and y (M,) must tell of the same examples, but have the shapes {X.shape} and {y.shape}"
+        )
     train_end, dev_end, test_end = split_ends(X.shape[0], split)
     return (
         X[:train_end],

@@ -140,6 +140,12 @@ def train_dual(
     ------
     InputError
         For data that cannot be trained on.
+
+    Examples
+    --------
+    >>> from lxmls_day1.classifiers import SVM
+    >>> train_dual(SVM(0.1, "dual"), [[1.0], [-1.0]], [1, 0], None, None)[1].round(3)
+    array([-0.5,  0.5])
     """
     from lxmls_day1.engine.rows import Rows  # numba takes its time: imported by the first training
 
@@ -158,7 +164,7 @@ def train_dual(
         float(learner.regularizer),
         float(learner.tolerance),
         int(learner.max_epochs),
-        np.random.default_rng(learner.seed),
+        learner._rng(),
     ):
         learner.history.append(epoch)
         learner.nr_updates += epoch.updates
@@ -181,7 +187,16 @@ def train_dual(
 
 
 def check_dual_settings(learner: Any) -> None:
-    """Raise an InputError for settings of an SVM that make no sense with the dual solver: λ = 0, or an order."""
+    """Raise an InputError for settings of an SVM that make no sense with the dual solver: λ = 0, or an order.
+
+    Examples
+    --------
+    >>> from lxmls_day1.classifiers import SVM
+    >>> check_dual_settings(SVM(0.0, "dual"))
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: regularizer (λ of the dual solver, whose C is 1/(λM)) must be a number above 0, but is 0.0
+    """
     if not learner.regularizer > 0:
         raise InputError(
             f"regularizer (λ of the dual solver, whose C is 1/(λM)) must be a number above 0, but is {learner.regularizer!r}"

@@ -151,10 +151,10 @@ class CRF(StructuredGradient):
 
     def _first_rounds(self, sentences):
         """Where L-BFGS begins: W after some rounds of descent, if these lower F; else 0."""
-        rng, n_sentences = np.random.default_rng(self.seed), len(sentences)
-        orders = np.array([rng.permutation(n_sentences) for _ in range(min(FIRST_ROUNDS, self.nr_rounds))])
-        W = sentences.after_descent(orders, self.steps, float(self.regularizer))
-        at_zero = len(sentences.labels) / n_sentences * np.log(sentences.shape[1])  # all sequences are equally likely
+        W = sentences.after_descent(self, FIRST_ROUNDS)
+        at_zero = (
+            len(sentences.labels) / len(sentences) * np.log(sentences.shape[1])
+        )  # all sequences are equally likely
         lowered = np.isfinite(W).all() and sentences.log_losses(W).mean() + self.penalty_of(W) < at_zero
         return W if lowered else np.zeros(sentences.shape)
 

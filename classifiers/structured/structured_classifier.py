@@ -184,7 +184,10 @@ class StructuredClassifier(OnlineClassifier):
     def take_round(
         self, sentences: Any, costs: np.ndarray, shrinkage: float, weights: Any, order: np.ndarray, steps: np.ndarray
     ) -> int:
-        """One round in Python: W ← (1 − η_t λ) W + τ [Φ(x, y) − Φ(x, ŷ)] for each sentence; returns how many changed W."""
+        """One round in Python: W ← (1 − η_t λ) W + τ [Φ(x, y) − Φ(x, ŷ)] for each sentence in ``order`` (M,), with ``steps`` (M,).
+
+        Returns how many changed W.
+        """
         layout, updates = Layout(sentences.n_features, sentences.shape[1], self.transitions), 0
         for m, step in zip(order.tolist(), steps.tolist(), strict=True):
             entries, change = self._change(layout, sentences, m, step, costs, weights)
@@ -329,7 +332,7 @@ class StructuredClassifier(OnlineClassifier):
         return None
 
     def chain_objective(self, sentences: Any, params: np.ndarray) -> float | None:
-        """The mean loss of encoded sentences + (λ/2)‖W‖² at ``params``; None without a loss."""
+        """The mean loss of encoded sentences + (λ/2)‖W‖² at ``params`` (J + 1 + K + 2, K); None without a loss."""
         losses = self.structured_losses(sentences, params)
         return None if losses is None else float(losses.mean() + self.regularizer / 2 * (params**2).sum())
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from lxmls_day1.engine.compiled import chain_search, chain_sums, chains
 from lxmls_day1.engine.compiled.online_steps import Integers, Reals, Weights, check_rule, machine_code_of
 from lxmls_day1.engine.compiled.primitives import frozen
-from lxmls_day1.engine.learners import average_of, shrinkage_of
+from lxmls_day1.engine.learners import average_of, orders_of, shrinkage_of
 from lxmls_day1.errors import InputError
 
 
@@ -61,11 +61,11 @@ class Chains:
         chain_sums.sums_of_kernels()(self.sentences_read_only, W, _none(W), marginals)
         return marginals
 
-    def after_descent(self, orders: Integers, steps: Callable[[int, int], Reals], shrinkage: float) -> Reals:
-        """W after some rounds of stochastic gradient descent on the log loss, in the orders (R, M), from 0 on."""
-        weights = Weights(*self.shape, averaged=False)
-        for number, order in enumerate(orders):
-            sizes = steps(1 + number * len(order), len(order))
+    def after_descent(self, learner: Any, n_rounds: int) -> Reals:
+        """W after the first rounds of a learner's stochastic gradient descent on the log loss, at most so many."""
+        weights, shrinkage = Weights(*self.shape, averaged=False), shrinkage_of(learner)
+        for number, order in enumerate(orders_of(learner, len(self))[:n_rounds]):
+            sizes = learner.steps(1 + number * len(order), len(order))
             chain_sums.take_round_of_descent(self.sentences, shrinkage, weights, order, sizes)  # type: ignore[no-untyped-call]
         return weights.result()
 

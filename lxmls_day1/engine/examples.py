@@ -23,6 +23,7 @@ from lxmls_day1.checks import (
     check_same_kind,
     check_sample_weight,
     listed,
+    random_numbers,
     shown,
 )
 from lxmls_day1.engine.text.feature_vectors import are_dictionaries, as_rows, column_names, names_of
@@ -45,6 +46,7 @@ class CheckedData:
     trained: bool
     quadratic: Any
     cost: Any = None
+    seed: Any = 1
 
     def __new__(cls, *_arguments: Any, **settings: Any) -> Self:
         """A new classifier, if its class takes all these settings; otherwise the error names those that it takes."""
@@ -194,6 +196,10 @@ class CheckedData:
     def _costs(self, n_classes: int) -> Reals:
         """The costs ρ (K, K), with ``[p, y]`` the cost of predicting class p where y is true; 0/1 unless the learner has others."""
         return check_costs(self.cost, n_classes)
+
+    def _rng(self) -> np.random.Generator:
+        """The generator of random numbers that the learner's ``seed`` stands for."""
+        return random_numbers(self.seed)
 
     def _class_sums(self, X: Any, labels: Columns, weights: Reals) -> tuple[Reals, float]:
         """The weighted sum of the rows of each class, (J, K), and the smallest entry of X, or 0."""

@@ -26,7 +26,7 @@ from lxmls_day1.commands.streamed_training import train_on_corpus
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
 from lxmls_day1.engine.streaming.corpus_making import make_corpus
 from lxmls_day1.engine.streaming.shard_writing import write_shards
-from lxmls_day1.engine.streaming.shards import JOURNAL, MANIFEST, Shards, read_words
+from lxmls_day1.engine.streaming.shards import MANIFEST, Shards, read_words
 from lxmls_day1.engine.text.documents import read_bytes
 from lxmls_day1.engine.text.labelled_files import read_labelled
 from lxmls_day1.engine.training import train_corpus
@@ -193,18 +193,12 @@ def test_a_model(tmp_path_factory, data):
     taken_or_refused(use)
 
 
-def go_on_with(journal):
-    mails = journal.parent.with_name("mails.csv")
-    mails.write_text("label,text\nham,a b\nspam,b c\n")
-    make_corpus([mails], journal.parent, resume=True)
-
-
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no devices among the files")
-@pytest.mark.parametrize("read", [go_on_with, read_labelled, lambda path: read_bytes(str(path)), read_words])
+@pytest.mark.parametrize("read", [read_labelled, lambda path: read_bytes(str(path)), read_words])
 def test_a_device_is_not_read_to_an_end_that_it_does_not_have(tmp_path, read):
     folder = tmp_path / "x.bags"
     folder.mkdir()
-    given = folder / JOURNAL
+    given = folder / "words.txt"
     given.symlink_to("/dev/zero")
     with pytest.raises(InputError, match=r"is not a regular file; \w+"):
         read(given)
@@ -212,7 +206,8 @@ def test_a_device_is_not_read_to_an_end_that_it_does_not_have(tmp_path, read):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
 def test_a_corpus_in_a_folder_whose_name_is_no_utf_8(tmp_path):
-    journal = tmp_path / "d\udcff" / "x.bags" / JOURNAL
-    journal.parent.parent.mkdir()
-    go_on_with(journal)
-    assert Shards(journal.parent).manifest["sources"][0]["path"] == str(tmp_path / "d\udcff" / "mails.csv")
+    mails = tmp_path / "d\udcff" / "mails.csv"
+    mails.parent.mkdir()
+    mails.write_text("label,text\nham,a b\nspam,b c\n")
+    shards = make_corpus([mails], mails.with_name("x.bags"))
+    assert shards.manifest["sources"][0]["path"] == str(tmp_path / "d\udcff" / "mails.csv")

@@ -89,9 +89,9 @@ def test_an_interruption_says_how_to_go_on(tmp_path, monkeypatch):
     from lxmls_day1.engine.streaming import corpus_making
 
     (tmp_path / "x.csv").write_text("label,text\na,They won.\nb,They lost.\n")
-    for step, said in (("read", "Nothing is kept yet."), ("finish", "The same command with --resume goes on with")):
+    for step in ("read", "finish"):
         with monkeypatch.context() as patch:
             patch.setattr(corpus_making._Making, step, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
             result = run(cache, tmp_path / "x.csv", "--out", tmp_path / "x.bags")
-        assert result.exit_code == 1 and said in result.stderr
-        assert (tmp_path / "x.bags").exists() == (step == "finish")
+        assert result.exit_code == 1 and "Nothing is kept" in result.stderr
+        assert not (tmp_path / "x.bags").exists()

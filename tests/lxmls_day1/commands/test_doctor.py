@@ -83,7 +83,10 @@ def test_corpora_without_a_network(monkeypatch, tmp_path):
     monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path))
     monkeypatch.delenv("LXMLS_DAY1_DATA", raising=False)
     said = in_a_line(report(monkeypatch, "corpora"))
-    assert "good corpora here: toy limited not here yet: books, dvd" in said and "set LXMLS_DAY1_DATA" in said
+    assert (
+        "good corpora here: toy, toy questions, toy sentences limited not here yet: books, dvd" in said
+        and "set LXMLS_DAY1_DATA" in said
+    )
 
 
 @pytest.mark.parametrize(

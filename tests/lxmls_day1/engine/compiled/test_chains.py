@@ -88,7 +88,7 @@ def test_a_rule_is_told_the_squared_norm_of_long_sentences(n_tags):
     weights = Weights(*layout.shape, averaged=False)
     rule, costs = machine_code_of(half_norm_rule), 1.0 - np.eye(n_tags)
     for m in (1, 0, 1):
-        path = kernels.best_paths(*sentences[:3], n_features, weights.current())[starts[m] : starts[m + 1]]
+        path = Chains(sentences[:3], n_features, layout.shape).best_paths(weights.current())[starts[m] : starts[m + 1]]
         _, values = layout.difference(sentences, m, labels[starts[m] : starts[m + 1]], path)
         before = weights.current()
         kernels.take_round(rule, sentences, costs, 0.0, False, weights, np.array([m]), np.ones(1))
