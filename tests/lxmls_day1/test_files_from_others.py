@@ -9,7 +9,6 @@ import io
 import json
 import shutil
 import signal
-import sys
 import warnings
 import zipfile
 from pathlib import Path
@@ -208,11 +207,3 @@ def test_a_device_is_not_read_to_an_end_that_it_does_not_have(tmp_path, read):
     given.symlink_to("/dev/zero")
     with pytest.raises(InputError, match=r"is not a regular file; \w+"):
         read(given)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
-def test_a_corpus_in_a_folder_whose_name_is_no_utf_8(tmp_path):
-    journal = tmp_path / "d\udcff" / "x.bags" / JOURNAL
-    journal.parent.parent.mkdir()
-    go_on_with(journal)
-    assert Shards(journal.parent).manifest["sources"][0]["path"] == str(tmp_path / "d\udcff" / "mails.csv")
