@@ -122,7 +122,7 @@ def _about(ax: Any) -> list[str]:
 
 
 def _drawn_in(ax: Any) -> Iterator[_Drawn]:
-    from matplotlib.collections import Collection
+    from matplotlib.collections import Collection, PathCollection
     from matplotlib.image import AxesImage
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch, Rectangle
@@ -142,7 +142,7 @@ def _drawn_in(ax: Any) -> Iterator[_Drawn]:
             yield _Drawn("bar", label, artist.get_width(), artist.get_height())
         elif isinstance(artist, Collection):
             points = np.asarray(artist.get_offsets(), dtype=float)
-            if len(points) == 1 and artist.get_paths():  # an area
+            if len(points) == 1 and artist.get_paths() and not isinstance(artist, PathCollection):  # an area
                 points = np.concatenate([path.vertices for path in artist.get_paths()])
             yield _Drawn("points", label, *points.T)
         elif isinstance(artist, Text) and artist.get_text():
