@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from lxmls_day1.commands.output import writable_folder
+from lxmls_day1.commands.shared_options import options_given
 from lxmls_day1.errors import InputError, counted, how_to_install
 from lxmls_day1.library_path import library_path
 
@@ -267,14 +268,7 @@ def require_together(options: dict[str, Any]) -> None:
 
 def words_of(context: click.Context) -> tuple[str, ...]:
     """The command as it was given, without the options that say what is done this once."""
-    words = ["lxmls-day1", "grade", *context.params["submissions"]]
-    for option in context.command.params:
-        given = context.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE
-        if isinstance(option, click.Option) and given and option.name not in ONCE:
-            value = context.params[option.name or ""]
-            for one in value if option.multiple else [value]:
-                words += [option.opts[0]] if option.is_flag else [option.opts[0], str(one)]
-    return tuple(words)
+    return ("lxmls-day1", "grade", *context.params["submissions"], *options_given(context, ONCE))
 
 
 def _name_group(folder: Path, id: str, name: str, sentence: str, question: str) -> None:

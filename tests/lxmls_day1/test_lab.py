@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 import lxmls_day1.lab
-from lxmls_day1.errors import InputError, LibraryName
+from lxmls_day1.errors import InputError
 from lxmls_day1.lab import Lab
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -101,17 +101,6 @@ class TestLoading:
         sys.modules.pop("wsgiref", None)
         own, wsgiref = lab.load("classifiers.mira").FOUND
         assert own.WHOSE == "mine" and not hasattr(wsgiref, "WHOSE")
-
-    @pytest.mark.parametrize("name", ["numpy.py", "random.py", "notebooks/numpy.py", "click/__init__.py"])
-    def test_a_file_that_bears_the_name_of_a_library_is_named(self, tmp_path, name):
-        lab = make_lab(tmp_path / "mine")
-        path = lab.folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.touch()
-        with pytest.warns(
-            LibraryName, match="bears the name of a library, and `import (numpy|random|click)` means the"
-        ):
-            Lab.open(lab.folder)
 
     def test_a_file_that_was_just_written_is_found(self, tmp_path):
         lab = make_lab(tmp_path / "mine", mira="")

@@ -2,7 +2,6 @@
 
 import os
 import sys
-from pathlib import Path
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -120,16 +119,6 @@ def test_an_edit_counts_whether_it_comes_before_the_first_import_or_after_it(lab
     run(shell, "pass")
     edit(lab, "2", "3", "late")
     assert run(shell, "import classifiers.late as late\nSTEP = late.STEP")["STEP"] == 3
-
-
-def test_without_byte_code_only_imported_files_are_asked_for_their_time(lab, shell, monkeypatch):
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    (lab.folder / "classifiers/unused.py").write_text("STEP = 1\n")
-    run(shell, "pass")
-    asked, stat = [], Path.stat
-    monkeypatch.setattr(Path, "stat", lambda self, **settings: asked.append(self.name) or stat(self, **settings))
-    run(shell, "pass")
-    assert "mine.py" in asked and "unused.py" not in asked
 
 
 def test_a_file_that_was_deleted_or_is_new(lab, shell):
