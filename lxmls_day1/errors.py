@@ -107,22 +107,6 @@ class NoAnswer(Exception):
     """
 
 
-class LibraryName(UserWarning):
-    """A file of a lab that bears the name of a library.
-
-    Examples
-    --------
-    Who means it can leave the warning out:
-
-    >>> import warnings
-    >>> with warnings.catch_warnings(record=True) as seen:
-    ...     warnings.simplefilter("ignore", LibraryName)
-    ...     warnings.warn("random.py bears the name of a library", LibraryName, stacklevel=1)
-    >>> seen
-    []
-    """
-
-
 def check_path(name: str, path: Any) -> Path:
     """Where a file or a folder is, or an error for what names none.
 

@@ -128,8 +128,6 @@ def bayes_error(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> flo
     - two classes that share their variances, in any dimension: the closed form with Φ, for any prior;
     - one dimension, any number of classes: the scores cross at roots of quadratic equations, and Φ gives the mass
       between;
-    - two classes N(μ_y, σ_y² I) with σ_1 ≠ σ_2, in any dimension: the region of the narrower class is a ball (or
-      empty), and the masses in it are non-central χ² probabilities;
     - otherwise the last coordinate is integrated in the same exact way as in one dimension, and the others numerically:
       Gauss-Legendre in the plane (error below 1e-5), quasi-Monte Carlo beyond (about 1e-4 up to ten dimensions).
 
@@ -173,11 +171,7 @@ def bayes_error(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> flo
         error = _error_shared_variances(prior, means, variances[0])
     elif n_features == 1:
         error = float(_errors_on_lines(np.log(prior)[None], means[:, 0], variances[:, 0])[0])
-    elif n_classes == 2 and _are_spheres(variances) and _differ_clearly(variances):
-        error = _error_by_ball(prior, means, variances[:, 0])
     else:
-        if n_classes == 2 and _are_spheres(variances):
-            means = _rotated_on_to_last_axis(means)
         means, variances = _most_telling_feature_last(means, variances)
         error = _error_in_the_plane(prior, means, variances) if n_features == 2 else _error_qmc(prior, means, variances)
     return min(max(error, 0.0), 1 - float(prior.max()))
@@ -219,43 +213,6 @@ def _error_shared_variances(prior: np.ndarray, means: np.ndarray, variance: np.n
         return float(prior.min())
     shift = np.log(prior[0] / prior[1]) / distance
     return float(prior[0] * ndtr(-distance / 2 - shift) + prior[1] * ndtr(-distance / 2 + shift))
-
-
-def _are_spheres(variances: np.ndarray) -> bool:
-    return bool(np.all(variances == variances[:, :1]))
-
-
-def _differ_clearly(variances: np.ndarray) -> bool:
-    """Whether the ball is small enough: the χ² series do not converge for a radius of millions of deviations."""
-    return bool(abs(variances[0, 0] / variances[1, 0] - 1) > 1e-3)
-
-
-def _rotated_on_to_last_axis(means: np.ndarray) -> np.ndarray:
-    """Two spheres turned and moved so that only the last coordinate differs: the others hardly matter then."""
-    rotated = np.zeros_like(means)
-    rotated[1, -1] = np.linalg.norm(means[1] - means[0])
-    return rotated
-
-
-def _error_by_ball(prior: np.ndarray, means: np.ndarray, variance: np.ndarray) -> float:
-    """Two spherical classes: the one with the smaller variance wins inside a ball around c, and nowhere else.
-
-    With v < V the variances and δ² the squared distance of the means, the quadratic ‖x − μ_v‖²/v − ‖x − μ_V‖²/V has its
-    minimum −δ²/(V − v) at c, which lies v/(V − v) and V/(V − v) times the difference of the means away from them. A
-    negative squared radius is an empty ball: χ² then gives it the probability 0.
-    """
-    from scipy.special import chndtr  # scipy.stats would take a second to import
-
-    narrow, wide = np.argsort(variance)
-    v, V = variance[narrow], variance[wide]
-    n_features = means.shape[1]
-    sq_distance = np.sum((means[0] - means[1]) ** 2)
-    threshold = 2 * np.log(prior[narrow] / prior[wide]) + n_features * np.log(V / v)
-    sq_radius = (threshold + sq_distance / (V - v)) / (1 / v - 1 / V)
-    sq_radius = max(sq_radius, 0.0)
-    missed = 1.0 - chndtr(sq_radius / v, n_features, sq_distance * v / (V - v) ** 2)
-    caught = chndtr(sq_radius / V, n_features, sq_distance * V / (V - v) ** 2)
-    return float(prior[narrow] * missed + prior[wide] * caught)
 
 
 def _errors_on_lines(log_weights: np.ndarray, means: np.ndarray, variances: np.ndarray) -> np.ndarray:

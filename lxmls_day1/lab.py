@@ -11,14 +11,13 @@ import os
 import sys
 import threading
 import traceback
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.machinery import FileFinder, ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Self
 
-from lxmls_day1.errors import InputError, LibraryName, NotInLab, nearest
+from lxmls_day1.errors import InputError, NotInLab, nearest
 from lxmls_day1.library_path import PACKAGES as PACKAGES
 from lxmls_day1.library_path import is_lab_folder as is_lab_folder
 from lxmls_day1.library_path import is_taken_from_reference, library_path, name_in, reference_place
@@ -104,7 +103,6 @@ class Lab:
         lab = cls(folder)
         lab.named = False
         lab._come_first()
-        lab.warn_of_library_names()
         return lab
 
     def load(self, name: str) -> ModuleType:
@@ -351,16 +349,6 @@ class Lab:
         if not (self.folder / package / "__init__.py").is_file():
             raise InputError(f"{self.folder / package} has no __init__.py; make an empty file of that name there.")
 
-    def warn_of_library_names(self) -> None:
-        """Warn of each file of this lab, outside of its packages, that bears the name of a library."""
-        for path in library_names(self.folder):
-            warnings.warn(
-                f"{path} bears the name of a library, and `import {path.stem}` means the library: "
-                "give the file another name.",
-                LibraryName,
-                stacklevel=3,
-            )
-
     def _come_first(self) -> None:
         """Make this folder the one in which ``readers`` and ``classifiers`` are looked for."""
         own = [str(self.folder / name) for name in OWN_FOLDERS]
@@ -475,33 +463,6 @@ def _finder() -> _LabFinder:
     first = _LabFinder()
     sys.meta_path.insert(0, first)
     return first
-
-
-def library_names(folder: Path) -> list[Path]:
-    """The files and packages of a lab, outside of its own two, that bear the name of a library.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     for name in ("random.py", "numpy.py", "my_notes.py"):
-    ...         Path(folder, name).touch()
-    ...     [path.name for path in library_names(Path(folder))]
-    ['numpy.py', 'random.py']
-    """
-    libraries = library_path()
-    found = []
-    for place in (folder / name for name in OWN_FOLDERS):
-        for path in [*sorted(place.glob("*.py")), *sorted(place.glob("*/__init__.py"))]:
-            path = path.parent if path.name == "__init__.py" else path
-            name = path.stem
-            if (
-                name in (*PACKAGES, "test", "lxmls_day1") or not name.isidentifier()
-            ):  # who writes test.py means no library
-                continue
-            if name in sys.stdlib_module_names or PathFinder.find_spec(name, libraries) is not None:
-                found.append(path)
-    return found
 
 
 def is_within(path: Path, folder: Path) -> bool:

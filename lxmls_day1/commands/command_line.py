@@ -24,7 +24,7 @@ import click
 import lxmls_day1
 from lxmls_day1 import waiting
 from lxmls_day1.commands import first_compilation
-from lxmls_day1.errors import InputError, LibraryName, nearest
+from lxmls_day1.errors import InputError, nearest
 
 COMMANDS = {
     "run": "lxmls_day1.commands.run",
@@ -239,7 +239,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     shown_before = warnings.formatwarning
 
     def formatwarning(message: Warning | str, category: type[Warning], *arguments: Any, **settings: Any) -> str:
-        if category is UserWarning or issubclass(category, LibraryName):
+        if category is UserWarning:
             return f"Warning: {message}\n"  # for the person who types the command: without file and line
         return shown_before(message, category, *arguments, **settings)
 

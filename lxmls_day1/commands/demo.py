@@ -55,8 +55,6 @@ def command(
     from lxmls_day1.lab import Lab
 
     lab = Lab(folder) if folder else Lab.open()
-    if folder:
-        lab.warn_of_library_names()  # as `open` does
     require_widgets()
     for name in only:
         demonstration_class(name)

@@ -1,5 +1,7 @@
 """Options that several commands have in the same words."""
 
+from collections.abc import Collection
+
 import click
 
 REVIEWS = ("books", "dvd", "electronics", "kitchen", "toy")
@@ -21,3 +23,19 @@ domain_option = click.option(
     show_default="books",
     help="Which reviews, or the questions of TREC, or (for the structured learners) tagged sentences.",
 )
+
+
+def options_given(context: click.Context, left_out: Collection[str]) -> list[str]:
+    """The words of the command line that gave its options, but for some: what gives another command the same."""
+    words: list[str] = []
+    for option in context.command.params:
+        name = option.name or ""
+        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if not isinstance(option, click.Option) or name in left_out or not given:
+            continue
+        for value in context.params[name] if option.multiple else [context.params[name]]:
+            if option.is_flag:
+                words += option.opts[:1] if value else option.secondary_opts[:1]
+            else:
+                words += [option.opts[0], str(value)]
+    return words

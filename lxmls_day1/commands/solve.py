@@ -12,9 +12,8 @@ if TYPE_CHECKING:
 
 @click.command(name="solve", short_help="Put in the reference solution of an exercise.")
 @click.argument("exercise")
-@click.option("--whole-file", is_flag=True, help="Replace the whole files of the exercise, not its functions alone.")
 @lab_option
-def command(exercise: str, whole_file: bool, lab_folder: str | None) -> None:
+def command(exercise: str, lab_folder: str | None) -> None:
     """Put the reference solution of an exercise into your workspace, so that you can go on.
 
     What you had written is kept, and `lxmls-day1 undo` brings it back. A student's installation may hold no solutions.
@@ -26,7 +25,7 @@ def command(exercise: str, whole_file: bool, lab_folder: str | None) -> None:
     from lxmls_day1.course.solve_reset_undo import solve
     from lxmls_day1.course.terminal import shown_workspace
 
-    tell(solve(shown_workspace(lab_folder, "solve"), exercise, whole_file), f"The solution of exercise {exercise}")
+    tell(solve(shown_workspace(lab_folder, "solve"), exercise), f"The solution of exercise {exercise}")
 
 
 def tell(replaced: "Replaced", what: str) -> None:

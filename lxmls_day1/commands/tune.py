@@ -1,7 +1,6 @@
 """``lxmls-day1 tune``: choose hyper-parameters on the development part."""
 
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +8,13 @@ import click
 
 from lxmls_day1.commands.output import not_written_yet, png, warnings_as_notes
 from lxmls_day1.commands.own_files import own_file, own_file_options
-from lxmls_day1.commands.shared_options import classifier_option, data_dir_option, domain_option, lab_option
+from lxmls_day1.commands.shared_options import (
+    classifier_option,
+    data_dir_option,
+    domain_option,
+    lab_option,
+    options_given,
+)
 from lxmls_day1.commands.train import Setting, check_place, make_classifier, open_text
 from lxmls_day1.errors import InputError
 from lxmls_day1.text_table import aligned
@@ -100,21 +105,6 @@ def command(
     if plot:
         save_plot(found, plot)
         click.echo(f"Drawn into {plot}.")
-
-
-def options_given(context: click.Context, left_out: Sequence[str]) -> list[str]:
-    """The words of the command line that gave its options, but for some: what another command takes for the same data."""
-    words: list[str] = []
-    for option in context.command.params:
-        name = option.name or ""
-        if name in left_out or context.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE:
-            continue
-        value = context.params[name]
-        if value is False:
-            words.append(option.secondary_opts[0])
-        else:
-            words += option.opts[:1] if value is True else [option.opts[0], str(value)]
-    return words
 
 
 def table_lines(found: "Tuned") -> list[str]:

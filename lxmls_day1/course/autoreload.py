@@ -53,7 +53,7 @@ class Autoreload:
         names : dict, optional
             The notebook's names: what is of this lab among their values is replaced.
         """
-        now = self._snapshot()
+        now = snapshot(self.lab.folder)
         if now == self._seen:
             return
         changed = [path for path in now if self._seen.get(path) != now[path]]
@@ -91,17 +91,6 @@ class Autoreload:
         if shell is not None:
             self.renew(shell.user_ns)
 
-    def _snapshot(self) -> Snapshot:
-        """The files as they are now.
-
-        Where no byte code is written that could be outdated, a file that is not imported is taken for what it was when it was first
-        seen: in a browser each question about a file takes milliseconds. Once it is imported, an edit from before counts, too.
-        """
-        if not sys.dont_write_bytecode or self.fault:
-            return snapshot(self.lab.folder)
-        imported = set(map(_file_of, self._imported().values()))
-        return snapshot(self.lab.folder, {path: seen for path, seen in self._seen.items() if path not in imported})
-
     def _imported(self) -> dict[str, ModuleType]:
         """What is imported from the lab's folders."""
         found = {}
@@ -124,20 +113,13 @@ def watch_cells(lab: Any) -> None:
     shell.events.register("pre_run_cell", code.before_a_cell)
 
 
-def snapshot(folder: Path, known: Snapshot | None = None) -> Snapshot:
-    """Time and size of every Python file of a lab; those that are `known` are not asked for them."""
-    known = known or {}
+def snapshot(folder: Path) -> Snapshot:
+    """Time and size of every Python file of a lab."""
     found: Snapshot = {}
     for package in PACKAGES:
         for path in (folder / package).rglob("*.py"):
-            if path in known:
-                found[path] = known[path]
-                continue
-            try:
-                stat = path.stat()
-            except OSError:  # an editor is just replacing it
-                continue
-            found[path] = (stat.st_mtime_ns, stat.st_size)
+            with contextlib.suppress(OSError):  # an editor is just replacing it
+                found[path] = (path.stat().st_mtime_ns, path.stat().st_size)
     return found
 
 

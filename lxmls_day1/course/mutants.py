@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from lxmls_day1.course.markers import Solution, find_solutions, same_syntax
+from lxmls_day1.course.markers import Solution, find_solutions
 from lxmls_day1.course.mistakes import Program
 from lxmls_day1.course.source_functions import definitions
 
@@ -307,10 +307,10 @@ class _Replaced(ast.NodeTransformer):
     """Puts an expression in the place of another one, wherever that occurs."""
 
     def __init__(self, old: ast.expr, new: ast.expr) -> None:
-        self._old, self._new = old, new
+        self._old, self._new = ast.dump(old), new
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        return self._new if same_syntax(node, self._old) else super().generic_visit(node)
+        return self._new if isinstance(node, ast.BinOp) and ast.dump(node) == self._old else super().generic_visit(node)
 
 
 def _scope(tree: ast.Module, solution: Solution) -> Scope:

@@ -23,7 +23,7 @@ one from it on: "1.4a", whose checks are ``test_1_04a_*.py``.
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from string import ascii_lowercase
@@ -249,54 +249,8 @@ def parse_registry(content: dict[str, Any], name: str) -> Registry:
     return Registry(exercises, assigned, content.get("is_part") is True)
 
 
-def _parse_exercise(table: dict[str, Any], where: str) -> Exercise:
-    def take(key: str, wanted: str, suits: Any, default: Any = None) -> Any:
-        value = table.get(key, default)
-        if value is None or not suits(value):
-            raise InputError(f"{where}: {key} must be {wanted}, but is {value!r}.")
-        return value
-
-    def is_text(value: Any) -> bool:
-        return isinstance(value, str) and bool(value.strip())
-
-    def are_paths(value: Any) -> bool:
-        return _are_texts(value) and not any(".." in path or "\\" in path or path.startswith("/") for path in value)
-
-    id = take("id", 'a text such as "1.5"', lambda value: isinstance(value, str) and ID.fullmatch(value))
-    where = f"{where} ({id})"
-    unknown = set(table) - set(Exercise.__dataclass_fields__) - RETIRED
-    if unknown:
-        raise InputError(f"{where}: unknown key {min(unknown)!r}{nearest(min(unknown), Exercise.__dataclass_fields__)}")
-    return Exercise(
-        id=id,
-        title=take("title", "a text", is_text),
-        kind=take("kind", f"one of {', '.join(KINDS)}", lambda value: value in KINDS),
-        points=take("points", "a number ≥ 0", lambda value: type(value) in (int, float) and value >= 0),
-        files=tuple(take("files", "a list of paths in the lab, with /", are_paths, [])),
-        notebook=take(
-            "notebook", "the path of a notebook in the lab", lambda value: is_text(value) and are_paths([value])
-        ),
-        task=take("task", "a text", is_text),
-        hints=tuple(
-            hint.strip()
-            for hint in take(
-                "hints",
-                f"three texts: {', '.join(HINT_STEPS)}",
-                lambda value: _are_texts(value) and len(value) == 3 and all(map(str.strip, value)),
-            )
-        ),
-        prerequisites=tuple(take("prerequisites", "a list of ids", _are_texts, [])),
-        answered_by=tuple(take("answered_by", "a list of functions such as 'package.module:f'", _are_functions, [])),
-        counter_example=take(
-            "counter_example",
-            "'steps', 'paths' or 'boundaries'",
-            lambda value: value in ("", "steps", "paths", "boundaries"),
-            "",
-        ),
-        stubs=take(
-            "stubs", "a table of function = text", lambda v: isinstance(v, dict) and _are_texts([*v.values()]), {}
-        ),
-    )
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
 def _are_functions(value: Any) -> bool:
@@ -305,3 +259,42 @@ def _are_functions(value: Any) -> bool:
 
 def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _are_paths(value: Any) -> bool:
+    return _are_texts(value) and not any(".." in path or "\\" in path or path.startswith("/") for path in value)
+
+
+#: What each key of an exercise must be: in words, whether a value is that, and the value where there is none.
+KEYS: dict[str, tuple[str, Callable[[Any], Any], Any]] = {
+    "id": ('a text such as "1.5"', lambda value: isinstance(value, str) and ID.fullmatch(value), None),
+    "title": ("a text", _is_text, None),
+    "kind": (f"one of {', '.join(KINDS)}", lambda value: value in KINDS, None),
+    "points": ("a number ≥ 0", lambda value: type(value) in (int, float) and value >= 0, None),
+    "files": ("a list of paths in the lab, with /", _are_paths, []),
+    "notebook": ("the path of a notebook in the lab", lambda value: _is_text(value) and _are_paths([value]), None),
+    "task": ("a text", _is_text, None),
+    "hints": (
+        f"three texts: {', '.join(HINT_STEPS)}",
+        lambda value: _are_texts(value) and len(value) == 3 and all(map(str.strip, value)),
+        None,
+    ),
+    "prerequisites": ("a list of ids", _are_texts, []),
+    "answered_by": ("a list of functions such as 'package.module:f'", _are_functions, []),
+    "counter_example": ("'steps', 'paths' or 'boundaries'", ("", "steps", "paths", "boundaries").__contains__, ""),
+    "stubs": ("a table of function = text", lambda v: isinstance(v, dict) and _are_texts([*v.values()]), {}),
+}
+
+
+def _parse_exercise(table: dict[str, Any], where: str) -> Exercise:
+    values: dict[str, Any] = {}
+    for key, (wanted, suits, default) in KEYS.items():
+        value = table.get(key, default)
+        if value is None or not suits(value):
+            raise InputError(f"{where}: {key} must be {wanted}, but is {value!r}.")
+        values[key] = tuple(map(str.strip, value)) if isinstance(value, list) else value
+        if key == "id":
+            where = f"{where} ({value})"
+            if unknown := set(table) - set(KEYS) - RETIRED:
+                raise InputError(f"{where}: unknown key {min(unknown)!r}{nearest(min(unknown), KEYS)}")
+    return Exercise(**values)

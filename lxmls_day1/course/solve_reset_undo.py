@@ -53,15 +53,13 @@ class Replaced:
     lost: tuple[str, ...] = ()
 
 
-def solve(folder: Path, id: str, whole_file: bool = False) -> Replaced:
+def solve(folder: Path, id: str) -> Replaced:
     """Put the reference solution of an exercise into a workspace; what was there is kept for `undo`.
 
     Parameters
     ----------
     folder : Path
     id : str
-    whole_file : bool
-        Whether to put in the whole files of the exercise rather than the functions that solve it.
 
     Raises
     ------
@@ -97,10 +95,10 @@ def solve(folder: Path, id: str, whole_file: bool = False) -> Replaced:
             return notebook_bytes(student_notebook(json.loads(text), registry, open_ones, name)).decode()
         return without_markers(text, name)
 
-    return _put_in(folder, exercise, "solve", solved, whole, whole_file)
+    return _put_in(folder, exercise, "solve", solved, whole)
 
 
-def reset(folder: Path, id: str, whole_file: bool = False) -> Replaced:
+def reset(folder: Path, id: str) -> Replaced:
     """Put the stub of an exercise into a workspace again; what was there is kept for `undo`. As `solve` otherwise."""
     exercise = _code_exercise(folder, id)
     reference, registry = reference_folder(), Registry.of(folder)
@@ -124,7 +122,7 @@ def reset(folder: Path, id: str, whole_file: bool = False) -> Replaced:
             return notebook_bytes(student_notebook(json.loads(text), registry, registry.assigned, name)).decode()
         return student_source(text, registry, registry.assigned, name)
 
-    return _put_in(folder, exercise, "reset", stubs, whole, whole_file)
+    return _put_in(folder, exercise, "reset", stubs, whole)
 
 
 def undo(folder: Path) -> Replaced:
@@ -185,9 +183,7 @@ def _own_path(folder: Path, name: str) -> Path:
     return path
 
 
-def _put_in(
-    folder: Path, exercise: Exercise, command: str, texts: dict[str, dict[str, str]], whole: Whole, whole_file: bool
-) -> Replaced:
+def _put_in(folder: Path, exercise: Exercise, command: str, texts: dict[str, dict[str, str]], whole: Whole) -> Replaced:
     """Replace functions and cells by other texts (file -> function or cell -> text), and keep what was there.
 
     A file that is not there is put back whole.
@@ -200,8 +196,8 @@ def _put_in(
                 continue
             path = _own_path(folder, name)
             before = path.read_bytes() if path.is_file() else None
-            if before is None or (whole_file and not name.endswith(".ipynb")):
-                after = with_line_ends_of(before, whole(name))
+            if before is None:
+                after = whole(name).encode()
             elif name.endswith(".ipynb"):
                 after = _with_cells(before, name, parts, exercise.id)
             else:
@@ -279,19 +275,19 @@ def _with_functions(before: bytes, name: str, functions: dict[str, str], what: s
         text = before[len(mark) :].decode("utf-8")
     except UnicodeDecodeError:
         raise InputError(
-            f"{name} is not UTF-8 text; save it as UTF-8, or take `lxmls-day1 {what} --whole-file`."
+            f"{name} is not UTF-8 text; save it as UTF-8, or delete it: `lxmls-day1 {what}` puts the whole file back."
         ) from None
     for function, replacement in functions.items():
         changed = replace_function(text, function, replacement)
         if changed is None:
             raise InputError(
-                f"{name} has no function {function} any more; `lxmls-day1 {what} --whole-file` puts the whole file back."
+                f"{name} has no function {function} any more; delete it, and `lxmls-day1 {what}` puts the whole file back."
             )
         text = changed
     if _is_python(before[len(mark) :]) and not _is_python(text.encode()):
         raise InputError(
             f"{name} would not be Python any more with the functions of exercise {what.split()[1]} put in, so nothing was "
-            f"changed; `lxmls-day1 {what} --whole-file` replaces the whole file."
+            f"changed; delete it, and `lxmls-day1 {what}` puts the whole file back."
         )
     return mark + text.encode("utf-8")
 

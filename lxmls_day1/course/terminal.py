@@ -63,8 +63,6 @@ def shown_workspace(named: str | None, command: str) -> Path:
         If nothing is named and no workspace is here.
     """
     lab = Lab(named) if named else Lab.open()
-    if named:
-        lab.warn_of_library_names()  # as `open` does
     folder = workspace_of(lab, command)
     echo_lines(workspace_lines(folder))
     return folder

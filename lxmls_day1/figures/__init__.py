@@ -21,7 +21,7 @@
 ``counter_examples``     the smallest input with a wrong answer, drawn
 ``lattice``              the search over tag sequences, drawn
 ``moments``              the moments of iterative scaling, drawn
-``figure_data``          what a figure shows as plain numbers, so that a notebook's figures can be compared
+``figure_data``          what a figure shows in words, for who does not see it and to compare a notebook's figures
 ``number_tolerance``     texts that are the same but for the last digits of their numbers
 =======================  =======================================================================
 """

@@ -9,7 +9,6 @@ import io
 import json
 import shutil
 import signal
-import sys
 import warnings
 import zipfile
 from pathlib import Path

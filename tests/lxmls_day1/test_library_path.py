@@ -148,21 +148,6 @@ class TestWorkspaceOfStrangers:
         done = start(command, workspace, environment)
         assert done.returncode == 0 and done.stdout.startswith("pytest "), done.stderr
 
-    def test_a_kernel_finds_the_libraries_and_one_s_own_files(self, workspace, start):
-        (workspace / "notebooks" / "own.py").write_text("WHOSE = 'mine'")
-        code = (
-            "from jupyter_client.manager import start_new_kernel\n"
-            "manager, client = start_new_kernel()\n"
-            "said = []\n"
-            "client.execute_interactive('import warnings; warnings.simplefilter(\"ignore\"); from lxmls_day1.lab import Lab; '\n"
-            "    'Lab.open(); import own, numpy; print(own.WHOSE, numpy.pi)',\n"
-            "    output_hook=lambda message: said.append(str(message['content'])))\n"
-            "manager.shutdown_kernel(now=True)\n"
-            "print(said)"
-        )
-        done = start(["-P", "-c", code], workspace / "notebooks", library_path.environment())
-        assert "mine 3.14" in done.stdout, done.stdout + done.stderr
-
 
 @pytest.mark.parametrize("name", ["compiled.class_sums", "text.tokens", "streaming.shards", "cluster.sums"])
 def test_a_module_has_its_older_name_too(name):

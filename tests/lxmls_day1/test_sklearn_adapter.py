@@ -5,22 +5,13 @@ import importlib
 import pickle
 import sys
 
-import matplotlib.pyplot as plt
 import numpy as np
-import pandas
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
 from sklearn.base import clone
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, StackingClassifier, VotingClassifier
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.feature_selection import SelectFromModel
-from sklearn.inspection import DecisionBoundaryDisplay
-from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import classification_report, confusion_matrix
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -30,7 +21,6 @@ from sklearn.utils.estimator_checks import check_estimator
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.column_squishing import ColumnSquishing
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
-from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline, max_ent_rule
 from classifiers.mira import Mira
@@ -126,20 +116,6 @@ def test_it_learns_and_answers_as_the_classifier_by_hand(classifier, kind):
     assert estimator.n_features_in_ == 5
 
 
-@pytest.mark.parametrize("classifier", ONE_OF_EACH, ids=by_type)
-def test_fit_leaves_the_classifier_as_it_was(classifier):
-    classifier = copy.deepcopy(classifier)
-    X, y = counts(2)
-    classifier.train(X[:, :2], np.where(y == "red", 1, 0))
-    before = pickle.dumps(classifier)
-
-    estimator = as_estimator(classifier).fit(X, y)
-
-    assert estimator.classifier is classifier
-    assert pickle.dumps(classifier) == before
-    assert estimator.classifier_.classes.tolist() == ["green", "red"]
-
-
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 @pytest.mark.parametrize("classifier", [Mira(), GaussianNaiveBayes(), MaxEntOnline(averaged=True)], ids=by_type)
 def test_scores_are_those_of_the_weights(classifier, n_classes):
@@ -194,17 +170,6 @@ def test_probabilities_of_naive_bayes_are_scikit_learns(n_classes, kind):
         np.testing.assert_allclose(ours.predict_log_proba(kind(X)), theirs.predict_log_proba(X), rtol=1e-7, atol=1e-7)
 
 
-def test_words_that_rule_out_classes_have_probability_zero_and_the_prior_where_they_rule_out_all():
-    X, y = [[2, 0, 1], [0, 1, 1], [0, 1, 0]], ["a", "b", "b"]
-    estimator = as_estimator(MultinomialNaiveBayes(smooth=False)).fit(X, y)
-    p_a, p_b = 1 / 3 * 1 / 3, 2 / 3 * 1 / 3  # of the third word: prior times likelihood
-    both = [p_a / (p_a + p_b), p_b / (p_a + p_b)]
-    np.testing.assert_allclose(
-        estimator.predict_proba([[1, 0, 0], [0, 0, 1], [1, 1, 0]]), [[1, 0], both, [1 / 3, 2 / 3]]
-    )
-    assert estimator.predict_log_proba([[1, 0, 0]]).tolist() == [[0.0, -np.inf]]
-
-
 def test_multinomial_naive_bayes_has_joint_probabilities_in_place_of_a_decision_function():
     X, y = counts(3)
     estimator, theirs = as_estimator(MultinomialNaiveBayes()).fit(X, y), MultinomialNB().fit(X, y)
@@ -222,16 +187,6 @@ def test_iterative_scaling_takes_negative_features_as_they_are():
         scaling.fit(sp.csr_array(X), y)
 
 
-def test_number_of_iterations():
-    X, y = points(2)
-    for classifier in (Mira(nr_rounds=7), BinaryPerceptron(max_rounds=7)):
-        assert as_estimator(classifier).fit(X, y).n_iter_ == 7
-    for classifier in (MaxEntBatch(), SVM(solver="dual")):
-        estimator = as_estimator(classifier).fit(X, y)
-        assert estimator.n_iter_ == estimator.classifier_.history[-1].number > 1
-    assert not hasattr(as_estimator(GaussianNaiveBayes()).fit(X, y), "n_iter_")
-
-
 def test_a_quadratic_classifier_scores_but_has_no_weights_of_a_line():
     X, y = points(3)
     estimator = as_estimator(GaussianNaiveBayes(variance="per_class")).fit(X, y)
@@ -242,44 +197,10 @@ def test_a_quadratic_classifier_scores_but_has_no_weights_of_a_line():
     assert estimator.coef_.shape == (3, 2)
 
 
-def test_weights_of_words_that_rule_out_both_classes():
-    X, y = [[1, 0, 0], [1, 1, 0]], ["a", "b"]
-    estimator = as_estimator(MultinomialNaiveBayes(smooth=False)).fit(X, y)
-    np.testing.assert_allclose(estimator.coef_, [[np.log(1 / 2), np.inf, np.nan]])
-
-
-def test_before_fit_there_is_nothing():
-    estimator = as_estimator(Mira())
-    for name in ("coef_", "intercept_", "classes_", "params_", "n_features_in_"):
-        assert not hasattr(estimator, name)
-
-
 # ------------------------------------------------------------------------------------------------- hyper-parameters
 
 
 ONLINE = {"nr_rounds", "averaged", "seed", "order", "cost", "track_objective", "progress", "n_jobs"}
-
-
-@pytest.mark.parametrize(
-    ("classifier", "names"),
-    [
-        (Mira(), ONLINE | {"regularizer"}),
-        (ColumnSquishing(), ONLINE | {"cap"}),
-        (AROW(), ONLINE | {"regularizer"}),
-        (ConfidenceWeighted(), ONLINE | {"confidence", "cap"}),
-        (PassiveAggressive(), ONLINE | {"cap"}),
-        (Perceptron(), ONLINE),
-        (MaxEntOnline(), ONLINE | {"regularizer", "initial_step", "alpha"}),
-        (BinaryPerceptron(), {"max_rounds", "order"}),
-        (MultinomialNaiveBayes(), {"smooth", "smooth_param", "length"}),
-    ],
-    ids=by_type,
-)
-def test_hyper_parameters_are_the_keyword_arguments_of_the_class_and_its_bases(classifier, names):
-    params = as_estimator(classifier).get_params()
-    of_the_estimator = {"classifier", "warm_start"} | ({"class_weight"} - names)
-    assert set(params) | {"class_weight"} == names | of_the_estimator
-    assert {name: params[name] for name in names} == {name: getattr(classifier, name) for name in names}
 
 
 def test_setting_one_changes_neither_the_classifier_nor_a_clone():
@@ -291,21 +212,11 @@ def test_setting_one_changes_neither_the_classifier_nor_a_clone():
     assert mira.regularizer == twin.classifier.regularizer == 0.5
 
 
-def test_classifier_and_its_hyper_parameters_can_be_set_together():
-    estimator = as_estimator(Mira()).set_params(smooth_param=3.0, classifier=MultinomialNaiveBayes())
-    assert repr(estimator) == "as_estimator(MultinomialNaiveBayes(smooth_param=3.0))"
-
-
 def test_an_unknown_hyper_parameter_is_named_and_nothing_is_set():
     estimator = as_estimator(Mira())
     with pytest.raises(InputError, match=r"Mira has no hyper-parameter 'lambda'; it has 'regularizer', 'nr_rounds'"):
         estimator.set_params(regularizer=3.0, **{"lambda": 1.0})
     assert estimator.classifier.regularizer == 1.0
-
-
-def test_values_out_of_range_are_found_by_fit():
-    with pytest.raises(InputError, match=r"regularizer .* must be a number above 0"):
-        as_estimator(Mira()).set_params(regularizer=-1.0).fit(*points(2))
 
 
 def test_what_it_prints_is_what_makes_it():
@@ -317,18 +228,6 @@ def test_what_it_prints_is_what_makes_it():
 
 
 # ------------------------------------------------------------------------------------------------ scikit-learn's tools
-
-
-@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
-def test_cross_validation_is_the_loop_by_hand(kind):
-    X, y = points(3)
-    folds = StratifiedKFold(4)
-    expected = []
-    for train, test in folds.split(X, y):
-        mira = Mira(regularizer=0.1)
-        params = mira.train(X[train], y[train])
-        expected.append(mira.evaluate(y[test], mira.test(X[test], params)))
-    np.testing.assert_allclose(cross_val_score(as_estimator(Mira(regularizer=0.1)), kind(X), y, cv=folds), expected)
 
 
 def test_grid_search_over_a_pipeline_is_the_loop_by_hand():
@@ -349,73 +248,6 @@ def test_grid_search_over_a_pipeline_is_the_loop_by_hand():
     assert search.best_params_ == {"svm__regularizer": grid[int(np.argmax(means))]}
     assert search.best_estimator_["svm"].classifier_.regularizer == search.best_params_["svm__regularizer"]
     assert pipeline["svm"].classifier.regularizer == 1.0
-
-
-def test_grid_search_over_classifiers():
-    X, y = points(2)
-    search = GridSearchCV(as_estimator(Mira()), {"classifier": [Mira(), GaussianNaiveBayes()]}, cv=3).fit(X, y)
-    assert search.cv_results_["mean_test_score"].shape == (2,)
-
-
-def test_from_raw_text_to_labels():
-    documents, labels = ["good good film", "a good film", "bad film", "a bad bad film"], ["+", "+", "-", "-"]
-    pipeline = Pipeline([("words", CountVectorizer()), ("mnb", as_estimator(NaiveBayes("multinomial")))])
-    assert pipeline.fit(documents, labels).predict(["good", "bad"]).tolist() == ["+", "-"]
-
-
-def test_feature_selection_by_weights():
-    X, y = points(2)
-    X = np.column_stack([X, np.zeros(len(X))])
-    selection = SelectFromModel(as_estimator(Mira()), threshold=1e-12).fit(X, y)
-    assert selection.get_support().tolist() == [True, True, False]
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("classifier", [Mira(), GaussianNaiveBayes("per_class"), MaxEntBatch()], ids=by_type)
-def test_decision_boundary_display(classifier, n_classes):
-    X, names = points(n_classes)
-    y = np.unique(names, return_inverse=True)[1]
-    estimator = as_estimator(classifier).fit(X, y)
-    method = "decision_function" if n_classes == 2 else "predict"  # of more classes scikit-learn 1.6 draws no scores
-    figure, axis = plt.subplots()
-    display = DecisionBoundaryDisplay.from_estimator(estimator, X, response_method=method, grid_resolution=20, ax=axis)
-    plt.close(figure)
-
-    grid = np.column_stack([display.xx0.ravel(), display.xx1.ravel()])
-    scores = classifier.get_scores(classifier.add_intercept_term(grid), estimator.params_)
-    expected = scores[:, 1] - scores[:, 0] if n_classes == 2 else scores.argmax(axis=1)
-    np.testing.assert_allclose(display.response.ravel(), expected)
-
-
-def test_it_shows_itself_in_notebooks():
-    X, y = points(3)
-    estimator = as_estimator(GaussianNaiveBayes("per_class"))
-    for shown in (estimator, estimator.fit(X, y)):
-        assert "GaussianNaiveBayes" in shown._repr_html_()
-
-
-def test_it_can_be_pickled():
-    X, y = points(3)
-    estimator = as_estimator(Mira()).fit(X, y)
-    again = pickle.loads(pickle.dumps(estimator))
-    np.testing.assert_array_equal(again.decision_function(X), estimator.decision_function(X))
-
-
-def test_what_was_trained_can_be_saved_by_the_lab(tmp_path):
-    X, y = points(3)
-    estimator = as_estimator(Mira(regularizer=0.1)).fit(X, y)
-    estimator.classifier_.save(tmp_path / "mira.npz", estimator.params_)
-    loaded, params, *_ = LinearClassifier.load(tmp_path / "mira.npz")
-    np.testing.assert_array_equal(loaded.test(X, params), estimator.predict(X))
-
-
-def test_feature_names_of_a_data_frame():
-    X, y = points(2)
-    frame = pandas.DataFrame(X, columns=["height", "width"])
-    estimator = as_estimator(Mira()).fit(frame, pandas.Series(y))
-    assert estimator.feature_names_in_.tolist() == ["height", "width"]
-    with pytest.raises(ValueError, match="feature names"):
-        estimator.predict(frame[["width", "height"]])
 
 
 # ----------------------------------------------------------------------------------------------- weights and states
@@ -491,18 +323,6 @@ def test_parts_of_the_data_need_not_hold_all_classes():
     np.testing.assert_allclose(estimator.params_, mean, atol=1e-12)
 
 
-def test_a_partial_fit_with_weights_multiplies_the_steps_as_they_are():
-    X, y = points(2)
-    eighth = np.full(len(y), 0.125)
-    weighted = as_estimator(Perceptron(order=np.arange(len(y)))).partial_fit(
-        X, y, ["green", "red"], sample_weight=eighth
-    )
-    expected = as_estimator(Perceptron(order=np.arange(len(y)))).partial_fit(X, y, ["green", "red"])
-    np.testing.assert_allclose(weighted.params_, 0.125 * expected.params_)  # the perceptron knows no scale
-    weighted = as_estimator(Perceptron(nr_rounds=3)).fit(X, y, sample_weight=eighth)
-    np.testing.assert_array_equal(weighted.params_, as_estimator(Perceptron(nr_rounds=3)).fit(X, y).params_)
-
-
 def test_what_cannot_go_on_says_so():
     X, y = points(2)
     for classifier in (GaussianNaiveBayes(), SVM(solver="dual"), MaxEntBatch(), BinaryPerceptron()):
@@ -556,69 +376,10 @@ def test_a_learner_with_a_train_of_its_own_is_trained_by_it():
     assert not hasattr(estimator, "partial_fit") and not hasattr(estimator, "state_")
 
 
-def test_a_classifier_that_takes_no_weights_says_so():
-    class Older(Perceptron):
-        def train(self, X, y, callback=None):
-            return super().train(X, y, callback)
-
-    X, y = points(2)
-    for estimator, weights in (
-        (as_estimator(Older()), np.ones(len(y))),
-        (LabEstimator(Older(), class_weight="balanced"), None),
-    ):
-        with pytest.raises(InputError, match="train takes no sample_weight"):
-            estimator.fit(X, y, sample_weight=weights)
-
-
 # ------------------------------------------------------------------------------------------------------- ensembles
 
 
 ENSEMBLED = [Perceptron(nr_rounds=3), SVM(regularizer=0.01, nr_rounds=5), MaxEntBatch(), GaussianNaiveBayes("pooled")]
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("classifier", ENSEMBLED, ids=by_type)
-def test_boosting_weighs_the_examples_that_are_wrong(classifier, n_classes):
-    X, y = points(n_classes)
-    boosted = AdaBoostClassifier(as_estimator(classifier), n_estimators=3, random_state=0).fit(X, y)
-    # SAMME by hand: the weights of what the first one gets wrong grow by the factor (1 − e)(K − 1)/e.
-    first = as_estimator(classifier).fit(X, y, sample_weight=np.full(len(y), 1 / len(y)))
-    wrong = first.predict(X) != y
-    error = wrong.mean()
-    weights = np.where(wrong, (1 - error) * (n_classes - 1) / error, 1.0)
-    second = as_estimator(classifier).fit(X, y, sample_weight=weights / weights.sum())
-    for ours, theirs in zip((first, second), boosted.estimators_, strict=False):
-        np.testing.assert_allclose(theirs.params_, ours.params_, rtol=1e-6, atol=1e-9)
-    assert not np.allclose(first.params_, second.params_)
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_bagging_stacking_and_voting(n_classes):
-    X, y = points(n_classes)
-    estimators = [as_estimator(classifier) for classifier in ENSEMBLED]
-    bagged = BaggingClassifier(estimators[0], n_estimators=5, random_state=0).fit(X, y)
-    votes = np.array([estimator.predict(X) for estimator in bagged.estimators_])  # (5, M), of codes 0 … K − 1
-    majority = [np.bincount(column).argmax() for column in votes.T.astype(int)]
-    np.testing.assert_array_equal(bagged.predict(X), bagged.classes_[majority])
-    assert len(np.unique([estimator.params_ for estimator in bagged.estimators_], axis=0)) == 5
-    named = [(by_type(estimator.classifier), estimator) for estimator in estimators]
-    stacked = StackingClassifier(named, final_estimator=as_estimator(MaxEntBatch(regularizer=0.01)), cv=3).fit(X, y)
-    assert stacked.final_estimator_.n_features_in_ == (4 if n_classes == 2 else 12)
-    np.testing.assert_array_equal(
-        stacked.predict(X), stacked.classes_[stacked.final_estimator_.predict(stacked.transform(X))]
-    )
-    voted = VotingClassifier([pair for pair in named if hasattr(pair[1], "predict_proba")], voting="soft").fit(X, y)
-    expected = np.mean([estimator.predict_proba(X) for estimator in voted.estimators_], axis=0)
-    np.testing.assert_allclose(voted.predict_proba(X), expected)
-
-
-@pytest.mark.slow
-def test_a_grid_search_over_two_processes_is_that_of_one():
-    X, y = points(3)
-    grid = {"regularizer": [1e-3, 0.1], "class_weight": [None, "balanced"]}
-    searches = [GridSearchCV(as_estimator(SVM(nr_rounds=3)), grid, cv=3, n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 2)]
-    np.testing.assert_array_equal(*(search.cv_results_["mean_test_score"] for search in searches))
-    np.testing.assert_array_equal(*(search.best_estimator_.params_ for search in searches))
 
 
 # ----------------------------------------------------------------------------------------------------- calibration
@@ -644,47 +405,6 @@ def test_platts_sigmoid_is_the_likeliest_one_on_the_development_part():
     np.testing.assert_array_equal(estimator.params_, params)
 
 
-def test_isotonic_calibration_is_the_nearest_rising_function():
-    X, y = points(2, n_examples=300)
-    estimator = as_estimator(Mira()).fit(X[:100], y[:100])
-    probabilities = calibrated(estimator, X[100:200], y[100:200], method="isotonic").predict_proba(X[200:])
-    rising = IsotonicRegression(out_of_bounds="clip").fit(estimator.decision_function(X[100:200]), y[100:200] == "red")
-    np.testing.assert_allclose(probabilities[:, 1], rising.predict(estimator.decision_function(X[200:])))
-
-
-@pytest.mark.one_in(4)
-@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize(
-    "classifier", [Mira(), ColumnSquishing(cap=0.1), Perceptron(), SVM(solver="dual")], ids=by_type
-)
-def test_calibrated_probabilities_are_nearly_as_good_as_those_of_the_right_model(classifier, n_classes, method):
-    X, y = points(n_classes, n_examples=900)
-    estimator = as_estimator(classifier).fit(X[:200], y[:200])
-    with_probabilities = calibrated(estimator, sp.csr_array(X[200:600]), y[200:600], method)
-    right = as_estimator(MaxEntBatch(regularizer=1e-3)).fit(
-        X[:200], y[:200]
-    )  # the classes are Gaussians of one variance
-    p, of_right, truth = (
-        with_probabilities.predict_proba(X[600:]),
-        right.predict_proba(X[600:]),
-        y[600:, None] == right.classes_,
-    )
-    np.testing.assert_allclose(p.sum(axis=1), 1.0)
-    brier, best, of_shares = (((q - truth) ** 2).sum(axis=1).mean() for q in (p, of_right, truth.mean(axis=0)))
-    assert brier < best + 0.3 * (of_shares - best)
-
-
-def test_calibration_within_cross_validation():
-    X, y = points(2)
-    folds = StratifiedKFold(3)
-    probabilities = CalibratedClassifierCV(as_estimator(Mira()), cv=folds).fit(X, y).predict_proba(X)
-    parts = [
-        calibrated(as_estimator(Mira()).fit(X[train], y[train]), X[held], y[held]) for train, held in folds.split(X, y)
-    ]
-    np.testing.assert_allclose(probabilities, np.mean([part.predict_proba(X) for part in parts], axis=0), atol=1e-6)
-
-
 def test_what_cannot_be_calibrated_says_so():
     X, y = points(2)
     with pytest.raises(InputError, match="call fit with the training part first"):
@@ -698,18 +418,6 @@ def test_what_cannot_be_calibrated_says_so():
 
 
 # ---------------------------------------------------------------------------------------------- a report per class
-
-
-def test_scikit_learns_report_of_the_classes():
-    X, y = points(3)
-    predicted = as_estimator(Mira()).fit(X[:60], y[:60]).predict(X[60:])
-    table = confusion_matrix(y[60:], predicted)
-    report = classification_report(y[60:], predicted, output_dict=True)
-    for k, label in enumerate(["blue", "green", "red"]):
-        assert (
-            report[label]["recall"] == table[k, k] / table[k].sum()
-            and report[label]["precision"] == table[k, k] / table[:, k].sum()
-        )
 
 
 # ------------------------------------------------------------------------------------------------- what it can't do
@@ -736,11 +444,6 @@ def test_three_classes_are_too_many_for_the_binary_perceptron():
         InputError, match=r"Only binary .* is multiclass\. BinaryPerceptron .* holds 3: 'blue', 'green', 'red'"
     ):
         as_estimator(BinaryPerceptron()).fit(*points(3))
-
-
-def test_one_class_is_too_few():
-    with pytest.raises(InputError, match="y holds only one class, 'red'"):
-        as_estimator(Mira()).fit([[0.0], [1.0]], ["red", "red"])
 
 
 def test_the_front_door_to_naive_bayes_gives_way_to_the_model_behind_it():

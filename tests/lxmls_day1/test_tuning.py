@@ -116,37 +116,16 @@ def test_a_classifier_without_a_usual_setting_says_what_it_has():
         tune(gnb, SimpleNamespace(dev_y=[0]))
 
 
-@pytest.mark.parametrize("nothing", [None, 3, "books", [], {}, object(), NoTestPart, Lab])
-def test_what_is_no_classifier_and_no_data_set(svm, nothing):
-    for call in (
-        lambda: tune(nothing, NoTestPart()),
-        lambda: tune(svm, nothing),
-        lambda: usual_grid(nothing),
-        lambda: with_development_part(nothing),
-    ):
-        with pytest.raises(InputError, match="wanted a classifier such as|data must be a data set such as"):
-            call()
-
-
-@pytest.mark.parametrize("seed", ["a", -1, 1.5])
-def test_seeds_of_a_development_part_that_make_no_sense(seed):
-    with pytest.raises(InputError, match="seed must be"):
-        with_development_part(NoTestPart(n_dev=0), seed=seed)
-
-
 @pytest.mark.parametrize(
     "form",
     [
         np.asarray,
         list,
         lambda rows: pd.DataFrame(rows, index=np.arange(len(rows))[::-1]),
-        sp.csr_array,
-        sp.csc_matrix,
         sp.coo_array,
-        sp.bsr_array,
     ],
 )
-@pytest.mark.parametrize("form_of_labels", [list, np.asarray, lambda y: pd.Series(y, index=range(5, 5 + len(y)))])
+@pytest.mark.parametrize("form_of_labels", [list, lambda y: pd.Series(y, index=range(5, 5 + len(y)))])
 def test_a_part_is_held_out_of_data_in_any_form(form, form_of_labels):
     X, y = np.arange(1.0, 31).reshape(10, 3), np.arange(10)
     parts = with_development_part(Parts(form(X), form_of_labels(y), [], []))
@@ -155,23 +134,3 @@ def test_a_part_is_held_out_of_data_in_any_form(form, form_of_labels):
         np.testing.assert_array_equal(rows, X[np.asarray(labels)])
         assert len(rows) == size
     assert sorted([*parts.train_y, *parts.dev_y]) == list(range(10))
-
-
-@pytest.mark.parametrize("wrong", [None, 3, np.array(3.0), "ab", object(), sp.coo_array])
-def test_labels_that_are_none(svm, wrong):
-    data = NoTestPart()
-    data.dev_y = wrong
-    for call in (lambda: tune(svm, data), lambda: with_development_part(data)):
-        with pytest.raises(InputError, match="dev_y must hold labels, one for each example"):
-            call()
-
-
-def test_each_example_needs_a_label():
-    with pytest.raises(InputError, match="train_X has 3 examples, but train_y has 4 labels"):
-        with_development_part(Parts(np.eye(3), [0, 1, 0, 1], [], []))
-
-
-@pytest.mark.parametrize("values", [np.array(0.1), None, len])
-def test_values_of_a_setting_that_are_no_list(svm, values):
-    with pytest.raises(InputError, match="the values of regularizer must be a list, but is"):
-        tune(svm, NoTestPart(), {"regularizer": values})

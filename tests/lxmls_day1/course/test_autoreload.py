@@ -2,7 +2,6 @@
 
 import os
 import sys
-from pathlib import Path
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -122,47 +121,11 @@ def test_an_edit_counts_whether_it_comes_before_the_first_import_or_after_it(lab
     assert run(shell, "import classifiers.late as late\nSTEP = late.STEP")["STEP"] == 3
 
 
-def test_without_byte_code_only_imported_files_are_asked_for_their_time(lab, shell, monkeypatch):
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    (lab.folder / "classifiers/unused.py").write_text("STEP = 1\n")
-    run(shell, "pass")
-    asked, stat = [], Path.stat
-    monkeypatch.setattr(Path, "stat", lambda self, **settings: asked.append(self.name) or stat(self, **settings))
-    run(shell, "pass")
-    assert "mine.py" in asked and "unused.py" not in asked
-
-
-def test_what_is_the_notebooks_own_stays(lab, shell):
-    run(shell, "def rule():\n    return 'mine'\n\nclass Learner(Learner):\n    pass\n\nSTEP = 1")
-    edit(lab, "return 1", "return 5")
-    names = run(shell, "x = 3")
-    assert names["rule"]() == "mine" and names["Learner"].__module__ == "__main__" and names["STEP"] == 1
-
-
-def test_a_name_that_is_gone_keeps_its_last_meaning(lab, shell):
-    edit(lab, "class Learner", "class Pupil")
-    assert run(shell, "asked = learner.train()")["asked"] == 1
-    assert run(shell, "asked = by_another_name()")["asked"] == 1
-
-
 def test_a_file_that_was_deleted_or_is_new(lab, shell):
     (lab.folder / "classifiers/other.py").unlink()
     (lab.folder / "classifiers/third.py").write_text("three = 3\n")
     assert run(shell, "from classifiers.third import three")["three"] == 3
     assert run(shell, "asked = other.twice()")["asked"] == 2
-
-
-def test_nothing_is_imported_anew_where_nothing_has_changed(lab, shell):
-    before = sys.modules["classifiers.mine"]
-    run(shell, ASKED)
-    assert sys.modules["classifiers.mine"] is before
-
-
-def test_a_lab_that_is_opened_twice_is_watched_once(lab, shell):
-    watch_cells(lab)
-    watch_cells(Lab(lab.folder))
-    watching = [callback for callback in shell.events.callbacks["pre_run_cell"] if "before_a_cell" in repr(callback)]
-    assert len(watching) == 1
 
 
 def test_without_a_notebook_nothing_is_watched(lab, monkeypatch):

@@ -88,21 +88,6 @@ def test_a_loop_without_end_is_ended_and_what_comes_after_it_is_not_run(here, ed
     assert [result.outcome for result in other.results] == ["to do"]
 
 
-def test_everything_is_as_before_afterwards(here, edit, monkeypatch):
-    folder = edit(STEP, f"import numpy as np; np.random.seed(1); {STEP}")
-    monkeypatch.syspath_prepend(folder)
-    for name in [name for name in sys.modules if name.partition(".")[0] in PACKAGES]:
-        monkeypatch.delitem(sys.modules, name)
-    import classifiers.steps as steps
-
-    before = dict(sys.modules), sys.path[:], Path.cwd(), sys.getrecursionlimit(), os._exit, sys.stdout, sys.stderr
-    here(folder, "1.1")
-    assert sys.modules["classifiers.steps"] is steps
-    assert sys.path == before[1] and Path.cwd() == before[2]
-    assert (sys.getrecursionlimit(), os._exit, sys.stdout, sys.stderr) == before[3:]
-    assert not [name for name in set(sys.modules) - set(before[0]) if "test_1_0" in name]
-
-
 def test_an_edit_counts_at_the_next_check_also_within_a_second(here, edit):
     folder = edit(STEP, "tau = loss / (3 * sq_norm)")
     assert not here(folder, "1.1").all_passed

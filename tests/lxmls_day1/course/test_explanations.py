@@ -55,9 +55,6 @@ class TestAsking:
         """No mistake is named; one without a question; two that cannot be told apart."""
         assert asked_after(workspace, report_of(workspace, *mistakes)) == []
 
-    def test_the_reference_is_not_asked(self, reference):
-        assert asked_after(reference, report_of(reference, NORM)) == []
-
     def test_what_was_answered_is_not_asked_again(self, workspace):
         ask(workspace, NORM)
         explain(workspace, "1.1", "Two blocks.")
@@ -106,16 +103,6 @@ class TestAnswering:
         with pytest.raises(InputError, match="write one line in your own words"):
             explain(workspace, "1.1", text)
 
-    def test_where_nothing_was_asked(self, workspace):
-        with pytest.raises(InputError, match=r"no question was asked on exercise 1\.1; one comes when a check names"):
-            explain(workspace, "1.1", "Because.")
-        with pytest.raises(InputError, match="there is no exercise '7'"):
-            explain(workspace, "7", "Because.")
-
-    def test_a_long_one_is_cut(self, workspace):
-        ask(workspace, NORM)
-        assert len(explain(workspace, "1.1", "x" * 10**5).text) == explanations.LONGEST_TEXT
-
 
 class TestTerminal:
     @pytest.fixture
@@ -155,12 +142,6 @@ class TestTerminal:
 
 
 class TestNotebook:
-    def test_the_call(self, workspace):
-        ask(workspace, NORM)
-        shown = NotebookLab(workspace).explain("1.1", "Two <blocks>.")
-        assert "Two <blocks>." in repr(shown) and "Two &lt;blocks&gt;." in shown._repr_html_()
-        assert WorkspaceState.of(workspace).explanations[0].text == "Two <blocks>."
-
     def test_the_question_stands_below_the_report(self, workspace, monkeypatch):
         monkeypatch.setattr("lxmls_day1.course.notebook_display.run_checks", lambda *_: report_of(workspace, NORM))
         shown = NotebookLab(workspace).check("1.1")

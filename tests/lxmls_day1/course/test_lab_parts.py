@@ -1,17 +1,14 @@
 """A workspace of the day, what it takes from the package, and further notebooks."""
 
-import os
 import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 from click.testing import CliRunner
 
-from lxmls_day1.box.fork_server import PROCESS
-from lxmls_day1.box.levels import Level
 from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.course.checking import run_checks
 from lxmls_day1.course.generation import student_files
@@ -25,11 +22,7 @@ from lxmls_day1.course.upgrade import add, update
 from lxmls_day1.course.workspace import origin_of, start_workspace, write_files
 from lxmls_day1.course.workspace_state import WorkspaceState
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.finding_submissions import find_submissions
-from lxmls_day1.grading.one_submission import ForkServers, Grader
-from lxmls_day1.grading.plan import make_plan
-from lxmls_day1.grading.submissions import Submission, read_submission
-from lxmls_day1.lab import PACKAGES, Lab, reference_folder
+from lxmls_day1.lab import Lab, reference_folder
 from lxmls_day1.library_path import TOPICS
 
 REFERENCE = Registry.of(reference_folder())
@@ -136,15 +129,6 @@ class TestWhatIsNotThere:
             Lab(day).load("classifiers.mira")
         said = in_python(day, "try:\n    import classifiers.mira\nexcept ImportError as error:\n    print(error)")
         assert said == ["No module named 'classifiers.mira'"]
-
-    def test_two_labs_in_turn_have_classes_of_their_own(self, day, tmp_path):
-        module = a_file_that_is_not_there(day)
-        one, other = Lab(day), Lab(start_workspace(tmp_path / "other", day=True))
-        for lab in (one, other, one):
-            base = lab.load("classifiers.linear_classifier")
-            assert Path(base.__file__).is_relative_to(lab.folder)
-            assert issubclass(lab.load(module).CRF, base.LinearClassifier)
-            assert lab.load(module) is lab.load(module)
 
     def test_what_nobody_has_is_not_found(self, day):
         with pytest.raises(InputError, match=r"has no classifiers/crff\.py"):
@@ -288,10 +272,6 @@ class TestAdding:
         assert Registry.of(day).ids == REFERENCE.ids and not Registry.of(day).is_part
         assert add(whole, ["5"]) == []
 
-    def test_an_update_brings_no_exercise(self, day):
-        assert update(day).place == ""
-        assert Registry.of(day).ids == tuple(the_day(REFERENCE))
-
     def test_work_of_a_larger_workspace_is_opened_with_its_exercises(self, day, tmp_path):
         larger = start_workspace(tmp_path / "larger", day=True)
         add(larger, ["1.9"])
@@ -302,12 +282,6 @@ class TestAdding:
         assert "1.9" in Registry.of(day)
         path = "classifiers/running_average.py"
         assert (day / path).read_bytes() == (larger / path).read_bytes()
-
-    @pytest.mark.parametrize("command", ["check", "hint", "solve", "reset"])
-    def test_commands_say_how_to_have_an_exercise_that_is_not_there(self, day, command):
-        went = CliRunner().invoke(command_group, [command, "1.13", "--lab", str(day)])
-        assert went.exit_code != 0
-        assert "exercise 1.13 is not in this lab yet: `lxmls-day1 add 5_structured` brings it" in went.output
 
     def test_the_command(self, day):
         def said(*arguments):
@@ -320,38 +294,3 @@ class TestAdding:
         assert "is here already" in said("5_structured")
         said("--all")
         assert "Every exercise is here." in said()
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="boxes are forked")
-def test_a_part_is_graded_as_the_same_answers_in_a_whole_lab(tmp_path):
-    """1.7b trains what takes a file of another exercise along."""
-    folders = {name: start_workspace(tmp_path / name, day=name == "day") for name in ("day", "whole")}
-    ids = ["1.5", "1.7b", "1.13"]
-    submissions = []
-    for name, folder in folders.items():
-        for id in ids[:2]:
-            solve(folder, id)
-        files = {
-            path: content for path, content in collect_submission(folder).files.items() if path.parts[0] in PACKAGES
-        }
-        submissions.append(Submission(name, name, name, "", files))
-    older = without_topics(folders["whole"])  # which is in the box as today's labs are
-    solve(older, "1.13")
-    mira = older / "classifiers/mira.py"
-    by_both_names = "import classifiers.viterbi as flat, classifiers.structured.viterbi as full\nassert flat is full\n"
-    mira.write_text(mira.read_text(encoding="utf-8").replace("\nimport numpy", f"\n{by_both_names}import numpy", 1))
-    name, content = pack_submission(older, collect_submission(older), "older")
-    (tmp_path / name).write_bytes(content)
-    submissions.append(read_submission(*find_submissions([tmp_path / name])))
-    plan = make_plan(tmp_path / "marks", Level(PROCESS), ids, seed=3, trust=True)
-    fork_servers = ForkServers()
-    try:
-        grader = Grader(plan, fork_servers)
-        rows = [grader.grade(submission).row for submission in submissions]
-    finally:
-        fork_servers.close()
-    marks = [[(check.check, check.verdict, check.text) for check in row.checks] for row in rows]
-    assert marks[0] == marks[1]
-    assert [exercise.points for exercise in rows[0].exercises] == [10.0, 4.0, 0.0]
-    assert [exercise.points for exercise in rows[2].exercises] == [10.0, 4.0, 15.0]

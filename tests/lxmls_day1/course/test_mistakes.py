@@ -49,11 +49,6 @@ def test_a_swap_changes_that_and_nothing_else():
     assert made(swaps=(("2 * d", "d"),)) == {"a.py": right.replace("2 * d", "d")}
 
 
-def test_swaps_in_two_regions():
-    source = made(swaps=(("2 * d", "d"), ("n + 1", "n")))["a.py"]
-    assert "    d = d\n" in source and "    return n\n" in source
-
-
 def test_a_whole_solution_is_indented_as_the_region():
     source = made(solution="\nif label:\n    d = 7\n", function="rule")["a.py"]
     assert "    d = 0\n    if label:\n        d = 7\n    return d" in source
@@ -127,9 +122,6 @@ solution = "..."
             "mistake a of exercise 1.2, variant 2",
         ]
         assert len(b.programs) == 1
-
-    def test_a_student_has_none(self, workspace):
-        assert read_mistakes(workspace / "tests/exercises", Registry.of(workspace)["1.2"]) == []
 
     @pytest.mark.parametrize(
         ("content", "message"),

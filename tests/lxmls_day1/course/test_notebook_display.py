@@ -5,7 +5,7 @@ import pytest
 
 from lxmls_day1.course import notebook_display
 from lxmls_day1.course.checking import CheckReport
-from lxmls_day1.course.notebook_display import hinted, status_shown
+from lxmls_day1.course.notebook_display import hinted
 from lxmls_day1.errors import InputError
 from lxmls_day1.notebook_lab import NotebookLab
 
@@ -94,17 +94,6 @@ class TestWhichExercise:
                 ask(given)
         assert checked == []
 
-    def test_a_cell_of_an_exercise(self, workspace, checked):
-        assert NotebookLab(workspace).exercise(1.2).number == "1.2"
-        with pytest.raises(InputError, match="put the one that you mean in quotes"):
-            NotebookLab(workspace).exercise(1.10)
-
-    def test_one_that_is_none(self, workspace):
-        with pytest.raises(InputError, match="there is no exercise '7'"):
-            NotebookLab(workspace).check(7)
-        with pytest.raises(InputError, match="one exercise"):
-            NotebookLab(workspace).hint(["1.1", "1.2"])
-
 
 def test_a_reference_lab_that_was_not_named_is_left_alone(reference, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -143,9 +132,3 @@ def test_a_hint_and_its_characters(workspace):
     assert "Think <b>of & two." in text_of(shown.html)
     assert "Think <b>of & two." in shown.text
     assert "tau = l" in repr(NotebookLab(workspace).hint("1.1"))
-
-
-def test_the_status(workspace):
-    shown = status_shown(NotebookLab(workspace))
-    assert "0 of 3 exercises done" in text_of(shown.html)
-    assert repr(NotebookLab(workspace).status()) == shown.text

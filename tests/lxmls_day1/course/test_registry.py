@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from lxmls_day1.course.registry import Registry, check_files, exercise_of_check, parse_registry
+from lxmls_day1.course.registry import Registry, exercise_of_check, parse_registry
 from lxmls_day1.errors import InputError
 
 GOOD = """
@@ -84,14 +84,6 @@ def test_files_that_cannot_be_read(tmp_path):
             Registry.read(path)
 
 
-def test_checks_belong_to_exercises_by_name(reference):
-    registry, folder = Registry.of(reference), reference / "tests/exercises"
-    assert [file.name for file in check_files(folder, registry["1.1"])] == ["test_1_01_steps.py"]
-    assert check_files(folder, registry["1.3"]) == []
-    assert exercise_of_check("test_1_10_x.py") == "1.10"
-    assert exercise_of_check("conftest.py") is None
-
-
 def test_a_letter_marks_a_step_on_the_way():
     """The files of 1.4a are not those of 1.4, and their names sort as the exercises do."""
     ids = ["1.4", "1.4a", "1.4b", "1.5", "1.10"]
@@ -101,22 +93,3 @@ def test_a_letter_marks_a_step_on_the_way():
     assert names == sorted(names) and [exercise_of_check(name) for name in names] == ids
     registry = Registry(exercises)
     assert registry.meant(" 1.4a ") == ["1.4a"] and registry.meant([1.4, "1.4b"]) == ["1.4", "1.4b"]
-
-
-@pytest.mark.parametrize("id", ["1.4ab", "1.4A", "1.a", "1.4é", "1.4 a", "1.4-a"])
-def test_other_letters_are_refused(id):
-    with pytest.raises(InputError, match="id must be a text such as"):
-        parsed(GOOD.replace("1.9", id, 1))
-
-
-def test_check_files_of_steps_are_apart(tmp_path):
-    for name in ("test_1_09_x.py", "test_1_09a_x.py", "test_1_09b_y.py"):
-        (tmp_path / name).touch()
-    one = next(iter(parsed(GOOD)))
-    assert [file.name for file in check_files(tmp_path, one)] == ["test_1_09_x.py"]
-    assert [file.name for file in check_files(tmp_path, replace(one, id="1.9a"))] == ["test_1_09a_x.py"]
-
-
-def test_a_workspace_whose_checks_were_deleted_has_those_of_the_reference(workspace):
-    (workspace / "tests/exercises/exercises.toml").unlink()
-    assert Registry.of(workspace).ids == ("1.1", "1.2", "1.3")

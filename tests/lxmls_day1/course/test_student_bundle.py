@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from lxmls_day1.course import student_bundle as module
 from lxmls_day1.course.authors_check import leaks, solution_lines
 from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.registry import Registry
@@ -94,43 +93,12 @@ class TestBundle:
         with pytest.raises(InputError, match="no exercise '7'"):
             release(tmp_path / "other", ["7"])
 
-    def test_with_solutions(self, checkout, tmp_path):
-        made = release(tmp_path / "out", with_solutions=True)
-        assert made.folder.name == "lxmls-day1-lab-with-solutions"
-        assert (made.folder / "tests/exercises/mistakes/1_01_steps.toml").is_file()
-        source = (made.folder / "classifiers/steps.py").read_text(encoding="utf-8")
-        assert "tau = min(cap, tau)" in source and "# exercise" not in source
-
-    def test_nothing_is_overwritten(self, checkout, tmp_path):
-        release(tmp_path / "out")
-        before = tree(tmp_path / "out")
-        with pytest.raises(InputError, match="is there already; nothing was touched"):
-            release(tmp_path / "out")
-        assert tree(tmp_path / "out") == before
-        shutil.rmtree(tmp_path / "out" / "lxmls-day1-lab")  # as where a release is killed between its two parts
-        release(tmp_path / "out")
-        assert tree(tmp_path / "out") == before
-        shutil.rmtree(tmp_path / "out" / "lxmls-day1-lab")
-        (tmp_path / "out" / "lxmls-day1-lab.zip").write_bytes(b"mine")
-        with pytest.raises(InputError, match=r"lxmls-day1-lab\.zip is there already; nothing was touched"):
-            release(tmp_path / "out")
-        assert tree(tmp_path / "out") == {"lxmls-day1-lab.zip": b"mine"}
-
     def test_a_leak_stops_it(self, checkout, tmp_path):
         with (checkout / "README.md").open("a") as file:
             file.write("\nThe answer is `tau = min(cap, tau)`.\n")
         with pytest.raises(InputError, match=r"nothing was released: .*METADATA, with a line of classifiers/steps\.py"):
             release(tmp_path / "out")
         assert not (tmp_path / "out").exists()
-
-    def test_an_installed_package_makes_none(self, reference, tmp_path):
-        with pytest.raises(InputError, match="made from a checkout"):
-            release(tmp_path / "out")
-
-    def test_hatchling_is_asked_for(self, checkout, tmp_path, monkeypatch):
-        monkeypatch.setattr(module, "find_spec", lambda name: None)
-        with pytest.raises(InputError, match="hatchling, which builds the wheel, is not installed"):
-            release(tmp_path / "out")
 
 
 class TestFromBeginningToEnd:

@@ -134,21 +134,3 @@ class TestInANotebook:
         assert STEPS in shown.text and "lab.undo()" in shown.text
         assert (other / STEPS).read_text() == "half_step = 1\n"
         assert "`open_work` is undone" in NotebookLab(other).undo().text
-
-    def test_a_name_alone_is_looked_for_in_the_lab(self, workspace):
-        NotebookLab(workspace).submit("Ada")
-        assert "was in place already" in NotebookLab(workspace).open_work("submission-ada.zip").text
-
-    def test_what_cannot_be_packed_is_said(self, workspace):
-        (workspace / STEPS).write_text("x = (\n")
-        with pytest.raises(InputError, match=r"nothing was packed; .*steps.py:1: this is not Python"):
-            NotebookLab(workspace).submit()
-        assert not list(workspace.glob("*.zip"))
-
-    def test_solve_and_reset(self, workspace):
-        lab = NotebookLab(workspace)
-        stub = (workspace / STEPS).read_text()
-        assert lab.solve("1.1").text.endswith(f"is now in {STEPS}; `lab.undo()` brings back what was there.")
-        assert "2 * sq_norm" in (workspace / STEPS).read_text()
-        assert STEPS in lab.reset("1.1").text and (workspace / STEPS).read_text() == stub
-        assert "`reset 1.1` is undone" in lab.undo().text and "2 * sq_norm" in (workspace / STEPS).read_text()

@@ -33,12 +33,3 @@ def test_of_a_deep_recursion_the_last_calls(failing):
 
 def test_an_input_error_speaks_for_itself(workspace):
     assert trimmed_traceback(InputError("X has 3 rows."), workspace) == "X has 3 rows."
-
-
-def test_frames_of_the_exercise_s_own_file_suffice(workspace):
-    (workspace / "classifiers/loop.py").write_text("from classifiers.wrong import g\n\n\ndef f():\n    return g()\n")
-    (workspace / "classifiers/wrong.py").write_text("def g():\n    return 1 / 0\n")
-    with pytest.raises(ZeroDivisionError) as caught:
-        Lab(workspace).function("loop", "f")
-    text = trimmed_traceback(caught.value, workspace, ["classifiers/wrong.py"])
-    assert "wrong.py:2" in text and "loop.py" not in text

@@ -1,5 +1,3 @@
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -34,11 +32,6 @@ class TestStart:
             start_workspace(tmp_path / "mine")
         assert tree(tmp_path / "mine") == {name: b"mine"}
 
-    def test_an_empty_folder_and_a_deep_one(self, reference, tmp_path):
-        (tmp_path / "mine").mkdir()
-        assert (start_workspace(tmp_path / "mine") / STEPS).is_file()
-        assert (start_workspace(tmp_path / "a/b/c") / STEPS).is_file()
-
     def test_an_empty_folder_stays_the_same_folder(self, reference, tmp_path, monkeypatch):
         """With its mode and its owner; a shell that stands in it is not left without one."""
         (tmp_path / "mine").mkdir(mode=0o750)
@@ -69,24 +62,6 @@ class TestStart:
         with pytest.raises(KeyboardInterrupt):
             start_workspace(tmp_path / "mine")
         assert list((tmp_path / "mine").iterdir()) == []
-
-    @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may mount")
-    def test_a_mount_point(self, reference, tmp_path):
-        (tmp_path / "mine").mkdir()
-        mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(tmp_path / "mine")]
-        if subprocess.run(mount, capture_output=True, check=False).returncode:
-            pytest.skip("no disk can be mounted here")
-        try:
-            assert (start_workspace(tmp_path / "mine") / STEPS).is_file()
-        finally:
-            subprocess.run(["umount", "-l", str(tmp_path / "mine")], check=True)
-
-    def test_a_file_in_the_way(self, reference, tmp_path):
-        (tmp_path / "mine").write_text("mine")
-        with pytest.raises(InputError, match="is a file"):
-            start_workspace(tmp_path / "mine")
-        with pytest.raises(InputError, match="lies in a file"):
-            start_workspace(tmp_path / "mine/lab")
 
     @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
     def test_an_interruption_leaves_nothing(self, reference, tmp_path, monkeypatch, error):

@@ -38,13 +38,6 @@ def test_the_confusion_matrix_shows_shares_and_counts():
     fig.savefig(io.BytesIO())
 
 
-@pytest.mark.slow
-def test_many_tags_leave_no_room_for_counts():
-    tags = [f"T{k}" for k in range(49)]
-    _, axis = plot_confusion(tags, np.eye(49, dtype=int), ax=detached_axes()[1])
-    assert not axis.texts
-
-
 @pytest.mark.parametrize(("tags", "counts"), [([], np.zeros((0, 0))), (["A"], [[1, 2], [3, 4]])])
 def test_a_confusion_matrix_that_is_none(tags, counts):
     with pytest.raises(InputError, match="confusion matrix"):

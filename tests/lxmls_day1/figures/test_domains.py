@@ -47,19 +47,6 @@ def test_every_number_can_be_read_on_its_cell(spread):
         assert (lighter + 0.05) / (darker + 0.05) >= 4.5
 
 
-def test_the_ground_is_opaque_and_light_whatever_the_page():
-    import matplotlib.pyplot as plt
-
-    with plt.style.context("dark_background"):
-        fig, axes = plot_domains(MAPS, ["books", "dvd"], ["books", "dvd"])
-        ground = luminance(fig.get_facecolor()[:3])
-        texts = [axes[0].xaxis.label, *axes[0].get_xticklabels(), fig.axes[-1].yaxis.label]
-        assert fig.get_facecolor()[3] == 1.0
-        for text in texts:
-            assert (ground + 0.05) / (luminance(text.get_color()) + 0.05) >= 4.5
-        assert (ground + 0.05) / (luminance(axes[0]._left_title.get_color()) + 0.05) >= 4.5
-
-
 @pytest.mark.parametrize(
     ("maps", "says"),
     [

@@ -137,16 +137,6 @@ def test_an_update_shows_what_it_changed():
     assert "the same" in axes[1].get_legend().get_texts()[1].get_text()
 
 
-@pytest.mark.slow
-def test_new_figures_are_made_where_no_axes_are_given():
-    import matplotlib.pyplot as plt
-
-    drawn = lattice(WORDS, TAGS, random_scores(6), [0, 0, 0])
-    for fig, _ in (plot_lattice(drawn), plot_update(drawn, drawn)):
-        assert fig.number in plt.get_fignums()
-        plt.close(fig)
-
-
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -162,10 +152,3 @@ def test_what_cannot_be_drawn(change, says):
     arguments = {"words": WORDS, "tags": TAGS, "scores": random_scores(0), "best": [1, 0, 2]} | change
     with pytest.raises(InputError, match=says):
         lattice(**arguments)
-
-
-def test_an_update_of_another_sentence():
-    drawn = lattice(WORDS, TAGS, random_scores(0), [1, 0, 2], shown=TAGS)
-    other = lattice(["a", *WORDS[1:]], TAGS, random_scores(0), [1, 0, 2], shown=TAGS)
-    with pytest.raises(InputError, match="the same sentence with the same tags"):
-        plot_update(drawn, other)

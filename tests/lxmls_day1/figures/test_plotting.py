@@ -1,20 +1,15 @@
 import io
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex, to_rgba
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.plotting import (
     CLASS_COLOURS,
-    LINE_COLOURS,
-    PALETTE,
     add_boundary,
     detached_axes,
     plot_accuracies,
@@ -83,16 +78,6 @@ def test_a_class_has_one_colour_in_all_parts(ax):
         assert colours == {CLASS_COLOURS[label]}
 
 
-def test_empty_parts_are_left_out(ax):
-    plot_points(X, Y, np.empty((0, 2)), np.empty(0, dtype=int), ax=ax)
-    assert legend_labels(ax) == ["class 0, training", "class 1, training"]
-
-
-def test_labels_may_be_a_column_or_a_list(ax):
-    plot_points(X.tolist(), Y[:, None].tolist(), ax=ax)
-    np.testing.assert_array_equal(ax.lines[0].get_xydata(), X[:2])
-
-
 def test_all_points_are_inside_the_limits_and_scales_are_equal(ax):
     plot_points(X, Y, None, None, X * 1.5, Y, ax=ax)
     assert ax.get_xlim()[0] < -3 < 3 < ax.get_xlim()[1]
@@ -105,31 +90,6 @@ def test_features_of_unlike_units_get_scales_of_their_own(ax):
     plot_points(X * [1000, 1], Y, ax=ax)
     assert ax.get_aspect() == "auto"
     assert np.ptp(ax.get_ylim()) < 3
-
-
-@pytest.mark.parametrize("points", [np.array([[2.0, 3.0]]), np.array([[0.0, 1.0], [0.0, 2.0]])])
-def test_points_without_extent_still_have_limits_around_them(ax, points):
-    plot_points(points, np.zeros(len(points), dtype=int), ax=ax)
-    for limits, coordinate in zip((ax.get_xlim(), ax.get_ylim()), points.T, strict=True):
-        assert limits[0] < coordinate.min() <= coordinate.max() < limits[1]
-
-
-@pytest.mark.parametrize(
-    ("train_X", "train_y", "message"),
-    [
-        (np.ones((4, 3)), Y, r"\(points, 2\)"),
-        (np.ones(4), Y, r"\(points, 2\)"),
-        (X, Y[:3], "each of the 4 points"),
-        (X, Y + 0.5, "one class 0, 1"),
-        (X, Y + np.nan, "one class 0, 1"),
-        (X, np.array(list("abba")), "one class 0, 1"),
-        (X * np.inf, Y, "NaN or infinite"),
-        (np.empty((0, 2)), Y[:0], "no points"),
-    ],
-)
-def test_wrong_points_are_refused(ax, train_X, train_y, message):
-    with pytest.raises(InputError, match=message):
-        plot_points(train_X, train_y, ax=ax)
 
 
 @pytest.mark.slow
@@ -145,15 +105,6 @@ def test_a_boundary_ends_at_the_limits_and_leaves_them_alone(axis_with_points):
     assert (ax.get_xlim(), ax.get_ylim()) == limits
 
 
-def test_limits_stay_when_more_is_drawn_later(axis_with_points):
-    ax = axis_with_points
-    limits = ax.get_xlim(), ax.get_ylim()
-    add_boundary(ax, VERTICAL, "vertical")
-    ax.plot([100], [100])
-    ax.figure.draw_without_rendering()
-    assert (ax.get_xlim(), ax.get_ylim()) == limits
-
-
 def test_several_pieces_are_one_line_with_one_legend_entry(axis_with_points):
     means = np.array([[-1, 0], [1, 0], [0, 1]], dtype=float)  # equally far from (0, 0)
     add_boundary(axis_with_points, np.vstack([-0.5 * np.sum(means**2, axis=1), means.T]), "nearest mean")
@@ -164,12 +115,6 @@ def test_several_pieces_are_one_line_with_one_legend_entry(axis_with_points):
     pieces = np.split(points[~gaps], 3)
     for piece in pieces:
         assert np.isclose(piece, 0).all(axis=1).sum() == 1
-
-
-def test_a_curve_is_drawn_inside_the_limits(axis_with_points):
-    params = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0], [-1.0, 0.0], [-1.0, 0.0]])  # the unit circle
-    add_boundary(axis_with_points, params, "circle")
-    np.testing.assert_allclose(np.linalg.norm(axis_with_points.lines[-1].get_xydata(), axis=1), 1.0)
 
 
 def test_one_class_everywhere_is_said_in_the_legend(axis_with_points):
@@ -208,13 +153,6 @@ def test_the_legend_hides_no_point_however_long_it_is():
     assert_legend_beside_the_axes_and_inside_the_figure(fig, ax)
 
 
-def test_sizes_suit_a_projector(axis_with_points):
-    _, ax = add_boundary(axis_with_points, VERTICAL, "vertical")
-    texts = [*ax.get_xticklabels(), *ax.get_yticklabels(), *ax.get_legend().get_texts(), ax.xaxis.label, ax.yaxis.label]
-    assert min(text.get_fontsize() for text in texts) >= 14
-    assert ax.lines[-1].get_linewidth() >= 2.5
-
-
 ROWS = [
     ("Perceptron", "books", 1.0, 0.79),
     ("Naive Bayes", "points", 0.98, 0.96),
@@ -243,42 +181,10 @@ def test_values_are_written_at_the_ends_of_their_bars(ax):
         assert text == f"{accuracy:.3f}"
 
 
-def test_training_and_test_bars_have_the_colours_of_the_legend(ax):
-    plot_accuracies(ROWS[:1], ax=ax)
-    legend_colours = [to_hex(patch.get_facecolor()) for patch in ax.get_legend().get_patches()]
-    assert [to_hex(bar.get_facecolor()) for bar in ax.patches] == legend_colours
-
-
 @pytest.mark.parametrize("missing", [None, float("nan")])
 def test_a_missing_accuracy_is_said_to_be_missing(ax, missing):
     plot_accuracies([("SVM", "books", 0.5, missing)], ax=ax)
     assert "n/a" in [text.get_text() for text in ax.texts]
-
-
-def test_longer_rows_may_hold_further_columns(ax):
-    plot_accuracies([(*row, 0.1, "seconds and more") for row in ROWS], ax=ax)
-    assert len(ax.patches) == 6
-
-
-def test_a_new_figure_grows_with_the_rows():
-    few, _ = plot_accuracies(ROWS)
-    many, _ = plot_accuracies(ROWS * 8)
-    assert many.get_figheight() > few.get_figheight()
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([], "rows is empty"),
-        ([("SVM", "books", 0.5)], "each row must be"),
-        ([("SVM", "books", "high", "low")], "each row must be"),
-        ([7], "each row must be"),
-        ([("SVM", "books", 98.0, 96.0)], "divide percentages by 100"),
-    ],
-)
-def test_wrong_rows_are_refused(ax, rows, message):
-    with pytest.raises(InputError, match=message):
-        plot_accuracies(rows, ax=ax)
 
 
 def test_given_axes_are_drawn_on_and_pyplot_knows_nothing_of_it(ax):
@@ -290,32 +196,3 @@ def test_given_axes_are_drawn_on_and_pyplot_knows_nothing_of_it(ax):
         assert axis is ax
         assert fig is ax.figure
     assert plt.get_fignums() == []
-
-
-def test_without_axes_there_is_one_new_figure_for_notebooks_to_show():
-    fig, axis = plot_points(X, Y)
-    assert plt.get_fignums() == [fig.number]
-    assert fig.axes == [axis]
-
-
-def test_the_palette_is_that_of_okabe_and_ito():
-    published = [
-        (0, 0, 0),
-        (230, 159, 0),
-        (86, 180, 233),
-        (0, 158, 115),
-        (240, 228, 66),
-        (0, 114, 178),
-        (213, 94, 0),
-        (204, 121, 167),
-    ]
-    assert [tuple(round(255 * c) for c in to_rgba(colour)[:3]) for colour in PALETTE] == published
-    assert len(set(CLASS_COLOURS)) == len(set(LINE_COLOURS)) == 8
-
-
-@pytest.mark.slow
-def test_importing_does_not_import_matplotlib():
-    program = (
-        "import sys, lxmls_day1.figures.plotting; sys.exit('matplotlib' in sys.modules or 'contourpy' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", program], check=False, cwd=ROOT).returncode == 0

@@ -16,34 +16,6 @@ def two_classes(sure, right):
     return np.stack([sure, 1 - sure], axis=1), np.where(right, 0, 1)
 
 
-@pytest.mark.parametrize(("sure", "share"), [(0.75, 0.75), (0.75, 1.0), (0.95, 0.5), (1.0, 0.0), (0.6, 0.25)])
-def test_one_bin_has_the_difference(sure, share):
-    """All examples equally sure: the error is |share of right ones − probability|."""
-    p, y = two_classes(np.full(20, sure), np.arange(20) < 20 * share)
-    bins = reliability(p, y)
-    assert bins.error == pytest.approx(abs(share - sure))
-    assert bins.confidence.tolist() == pytest.approx([sure])
-    assert bins.accuracy.tolist() == [share]
-    assert bins.counts.tolist() == [20]
-
-
-def test_too_sure_by_the_same_factor():
-    """Scores t times as large: with p = σ(s) true and σ(2 s) said, the error is the mean of |σ(2 s) − σ(s)| over the bins."""
-    s = np.repeat(np.log([1.5, 3.0]), 1000)  # true p: 0.6 and 0.75; said: 2.25/3.25 and 9/10
-    right = np.concatenate([np.arange(1000) < 600, np.arange(1000) < 750])
-    p, y = two_classes(1 / (1 + np.exp(-2 * s)), right)
-    assert reliability(p, y).error == pytest.approx(((9 / 13 - 0.6) + (0.9 - 0.75)) / 2)
-    p, y = two_classes(1 / (1 + np.exp(-s)), right)
-    assert reliability(p, y).error == pytest.approx(0.0)
-
-
-def test_classes_that_are_told_at_random():
-    """K classes, all equally probable: right in 1/K of the cases, and as sure as that."""
-    p, y = np.full((40, 4), 0.25), np.arange(40) % 4
-    assert reliability(p, y).error == pytest.approx(0.0)
-    assert reliability(p, np.zeros(40)).error == pytest.approx(0.75)
-
-
 def naive(p, y, nr_bins):
     total = 0.0
     for b in range(nr_bins):
@@ -91,11 +63,6 @@ def test_edges_belong_to_the_lower_bin():
 def test_what_is_no_probability(p, y, says):
     with pytest.raises(InputError, match=says):
         reliability(p, y)
-
-
-def test_number_of_bins():
-    with pytest.raises(InputError, match="nr_bins"):
-        reliability([[0.5, 0.5]], [0], nr_bins=0)
 
 
 def test_the_picture_shows_bins_and_errors():

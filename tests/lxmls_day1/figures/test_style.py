@@ -1,4 +1,3 @@
-import ast
 import itertools
 from pathlib import Path
 
@@ -6,10 +5,8 @@ import numpy as np
 import pytest
 
 from lxmls_day1.demos.theme import DARK, LIGHT
-from lxmls_day1.errors import InputError
-from lxmls_day1.figures import plotting
 from lxmls_day1.figures.plotting import CLASS_COLOURS, add_boundary, detached_axes, plot_points
-from lxmls_day1.figures.style import CLASSIFIERS, is_known, label_ends, line_style, luminance
+from lxmls_day1.figures.style import CLASSIFIERS, label_ends, line_style, luminance
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -50,11 +47,6 @@ def test_settings_of_one_classifier_go_from_dark_to_light():
     brightness = [sum(int(shade["color"][i : i + 2], 16) for i in (1, 3, 5)) for shade in shades]
     assert brightness == sorted(set(brightness)) and len({shade["linestyle"] for shade in shades}) == 1
     assert shades[0] == line_style("MIRA")
-
-
-def test_an_unknown_name():
-    with pytest.raises(InputError, match="no classifier is called 'round 5'; there are: bayes, "):
-        line_style("round 5")
 
 
 def test_a_boundary_without_a_colour_has_that_of_its_classifier():
@@ -98,14 +90,6 @@ def test_labels_at_the_ends_can_be_read_and_no_line_runs_through_them():
             part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(text.get_color())
         ]
         assert 1.05 / (np.dot([0.2126, 0.7152, 0.0722], linear) + 0.05) > 4.4
-
-
-def test_the_comparison_tells_the_two_ways_to_maximum_entropy_apart():
-    from classifiers.max_ent_batch import MaxEntBatch
-    from classifiers.max_ent_online import MaxEntOnline
-
-    batch, online = (line_style(learner.get_name()) for learner in (MaxEntBatch(), MaxEntOnline()))
-    assert batch["color"] != online["color"] and batch["linestyle"] != online["linestyle"]
 
 
 def test_a_picture_of_every_kind_of_learner_tells_all_of_them_apart():
@@ -154,26 +138,3 @@ SCRIPTS = sorted(
         *(ROOT / "lxmls_day1").rglob("*.py"),
     ]
 )
-
-
-def test_nowhere_is_a_line_of_a_classifier_given_the_colour_of_a_class():
-    """Each call in notebooks, gallery and package that draws something with a classifier's name and a colour of its own."""
-    names_of_colours = {name for name, value in vars(plotting).items() if value in CLASS_COLOURS and name != "BLACK"}
-    calls = 0
-    for path in SCRIPTS:
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(call, ast.Call):
-                continue
-            texts = [part.value for part in [*call.args, *(key.value for key in call.keywords if key.arg == "label")]
-                     if isinstance(part, ast.Constant) and isinstance(part.value, str)]  # fmt: skip
-            if not any(map(is_known, texts)):
-                continue
-            calls += 1
-            drawn = [*call.args, *(key.value for key in call.keywords if key.arg in ("color", "colour", "c"))]
-            colours = {part.id for part in drawn if isinstance(part, ast.Name)} | {
-                part.value.upper() for part in drawn if isinstance(part, ast.Constant) and isinstance(part.value, str)
-            }
-            assert not colours & (names_of_colours | set(CLASS_COLOURS) - {"#000000"}), (
-                f"{path.name}, line {call.lineno}"
-            )
-    assert calls > 30

@@ -26,18 +26,6 @@ def test_the_three_arrows_of_an_update_are_a_sum():
     assert np.allclose(axes[3].lines[-1].get_xydata(), POINTS[1])  # which is ringed
 
 
-@pytest.mark.slow
-def test_an_update_from_zero_weights_has_no_arrow_before_it():
-    axes = Figure().subplots(1, 4)
-    plot_update(POINTS, LABELS, 1, np.zeros((3, 2)), AFTER - BEFORE, axes)
-    assert arrows(axes[0]) == [] and len(arrows(axes[3])) == 1
-
-
-def test_four_axes():
-    with pytest.raises(InputError, match="four axes, but got 2"):
-        plot_update(POINTS, LABELS, 1, BEFORE, AFTER, Figure().subplots(1, 2))
-
-
 def test_the_envelopes_meet_at_the_bound():
     _, axis = plot_envelopes([1.0, 2.2, 3.1], [2.0, 2.5, 3.2], 1.0, 3.0, detached_axes()[1])
     upper, lower = (line.get_xydata() for line in axis.lines[:2])
