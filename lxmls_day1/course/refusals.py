@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.machinery import ModuleSpec
 from pathlib import PurePosixPath
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from lxmls_day1.course.markers import functions_of
@@ -118,7 +118,7 @@ def _called_by(found: Any) -> Iterator[Any]:
 
 def _refusing(found: Any, message: str) -> tuple[str, Any] | None:
     """What to set on a function to have it refuse: an attribute and its value."""
-    code = compile(f"def refused(*_, **__): raise RuntimeError({message!r})", "<refused>", "exec").co_consts[0]
+    code = _raising(message)
     if isinstance(found, FunctionType):
         return "__code__", code.replace(co_freevars=found.__code__.co_freevars)
     if hasattr(found, "cache_clear"):  # what it has found out before must not be had either
@@ -126,6 +126,15 @@ def _refusing(found: Any, message: str) -> tuple[str, Any] | None:
     if hasattr(found, "py_func"):  # compiled by numba: what is compiled with it goes on using it
         return "__class__", type("Refused", (type(found),), {"__call__": FunctionType(code, {})})
     return None
+
+
+@functools.cache
+def _raising(message: str) -> CodeType:
+    """The code of a function that raises this, whatever it is called with."""
+    names: dict[str, Any] = {}
+    exec(f"def refused(*_, **__): raise RuntimeError({message!r})", names)
+    code: CodeType = names["refused"].__code__
+    return code
 
 
 class _Finder:

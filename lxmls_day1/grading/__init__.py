@@ -41,7 +41,7 @@ What comes of it
     ``class_tables``           the class's tables
     ``roster``                 an instructor's table of students, with the marks filled in
     ``late_days``              when something was handed in, and what is taken off
-    ``notebook_answers``       the free answers and the predictions in a notebook
+    ``notebook_answers``       the free answers in a notebook
     ``groups``                 wrong answers without a name, grouped; a group that is named
     ``similarity``             which submissions are alike
     ``alike_page``             their texts side by side

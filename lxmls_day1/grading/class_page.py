@@ -1,7 +1,7 @@
 """Two pages for the instructor: how the class did, and what students wrote.
 
 The second has the free-text answers with their marks, what students explained after a mistake was named, beside the
-attempt that it is about, and what they predicted.
+attempt that it is about.
 
 The summary shows the distribution of points, the most common known mistakes, wrong answers that no name explains, the
 difficulty of checks, and submissions that are alike. A human judges the last: two short right solutions
@@ -107,7 +107,7 @@ def answers_html(
     model_answers: Mapping[tuple[str, str, str], str] | None = None,
     sentences: Mapping[str, Mapping[str, str]] | None = None,
 ) -> str:
-    """What students wrote: answers with their marks, explanations of mistakes, predictions.
+    """What students wrote: answers with their marks, and explanations of mistakes.
 
     Parameters
     ----------
@@ -132,17 +132,9 @@ def answers_html(
         in_short=f"{counted(len(questions), 'question')}, {counted(len(rows), 'submission')}.",
         to_mark=_to_mark(rows),
         questions=questions,
-        **_written(rows, sentences or {}),
+        explained=_explained(rows, sentences or {}),
+        most_names=MOST_NAMES,
     )
-
-
-def _written(rows: Sequence[SubmissionGrade], sentences: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    return {
-        "explained": _explained(rows, sentences),
-        "predictions": _predictions(rows),
-        "rows_in_all": len(rows),
-        "most_names": MOST_NAMES,
-    }
 
 
 def _to_mark(rows: Sequence[SubmissionGrade]) -> str:
@@ -339,14 +331,6 @@ class _Question(NamedTuple):
     absent: list[SubmissionGrade]
 
 
-class _Attempt(NamedTuple):
-    """What a student wrote about a mistake of one attempt, and predicted in that exercise."""
-
-    row: SubmissionGrade
-    explanation: Explanation
-    predictions: list[FreeAnswer]
-
-
 class _ExplainedMistake(NamedTuple):
     """A question that was asked after a mistake was named, with what students answered."""
 
@@ -354,7 +338,7 @@ class _ExplainedMistake(NamedTuple):
     question: str
     mistake: str
     sentence: str
-    answered: list[_Attempt]
+    answered: list[tuple[SubmissionGrade, Explanation]]
     silent: list[SubmissionGrade]
 
 
@@ -369,42 +353,18 @@ def _explained(rows: Sequence[SubmissionGrade], sentences: Mapping[str, Mapping[
     for (exercise, mistake, question), theirs in sorted(
         asked.items(), key=lambda item: (order.get(item[0][0], len(order)), -len(item[1]))
     ):
-        answered = [_Attempt(row, one, _predicted(row, exercise)) for row, one in theirs if one.text.strip()]
+        answered = [(row, one) for row, one in theirs if one.text.strip()]
         silent = {row.student: row for row, one in theirs if not one.text.strip()}
         sentence = sentences.get(exercise, {}).get(mistake, "")
         found.append(_ExplainedMistake(exercise, question, mistake, sentence, answered, list(silent.values())))
     return found
 
 
-def _predicted(row: SubmissionGrade, exercise: str) -> list[FreeAnswer]:
-    return [answer for answer in row.answers if answer.is_prediction and answer.exercise == exercise]
-
-
-class _Predicted(NamedTuple):
-    """What a notebook asks to be predicted, with what students wrote."""
-
-    exercise: str
-    asked: str
-    theirs: list[tuple[SubmissionGrade, FreeAnswer]]
-
-
-def _predictions(rows: Sequence[SubmissionGrade]) -> list[_Predicted]:
-    """The predictions, question by question."""
-    found: dict[tuple[str, str, str], list[tuple[SubmissionGrade, FreeAnswer]]] = {}
-    for row in rows:
-        for answer in row.answers:
-            if answer.is_prediction:
-                found.setdefault((answer.exercise, answer.notebook, answer.asked), []).append((row, answer))
-    order = {exercise.id: n for row in rows for n, exercise in enumerate(row.exercises)}
-    keys = sorted(found, key=lambda key: order.get(key[0], len(order)))
-    return [_Predicted(exercise, asked, found[exercise, notebook, asked]) for exercise, notebook, asked in keys]
-
-
 def _questions(rows: Sequence[SubmissionGrade], model_answers: Mapping[tuple[str, str, str], str]) -> list[_Question]:
     """All questions, in the order of the exercises."""
     answers: dict[tuple[str, str, str], list[tuple[SubmissionGrade, FreeAnswer]]] = {}
     for row in rows:
-        for answer in (answer for answer in row.answers if not answer.is_prediction):
+        for answer in row.answers:
             answers.setdefault((answer.exercise, answer.notebook, answer.asked), []).append((row, answer))
     graded = {exercise.id: exercise for row in rows for exercise in row.exercises}
     order = {exercise: n for n, exercise in enumerate(graded)}

@@ -164,15 +164,13 @@ class ExerciseGrade:
 class FreeAnswer:
     """A free-text answer from a notebook, to be marked by hand: ``asked`` is the question, ``text`` may be empty.
 
-    ``pictures`` are those that were pasted in, as addresses that contain them (`lxmls_day1.grading.pasted_pictures`). A prediction,
-    of what an experiment will show, is not marked.
+    ``pictures`` are those that were pasted in, as addresses that contain them (`lxmls_day1.grading.pasted_pictures`).
     """
 
     exercise: str
     notebook: str
     asked: str
     text: str
-    is_prediction: bool = False
     pictures: tuple[str, ...] = ()
 
 

@@ -25,13 +25,9 @@ from lxmls_day1.grading.one_submission import Graded, unfinished
 from lxmls_day1.grading.plan import Plan, all_check_files
 from lxmls_day1.grading.report_files import (
     ROWS,
-    SHOWN,
     files_of_class,
     files_of_student,
-    has_page,
-    marks_of,
     remove_pages,
-    shown_marks,
     some_of,
     write_files,
 )
@@ -176,12 +172,10 @@ def grade(
         book = plan.gradebook(with_owners(found, [marks.put_into(plan.with_points(row)) for row in rows.values()]))
         pairs, earlier_pairs = alike(book.rows), alike_with(book.rows, earlier)
         files = files_of_class(book, pairs, earlier_pairs, compared_with, texts_before)
-        shown = shown_marks(out) | {student: marks_of(rows[student]) for student in fresh}
-        for row in book.rows:  # workers make pages without marks by hand, and those of a partner
-            if shown.get(row.student, marks_of(rows[row.student])) != marks_of(row) or not has_page(out, row.student):
+        for row in book.rows:  # workers have made pages without marks by hand, and without a partner's work
+            if row.student not in fresh or row != rows[row.student]:
                 files |= files_of_student(row, book)
-        shown |= {row.student: marks_of(row) for row in book.rows}
-        write_files(out, files | {PurePosixPath(SHOWN): json.dumps(shown).encode()})
+        write_files(out, files)
         if new := {points for row in rows.values() for points in plan.new_points(row)}:
             told(
                 f"Other points are applied to the verdicts that are stored, and nothing is run for them: {', '.join(sorted(new))}."

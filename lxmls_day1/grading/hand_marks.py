@@ -190,7 +190,7 @@ def _rows_below(before: bytes, added: Sequence[tuple[SubmissionGrade, ExerciseGr
 
 
 def _cells(row: SubmissionGrade, exercise: ExerciseGrade) -> dict[str, str]:
-    theirs = [answer for answer in row.answers if answer.exercise == exercise.id and not answer.is_prediction]
+    theirs = [answer for answer in row.answers if answer.exercise == exercise.id]
     if len(theirs) == 1:
         said = theirs[0].text
     else:

@@ -1,9 +1,8 @@
-"""The free-text answers and the predictions in a student's notebooks, for a human to read.
+"""The free-text answers in a student's notebooks, for a human to read.
 
 The notebooks as given out say where an answer is asked for: in a markdown cell with the tag ``answer`` in the part of an
-exercise. A cell with the tag ``predict`` asks what an experiment will show; it belongs to the exercise of the experiment,
-which stands below it. Nobody marks predictions: those that were written are collected. A student's text is found by the id of
-that cell, wherever the cell stands now. Text in cells of the student's own belongs to the exercise whose heading stands above
+exercise. What is written where a cell with the tag ``predict`` asks for a prediction is no answer. A student's text is found by the id of
+the cell, wherever the cell stands now. Text in cells of the student's own belongs to the exercise whose heading stands above
 it. Students may have deleted, doubled or moved cells, or changed their kind.
 """
 
@@ -68,8 +67,7 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
     Returns
     -------
     answers : tuple of FreeAnswer
-        One for each question, in the order of the notebooks; its text is empty where nothing was written. Predictions
-        stand among them where something was written.
+        One for each question, in the order of the notebooks; its text is empty where nothing was written.
     warnings : tuple of str
         Sentences about what could not be read, or was too long.
 
@@ -95,7 +93,7 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
     for path in sorted(path for path in given if path.parts[0] == "notebooks" and path.suffix == ".ipynb"):
         known = _given_cells(given[path])
         places = _questions(known, str(path), registry)
-        questions = [place for place in places if place.exercise in registry.assigned]
+        questions = [one for one in places if one.exercise in registry.assigned and not one.is_prediction]
         if not questions:
             continue
         if path not in files:
@@ -112,17 +110,9 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
             text, cut = _joined(question.texts)
             if cut:
                 warnings.append(f"{path}: the answer to exercise {question.exercise} is cut off; it is very long.")
-            if text or not question.is_prediction:
-                answers.append(
-                    FreeAnswer(
-                        question.exercise,
-                        question.notebook,
-                        question.asked,
-                        text,
-                        question.is_prediction,
-                        tuple(question.pictures),
-                    )
-                )
+            answers.append(
+                FreeAnswer(question.exercise, question.notebook, question.asked, text, tuple(question.pictures))
+            )
     if missing:
         warnings.append(f"Notebooks not handed in: {', '.join(missing)}.")
     return tuple(answers), tuple(warnings)

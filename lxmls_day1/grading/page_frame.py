@@ -35,7 +35,7 @@ try:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
-    from lxmls_day1.grading.rendered_markdown import html_of_line, html_of_markdown
+    from lxmls_day1.grading.rendered_markdown import html_of_markdown
 except ImportError as error:  # raised on import, so before any submission is graded
     raise InputError(
         f"grading needs {error.name or 'jinja2'} for its pages, of an optional extra of this package: {how_to_install('grading')}"
@@ -94,17 +94,6 @@ def class_script() -> Script:
     return Script(Markup(text), f"sha256-{b64encode(sha256(text.encode()).digest()).decode('ascii')}")
 
 
-def embedded(png: bytes) -> Markup:
-    """A picture as an address that contains it.
-
-    Examples
-    --------
-    >>> str(embedded(b"PNG"))
-    'data:image/png;base64,UE5H'
-    """
-    return Markup(f"data:image/png;base64,{b64encode(png).decode('ascii')}")  # nothing in it has to be escaped
-
-
 @functools.cache
 def environment() -> Environment:
     """The environment of the templates. It compiles each template once in a process."""
@@ -122,7 +111,6 @@ def environment() -> Environment:
         exercise=_exercise_of,
         lines=lines,
         markdown=_rendered,
-        markdown_line=_rendered_line,
         name=name_of,
         one_line=one_line,
         percent=_percent,
@@ -152,11 +140,6 @@ def _exercise_of(row: SubmissionGrade, id: str) -> ExerciseGrade | None:
 def _rendered(text: str) -> Markup:
     """A student's Markdown and TeX as markup; `html_of_markdown` says what it may become."""
     return Markup(html_of_markdown(text))
-
-
-def _rendered_line(text: str, most: int) -> Markup:
-    """The same in a heading or a summary: `html_of_line`."""
-    return Markup(html_of_line(text, most))
 
 
 def _percent(share: float) -> str:

@@ -23,7 +23,7 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.amsmath import amsmath_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from lxmls_day1.grading.safe_text import lines, one_line, visible
+from lxmls_day1.grading.safe_text import lines, visible
 
 LONGEST, MOST_LINES = 8000, 400  # of a text that is rendered; a longer one is shown as it is written
 LONGEST_PLAIN = 20_000
@@ -109,31 +109,6 @@ def html_of_markdown(text: str) -> str:
     if len(html) > LONGEST_HTML:
         return _plain(text)
     return visible(html).strip()  # once more: a character may have been written as a number, &#8238;
-
-
-@functools.lru_cache(maxsize=KEPT)
-def html_of_line(text: str, most: int) -> str:
-    r"""A text as one line of HTML, for a place that holds no paragraphs: inline Markdown and TeX, the rest as it was written.
-
-    Parameters
-    ----------
-    text : str
-        Cut to `most` characters.
-    most : int
-
-    Examples
-    --------
-    >>> print(html_of_line("**Predict.** Which\nof <both>?", 100))
-    <strong>Predict.</strong> Which of &lt;both&gt;?
-    >>> "<mi>d</mi>" in html_of_line("Compute $d$.", 100)
-    True
-    """
-    text = one_line(text, most)
-    try:
-        html: str = _markdown().renderInline(text)
-    except Exception:  # as above
-        return escape(text)
-    return escape(text) if len(html) > LONGEST_HTML else visible(html)
 
 
 def _plain(text: str) -> str:

@@ -1,7 +1,5 @@
 """The files that a grading run writes, for each student and for the class: paths below the output folder, and contents."""
 
-import hashlib
-import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
@@ -10,7 +8,7 @@ from lxmls_day1.course.registry import RECORDED
 from lxmls_day1.grading.alike_page import alike_html
 from lxmls_day1.grading.class_page import answers_html, summary_html
 from lxmls_day1.grading.class_tables import grades_csv, grades_json, gradescope_json
-from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade, to_plain
+from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.notebook_answers import model_answers
 from lxmls_day1.grading.similarity import Alike, clusters
 from lxmls_day1.grading.student_page import student_html
@@ -18,7 +16,6 @@ from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import replace_files
 
 ROWS = ".rows"
-SHOWN = ".shown.json"
 MOST_NAMED = 20  # students in one sentence
 
 
@@ -52,25 +49,6 @@ def files_of_student(row: SubmissionGrade, gradebook: Gradebook) -> dict[PurePos
 def pages_of(student: str) -> tuple[PurePosixPath, PurePosixPath]:
     """Where the page of a student is, and the file for Gradescope."""
     return PurePosixPath(f"feedback/{student}.html"), PurePosixPath(f"gradescope/{student}.json")
-
-
-def has_page(out: Path, student: str) -> bool:
-    """Whether all of these are there."""
-    return all((out / path).is_file() for path in pages_of(student))
-
-
-def marks_of(row: SubmissionGrade) -> str:
-    """What a student's page shows and no verdict says, as a text to compare: points, marks by hand, a partner's work."""
-    marks = [(one.id, one.out_of, to_plain(one.mark) if one.mark else None) for one in row.exercises]
-    return hashlib.sha256(json.dumps([marks, row.shared_from, row.points]).encode()).hexdigest()[:12]
-
-
-def shown_marks(out: Path) -> dict[str, str]:
-    """`marks_of` of the pages that there are, as the last run has left it."""
-    try:
-        return {str(student): str(marks) for student, marks in json.loads((out / SHOWN).read_bytes()).items()}
-    except (OSError, ValueError, AttributeError):
-        return {}  # not there, or damaged: pages are made anew where a mark was given
 
 
 def files_of_class(

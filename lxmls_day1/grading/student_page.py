@@ -135,7 +135,7 @@ class _ToldExercise(NamedTuple):
 
 def _told_exercise(exercise: ExerciseGrade, row: SubmissionGrade) -> _ToldExercise:
     points, out_of = exercise.points, points_text(exercise.out_of)
-    answers = [answer for answer in row.answers if answer.exercise == exercise.id and not answer.is_prediction]
+    answers = [answer for answer in row.answers if answer.exercise == exercise.id]
     answered = [answer for answer in answers if answer.text.strip()]
     line = _line_for_all(exercise) if exercise.checks else "" if answered else NO_ANSWER
     return _ToldExercise(

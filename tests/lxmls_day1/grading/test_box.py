@@ -105,15 +105,9 @@ def secret():
     return {1, 2}
 
 
-def hostile(kind):
-    if kind == "texts":
-        return ["x" * 1_000_000] + [""] * 250
-    if kind == "sparse":
-        import scipy.sparse
-        return scipy.sparse.csr_array((1, 5_000_000))
-    if kind == "empty":
-        return np.zeros((0, 10**15))
-    return [[]] * 1_000_000
+def hostile():
+    import scipy.sparse
+    return scipy.sparse.csr_array((1, 5_000_000))
 
 
 def write(number):
@@ -256,13 +250,9 @@ def test_what_is_no_plain_data_is_refused(lab):
         lab.function("things", "secret")
 
 
-@pytest.mark.parametrize(
-    ("kind", "said"),
-    [("texts", "1000000 characters"), ("sparse", "not sparse"), ("empty", "shape"), ("lists", "lists")],
-)
-def test_an_answer_that_would_grow_is_refused_and_the_box_goes_on(lab, kind, said):
-    with pytest.raises(RefusedAnswer, match=said):
-        lab.function("things", "hostile", kind)
+def test_an_answer_that_would_grow_is_refused_and_the_box_goes_on(lab):
+    with pytest.raises(RefusedAnswer, match="not sparse"):
+        lab.function("things", "hostile")
     assert lab.function("things", "echo", 1) == [[1], {}]
 
 

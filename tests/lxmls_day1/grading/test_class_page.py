@@ -179,8 +179,7 @@ def test_what_students_write_adds_no_markup(build, text):
     def rows(said):
         explanations = (Explanation("1.5", said, said, said, said), Explanation("1.5", said, said, "", ""))
         row = row_of("ada", "ok", "ok", f"This {said}", name=f"N {said}")
-        predictions = (FreeAnswer("1.5", said, said, said, True),)
-        return (replace(row, explanations=explanations, answers=(*row.answers, *predictions)),)
+        return (replace(row, explanations=explanations),)
 
     expected, got = (build(Gradebook(rows(said), 1, "process", "")) for said in ("harmless", text))
     assert Page(got).tags == Page(expected).tags
@@ -230,22 +229,13 @@ class TestExplanations:
     def explaining(self, student, text, attempt="d = 1", mistake=CAP[0], question=WHY):
         return row_of(student, "ok", "ok", explanations=(Explanation("1.5", mistake, question, attempt, text),))
 
-    def test_they_stand_beside_the_attempt_and_what_was_predicted(self):
+    def test_they_stand_beside_the_attempt(self):
         ada = self.explaining("ada", "Long steps overshoot.", "d = loss / (2 * sq_norm)")
-        guess = FreeAnswer("1.5", "n.ipynb", "Where is the peak?", "At 3.", True)
-        other = FreeAnswer("1.9", "n.ipynb", "Which curve?", "The upper one.", True)
-        text = self.page(replace(ada, answers=(*ada.answers, guess, other)), self.explaining("bob", ""))
-        section = text[text.index('id="explained"') : text.index('id="predictions"')]
-        parts = [
-            "1.5: Why is there a cap?",
-            CAP[1],
-            "Ada",
-            "Long steps overshoot.",
-            "At 3.",
-            "d = loss / (2 * sq_norm)",
-        ]
+        text = self.page(ada, self.explaining("bob", ""))
+        section = text[text.index('id="explained"') :]
+        parts = ["1.5: Why is there a cap?", CAP[1], "Ada", "Long steps overshoot.", "d = loss / (2 * sq_norm)"]
         assert [section.index(part) for part in parts] == sorted(section.index(part) for part in parts)
-        assert re.search("Asked, not answered.*Bob", section) and "The upper one." not in section
+        assert re.search("Asked, not answered.*Bob", section)
 
     def test_the_question_that_most_were_asked_comes_first(self):
         rows = (
@@ -259,21 +249,8 @@ class TestExplanations:
     def test_one_that_was_edited_meanwhile(self):
         assert "was edited before it could be kept" in self.page(self.explaining("ada", "A.", attempt=""))
 
-    def test_predictions_stand_question_by_question_and_are_not_marked(self):
-        guess = FreeAnswer("1.5", "n.ipynb", "Where is the peak?", "At 3.", True)
-        row = row_of("ada", "ok", "ok")
-        text = self.page(replace(row, answers=(*row.answers, guess)), row_of("bob", "ok", "ok"))
-        assert "1.5, 1 of 2: Where is the peak?" in text and 'class="mark"' not in text
-        assert "1 question, 2 submissions." in text
-
-    def test_formulae_in_the_question_of_a_prediction_are_typeset(self):
-        guess = FreeAnswer("1.5", "n.ipynb", "**Predict.** How large is $\\tau$?", "3", True)
-        text = self.page(replace(row_of("ada", "ok", "ok"), answers=(guess,)))
-        assert "<strong>Predict.</strong> How large is" in text and "<mi>τ</mi>" in text
-
     def test_without_any_there_is_no_section(self, run):
-        text = answers_html(run)
-        assert 'id="explained"' not in text and 'id="predictions"' not in text
+        assert 'id="explained"' not in answers_html(run)
 
 
 def test_many_checks_are_folded():

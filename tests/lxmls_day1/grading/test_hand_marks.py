@@ -28,7 +28,6 @@ def row_of(student, answer="A line.", name=None):
         FreeAnswer("1.1", "n.ipynb", "What do you see?", answer),
         FreeAnswer("1.10", "n.ipynb", "Why?", "Since $x$."),
         FreeAnswer("1.10", "n.ipynb", "And then?", ""),
-        FreeAnswer("1.10", "n.ipynb", "Guess.", "A guess.", True),
     )
     return SubmissionGrade(student, name or student.title(), "", "", exercises, answers=answers)
 

@@ -82,14 +82,6 @@ def test_an_export_comes_back_with_the_column_filled_in_and_nothing_else_changed
 
 
 @pytest.mark.parametrize("platform", EXPORTS)
-def test_without_a_submission_every_byte_stays(roster, platform):
-    text, encoding, column = EXPORTS[platform]
-    assert roster(marks(text, s11="3"), encoding, column=column).filled([], []).content == marks(text, s11="3").encode(
-        encoding
-    )
-
-
-@pytest.mark.parametrize("platform", EXPORTS)
 def test_a_column_of_its_own_stands_after_all_others(roster, platform):
     text, encoding, _ = EXPORTS[platform]
     text = marks(text)

@@ -57,8 +57,7 @@ def marks(plan, handed_in):
         graded = [grader.grade(one) for one in some]
     rows = [replace(done.row, seconds=0.0, key="") for done in graded]
     return [
-        (row.student, row.points, [replace(check, seconds=0.0) for check in row.checks], row.boundaries, row.printed)
-        for row in rows
+        (row.student, row.points, [replace(check, seconds=0.0) for check in row.checks], row.printed) for row in rows
     ]
 
 

@@ -21,7 +21,7 @@ pytestmark = [
 ]
 NEEDED = ("read_submission", "_boxed_files", "_row", "files_of_student")
 OPTIONAL = ("free_answers", "fingerprints")
-KILLING = ("read_submission", "_boxed_files", "files_of_student")
+KILLING = ("_boxed_files",)
 LATE = "late"
 
 #: What stands in for the worker's main function: each step fails for the submission that is named after it.
