@@ -46,7 +46,7 @@ SET_UP = key=$$(pwd -P; cksum pyproject.toml constraints.txt); \
 	$(VENV_PYTHON) -m pip install $$quiet -c constraints.txt -e '$(1)' >&2 && \
 	printf '%s\n' "$$key" > .venv/$(2)
 
-.PHONY: help run docs check test test-processors test-load teach-report coverage hostile bench campaigns fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
+.PHONY: help run docs check test test-processors test-load faults teach-report coverage hostile bench campaigns fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
 	set-up-demo set-up-docs set-up-browser browser pyodide test-browser
 
 help:
@@ -58,6 +58,7 @@ help:
 	@echo 'make coverage  make test without the notebooks, and which branches it runs: at least 92 % of readers and classifiers, 88 % of all'
 	@echo 'make teach-report  how well mistakes are found and named (make teach-report ARGS="--exercises 1.5")'
 	@echo 'make test-load  grade, record, check, demo and browser on a machine that is kept busy (make test-load ARGS="--only grade")'
+	@echo 'make faults  end, starve and fill up long commands at random moments, and give them again (make faults ARGS="--seed 3 --rounds 50")'
 	@echo 'make test-processors  the tests marked bits as for every processor whose machine code this one can run'
 	@echo '             (one other, without the slow tests: make test-processors ARGS="--short")'
 	@echo 'make lab     open the notebooks in the workspace $(LAB), made if need be (another: make lab LAB=folder)'
@@ -100,6 +101,9 @@ test-processors: set-up-test
 
 test-load: set-up-test
 	$(VENV_PYTHON) tests/lxmls_day1/grading/load_campaign.py $(ARGS)
+
+faults: set-up-test
+	$(VENV_PYTHON) tests/lxmls_day1/commands/test_faults.py $(ARGS)
 
 hostile: set-up-test
 	$(VENV_PYTHON) -m pytest -m campaign tests/lxmls_day1/grading/test_hostile_submissions.py $(ARGS)
