@@ -9,6 +9,7 @@ import io
 import json
 import shutil
 import signal
+import sys
 import warnings
 import zipfile
 from pathlib import Path
