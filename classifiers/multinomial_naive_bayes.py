@@ -8,7 +8,7 @@ Source: the guide, section 1.2.2, exercise 1.2. Its equation 1.10 divides by the
 """
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -42,16 +42,13 @@ class MultinomialNaiveBayes(LinearClassifier):
 
     name = "Multinomial naive Bayes"
     rules_out = True
+    n_ruled_out = 0
 
     smooth: bool = setting(True)
     smooth_param: float = setting(1.0, above=0)
     length: str = setting("same", one_of=("same", "poisson"))
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.prior: Any = None
-        self.likelihood: Any = None
-        self.n_ruled_out = 0
+    prior: Any = field(default=None, init=False)
+    likelihood: Any = field(default=None, init=False)
 
     def estimate(
         self, X: Any, labels: np.ndarray, word_counts: np.ndarray, weights: np.ndarray | None = None

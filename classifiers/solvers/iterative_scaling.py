@@ -50,10 +50,7 @@ def with_slack(X: Any) -> tuple[Any, float]:
            [1., 1., 0., 4.]]), 6.0)
     """
     if X.size and X.min() < 0:
-        raise InputError(
-            f"iterative scaling needs features that are not negative, but one is {X.min():g}; shift or rescale it, or train with "
-            'solver="lbfgs"'
-        )
+        raise InputError(f"iterative scaling needs features from 0 on, but one is {X.min():g}; shift or rescale it")
     ones = np.ones((X.shape[0], 1))
     # exercise 1.11: solution (3 lines)
     sums = 1.0 + np.asarray(X.sum(axis=1)).reshape(-1, 1)

@@ -332,7 +332,7 @@ class StructuredClassifier(OnlineClassifier):
         return None
 
     def chain_objective(self, sentences: Any, params: np.ndarray) -> float | None:
-        """The mean loss of encoded sentences + (λ/2)‖W‖² at ``params`` (J + 1 + K + 2, K); None without a loss."""
+        """The mean loss of encoded sentences + (λ/2)‖W‖² at ``params`` (J + 1, K), or K + 2 rows more; None without one."""
         losses = self.structured_losses(sentences, params)
         return None if losses is None else float(losses.mean() + self.regularizer / 2 * (params**2).sum())
 

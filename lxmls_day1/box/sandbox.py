@@ -65,8 +65,6 @@ class ForkServer:
     level : str
     given : mapping from path to bytes, optional
         Files that most boxes have.
-    parent : str, optional
-        Where its folder is made if that is there; among the temporary files unless given.
     user, newest_landlock : optional
         As in `Level`.
 
@@ -81,16 +79,14 @@ class ForkServer:
         program: Program,
         level: str,
         given: Mapping[PurePosixPath, bytes] | None = None,
-        parent: str | None = None,
         user: tuple[int, int] | None = None,
         newest_landlock: int | None = None,
     ):
         self.program, self.level = program, level
         self.newest_landlock = newest_landlock
         self._user = user
-        parent = parent if parent is not None and os.path.isdir(parent) else None
         self._temporary = contextlib.ExitStack()
-        self._folder = self._temporary.enter_context(temporary_folder("lxmls-day1-boxes-", parent))
+        self._folder = self._temporary.enter_context(temporary_folder("lxmls-day1-boxes-"))
         if user is not None:
             _let_through(self._folder)
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -319,16 +315,15 @@ def fork_server_of(
     program: Program,
     level: str,
     given: Mapping[PurePosixPath, bytes] | None = None,
-    parent: str | None = None,
     user: tuple[int, int] | None = None,
     newest_landlock: int | None = None,
 ) -> BoxMaker:
     """What makes boxes of a level here; only Linux has fork servers."""
     if level == PROCESS and not sys.platform.startswith("linux"):
-        return SpawningServer(program, parent)
+        return SpawningServer(program)
     if not sys.platform.startswith("linux"):
         raise BoxesUnavailable(f"{level} is for Linux")
-    return ForkServer(program, level, given, parent, user, newest_landlock)
+    return ForkServer(program, level, given, user, newest_landlock)
 
 
 def _let_through(folder: Path) -> None:

@@ -33,16 +33,13 @@ class SpawningServer:
     Parameters
     ----------
     program : Program
-    parent : str, optional
-        Where the folders of its boxes are made if that is there; among the temporary files unless given.
     """
 
     level = PROCESS
     given: Mapping[PurePosixPath, bytes] = MappingProxyType({})
 
-    def __init__(self, program: Program, parent: str | None = None):
+    def __init__(self, program: Program):
         self.program = program
-        self._parent = parent if parent is not None and os.path.isdir(parent) else None
 
     def start(self, limits: ProcessLimits) -> "SpawnedBox":
         """Make one box: slower than with a `ForkServer`, for Python starts anew."""
@@ -53,7 +50,7 @@ class SpawningServer:
 
     def _started(self, limits: ProcessLimits) -> "SpawnedBox":
         temporary = contextlib.ExitStack()
-        folder = temporary.enter_context(temporary_folder("lxmls-day1-box-", self._parent))
+        folder = temporary.enter_context(temporary_folder("lxmls-day1-box-"))
         lab_folder = folder / "lab"
         lab_folder.mkdir()
         with socket.create_server(("127.0.0.1", 0)) as listener:

@@ -44,26 +44,6 @@ def test_the_same_run_gives_classifiers_that_disagree():
     assert answers == {"steps": [1, 1], "last round": [0, 1], "rounds": [0, 1], False: [0, 0]}
 
 
-def test_true_means_steps():
-    settings = {"nr_rounds": 2, "order": [0, 1]}
-    of_true = Perceptron(averaged=True, **settings).train(X, LABELS)
-    np.testing.assert_array_equal(of_true, Perceptron(averaged="steps", **settings).train(X, LABELS))
-
-
-def test_the_last_step_counts():
-    """After one step the average is what this step made: indices that stop before it would average nothing but zero."""
-    params = Perceptron(nr_rounds=1, order=[0, 1]).train(X, LABELS)
-    np.testing.assert_allclose(params[:, 1], [0.5, 1.5])  # the mean of (1, 2) and (0, 1)
-    one_visit = ColumnSquishing(nr_rounds=1, order=[0, 0], averaged="steps").train(X, LABELS)
-    np.testing.assert_allclose(one_visit[:, 1], [0.1, 0.2])  # (1, 2)/10 lifts the lead from 0 to 1, and stays
-
-
-def test_with_a_single_round_its_end_is_the_last_step():
-    settings = {"nr_rounds": 1, "order": [0, 1]}
-    rounds = Perceptron(averaged="rounds", **settings).train(X, LABELS)
-    np.testing.assert_array_equal(rounds, Perceptron(averaged=False, **settings).train(X, LABELS))
-
-
 def every_W(rule, X, labels, orders, steps, shrinkage):
     """The W after each step, shape (T, J + 1, K): the loop as it is printed, nothing lazy about it."""
     g = np.hstack([np.ones((len(X), 1)), X])

@@ -4,7 +4,6 @@ import scipy.sparse as sp
 from sklearn.naive_bayes import GaussianNB
 
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
-from readers.simple_data_set import SimpleDataSet
 
 
 @pytest.fixture
@@ -64,28 +63,3 @@ def test_constant_features_give_no_nan(variance, form):
     assert np.isfinite(params).all()
     np.testing.assert_array_equal(gnb.test(form(X), params), [0, 0, 1, 1])
     assert np.isfinite(gnb.train(form(np.ones((4, 2))), [0, 0, 1, 1])).all()
-
-
-def test_given_the_true_parameters_it_is_the_bayes_optimal_classifier():
-    # With very many points the estimates are the truth, so the boundary must be the optimal one.
-    sd = SimpleDataSet(nr_examples=200_000, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.3, split=[0.5, 0, 0.5])
-    params = GaussianNaiveBayes().train(sd.train_X, sd.train_y)
-    optimal = sd.get_bayes_optimal()
-    np.testing.assert_allclose(np.diff(params), np.diff(optimal), atol=0.03)
-
-
-def test_the_quadratic_model_draws_and_tests_like_the_others():
-    sd = SimpleDataSet(nr_examples=400, g1=[[0, 0], 0.2], g2=[[0, 0], 4], balance=0.5, split=[0.5, 0, 0.5])
-    gnb = GaussianNaiveBayes(variance="per_class")
-    params = gnb.train(sd.train_X, sd.train_y)
-    fig, axis = sd.plot_data()
-    before = len(axis.lines)
-    sd.add_line(fig, axis, params, "Gaussian naive Bayes", "red")
-    (line,) = axis.lines[before:]
-    points = line.get_xydata()[~np.isnan(line.get_xydata()).any(axis=1)]
-    scores = gnb.get_scores(gnb.add_intercept_term(points), params)
-    assert len(points) > 20  # a closed curve round the inner class
-    np.testing.assert_allclose(scores[:, 0], scores[:, 1], atol=1e-6)
-    # The optimum is a circle; one cannot do better than its error, nor (with 200 points to learn from) much worse.
-    error = 1 - gnb.evaluate(sd.test_y, gnb.test(sd.test_X, params))
-    assert abs(error - sd.get_bayes_error()) < 4 * np.sqrt(sd.get_bayes_error() / 200)

@@ -4,7 +4,6 @@ import scipy.sparse as sp
 from sklearn.naive_bayes import MultinomialNB
 
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
-from classifiers.naive_bayes import NaiveBayes
 from lxmls_day1.errors import InputError
 
 # Manning, Raghavan, Schütze, Introduction to Information Retrieval, example 13.1: columns Chinese, Beijing, Shanghai,
@@ -79,20 +78,6 @@ def test_negative_counts_are_refused(form):
     params = mnb.train(abs(counts), [0, 1])
     with pytest.raises(InputError, match="not negative, but got -2"):
         mnb.test(counts, params)
-
-
-def test_naive_bayes_is_the_front_door_of_both():
-    nb = NaiveBayes(xtype="multinomial")
-    np.testing.assert_array_equal(
-        nb.train(TEXTBOOK_X, TEXTBOOK_Y), MultinomialNaiveBayes().train(TEXTBOOK_X, TEXTBOOK_Y)
-    )
-    assert nb.test(TEXTBOOK_TEST, nb.train(TEXTBOOK_X, TEXTBOOK_Y)) == ["China"]
-    gaussian = NaiveBayes(xtype="gaussian", variance=2.0)
-    gaussian.train(TEXTBOOK_X, TEXTBOOK_Y)
-    assert gaussian.model.variances[0, 0] == 2.0
-    assert gaussian.evaluate(TEXTBOOK_Y, TEXTBOOK_Y) == 1.0
-    with pytest.raises(InputError, match='"gaussian" or "multinomial", but is \'bernoulli\''):
-        NaiveBayes(xtype="bernoulli")
 
 
 def test_poisson_lengths_are_weighed_as_by_the_formula():

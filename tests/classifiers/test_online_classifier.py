@@ -1,13 +1,10 @@
 """The loop: the compiled one and that of a plain Python rule, both against ``online_loop``, which holds every W in full."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.linear_model import SGDClassifier
 
 from classifiers.column_squishing import ColumnSquishing, squishing_rule
 from classifiers.max_ent_online import MaxEntOnline, max_ent_rule
@@ -20,8 +17,6 @@ from classifiers.second_order.arow import AROW
 from classifiers.second_order.confidence_weighted import ConfidenceWeighted
 from classifiers.svm import SVM, svm_rule
 from lxmls_day1.engine.compiled import sparse_rows
-from lxmls_day1.engine.compiled.primitives import COMPILES
-from lxmls_day1.engine.compiled.sparse_rows import as_examples
 from lxmls_day1.engine.training import resume
 from lxmls_day1.errors import InputError
 
@@ -76,27 +71,6 @@ def test_a_dense_matrix_is_read_as_it_stands_with_the_weights_of_the_sparse_one(
         bound = learner.nr_rounds * len(X) * (n_features + 1) * np.finfo(float).eps * np.abs(expected).max()
         for form in (np.asarray, np.asfortranarray, lambda X: np.repeat(X, 2, axis=1)[:, ::2]):
             np.testing.assert_allclose(learner.train(form(X), labels), expected, rtol=0, atol=bound)
-
-
-@pytest.fixture
-def compacting(monkeypatch):
-    """Every training set counts as a large one."""
-    monkeypatch.setattr(sparse_rows, "_FAR", 0)
-
-
-def one_row_examples(data, n_features=9):
-    data = np.asarray(data, dtype=float)
-    return as_examples(sp.csr_array((data, np.arange(len(data)), [0, len(data)]), shape=(1, n_features)))
-
-
-@pytest.mark.parametrize("other", [1e39, -1e300, 1e-39, -1e-300, np.nan, np.inf])
-@pytest.mark.parametrize("place", [0, 20_000])
-def test_numbers_that_float32_cannot_hold_are_kept_as_they_are(compacting, other, place):
-    data = np.ones(20_001)
-    data[place] = other
-    small = sparse_rows.compact(one_row_examples(data, n_features=20_001))
-    assert (small.indices.dtype, small.data.dtype) == (np.uint16, np.float64)
-    np.testing.assert_array_equal(small.data, data)
 
 
 @pytest.mark.one_in(15)
@@ -167,19 +141,6 @@ def test_threads_go_on_from_a_state_bit_for_bit(averaged):
     first, whole = (SVM(nr_rounds=n, averaged=averaged, n_jobs=2) for n in (2, 4))
     _, state = resume(first, None, X, labels)
     np.testing.assert_array_equal(resume(first, state, X, labels)[0], whole.train(X, labels))
-
-
-def test_threads_go_on_with_two_columns_where_changes_of_two_classes_do_not_cancel():
-    @compiled
-    def one_sided(scores, label, sq_norm, step, cost):
-        d = np.zeros(len(scores))
-        d[label] = step / (1.0 + sq_norm)
-        return d
-
-    X, labels, orders = random_problem(2, 2)
-    W = mixed_training(one_sided, X, labels, orders, np.ones(orders.size), 0.1, 2)[0]
-    learner = ConstantSteps(one_sided, 1.0, 0.1, nr_rounds=3, order=orders, averaged=False, n_jobs=2)
-    np.testing.assert_allclose(learner.train(X, labels), W, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize(
@@ -268,33 +229,6 @@ def test_a_cost_matrix_reaches_the_rule_by_columns():
         expected = expected_weights(rule, X, labels, orders, np.full(orders.size, 0.4), 0.1, cost)
         learner = ConstantSteps(rule, 0.4, 0.1, nr_rounds=3, order=orders, cost=cost, averaged=False)
         np.testing.assert_allclose(learner.train(X, labels), expected, rtol=0, atol=1e-9)
-
-
-@pytest.mark.parametrize(("loss", "learner"), [("hinge", SVM), ("log_loss", MaxEntOnline)])
-def test_two_classes_are_the_symmetric_pair_of_scikit_learns_one_vector(loss, learner):
-    """At K = 2, W = (−v/2, v/2) where v is what SGD with alpha = λ/2 and eta0 = 2 η_0 finds on the same order.
-
-    scikit-learn regularizes no intercept: the column of ones is a feature there, and our own intercept is taken out of
-    the comparison by giving both the very same g(x) = (1, x).
-    """
-    X, labels, _ = random_problem(8, 2, n_examples=40)
-    g = np.hstack([np.ones((40, 1)), X])
-    regularizer, initial_step, alpha, n_rounds = 0.3, 0.2, 0.75, 4
-    theirs = SGDClassifier(
-        loss=loss, alpha=regularizer / 2, learning_rate="invscaling", eta0=2 * initial_step, power_t=alpha,
-        fit_intercept=False, shuffle=False, max_iter=n_rounds, tol=None,
-    ).fit(g, labels)  # fmt: skip
-    ours = learner(
-        regularizer=regularizer,
-        initial_step=initial_step,
-        alpha=alpha,
-        averaged=False,
-        nr_rounds=n_rounds,
-        order=np.arange(40),
-    )
-    params = ours.train(X, labels)
-    np.testing.assert_allclose(params[:, 1], theirs.coef_[0] / 2, rtol=1e-9)
-    np.testing.assert_allclose(params[:, 0], -theirs.coef_[0] / 2, rtol=1e-9)
 
 
 def test_history_callback_and_objective_tell_the_truth():
@@ -417,20 +351,6 @@ class TestStudentsRules:
         with pytest.raises(ValueError, match="read-only"):
             Greedy().train([[0.0], [1.0]], [0, 1])
 
-    @pytest.mark.skipif(not COMPILES, reason="numba cannot be imported")
-    def test_a_rule_that_cannot_be_compiled_runs_as_it_is(self):
-        class Dictionaries(OnlineClassifier):
-            @staticmethod
-            @compiled
-            def rule(scores, label, sq_norm, step, cost):
-                by_name = dict(scores=scores, anything=[label, "label"])
-                return perceptron_rule(by_name["scores"], by_name["anything"][0], sq_norm, step, cost)
-
-        X, labels, orders = random_problem(2, 2)
-        with pytest.warns(UserWarning, match="rule could not be compiled and runs as plain Python"):
-            params = Dictionaries(nr_rounds=3, order=orders).train(X, labels)
-        np.testing.assert_array_equal(params, Perceptron(nr_rounds=3, order=orders).train(X, labels))
-
     def test_weights_that_explode_are_reported(self):
         class Explosive(OnlineClassifier):
             @staticmethod
@@ -442,19 +362,3 @@ class TestStudentsRules:
             pytest.raises(InputError, match="grew beyond all bounds by round"),
         ):
             Explosive().train([[1e3], [1e3]], [0, 1])
-
-
-@pytest.mark.parametrize("averaged", ["steps", "last round", False])
-def test_a_training_keeps_no_more_matrices_than_weights_and_their_sum(averaged):
-    n_features, n_classes = 100_000, 10
-    X = sp.csr_array((np.ones(30), np.arange(30) * 3000, np.arange(31)), shape=(30, n_features))
-    learner, y = Perceptron(nr_rounds=2, averaged=averaged), np.arange(30) % n_classes
-    learner.train(X, y)  # compiled, or loaded
-    tracemalloc.start()
-    params = learner.train(X, y)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < (2.2 if averaged else 1.2) * params.nbytes
-    kept, state = resume(learner, None, X, y)  # a state that goes on needs its own
-    np.testing.assert_array_equal(params, kept)
-    assert not np.shares_memory(kept, state.weights.V)

@@ -9,7 +9,6 @@ from classifiers.mira import Mira
 from classifiers.perceptron import Perceptron
 from classifiers.run_all_classifiers import (
     all_classifiers,
-    default_classifiers,
     run_all_classifiers,
 )
 from lxmls_day1.comparison import memory_of_training, told_apart
@@ -62,10 +61,6 @@ class Stub(Perceptron):
         raise NotImplementedError("exercise 1.5: about five lines")
 
 
-def legend_labels(axis):
-    return [text.get_text() for text in axis.get_legend().get_texts()]
-
-
 @pytest.fixture
 def axis():
     return detached_axes((14, 8))[1]
@@ -102,17 +97,6 @@ class TestTable:
         with_objective = [row.classifier for row in table if row.objective is not None]
         assert len(with_objective) == 3  # maximum entropy twice, and the support vector machine
 
-    def test_every_classifier_of_the_guide_on_counts(self, axis):
-        table, _ = run_all_classifiers(Counts(), ax=axis)
-        assert len(table) == 8
-        assert all(row.test_accuracy == 1 for row in table)
-
-    def test_warnings_become_notes(self, points, axis):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            table, _ = run_all_classifiers(points, [Answers(ABOVE, warning="look here"), Answers(ABOVE, "B")], ax=axis)
-        assert table.notes == ("Answers: look here",)
-
     def test_what_is_not_written_yet_is_left_out_and_noted(self, points, axis):
         table, _ = run_all_classifiers(points, [Stub(), Answers(ABOVE)], ax=axis)
         assert [row.classifier for row in table] == ["Answers"]
@@ -132,11 +116,6 @@ class TestNames:
         named = told_apart([Mira(regularizer=0.1, nr_rounds=5), Mira(regularizer=0.1, nr_rounds=7), Perceptron()])
         assert list(named) == ["MIRA (nr_rounds=5)", "MIRA (nr_rounds=7)", "Perceptron"]
 
-    def test_settings_changed_after_making_count(self):
-        changed = Mira()
-        changed.regularizer = 0.25
-        assert list(told_apart([Mira(), changed]))[1] == "MIRA (regularizer=0.25)"
-
     def test_twins_are_numbered(self):
         twins = [Mira(), Mira(), Mira()]
         named = told_apart(iter(twins))
@@ -152,20 +131,6 @@ class TestProgress:
         assert told == [(0, 3, "A"), (1, 3, "Mine"), (2, 3, "B"), (3, 3, "")]
 
 
-class TestDefaults:
-    def kinds(self, X):
-        data = Counts()
-        data.train_X = X
-        return [type(classifier).__name__ for classifier in default_classifiers(data)]
-
-    def test_multinomial_naive_bayes_for_counts_only(self):
-        counts = np.array([[0.0, 2.0], [3.0, 1.0]])
-        for X in (counts, sp.csr_array(counts), counts.astype(int)):
-            assert self.kinds(X).count("MultinomialNaiveBayes") == 2
-        for X in (-counts, counts / 2, sp.csr_array(-counts), sp.csr_array(counts / 2)):
-            assert "MultinomialNaiveBayes" not in self.kinds(X)
-
-
 class TestFigure:
     def test_points_and_a_boundary_for_each(self, points, axis):
         slanted = [[0, 0], [-1, 1], [-2, 2]]
@@ -178,14 +143,6 @@ class TestFigure:
         for line in (bayes, above):  # equal variances and shares, means ∓1: x_1 + x_2 = 0 is the best there is
             np.testing.assert_allclose(line.get_xdata() + line.get_ydata(), 0, atol=1e-9)
         np.testing.assert_allclose(other.get_xdata() + 2 * other.get_ydata(), 0, atol=1e-9)
-
-    def test_the_legend_holds_the_accuracies(self, points, axis):
-        table, _ = run_all_classifiers(points, [Answers(ABOVE)], ax=axis)
-        train, test = table[0].train_accuracy, table[0].test_accuracy
-        assert legend_labels(axis)[-2:] == [
-            f"Bayes optimal: train {train:.2f}, test {test:.2f}",
-            f"Answers: train {train:.2f}, test {test:.2f}",
-        ]
 
     def test_others_have_bars(self, axis):
         table, (fig, drawn) = run_all_classifiers(Counts(), ax=axis)

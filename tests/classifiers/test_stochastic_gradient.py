@@ -162,13 +162,6 @@ def test_a_smooth_loss_of_several_classes_begins_with_twice_the_step(learner, n_
     np.testing.assert_allclose(trained.steps(1, 3), first / (1 + 0.3 * first * np.arange(1, 4)), rtol=1e-12)
 
 
-def test_a_smooth_loss_of_several_classes_keeps_its_steps_longer():
-    X, y = np.full((6, 1), 2.0), np.arange(6) % 3  # ‖g(x)‖² = 5
-    trained = MaxEntOnline(0.0)
-    trained.train(X, y)
-    np.testing.assert_allclose(trained.steps(1, 9), 0.8 / (1 + 0.05 * np.arange(1, 10) / 6), rtol=1e-12)
-
-
 def test_the_hinge_loss_of_several_classes_halves_its_steps_during_the_first_round():
     X, y = np.full((6, 1), 2.0), np.arange(6) % 3  # ‖g(x)‖² = 5
     rounds = np.arange(1, 10) / 6

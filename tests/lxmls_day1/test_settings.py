@@ -4,13 +4,11 @@ import copy
 import inspect
 import pickle
 
-import numpy as np
 import pytest
 
 from lxmls_day1 import classifiers  # other tests open other labs; this one stays
 from lxmls_day1.classifiers import Mira, NaiveBayes, OnlineClassifier, StructuredMira, StructuredSVM
 from lxmls_day1.errors import InputError
-from lxmls_day1.lab import Lab
 from lxmls_day1.settings import check_settings, known_settings, settings
 
 KINDS = [kind for name in classifiers.__all__ if inspect.isclass(kind := getattr(classifiers, name))]
@@ -75,26 +73,3 @@ def test_a_class_without_a_constructor_has_no_settings():
     check_settings(object, [])
     with pytest.raises(InputError, match="object has no setting 'a'; there is none"):
         check_settings(object, ["a"])
-
-
-def test_a_lab_names_the_file_too(imports_as_before):
-    with pytest.raises(
-        InputError, match=r"^Mira in classifiers/mira\.py has no setting 'regularisation'; did you mean"
-    ):
-        Lab.open().classifier("mira", "Mira", regularisation=1)
-
-
-def test_scikit_learn_clones_and_searches():
-    pytest.importorskip("sklearn")
-    from sklearn.base import clone
-    from sklearn.model_selection import GridSearchCV
-
-    from lxmls_day1.sklearn_adapter import as_estimator
-
-    X, y = np.array([[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]] * 3), [0, 0, 1, 1] * 3
-    estimator = clone(as_estimator(Mira(regularizer=0.5)))
-    assert settings(estimator.classifier) == settings(Mira(regularizer=0.5))
-    search = GridSearchCV(estimator, {"regularizer": [0.1, 1.0], "nr_rounds": [1, 2]}, cv=3).fit(X, y)
-    assert search.best_score_ == 1.0
-    with pytest.raises(InputError, match="has no hyper-parameter 'regularisation'"):
-        estimator.set_params(regularisation=1)

@@ -80,13 +80,6 @@ def test_a_malformed_line_is_told_with_its_number(line, says, tmp_path):
     assert str(caught.value).startswith(f"{path}, line 4: {says}")
 
 
-def test_broken_utf8_is_told_with_its_line(tmp_path):
-    path = tmp_path / "latin.conllu"
-    path.write_bytes((word(1, "a") + "\n").encode() + word(2, "café").encode("latin-1"))
-    with pytest.raises(InputError, match=r"latin\.conllu, line 2: expected text in UTF-8, got the byte 0xE9"):
-        read_conllu(path)
-
-
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"# only a comment\n", b"1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n"])
 def test_a_file_without_words(content, tmp_path):
     path = tmp_path / "empty.conllu"
@@ -130,13 +123,6 @@ def test_the_toy_sentences(tags):
         corpus.tag_names
     )  # none is new after the training part
     assert corpus.get_name() == f"Toy sentences: {tags.upper()}"
-
-
-def test_the_vocabulary_is_that_of_the_training_part():
-    corpus = PosCorpus("toy")
-    words = [w for sentence in corpus.train_X for w in sentence]
-    assert corpus.word_counts == {w: words.count(w) for w in words}
-    assert corpus.nr_features == len(set(words)) and "table" not in corpus.word_counts  # a word of the test part
 
 
 def test_files_of_ones_own(tmp_path):

@@ -7,8 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from classifiers.mira import Mira
-from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
-from classifiers.perceptron import Perceptron
 from lxmls_day1.errors import InputError
 from readers.question_reader import COARSE_CLASSES, Question, QuestionCorpus, parse_question, parse_questions
 from readers.vocabulary import count_words, vectorise
@@ -82,13 +80,6 @@ def test_a_corpus_in_full(folder):
     assert [fine.label_names[k] for k in fine.y] == ["HUM:ind", "NUM:date", "HUM:gr", "NUM:count", "LOC:city"]
 
 
-def test_development_part_and_rare_words(folder):
-    corpus = QuestionCorpus(data_dir=folder, dev_per=0.25, min_count=2)
-    assert corpus.train_X.shape[0] == 3 and corpus.dev_X.shape[0] == 1 and corpus.dev_y.tolist() == [2]
-    # "how many" is the development part's; of the three training questions "?" alone is in two.
-    assert corpus.feature_names == ["?"] and corpus.feat_counts == {"?": 3}
-
-
 @pytest.mark.parametrize("level", ["coarse", "fine"])
 def test_the_toy_corpus_has_every_class_in_both_parts_and_can_be_learnt(level):
     corpus = QuestionCorpus("toy", level=level)
@@ -119,15 +110,3 @@ def test_the_real_corpus_is_as_published(real_data):
     fine = QuestionCorpus(level="fine", data_dir=real_data)
     assert len(fine.label_names) == 50 and len(set(fine.test_y.tolist())) == 42
     assert set(fine.test_y.tolist()) <= set(fine.train_y.tolist())
-
-
-@pytest.mark.slow
-def test_accuracy_on_the_official_split(real_data):
-    corpus = QuestionCorpus(data_dir=real_data)
-
-    def accuracy(classifier):
-        params = classifier.train(corpus.train_X, corpus.train_y)
-        return classifier.evaluate(corpus.test_y, classifier.test(corpus.test_X, params))
-
-    assert max(accuracy(Perceptron()), accuracy(Mira())) >= 0.89
-    assert accuracy(MultinomialNaiveBayes(smooth=True)) >= 0.80

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from lxmls_day1.engine.text import review_files
 from lxmls_day1.engine.text.parsed_reviews import parse_pair, parse_reviews
 from lxmls_day1.engine.text.tokens import processed_line
-from lxmls_day1.errors import CorpusError, CorpusUnavailable
+from lxmls_day1.errors import CorpusUnavailable
 from readers.sentiment_reader import SentimentCorpus, cut_rare_tokens, vectorise
 
 # Anything but a space and a line feed may stand in a token; some of it looks like a line end or like syntax.
@@ -48,12 +48,6 @@ def small_corpus(tmp_path):
 # ------------------------------------------------------------------------------------------------------------ parsing
 
 
-def test_a_corpus_of_one_class_is_refused(tmp_path):
-    folder = write_corpus(tmp_path, "a:1 #label#:positive\n", "b:1 #label#:positive\n")
-    with pytest.raises(CorpusError, match=r"negative\.review, line 1: the label is positive; expected negative"):
-        SentimentCorpus("books", data_dir=folder)
-
-
 # ------------------------------------------------------------------------------------------------ order, cut, vectors
 
 
@@ -86,6 +80,10 @@ def test_the_cut_agrees_with_a_naive_count(counts, data):
     assert fresh.has_canonical_format
 
 
+def read_both(folder):
+    return [(folder / name).read_bytes() for name in ("positive.review", "negative.review")]
+
+
 @pytest.mark.parametrize("rare_words_from", ["train", "all"])
 @pytest.mark.parametrize("min_count", [1, 3, 5])
 def test_rare_words_are_counted_where_it_says(small_corpus, rare_words_from, min_count):
@@ -100,40 +98,7 @@ def test_rare_words_are_counted_where_it_says(small_corpus, rare_words_from, min
     np.testing.assert_array_equal(corpus.X.toarray(), vectorise(in_turn, corpus.feat_dict).toarray())
 
 
-def read_both(folder):
-    return [(folder / name).read_bytes() for name in ("positive.review", "negative.review")]
-
-
-@pytest.mark.slow
-@given(st.lists(reviews, max_size=4), st.lists(tokens, max_size=6, unique=True))
-def test_vectors_agree_with_a_naive_table(counts, names):
-    X = vectorise(counts, {name: j for j, name in enumerate(names)})
-    assert X.shape == (len(counts), len(names))
-    assert (X.dtype, X.indices.dtype, X.indptr.dtype) == (np.float64, np.int32, np.int32)
-    assert csr_array((X.data, X.indices, X.indptr), shape=X.shape).has_sorted_indices
-    assert X.toarray().tolist() == [[review.get(name, 0) for name in names] for review in counts]
-
-
 # ---------------------------------------------------------------------------------------------------- SentimentCorpus
-
-
-def test_attributes_agree_with_each_other():
-    corpus = SentimentCorpus("toy", 0.7, 0.1, 0.2)
-    assert (corpus.nr_examples, corpus.nr_features) == corpus.X.shape == (400, len(corpus.feat_dict))
-    assert corpus.nr_instances == corpus.nr_examples
-    assert corpus.label_names == ("positive", "negative")
-    assert [corpus.feat_dict[name] for name in corpus.feature_names] == list(range(corpus.nr_features))
-    assert corpus.feat_counts == dict(
-        zip(corpus.feature_names, corpus.train_X.sum(axis=0).astype(int).tolist(), strict=True)
-    )
-    assert min(corpus.feat_counts.values()) >= 5
-    for part, size in (("train", 280), ("dev", 40), ("test", 80)):
-        X, y = getattr(corpus, f"{part}_X"), getattr(corpus, f"{part}_y")
-        assert isinstance(X, csr_array)
-        assert X.shape == (size, corpus.nr_features)
-        assert (X.dtype, X.indices.dtype, X.has_sorted_indices) == (np.float64, np.int32, True)
-        assert y.shape == (size,)
-        assert np.issubdtype(y.dtype, np.integer)
 
 
 def test_a_real_corpus_is_never_replaced_by_the_toy_one(monkeypatch, cache_folder):
@@ -183,12 +148,6 @@ def test_changed_sources_are_parsed_anew(small_corpus, cache_folder):
     corpus = SentimentCorpus("books", data_dir=small_corpus, min_count=1)
     assert "mad" in corpus.feat_dict
     assert "bad" not in corpus.feat_dict
-
-
-def test_a_cache_that_cannot_be_written_is_no_error(small_corpus, tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("in the way of a folder")
-    monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "file"))
-    assert SentimentCorpus("books", data_dir=small_corpus, min_count=1).nr_examples == 10
 
 
 # ---------------------------------------------------------------------------------------------------------- real data

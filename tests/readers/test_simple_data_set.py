@@ -11,7 +11,6 @@ from scipy.stats import multivariate_normal
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import discriminant_scores
-from lxmls_day1.figures.plotting import detached_axes
 from readers.simple_data_set import SimpleDataSet
 
 matplotlib.use("Agg")
@@ -26,20 +25,6 @@ THREE = {"g1": [[-2, 0], 1], "g2": [[2, 0], [0.5, 3]], "g3": [[0, 3], 2]}
 def no_figures_left():
     yield
     plt.close("all")
-
-
-@pytest.fixture
-def ax():
-    return detached_axes()[1]
-
-
-def optimal_errors(sd, n_points=100_000):
-    """The true posteriors' error on a large fresh sample, and its standard deviation."""
-    rng = np.random.default_rng(42)
-    y = rng.choice(len(sd.prior), size=n_points, p=sd.prior)
-    X = sd.means[y] + rng.normal(size=(n_points, sd.nr_features)) * np.sqrt(sd.variances[y])
-    wrong = log_joint(X, sd).argmax(axis=1) != y
-    return wrong.mean(), wrong.std() / np.sqrt(n_points)
 
 
 def log_joint(X, sd):
@@ -100,30 +85,6 @@ def test_class_sizes(nr_examples, balance, sizes):
 
 
 @pytest.mark.parametrize(
-    ("nr_examples", "balance", "sizes"),
-    [(10, 0.5, [3, 3, 4]), (100, [0.1, 0.2, 0.7], [10, 20, 70]), (100, [0.29, 0.28, 0.43], [29, 28, 43])],
-)
-def test_sizes_of_three_classes(nr_examples, balance, sizes):
-    sd = SimpleDataSet(nr_examples, **THREE, balance=balance, split=(1, 0, 0))
-    assert np.bincount(sd.y).tolist() == sizes
-    assert sd.nr_classes == 3
-    np.testing.assert_allclose(sd.prior, np.full(3, 1 / 3) if balance == 0.5 else balance)
-
-
-def test_attributes():
-    sd = SimpleDataSet(60, g1=[[0, 1, 2], 3], g2=[[4, 5, 6], 7], balance=0.4, split=(0.5, 0.2, 0.3), seed=5)
-    assert (sd.nr_examples, sd.nr_points, sd.nr_features, sd.nr_classes) == (60, 60, 3, 2)
-    assert (sd.balance, sd.split, sd.seed, sd.variance1, sd.variance2) == (0.4, (0.5, 0.2, 0.3), 5, 3.0, 7.0)
-    np.testing.assert_array_equal(sd.mean1, [0, 1, 2])
-    np.testing.assert_array_equal(sd.mean2, [4, 5, 6])
-    np.testing.assert_array_equal(sd.means, [[0, 1, 2], [4, 5, 6]])
-    np.testing.assert_array_equal(sd.variances, [[3, 3, 3], [7, 7, 7]])
-    np.testing.assert_allclose(sd.prior, [0.4, 0.6])
-    assert [len(part) for part in (sd.train_y, sd.dev_y, sd.test_y)] == [30, 12, 18]
-    assert sd.X.shape == (60, 3)
-
-
-@pytest.mark.parametrize(
     "arguments",
     [
         pytest.param({"balance": 0.2}, id="shared variance"),
@@ -145,41 +106,6 @@ def test_optimal_params_give_the_true_log_posteriors(arguments):
     )
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        pytest.param({"g2": [[1, 1], 4], "balance": 0.3}, id="unequal variances"),
-        pytest.param(THREE, id="three classes"),
-        pytest.param({"g1": [np.zeros(5), 1], "g2": [np.ones(5), [1, 2, 3, 2, 1]]}, id="five dimensions"),
-    ],
-)
-def test_error_agrees_with_the_optimal_rule_on_a_large_sample(arguments):
-    sd = SimpleDataSet(200, **arguments)
-    expected, deviation = optimal_errors(sd)
-    assert abs(sd.get_bayes_error() - expected) < 4 * deviation
-
-
-@pytest.mark.parametrize(
-    ("arguments", "name"),
-    [
-        ({}, "simple data set, 100 points"),
-        ({"seed": 3}, "simple data set, 100 points, seed 3"),
-        ({"g1": [[-1, -1], 2], "g2": [[1, 1], 2]}, "simple data set, 100 points, variance 2"),
-        ({"g1": [[0], 1], "g2": [[2], 1]}, "simple data set, 100 points, 1 feature, means 0 and 2"),
-        (
-            THREE,
-            "simple data set, 100 points, 3 classes, means (-2,0), (2,0) and (0,3), variances 1, (0.5,3) and 2",
-        ),
-        (
-            {**THREE, "g2": [[2, 0], 1], "g3": [[0, 3], 1], "balance": [0.2, 0.2, 0.6]},
-            "simple data set, 100 points, 3 classes, means (-2,0), (2,0) and (0,3), balance 0.2, 0.2 and 0.6",
-        ),
-    ],
-)
-def test_names_tell_what_differs_from_the_guide(arguments, name):
-    assert SimpleDataSet(**arguments).get_name() == name
-
-
 @pytest.mark.parametrize("arguments", [{}, {"balance": 0.3, "seed": 9}, THREE])
 def test_the_representation_makes_the_same_data_again(arguments):
     sd = SimpleDataSet(**arguments)
@@ -198,16 +124,6 @@ def test_the_guides_plotting_calls():
     np.testing.assert_allclose(line.get_xdata(), [0.5, 0.5])
     np.testing.assert_allclose(sorted(line.get_ydata()), axis.get_ylim())
     np.testing.assert_allclose(optimal.get_xydata().sum(axis=1), 0, atol=1e-12)  # x1 + x2 = 0
-
-
-def test_the_optimal_conic_is_drawn_where_the_posteriors_are_equal(ax):
-    sd = SimpleDataSet(g1=[[-1, -1], 1], g2=[[1, 1], 4])
-    sd.plot_data(ax=ax)
-    points = ax.lines[-1].get_xydata()
-    points = points[~np.isnan(points).any(axis=1)]
-    assert len(points) > 50
-    joint = log_joint(points, sd)
-    np.testing.assert_allclose(joint[:, 0], joint[:, 1], atol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -81,28 +81,3 @@ def test_svmlight_agrees_with_scikit_learn(write, zero_based):
     np.testing.assert_array_equal(corpus.X.toarray(), theirs.toarray()[:, in_training])
     assert [int(corpus.label_names[k]) for k in corpus.y] == labels.tolist()
     assert corpus.texts == [] and list(map(int, corpus.label_names)) == sorted(set(y.tolist()))
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        (
-            "mail.csv",
-            "text,label\nSee you at noon.,ham\nWin a prize now!,spam\nLunch at noon?,ham\nA prize for you!,spam\n",
-        ),
-        (
-            "mail.jsonl",
-            "".join(
-                f'{{"label": "{line[: line.index(",")]}", "text": "{line.split(",")[1]}"}}\n'
-                for line in MAIL.splitlines()
-            ),
-        ),
-    ],
-)
-def test_a_file_with_names_is_the_same_corpus_as_one_without(write, name, content):
-    plain = TextCorpus(write(MAIL, "plain.csv"))
-    named = TextCorpus(write(content, name), label_column="label", text_column="text")
-    assert named.label_names == ("ham", "spam") and named.texts == plain.texts and named.feat_dict == plain.feat_dict
-    assert (named.X != plain.X).nnz == 0 and named.y.tolist() == plain.y.tolist()
-    assert "label in 'label', text in 'text'; 4 examples, 2 classes" in named.read_as
-    assert "no header; label in column 0, text in column 1" in plain.read_as

@@ -12,7 +12,6 @@ from classifiers.domains.domain_adaptation import (
     train_augmented,
     train_with_correspondences,
 )
-from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.nbsvm import NBSVM
 from classifiers.perceptron import Perceptron
@@ -65,19 +64,6 @@ def test_weights_of_correspondences_are_those_on_x_and_theta_x(make, weight):
     of_both = whole.train(sp.csr_array(both), y)
     scores = classifier.get_scores(classifier.add_intercept_term(X), params)
     np.testing.assert_allclose(scores, whole.get_scores(whole.add_intercept_term(both), of_both), atol=1e-9)
-
-
-def test_a_classifier_trained_so_is_saved_and_explained_as_any_other(tmp_path):
-    X, y, target_X, target_y = two_domains(3)
-    for name, train in {
-        "augmented": lambda learner: train_augmented(learner, X, y, target_X, target_y),
-        "projected": lambda learner: train_with_correspondences(learner, X, y, np.eye(2, 6)),
-    }.items():
-        arow = AROW()
-        params = train(arow)
-        arow.save(tmp_path / f"{name}.npz", params)
-        again, params, *_ = LinearClassifier.load(tmp_path / f"{name}.npz")
-        assert again.test(target_X, params).tolist() == arow.test(target_X, params).tolist()
 
 
 def naive_information(present, y):

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
 
-from classifiers.online_classifier import OnlineClassifier, compiled, second_order
+from classifiers.online_classifier import second_order
 from classifiers.second_order.arow import AROW, arow_rule
 from classifiers.second_order.confidence_weighted import NO_CAP, ConfidenceWeighted, confidence_weighted_rule
 from lxmls_day1.engine.training import resume
@@ -97,32 +97,6 @@ def test_every_learner_is_what_dense_matrices_compute(name, n_classes, averaged)
     np.testing.assert_allclose(readable.variances, variances, rtol=0, atol=1e-10)
 
 
-@EVERY
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_weight_scales_the_price_of_a_loss(name, n_classes):
-    X, labels, orders = problem(n_classes)
-    weights = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 4.0], len(X))
-    weights[:n_classes] = 1.0
-    make, step_of, size, phi = LEARNERS[name]
-    kept = weights[orders.ravel()] > 0  # (r/0 and ∞ · 0 are for no formula)
-    order = orders.ravel()[kept]
-    passed, variances = dense(step_of, X, labels, order, size * weights[order] / weights.mean(), phi)
-    for learner in (make(nr_rounds=3, order=orders), in_python(make(nr_rounds=3, order=orders))):
-        params = learner.train(X, labels, sample_weight=weights)
-        np.testing.assert_allclose(params, passed[-1], rtol=0, atol=1e-10)
-        np.testing.assert_allclose(learner.variances, variances, rtol=0, atol=1e-10)
-
-
-def test_costs_are_margins_of_arow_and_scale_the_confidence_of_cw():
-    rho = np.array([0.0, 2.0, 0.5])
-    d, b = arow_rule(np.array([1.0, 0.0, 1.0]), 0, np.array([1.0, 2.0, 3.0]), 0.5, rho)
-    np.testing.assert_allclose(d, [1 / 5, -1 / 5, 0.0])  # both rivals: s + ρ = 2 and 1.5, m = 1; β = 1/(1 + 2 + 2)
-    np.testing.assert_allclose(b, [1 / 5, 1 / 5, 0.0])
-    learner = ConfidenceWeighted(confidence=0.9, cost=[[0, 1, 1], [2, 0, 1], [0.5, 1, 0]])
-    learner.classes = np.arange(3)
-    np.testing.assert_allclose(learner.row_costs()[0], NormalDist().inv_cdf(0.9) * rho)
-
-
 # ------------------------------------------------------------------------------------------------- what a step minimises
 
 
@@ -193,24 +167,6 @@ def test_the_closed_forms_solve_what_the_sources_minimise(which, n_cases):
 
 
 # ------------------------------------------------------------------------------------------------------- variances
-
-
-def test_rules_that_move_the_classes_apart_go_on_with_two_columns():
-    @compiled
-    @second_order
-    def one_sided(scores, label, variances, step, cost):
-        d, b = np.zeros(len(scores)), np.zeros(len(scores))
-        d[label], b[label] = step / (1.0 + variances[label]), 0.1 / (1.0 + variances[label])
-        return d, b
-
-    class OneSided(OnlineClassifier):
-        rule = staticmethod(one_sided)
-
-    X, labels, orders = problem(2)
-    fast, slow = OneSided(nr_rounds=3, order=orders), in_python(OneSided(nr_rounds=3, order=orders))
-    np.testing.assert_allclose(fast.train(X, labels), slow.train(X, labels), rtol=0, atol=1e-10)
-    np.testing.assert_allclose(fast.variances, slow.variances, rtol=0, atol=1e-10)
-    assert (fast.variances[:, 0] != fast.variances[:, 1]).all()
 
 
 @EVERY

@@ -27,25 +27,6 @@ def test_a_quadratic_function_is_minimised(seed, n):
     np.testing.assert_allclose(last.x, optimum, atol=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_exact_steps_along_its_directions_are_conjugate(seed, monkeypatch):
-    """With exact steps they are the directions of linear conjugate gradient: d_iᵀ H d_j = 0, and n of them lead to the optimum."""
-    n = 5
-    function, H, optimum = quadratic(seed, n)
-
-    def exact(function, here, direction, *_):
-        step = -(here.gradient @ direction) / (direction @ H @ direction)
-        x = here.x + step * direction
-        return type(here)(x, *function(x))
-
-    monkeypatch.setattr("classifiers.solvers.conjugate_gradient.line_search", exact)
-    path = list(itertools.islice(conjugate_gradient(function, np.zeros(n)), n + 1))
-    steps = np.array([there.x - here.x for here, there in itertools.pairwise(path)])
-    products = steps @ H @ steps.T
-    np.testing.assert_allclose(products - np.diag(np.diag(products)), 0, atol=1e-9 * np.diag(products).max())
-    np.testing.assert_allclose(path[-1].x, optimum, atol=1e-8)
-
-
 @pytest.mark.parametrize("n", [2, 20])
 def test_rosenbrocks_valley_is_followed_to_its_end(n):
     start = np.tile([-1.2, 1.0], n // 2)

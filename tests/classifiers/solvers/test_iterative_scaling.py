@@ -64,18 +64,6 @@ def test_it_does_what_the_textbooks_multiplications_do(sparse):
         assert ours.objective == pytest.approx(-np.log(theirs[np.arange(len(X)), labels]).mean())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-def test_it_finds_the_optimum_that_lbfgs_finds_without_regularization(seed):
-    X, y = noisy_counts(seed)
-    theirs = MaxEntBatch(regularizer=0)
-    gis = MaxEntBatch(solver="gis", tolerance=1e-5, max_iterations=20_000)
-    p, p_gis = (maxent.get_probabilities(X, maxent.train(X, y)) for maxent in (theirs, gis))
-    np.testing.assert_allclose(p_gis, p, atol=1e-4)
-    objectives = [iteration.objective for iteration in gis.history]
-    assert (np.diff(objectives) <= 1e-13).all()
-
-
 def test_what_is_never_seen_with_a_class_is_expected_ever_less_and_no_weight_is_infinite():
     X, labels = noisy_counts(2)
     X[labels == 1, 2] = 0

@@ -48,18 +48,6 @@ def test_rosenbrocks_valley_is_followed_to_its_end_about_as_fast_as_by_scipy(n):
     assert ours <= 1.5 * theirs.nit
 
 
-def test_a_good_diagonal_saves_iterations():
-    scales = np.logspace(-2, 2, 30)
-    function, best = quadratic(np.diag(scales), np.ones(30)), -(1 / scales).sum() / 2
-
-    def needed(diagonal):
-        path = lbfgs(function, np.zeros(30), diagonal)
-        return next(number for number, point in enumerate(path) if point.value <= best * (1 - 1e-8))
-
-    assert needed(scales) <= 3
-    assert needed(None) > 10
-
-
 @pytest.mark.parametrize("factor", [1e-8, 1.0, 1e8])
 def test_a_step_fulfils_the_wolfe_conditions_whatever_the_scale(factor):
     rng = np.random.default_rng(3)
@@ -77,11 +65,3 @@ def test_it_ends_at_once_where_the_gradient_is_zero_and_soon_where_rounding_hide
     assert len(list(lbfgs(rosenbrock, np.ones(2)))) == 1
     function = quadratic(np.diag([1.0, 3.0]), np.array([1.0, 1 / 3]))
     assert len(list(lbfgs(lambda x: (1e12 + function(x)[0], function(x)[1]), np.array([2.0, 5.0])))) < 200
-
-
-def test_values_that_overflow_are_walked_back_from():
-    def wall(x):  # log is nan below 0, and inf is what a step into the wall costs
-        return (x[0] - np.log(x[0]) if x[0] > 0 else np.nan), np.array([1 - 1 / x[0] if x[0] > 0 else np.nan])
-
-    *_, last = lbfgs(wall, np.array([50.0]), diagonal=np.array([1e-3]))
-    assert last.x[0] == pytest.approx(1.0, abs=1e-6)

@@ -14,7 +14,6 @@ from classifiers.structured.crf import CRF, Objective
 from classifiers.structured.forward_backward import marginals
 from classifiers.structured.tag_features import FeatureIndex
 from classifiers.structured.viterbi import path_score, viterbi
-from lxmls_day1.engine.training import resume
 
 X_SAW = [("I", "saw", "it"), ("a", "saw", "cut", "it"), ("I", "cut", "a", "cut"), ("it",)]
 Y_SAW = [("PRON", "VERB", "PRON"), ("DET", "NOUN", "VERB", "PRON"), ("PRON", "VERB", "DET", "NOUN"), ("PRON",)]
@@ -109,14 +108,6 @@ def test_both_solvers_lead_to_the_same_optimum():
     assert best <= reached <= best * 1.001
     values = [iteration.objective for iteration in optimum.history]
     assert values == sorted(values, reverse=True)
-
-
-def test_five_rounds_and_five_more_are_ten():
-    _, state = resume(CRF(0.1, "online", nr_rounds=5), None, X_SAW, Y_SAW)
-    params, state = resume(CRF(0.1, "online", nr_rounds=5), state, X_SAW, Y_SAW)
-    ten = CRF(0.1, "online", nr_rounds=10, delay=None).train(X_SAW, Y_SAW)
-    assert params.shape == ten.shape and state.n_rounds == 10
-    np.testing.assert_allclose(params, ten, atol=1e-12)
 
 
 @pytest.mark.parametrize("chain", [False, True])

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from classifiers.column_squishing import ColumnSquishing
 from classifiers.structured import StructuredMira
 from classifiers.structured.k_best import hildreth, k_best_paths
 from classifiers.structured.viterbi import ChainScores, path_score, viterbi
@@ -59,18 +58,6 @@ def sentences(seed=0, n_words=4, n_sentences=12, n_tags=3):
     y = [rng.integers(0, n_tags, length).tolist() for length in lengths]
     y[0][0], y[1][0], y[2][0] = 0, 1, 2
     return X, y
-
-
-def test_all_sequences_of_one_word_are_column_squishing():
-    rng = np.random.default_rng(3)
-    words = [[f"w{i}"] for i in rng.integers(0, 6, 25)]
-    tags = [[int(tag)] for tag in np.concatenate([np.arange(4), rng.integers(0, 4, 21)])]
-    tagger = StructuredMira(templates=["word"], transitions=False, regularizer=1e-9, k=4, nr_rounds=2, averaged=False)
-    params = tagger.train(words, tags)
-    X = np.array([[name == f"word={word}" for name in tagger.feature_names] for ((word),) in words], dtype=float)
-    assert X.sum() == len(words)
-    flat = ColumnSquishing(nr_rounds=2, averaged=False).train(X, np.ravel(tags))
-    np.testing.assert_allclose(params, flat, atol=1e-8)
 
 
 @pytest.mark.parametrize("k", [2, 9])

@@ -14,7 +14,7 @@ from classifiers.mira import Mira, mira_rule
 from classifiers.online_classifier import compiled
 from classifiers.perceptron import Perceptron, perceptron_rule
 from classifiers.structured import StructuredClassifier, StructuredMira, StructuredPerceptron, StructuredSVM
-from classifiers.structured.tag_features import EncodedSentences, FeatureIndex
+from classifiers.structured.tag_features import FeatureIndex
 from classifiers.structured.viterbi import viterbi
 from classifiers.svm import SVM, svm_rule
 from lxmls_day1.engine.training import resume
@@ -214,22 +214,6 @@ X_SAW = [("I", "saw", "it"), ("a", "saw", "cut", "it"), ("I", "cut", "a", "cut")
 Y_SAW = [("PRON", "VERB", "PRON"), ("DET", "NOUN", "VERB", "PRON"), ("PRON", "VERB", "DET", "NOUN")]
 
 
-@pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
-def test_the_callback_sees_what_train_would_return_after_each_round(averaged):
-    seen = []
-    tagger = StructuredSVM(nr_rounds=4, averaged=averaged, delay=3, track_objective=True)
-    params = tagger.train(X_SAW, Y_SAW, callback=lambda round, weights, params: seen.append((round, weights, params)))
-    assert [round.number for round, _, _ in seen] == [1, 2, 3, 4] and [round for round, _, _ in seen] == tagger.history
-    np.testing.assert_array_equal(seen[-1][2], params)
-    for number, (round, weights, so_far) in enumerate(seen, start=1):
-        shorter = StructuredSVM(nr_rounds=number, averaged=averaged, delay=3)
-        np.testing.assert_array_equal(shorter.train(X_SAW, Y_SAW), so_far)
-        assert round.objective == pytest.approx(shorter.objective(X_SAW, Y_SAW, so_far))
-        if averaged is False:
-            np.testing.assert_array_equal(weights, so_far)
-    assert tagger.nr_updates == sum(round.updates for round in tagger.history)
-
-
 @pytest.mark.parametrize("chain", [True, False])
 def test_scores_are_those_that_the_paths_come_from(chain):
     X, y, _ = random_sentences(2)
@@ -245,13 +229,6 @@ def test_scores_are_those_that_the_paths_come_from(chain):
     assert tagger.get_label(X, params) == tagger.test(X, params)
 
 
-def test_a_decoder_takes_the_place_of_the_search_in_tagging_too():
-    tagger = StructuredPerceptron()
-    params = tagger.train(X_SAW, Y_SAW)
-    tagger.decoder = lambda scores: [0] * len(scores.emissions)
-    assert tagger.test([["I", "saw"]], params) == [["DET", "DET"]]
-
-
 def test_what_is_learnt_of_a_word_reaches_new_sentences_only_through_features_of_the_training_part():
     tagger = StructuredPerceptron(templates=["word", "suffix2"])
     params = tagger.train(X_SAW, Y_SAW)
@@ -260,14 +237,6 @@ def test_what_is_learnt_of_a_word_reaches_new_sentences_only_through_features_of
     }  # fmt: skip
     (unknown,) = tagger.get_scores([["zzz"]], params)
     np.testing.assert_array_equal(unknown.emissions, params[:1])
-
-
-def test_tags_of_any_kind():
-    for tags in ([[1, 2, 1], [0, 3, 2, 1], [1, 2, 0, 3]], [np.array(t) for t in Y_SAW], Y_SAW):
-        tagger = StructuredPerceptron()
-        params = tagger.train(X_SAW, tags)
-        assert tagger.test(X_SAW, params) == [np.asarray(t).tolist() for t in tags]
-        assert tagger.evaluate(tags, tagger.test(X_SAW, params)) == 1.0
 
 
 # ------------------------------------------------------------------------------------------------------------ bad input
@@ -321,32 +290,3 @@ def test_resumed_rounds_are_one_training_bit_for_bit(make, averaged, decoder):
         np.testing.assert_array_equal(params, expected)
     assert (state.n_rounds, after.n_rounds) == (5, 10)
     assert second.test(X, params) == second.test([list(sentence) for sentence in X], params)
-
-
-@pytest.mark.parametrize("decoder", [None, viterbi])
-def test_encoded_sentences_stand_for_the_sentences(decoder):
-    X, y, orders = random_sentences(3)
-    others = random_sentences(4)[0]
-    train = EncodedSentences.learn(X, TEMPLATES)
-    plain, shared = (StructuredSVM(templates=TEMPLATES, nr_rounds=3, order=orders, decoder=decoder) for _ in range(2))
-    params = plain.train(X, y)
-    np.testing.assert_array_equal(shared.train(train, y), params)
-    assert shared.feature_names == plain.feature_names
-    assert shared.test(train.others(others), params) == plain.test(others, params)
-    assert shared.objective(train, y, params) == plain.objective(X, y, params)
-    for ours, theirs in zip(shared.get_scores(train, params), plain.get_scores(X, params), strict=True):
-        np.testing.assert_array_equal(ours.emissions, theirs.emissions)
-
-
-def test_sentences_encoded_otherwise_are_refused():
-    X, y, _ = random_sentences(3)
-    tagger = StructuredPerceptron(templates=TEMPLATES, nr_rounds=1)
-    with pytest.raises(InputError, match=r"has the templates .* but X was encoded with \['word'\]"):
-        tagger.train(EncodedSentences.learn(X, ["word"]), y)
-    params = tagger.train(X, y)
-    with pytest.raises(InputError, match=r"encode it as the training part was"):
-        tagger.test(EncodedSentences.learn(X[:1], TEMPLATES), params)
-    with pytest.raises(InputError, match="sentence 0 has 3 words and the tags"):
-        tagger.train(EncodedSentences.learn(X, TEMPLATES), [y[1], *y[1:]])
-    with pytest.raises(InputError, match="X has none"):
-        tagger.train(EncodedSentences.learn([], TEMPLATES), [])

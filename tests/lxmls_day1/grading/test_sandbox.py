@@ -11,6 +11,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 from importlib.util import cache_from_source
 from pathlib import Path, PurePosixPath
 
@@ -424,11 +425,12 @@ def test_a_box_has_no_descriptor_but_its_own(useful):
     [(PROCESS, (sys, "executable")), (LANDLOCK, (sys, "executable")), (BUBBLEWRAP, (os, "environ"))],
 )
 def test_a_fork_server_that_cannot_be_started_leaves_nothing(tmp_path, monkeypatch, level, lacking):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     module, name = lacking
     monkeypatch.setattr(module, name, str(tmp_path / "none") if module is sys else {"PATH": str(tmp_path)})
     before = set(os.listdir("/proc/self/fd"))
     with pytest.raises(BoxesUnavailable, match="none|not installed"):
-        fork_server_of(lab_program(), level, parent=str(tmp_path))
+        fork_server_of(lab_program(), level)
     assert set(os.listdir("/proc/self/fd")) == before
     assert not list(tmp_path.iterdir())
 

@@ -1,6 +1,5 @@
 """Training on a Dask cluster: the bits of threads, whichever worker trains which part, dies, lacks files or is of another version."""
 
-import functools
 import gc
 import os
 import shutil
@@ -15,7 +14,6 @@ import scipy.sparse as sp
 from classifiers.mira import Mira
 from classifiers.svm import SVM
 from lxmls_day1.engine.learners import average_of, shrinkage_of
-from lxmls_day1.engine.objectives import longest_of
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
 from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.streaming.shards import Shards
@@ -23,7 +21,7 @@ from lxmls_day1.errors import InputError
 
 distributed = pytest.importorskip("distributed")
 from lxmls_day1.engine.cluster import parts  # noqa: E402
-from lxmls_day1.engine.cluster.online import join_longest, named  # noqa: E402
+from lxmls_day1.engine.cluster.online import named  # noqa: E402
 from lxmls_day1.engine.streaming.streamed_steps import Learner  # noqa: E402
 from lxmls_day1.engine.training import train_corpus  # noqa: E402
 
@@ -223,17 +221,3 @@ def test_ctrl_c_stops_the_workers_and_leaves_the_checkpoint(corpus, cluster, tmp
     monkeypatch.undo()
     settings["checkpoint"] = Checkpoint(path, 10**9, resume=True)
     np.testing.assert_array_equal(train_corpus(Mira(nr_rounds=3, n_jobs=2), corpus, **settings), expected)
-
-
-@pytest.mark.parametrize("n", [1, 7, 64, 1000])
-@pytest.mark.parametrize("n_parts", [1, 3, 8])
-def test_the_longest_rows_are_the_same_whoever_looks_for_them(n_parts, n):
-    """By sorting; with many rows of the same length, the first of which are taken."""
-    rng = np.random.default_rng(n_parts)
-    sq_norms = rng.integers(1, 40, 300).astype(float)
-    expected = np.sort(np.lexsort([np.arange(300), -sq_norms])[:n])
-    own = [np.sort(rows) for rows in np.array_split(rng.permutation(300), n_parts)]
-    terms = [longest_of(rows, sq_norms[rows], n) for rows in own]
-    rows, found = functools.reduce(functools.partial(join_longest, n), terms)
-    np.testing.assert_array_equal(rows, expected)
-    np.testing.assert_array_equal(found, sq_norms[expected])

@@ -1,6 +1,3 @@
-import os
-import subprocess
-import sys
 from itertools import pairwise
 
 import numpy as np
@@ -30,19 +27,3 @@ def test_every_length_of_any_bytes(function):
     starts = np.concatenate([[0], np.cumsum(lengths)])
     wanted = [murmurhash3_32(bytes(text[a:b]), seed=0) for a, b in pairwise(starts)]
     assert function(text, starts).tolist() == wanted
-
-
-@pytest.mark.slow
-def test_without_numba_they_are_the_same():
-    code = (
-        "from lxmls_day1.engine.compiled.hashing import *\n"
-        "print(signed_hashes(*joined_names(['', 'a', 'naïve', 'x' * 40])).tolist())"
-    )
-    run = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert run.stdout.strip() == str([murmurhash3_32(word) for word in ("", "a", "naïve", "x" * 40)])

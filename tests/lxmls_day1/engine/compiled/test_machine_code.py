@@ -1,6 +1,5 @@
 """Machine code from the cache is the right one, or is not used: whatever is imported how, and whatever the files hold."""
 
-import errno
 import importlib.util
 import itertools
 import json
@@ -180,32 +179,6 @@ def test_two_names_of_one_file_have_machine_code_of_their_own(cache, module_of):
     sys.modules.pop("learner_in_test")  # in another process it cannot be imported
     function, from_cache = compiled(sys.modules["flat_learner_in_test"])
     assert from_cache and function(1.0) == 2.0
-
-
-class TestNoPlace:
-    @pytest.fixture
-    def full(self, monkeypatch):
-        def renew_file(path, content):
-            raise OSError(errno.ENOSPC, "No space left on device", str(path))
-
-        monkeypatch.setattr(machine_code, "renew_file", renew_file)
-
-    def test_is_said_once_and_all_works(self, cache, module_of, full, recwarn):
-        module = module_of(TWICE)
-        for _ in range(3):
-            function, from_cache = compiled(module)
-            assert not from_cache and function(1.0) == 2.0
-        (warning,) = recwarn
-        assert "No space left on device" in str(warning.message) and "NUMBA_CACHE_DIR" in str(warning.message)
-
-
-def test_the_next_folder_is_taken_where_the_first_is_not_writable(cache, module_of, monkeypatch, tmp_path):
-    tmp_path.joinpath("file").write_text("")
-    folders = [tmp_path / "file" / "beneath it", tmp_path / "second"]
-    monkeypatch.setattr(machine_code, "_folders", lambda source: iter(folders))
-    module = module_of(TWICE)
-    compiled(module)
-    assert len(list(folders[1].iterdir())) == 1 and compiled(module)[1]
 
 
 @pytest.mark.slow

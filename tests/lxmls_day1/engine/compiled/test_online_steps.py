@@ -12,26 +12,16 @@ from classifiers.online_classifier import OnlineClassifier, compiled
 from classifiers.perceptron import perceptron_rule
 from classifiers.structured.structured_classifier import StructuredClassifier
 from lxmls_day1.engine.compiled.machine_code import cached_jit
-from lxmls_day1.engine.compiled.online_steps import Weights, aligned_zeros
+from lxmls_day1.engine.compiled.online_steps import Weights
 
 pytestmark = pytest.mark.bits
 
-TABLE = {"one": 1.0}
 compiled_helper = cached_jit()(perceptron_rule)
-
-
-def plain_helper(rule_arguments):
-    return perceptron_rule(*rule_arguments)
 
 
 def of_a_dictionary(scores, label, sq_norm, step, cost):
     by_name = dict(scores=scores, anything=[label, "label"])  # this line
     return compiled_helper(by_name["scores"], by_name["anything"][0], sq_norm, step, cost)
-
-
-def of_an_object(scores, label, sq_norm, step, cost):
-    assert str(object())  # this line
-    return compiled_helper(scores, label, sq_norm, step, cost)
 
 
 def of_an_unknown_name(scores, label, sq_norm, step, cost):  # this line
@@ -40,46 +30,12 @@ def of_an_unknown_name(scores, label, sq_norm, step, cost):  # this line
     return compiled_helper(scores, label, sq_norm, step, cost)
 
 
-def with_a_bare_return(scores, label, sq_norm, step, cost):
-    if step < 0:
-        return  # this line
-    return compiled_helper(scores, label, sq_norm, step, cost)
-
-
-def of_a_list(scores, label, sq_norm, step, cost):
-    d = np.zeros(len(scores))
-    d[np.argmax(scores)] -= step
-    d[label] += step
-    return [number for number in d]  # this line
-
-
-def of_whole_numbers(scores, label, sq_norm, step, cost):
-    d = np.zeros(len(scores), dtype=np.int64)
-    d[np.argmax(scores)] -= 1
-    d[label] += 1
-    return d  # this line
-
-
-def of_a_plain_helper(scores, label, sq_norm, step, cost):
-    return plain_helper((scores, label, sq_norm, step, cost))  # this line
-
-
-def of_a_global_dictionary(scores, label, sq_norm, step, cost):
-    factor = TABLE["one"]  # this line
-    return compiled_helper(scores, label, sq_norm, factor * step, cost)
-
-
 def of_an_unknown_numpy_function(scores, label, sq_norm, step, cost):
     predicted = np.ravel_multi_index((np.argmax(scores),), scores.shape)  # this line
     d = np.zeros(len(scores))
     d[predicted] -= step
     d[label] += step
     return d
-
-
-def of_an_unknown_keyword(scores, label, sq_norm, step, cost):
-    scores = scores + 0 * np.sum(scores, keepdims=True)  # this line
-    return compiled_helper(scores, label, sq_norm, step, cost)
 
 
 def that_names_its_exception(scores, label, sq_norm, step, cost):
@@ -91,15 +47,8 @@ def that_names_its_exception(scores, label, sq_norm, step, cost):
 
 FAULTY = {
     of_a_dictionary: "No implementation of dict\\(.*Unsupported use of `dict\\(\\)`",
-    of_an_object: "Untyped global name 'object': Cannot determine Numba type",
     of_an_unknown_name: "NameError: name 'undefined_name' is not defined",
-    with_a_bare_return: "No conversion from none to array\\(float64, 1d, C\\)",
-    of_a_list: "No conversion from list\\(float64\\)",
-    of_whole_numbers: "No conversion from array\\(int64, 1d, C\\) to array\\(float64, 1d, C\\)",
-    of_a_plain_helper: "Untyped global name 'plain_helper'",
-    of_a_global_dictionary: "Untyped global name 'TABLE': Cannot determine Numba type of <class 'dict'>",
     of_an_unknown_numpy_function: "unsupported NumPy function 'numpy.ravel_multi_index'",
-    of_an_unknown_keyword: "No implementation of sum\\(.*unexpected keyword argument 'keepdims'",
     that_names_its_exception: "Exception object cannot be stored into variable",
 }
 
@@ -137,25 +86,6 @@ def test_a_rule_that_cannot_be_compiled_runs_as_python_and_the_warning_says_why(
     (warning,) = [w for w in caught if "could not be compiled" in str(w.message)]
     assert warning.filename == __file__  # the file that called train
     np.testing.assert_allclose(params, train(perceptron_rule), rtol=0, atol=1e-12)
-
-
-def test_a_rule_without_the_mark_is_not_compiled_and_not_warned_about():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        train_flat(of_a_list)
-        train_structured(of_a_list)
-
-
-SHAPES = [(1, 1), (5, 3), (0, 4), (2**18 - 1, 1), (2**18, 1), (2**16 + 1, 2, 3)]
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_aligned_zeros_begin_with_a_cache_line_and_large_ones_with_a_large_page(shape):
-    zeros = aligned_zeros(*shape)
-    assert zeros.shape == shape and not zeros.any()
-    assert zeros.ctypes.data % (64 if zeros.nbytes < 2**21 else 2**21) == 0 or zeros.size == 0
-    zeros[:] = 1.0
-    assert zeros.sum() == zeros.size
 
 
 def test_a_part_takes_the_arrays_of_the_last_one_if_they_fit():

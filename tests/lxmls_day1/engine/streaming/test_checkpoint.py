@@ -86,15 +86,6 @@ def test_threads(n_jobs, corpus, tmp_path):
     np.testing.assert_array_equal(params, train_corpus(SVM(n_jobs=n_jobs), corpus))
 
 
-def test_a_checkpoint_may_be_written_at_another_pace_and_training_interrupted_again(corpus, tmp_path):
-    path = tmp_path / "again.checkpoint"
-    for at in (20, 90, 200, 333):
-        with pytest.raises(Stop):
-            train_corpus(Mira(), corpus, checkpoint=Interrupted(path, 1 + at % 7, at=at, resume=True))
-    params = train_corpus(Mira(), corpus, checkpoint=Checkpoint(path, resume=True))
-    np.testing.assert_array_equal(params, train_corpus(Mira(), corpus))
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_has_its_effect_when_the_checkpoint_is_written(number, corpus, tmp_path):
     path = tmp_path / "signal.checkpoint"
@@ -175,20 +166,3 @@ def test_the_checkpoint_of_another_training_is_refused_by_name(other, named, cor
     with pytest.raises(InputError, match="is there already"):
         train_corpus(Mira(), corpus, checkpoint=Checkpoint(path))
     assert path.read_bytes() == before
-
-
-def test_what_makes_no_sense(corpus, tmp_path):
-    for wrong in ({"every": 0}, {"every": 1.5}, {"resume": "yes"}):
-        (name,) = wrong
-        with pytest.raises(InputError, match=name):
-            Checkpoint(tmp_path / "x", **wrong)
-    with pytest.raises(InputError, match="path"):
-        Checkpoint(None)
-    with pytest.raises(InputError, match="setting seed is of the type Generator, which a checkpoint cannot hold"):
-        train_corpus(Mira(seed=np.random.default_rng(0)), corpus, checkpoint=Checkpoint(tmp_path / "x"))
-    with pytest.raises(OSError):
-        train_corpus(Mira(), corpus, checkpoint=Checkpoint(tmp_path / "no folder" / "x", every=10))
-    damaged = tmp_path / "damaged"
-    damaged.write_bytes(b"PK\3\4 and so on")
-    with pytest.raises(InputError, match="damaged is damaged or incomplete"):
-        train_corpus(Mira(), corpus, checkpoint=Checkpoint(damaged, resume=True))

@@ -10,7 +10,6 @@ from sklearn.feature_extraction import FeatureHasher
 
 from lxmls_day1.engine.streaming.corpus_making import make_corpus
 from lxmls_day1.engine.streaming.shards import MANIFEST
-from lxmls_day1.engine.text import text_blocks
 from lxmls_day1.engine.text.tokens import count_tokens
 from lxmls_day1.errors import CorpusError, InputError
 from readers.text_reader import TextCorpus
@@ -48,13 +47,6 @@ def test_without_hashing_it_is_the_matrix_of_the_text_corpus(tmp_path, source, s
     assert np.array_equal(X, wanted.X.toarray()[:, kept])
     assert corpus.classes == wanted.label_names and labels == [wanted.label_names[k] for k in wanted.y]
     assert corpus.dtype == "uint8"
-
-
-def test_counts_above_a_byte_are_kept(tmp_path):
-    path = tmp_path / "x.csv"
-    path.write_text("label,text\na," + "book " * 300 + "\nb,book\n")
-    corpus = make_corpus([path], tmp_path / "x.bags")
-    assert corpus.dtype == "float32" and matrix(corpus)[0][0].tolist() == [300, 299]
 
 
 @pytest.mark.parametrize("hash_bits", [None, 12])
@@ -144,14 +136,6 @@ def test_a_test_part_has_the_columns_of_the_training_part(tmp_path, documents):
 # ------------------------------------------------------------------------------------------ bad input
 
 
-def test_a_column_that_is_missing_in_the_third_file_is_named(tmp_path):
-    for number, names in enumerate(["topic,text", "id,text,topic", "topic,words,n"]):
-        fields = ["sport", "They won.", "1"] if number != 1 else ["1", "They won.", "sport"]
-        (tmp_path / f"part-{number}.csv").write_text(f"{names}\n{','.join(fields[: names.count(',') + 1])}\n")
-    with pytest.raises(InputError, match=r"part-2.csv has no column 'text' for text_column \(--text-column\)"):
-        make_corpus([tmp_path / "part-*.csv"], tmp_path / "x.bags", hash_bits=8)
-
-
 def test_labels_are_added_as_they_come_unless_all_are_known(tmp_path):
     for number, label in enumerate(["b", "c", "a"]):
         (tmp_path / f"{number}.csv").write_text(f"label,text\n{label},They won.\nb,They lost.\n")
@@ -182,13 +166,3 @@ def test_labels_are_added_as_they_come_unless_all_are_known(tmp_path):
 def test_arguments_that_make_no_sense_are_refused(tmp_path, source, settings, said):
     with pytest.raises(InputError, match=said):
         make_corpus([source], tmp_path / "x.bags", **settings)
-
-
-def test_quoted_texts_reach_over_lines_and_pieces(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_blocks, "PIECE", 64)
-    texts = [f'word{n}\nand ""quotes"", line {n}\r\n' * (1 + n % 5) + "end" for n in range(60)]
-    path = tmp_path / "x.csv"
-    path.write_bytes(("label,text\n" + "".join(f'{n % 2},"{text}"\n' for n, text in enumerate(texts))).encode())
-    corpus = make_corpus([path], tmp_path / "x.bags")
-    wanted = TextCorpus(path, split=(1, 0, 0), seed=None)
-    assert corpus.words() == wanted.feature_names and np.array_equal(matrix(corpus)[0], wanted.X.toarray())

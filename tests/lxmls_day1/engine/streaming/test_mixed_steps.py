@@ -8,7 +8,6 @@ import scipy.sparse as sp
 
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
-from classifiers.online_classifier import OnlineClassifier
 from classifiers.perceptron import Perceptron
 from classifiers.second_order.arow import AROW
 from classifiers.svm import SVM
@@ -17,7 +16,7 @@ from lxmls_day1.engine.streaming import streamed_steps
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
 from lxmls_day1.engine.streaming.shard_rows import parts_of
 from lxmls_day1.engine.streaming.shard_writing import write_shards
-from lxmls_day1.engine.training import corpus_objective, resume, train_corpus
+from lxmls_day1.engine.training import resume, train_corpus
 from lxmls_day1.errors import InputError
 
 pytestmark = pytest.mark.bits
@@ -126,26 +125,6 @@ def test_mixing_every_few_documents_is_what_plain_numpy_computes(make, mix_every
         assert line.recent_error == np.mean(wrong[before : line.documents])
 
 
-@pytest.mark.parametrize("make", [SVM, MaxEntOnline])
-def test_weights_worse_than_none_are_shortened_as_in_memory(make, tmp_path):
-    rng = np.random.default_rng(0)
-    X, y = sp.csr_array(rng.normal(size=(400, 20)).astype(np.float32)), rng.permutation(np.arange(400) % 3)
-    shards = write_shards(tmp_path / "random.bags", X, y, NAMES.tolist(), 130)
-    for n_jobs in (1, 2, 4):
-        given = {"regularizer": 1e-4, "nr_rounds": 2, "n_jobs": n_jobs}
-        disk = make(**given)
-        params = train_corpus(disk, shards)
-        if n_jobs > 1:  # a single part draws its orders from the seed itself
-            orders = visits(shards, 1, 2, n_jobs)
-            np.testing.assert_array_equal(params, make(**given, order=orders).train(X.astype(float), NAMES[y]))
-        at_zero = corpus_objective(disk, shards, 0.0 * params)
-        assert (
-            corpus_objective(disk, shards, params)
-            <= at_zero
-            < corpus_objective(disk, shards, resume(disk, None, shards)[0])
-        )
-
-
 @pytest.mark.slow
 @pytest.mark.one_in(12)
 @pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
@@ -182,24 +161,6 @@ def test_training_goes_on_from_a_state_bit_for_bit(tmp_path):
     _, state = resume(SVM(nr_rounds=2, n_jobs=3, averaged="steps"), None, shards)
     params, _ = resume(SVM(nr_rounds=3, n_jobs=3, averaged="steps"), state, shards)
     np.testing.assert_array_equal(params, train_corpus(SVM(nr_rounds=5, n_jobs=3, averaged="steps"), shards))
-
-
-def test_rules_whose_changes_do_not_cancel(tmp_path):
-    from classifiers.online_classifier import compiled
-
-    @compiled
-    def one_sided(scores, label, sq_norm, step, cost):
-        d = np.zeros(len(scores))
-        if sq_norm > 20.0:  # in some parts only
-            d[label] = step / (1.0 + sq_norm)
-        return d
-
-    class OneSided(OnlineClassifier):
-        rule = staticmethod(one_sided)
-
-    shards, X, y = corpus(tmp_path, 2, 10)
-    expected = OneSided(nr_rounds=2, n_jobs=5, order=visits(shards, 1, 2, 5)).train(X, y)
-    np.testing.assert_array_equal(train_corpus(OneSided(nr_rounds=2, n_jobs=5), shards), expected)
 
 
 def test_an_error_in_one_part_ends_the_others(tmp_path, monkeypatch):

@@ -6,12 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import random_array
 
-from classifiers.max_ent_batch import MaxEntBatch
-from classifiers.mira import Mira
-from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.streaming.shards import MANIFEST, Shards
-from lxmls_day1.engine.training import train_corpus
 from lxmls_day1.errors import InputError
 
 CLASSES = ("ham", "spam", "eggs")
@@ -78,14 +74,6 @@ def test_a_manifest_of_another_kind_is_refused(tmp_path, change, said):
     assert MANIFEST in str(error.value)
 
 
-@pytest.mark.parametrize("learner", [Mira, MaxEntBatch, MultinomialNaiveBayes])
-def test_a_corpus_whose_parameters_have_no_room_is_refused_before_the_training(tmp_path, learner):
-    _, _, shards = corpus(tmp_path / "x.bags")
-    damaged(shards.folder, lambda m: m.update(classes=[str(i) for i in range(2**14)], n_features=2**31 - 1))
-    with pytest.raises(InputError, match=r"x.bags has 2147483647 features: .* 562,950 GB, more than .* --hash"):
-        train_corpus(learner(), shards.folder)
-
-
 def test_folders_that_are_none_of_ours_are_told_apart(tmp_path):
     with pytest.raises(InputError, match="there is no folder .*lxmls-day1 cache FILE"):
         Shards(tmp_path / "nowhere")
@@ -115,22 +103,6 @@ def test_a_missing_and_a_truncated_file_are_named(tmp_path):
         with pytest.raises(InputError, match=r"shard-00001.indices.npy is missing \(No such file"):
             use()
     assert Shards(shards.folder, partial=True).open(0).X.shape == (20, 30)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="no pipes among the files")
-@pytest.mark.parametrize("name", [MANIFEST, "shard-00001/data.npy", "words.txt", "source"])
-def test_a_pipe_or_a_device_in_place_of_a_file_is_not_waited_for(tmp_path, name):
-    _, _, shards = corpus(tmp_path / "x.bags", words=[f"w{i}" for i in range(30)])
-    place = shards.folder / name
-    place.unlink(missing_ok=True)
-    if name == "source":
-        damaged(
-            shards.folder, lambda m: m.update(sources=[{"path": "/dev/zero", "bytes": 0, "mtime_ns": 1, "sha256": "0"}])
-        )
-    else:
-        os.mkfifo(place)
-    with pytest.raises(InputError, match="not a regular file|has changed since"):
-        Shards(shards.folder).words() if name == "words.txt" else Shards(shards.folder)
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,12 @@ import pytest
 import scipy.sparse as sp
 
 from classifiers.column_squishing import ColumnSquishing
-from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
-from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
-from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.perceptron import Perceptron
 from classifiers.second_order.arow import AROW
 from classifiers.svm import SVM
 from lxmls_day1.engine.streaming import streamed_steps
-from lxmls_day1.engine.streaming.shard_rows import ShardRows, Slice
 from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.engine.training import corpus_objective, evaluate_corpus, label_corpus, resume, train_corpus
@@ -97,17 +93,6 @@ def test_a_rule_in_python(tmp_path):
 
     shards, X, y = corpus(tmp_path, 2)
     np.testing.assert_array_equal(train_corpus(Readable(), shards), Readable().train(X, y))
-
-
-def test_classes_that_do_not_ascend_get_the_columns_that_they_have_in_memory(tmp_path):
-    _, X, y = corpus(tmp_path)
-    names = ["good", "bad", "fair"]
-    shards = write_shards(tmp_path / "turned.bags", X, [names.index(label) for label in y], names)
-    memory, disk = Mira(), Mira()
-    expected = memory.train(X, y)
-    np.testing.assert_array_equal(train_corpus(disk, shards), expected)
-    assert disk.classes.tolist() == ["bad", "fair", "good"]
-    assert evaluate_corpus(disk, shards, expected) == memory.evaluate(y, memory.test(X, expected))
 
 
 @pytest.mark.parametrize("averaged", AVERAGES)
@@ -230,52 +215,7 @@ def test_weights_worse_than_none_are_shortened_as_in_memory(make, kind, n_rows, 
     assert shortened
 
 
-@pytest.mark.parametrize("known", [[], [(0, 0, 400)], [(0, 0, 150), (1, 0, 400), (0, 150, 400), (2, 7, 400)]])
-def test_the_longest_rows_are_found_whatever_is_known_of_their_lengths(known, tmp_path):
-    shards, X, _ = odd_corpus(tmp_path, "random labels", 1500, 400)
-    sq_norms = 1.0 + X.multiply(X).sum(axis=1)
-    norms = {Slice(i, start, stop): sq_norms[400 * i :][start:stop] for i, start, stop in known}
-    rows, found = ShardRows(shards, np.arange(4), norms=norms).longest(64)
-    np.testing.assert_array_equal(rows, np.sort(np.argsort(sq_norms)[-64:]))
-    np.testing.assert_allclose(found, sq_norms[rows], rtol=1e-12)
-
-
 # ------------------------------------------------------------------------------------------------------------ bad input
-
-
-@pytest.mark.parametrize("learner", [Mira(), MaxEntBatch(), MultinomialNaiveBayes(), GaussianNaiveBayes()])
-def test_learners_take_data_in_memory_and_name_the_call_for_a_corpus(learner, tmp_path):
-    shards, X, y = corpus(tmp_path)
-    params = Mira().train(X, y)
-    for place in (shards, str(shards.folder), shards.folder):
-        with pytest.raises(InputError, match=r"call train_corpus\(learner, corpus\)"):
-            learner.train(place, None)
-        with pytest.raises(InputError, match="evaluate_corpus"):
-            learner.evaluate(place, params)
-        with pytest.raises(InputError, match="label_corpus"):
-            learner.test(place, params)
-
-
-def test_what_cannot_be_trained_on(tmp_path):
-    shards, X, _ = corpus(tmp_path)
-    with pytest.raises(InputError, match="order is for data in memory"):
-        train_corpus(Mira(order=np.arange(60)), shards)
-    with pytest.raises(InputError, match='solver="subgradient"'):
-        train_corpus(SVM(solver="dual"), shards)
-    with pytest.raises(InputError, match="data in memory are for learner.train"):
-        train_corpus(Mira(), X)
-    with pytest.raises(InputError, match="report is for online learners"):
-        train_corpus(MultinomialNaiveBayes(), shards, report=print)
-    with pytest.raises(InputError, match="learns from data in memory; a corpus on disk is for"):
-        train_corpus(GaussianNaiveBayes(), shards)
-    with pytest.raises(InputError, match="at least two classes"):
-        train_corpus(Mira(), write_shards(tmp_path / "one.bags", X, [0] * 60, ["all"]))
-    with pytest.raises(InputError, match="no documents"):
-        train_corpus(Mira(), write_shards(tmp_path / "none.bags", X[:0], [], ["a", "b"]))
-    with pytest.raises(InputError, match="no folder"):
-        train_corpus(Mira(), str(tmp_path / "missing.bags"))
-    with pytest.raises(InputError, match="weights grew beyond all bounds"):
-        train_corpus(SVM(initial_step=1e300, alpha=1.0, averaged=False), shards)
 
 
 def test_a_corpus_of_other_classes_or_features_is_refused(tmp_path):

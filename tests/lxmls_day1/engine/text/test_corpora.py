@@ -5,9 +5,7 @@ import gzip
 import hashlib
 import io
 import os
-import re
 import signal
-import socket
 import subprocess
 import sys
 import tarfile
@@ -22,7 +20,6 @@ import pytest
 from lxmls_day1.engine.text.corpora import (
     CORPORA,
     Corpus,
-    cache_folder,
     corpus_named,
     find_corpus,
     sha256_of_files,
@@ -438,73 +435,8 @@ def test_a_bad_archive_is_an_error_and_leaves_nothing_bad(find, tmp_path, server
 
 # ------------------------------------------------------------------------------------------------- servers that answer
 
-RAW_ANSWERS = {
-    "nothing": (b"", "the server closed the connection without an answer"),
-    "no HTTP": (b"220 mail.example.org ready\r\n", "the server closed the connection without an answer"),
-    "redirects without end": (
-        b"HTTP/1.1 302 Found\r\nConnection: close\r\nLocation: /plain/positive.review\r\nContent-Length: 0\r\n\r\n",
-        "the server sent us on and on",
-    ),
-    "a redirect to nowhere": (
-        b"HTTP/1.1 302 Found\r\nLocation: nothing://here\r\nContent-Length: 0\r\n\r\n",
-        "what the server answered cannot be understood (InvalidSchema)",
-    ),
-    "wrongly compressed": (
-        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello",
-        "what the server answered cannot be understood (ContentDecodingError)",
-    ),
-    "bad chunks": (
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello",
-        "the connection broke off before the end",
-    ),
-}
-
-
-@contextlib.contextmanager
-def raw_server(serve):
-    """A server on loopback that calls `serve(connection)` for each connection; yields its address."""
-    listener = socket.create_server(("127.0.0.1", 0))
-
-    def accept():
-        with contextlib.suppress(OSError):
-            while True:
-                connection, _ = listener.accept()
-                with connection, contextlib.suppress(OSError):
-                    serve(connection)
-
-    thread = threading.Thread(target=accept)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}/plain/"
-    finally:
-        listener.shutdown(socket.SHUT_RDWR)
-        listener.close()
-        thread.join()
-
-
-@pytest.mark.parametrize(("raw", "message"), RAW_ANSWERS.values(), ids=RAW_ANSWERS)
-def test_a_server_that_was_reached_is_not_said_to_be_out_of_reach(find, table, monkeypatch, raw, message):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-    def serve(connection):
-        connection.recv(1 << 16)
-        connection.sendall(raw)
-
-    with raw_server(serve) as url:
-        table["books"] = replace(table["books"], source=PlainFiles(url))
-        with pytest.raises(CorpusUnavailable, match=re.escape(message)):
-            find("books")
-
 
 # ----------------------------------------------------------------------------------------------------------- leftovers
-
-
-def test_without_a_home_folder_the_variable_is_named(monkeypatch):
-    monkeypatch.delenv("LXMLS_DAY1_CACHE", raising=False)
-    monkeypatch.setattr("platformdirs.user_cache_dir", lambda _: "~/.cache/lxmls-day1")
-    monkeypatch.setattr("os.path.expanduser", lambda path: path)
-    with pytest.raises(CorpusUnavailable, match="there is no home folder to keep files in; set LXMLS_DAY1_CACHE"):
-        cache_folder()
 
 
 # -------------------------------------------------------------------------------------------------------------- files

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lxmls_day1.engine.text.documents import Document, decoded, looks_processed, printable, read_documents
+from lxmls_day1.engine.text.documents import Document, decoded, printable, read_documents
 from lxmls_day1.engine.text.tokens import count_tokens, processed_line
-from lxmls_day1.errors import CorpusError, InputError
+from lxmls_day1.errors import InputError
 
 tokens = st.text(st.characters(exclude_characters=" \n\r\t", exclude_categories=["Cs", "Zs", "Cc"]), min_size=1).filter(
     lambda token: not f"{token}:".startswith("#label#:")  # the mark of the label
@@ -63,22 +63,6 @@ class TestProcessed:
         with pytest.raises(InputError) as caught:
             read(text)
         assert str(caught.value).startswith(message)
-
-    def test_on_demand_also_what_looks_raw(self):
-        with pytest.raises(CorpusError, match="f, line 1"):
-            read("A fine book.", form="processed")
-
-
-class TestLooking:
-    @pytest.mark.parametrize(
-        "text", ["a:1", "\n\na:1 b:2", "a:1 b c:3", "#label#:x", "just words #label#:positive", "a:b:1\nprose prose"]
-    )
-    def test_processed(self, text):
-        assert looks_processed(text)
-
-    @pytest.mark.parametrize("text", ["Prose.", "Score: 5:30 in Rome", "a:1 b", "At 10:30\na:1 b:1", "http://x:80/y z"])
-    def test_raw(self, text):
-        assert not looks_processed(text)
 
 
 class TestNoText:

@@ -6,7 +6,6 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from lxmls_day1.engine.text.feature_contributions import explain
@@ -71,15 +70,6 @@ class TestRuledOut:
         assert why.margin == pytest.approx(np.log(2))
         assert set(why.differences[:2]) == {np.inf, -np.inf}
         json.dumps(why.to_dict(), allow_nan=False)
-
-
-def test_a_quadratic_classifier_on_its_own_terms():
-    X, y = np.array([[0.0, 1], [1, 2], [2, 0], [4, 1]]), ["a", "a", "b", "b"]
-    gnb = GaussianNaiveBayes(variance="per_class")
-    params = gnb.train(X, y)
-    why = explain(gnb, params, [[3.0, 0.0]], ["u", "v"])
-    assert why.class_names[why.predicted] == gnb.test([[3.0, 0.0]], params)[0]
-    assert why.words == ["u"]
 
 
 def test_a_second_order_learner_says_how_sure_it_is_of_each_word():

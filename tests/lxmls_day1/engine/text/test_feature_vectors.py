@@ -21,7 +21,6 @@ from classifiers import (
     Perceptron,
 )
 from lxmls_day1.engine.text.feature_vectors import as_rows, names_of
-from lxmls_day1.engine.training import resume
 from lxmls_day1.errors import InputError
 
 EXAMPLES = [
@@ -101,28 +100,3 @@ def test_a_saved_model_keeps_the_names(tmp_path):
     loaded = LinearClassifier.load(tmp_path / "m.npz")
     assert list(loaded.feature_names) == names_of(EXAMPLES)
     assert loaded.classifier.test(EXAMPLES, loaded.params).tolist() == mira.test(EXAMPLES, params).tolist()
-
-
-def test_more_data_have_the_columns_of_the_first():
-    first, state = resume(Perceptron(nr_rounds=2), None, EXAMPLES, LABELS)
-    more = [{"dull": 1, "new": 5}, {"amazing": 1}]
-    later = Perceptron(nr_rounds=1)
-    params, state = resume(later, state, more, ["bad", "good"])
-    assert params.shape == first.shape
-    assert later.vector_names == names_of(EXAMPLES)
-    assert later.test(more, params).shape == (2,)
-
-
-@pytest.mark.parametrize(
-    ("bad", "message"),
-    [
-        ({3: 1.0}, r"X\[1\] has the name 3"),
-        ({"a": None}, r"X\[1\]\['a'\] is None"),
-        ({"a": float("nan")}, r"X\[1\]\['a'\] is nan"),
-        ({"a": [1, 2]}, r"X\[1\]\['a'\] is \[1, 2\]"),
-        ([1.0], r"X\[1\] is \[1.0\]"),
-    ],
-)
-def test_what_is_no_feature_vector_is_refused(bad, message):
-    with pytest.raises(InputError, match=message):
-        Mira().train([{"a": 1.0}, bad], [0, 1])

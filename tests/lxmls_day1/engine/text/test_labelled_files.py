@@ -13,7 +13,6 @@ from lxmls_day1.engine.text import text_blocks
 from lxmls_day1.engine.text.labelled_files import LabelledStream, name_of_data, read_labelled
 from lxmls_day1.engine.text.tables import column_records
 from lxmls_day1.errors import CorpusError, InputError
-from readers.text_reader import TextCorpus
 
 fields = st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from('\n\t",;|'), max_size=12)
 EXAMPLES = [
@@ -92,11 +91,6 @@ class TestFormats:
     def test_a_gzip_file_of_any_name(self, write):
         assert read_labelled(write(gzip.compress(as_csv().encode()), "train.csv"))[0].labels == LABELS
 
-    def test_the_form_can_be_said(self, write):
-        assert read_labelled(write(as_json_lines(), "x.csv"), form="jsonl")[0].labels == LABELS
-        assert read_labelled(write(as_csv(), "x.json"), form="columns")[0].labels == LABELS
-        assert read_labelled(write("1 1:1\n", "x.txt"), form="svmlight")[0].labels == ["1"]
-
     @pytest.mark.parametrize(
         ("name", "expected"),
         [
@@ -112,16 +106,6 @@ class TestFormats:
 
 
 class TestColumns:
-    def test_by_name_and_by_number(self, write):
-        path = write("id,mood,remark\n7,glad,Oh yes.\n8,sad,Oh no.\n")
-        for label, text in [("mood", "remark"), (1, 2), ("Mood", 2)]:
-            (file,) = read_labelled(path, label_column=label, text_column=text, header=True)
-            assert (file.labels, file.texts) == (["glad", "sad"], ["Oh yes.", "Oh no."])
-        assert read_labelled(path, label_column="id", text_column="mood")[0].labels == [
-            "7",
-            "8",
-        ]  # a name wants a header
-
     def test_what_it_was_taken_for(self, write):
         said = read_labelled(write(as_csv()))[0].described
         assert (
@@ -401,11 +385,6 @@ class TestSeveralFiles:
         assert [file.labels[:3] for file in files] == [LABELS[:3]] * 2
         assert [file.texts[:3] for file in files] == [TEXTS[:3]] * 2
 
-    def test_columns_in_another_order_go_by_their_names(self, write):
-        second = write("category,text\ntop_up,Again.\n", "t.csv")
-        _, file = read_labelled(write(TRAIN), second, label_column="category", text_column="text")
-        assert (file.labels, file.texts) == (["top_up"], ["Again."])
-
     @pytest.mark.parametrize(
         ("content", "says"),
         [
@@ -421,12 +400,6 @@ class TestSeveralFiles:
         second = write(content, "t.csv")
         with pytest.raises(InputError, match=f"^{re.escape(str(second) + says)}"):
             read_labelled(write(TRAIN), second)
-
-    def test_texts_are_no_features(self, write):
-        with pytest.raises(
-            InputError, match=r"t.svm holds svmlight, and .*mine.csv columns; all have to be texts, or all svmlight"
-        ):
-            read_labelled(write(TRAIN), write("1 1:1\n", "t.svm"))
 
 
 class TestPieces:
@@ -452,23 +425,6 @@ class TestPieces:
         monkeypatch.setattr(text_blocks, "PIECE", piece)
         assert read_labelled(path, **settings) == [whole]
 
-    def test_the_reader_of_csv_is_left_as_it_was(self, write):
-        limit = csv.field_size_limit()
-        assert read_labelled(write(f"ham,{'x' * 200_000}\n"))[0].texts == ["x" * 200_000]
-        assert csv.field_size_limit() == limit
-
-    def test_an_unusual_file_of_columns(self, write):
-        text = '\r\nham,"two\r\nlines, ""quoted"""\r\n  \r\nspam, "after a space"\r\nham,\r\n\r\n'
-        (file,) = read_labelled(write(text), header=False)
-        assert file.texts == ['two\r\nlines, "quoted"', "after a space", ""] and file.lines == [2, 5, 6]
-        path = write('pos\t"Great", he said.\nneg\tNot "so.\n')
-        assert read_labelled(path, quote=None)[0].texts == ['"Great", he said.', 'Not "so.']
-
-    def test_json_with_further_keys_and_labels_that_are_no_text(self, write):
-        lines = '{"text": "a", "label": 1}\n\n{"label": true, "text": "b", "more": []}\n{"label": 0.5, "text": ""}'
-        (file,) = read_labelled(write(lines, "x.jsonl"))
-        assert (file.labels, file.texts, file.lines) == (["1", "true", "0.5"], ["a", "b", ""], [1, 3, 4])
-
     @pytest.mark.slow
     @given(
         st.integers(2, 4).flatmap(lambda n: st.lists(st.lists(fields, min_size=n, max_size=n), min_size=1)),
@@ -483,16 +439,6 @@ class TestPieces:
 
 
 class TestEncodings:
-    @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "latin-1", "cp1252"])
-    def test_can_be_said(self, write, encoding):
-        examples = [(label, text.replace("€", " euro")) for label, text in EXAMPLES]
-        path = write(as_csv(examples=examples).encode(encoding))
-        assert read_labelled(path, encoding=encoding)[0].texts == [text for _, text in examples]
-
-    @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
-    def test_a_byte_order_mark_says_it(self, write, encoding):
-        assert read_labelled(write(as_csv().encode(encoding)))[0].texts == TEXTS
-
     @pytest.mark.parametrize(
         ("content", "name", "line"),
         [
@@ -512,11 +458,15 @@ class TestEncodings:
             file = read_labelled(path)
         assert read_labelled(path, encoding="utf-8") == file  # where it is said, nobody is warned
 
-    def test_a_warning_of_lost_letters_shows_the_line_of_the_caller(self, write):
-        path = write("ham,fine\nspam,caf\ufffd\n" * 5)
-        with pytest.warns(UserWarning, match=r"U\+FFFD") as caught:
-            TextCorpus(path)
-        assert [warning.filename for warning in caught] == [__file__]
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "latin-1", "cp1252"])
+    def test_can_be_said(self, write, encoding):
+        examples = [(label, text.replace("€", " euro")) for label, text in EXAMPLES]
+        path = write(as_csv(examples=examples).encode(encoding))
+        assert read_labelled(path, encoding=encoding)[0].texts == [text for _, text in examples]
+
+    @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+    def test_a_byte_order_mark_says_it(self, write, encoding):
+        assert read_labelled(write(as_csv().encode(encoding)))[0].texts == TEXTS
 
 
 PIECES = st.sampled_from(

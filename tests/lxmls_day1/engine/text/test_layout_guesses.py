@@ -31,9 +31,6 @@ class TestDelimiter:
     def test_two_columns_are_preferred_to_many(self):
         assert guess_delimiter(["a;x, y, z\n", "b;u, v, w\n"], "f.csv", '"') == ";"
 
-    def test_what_is_a_quote_is_none(self):
-        assert guess_delimiter(["|a b|;|c|\n", "|d|;|e;f|\n"], "f.csv", "|") == ";"
-
 
 class TestHeader:
     """A header is recognised by what it is: no class is called "label", and no example is lost."""
@@ -96,32 +93,11 @@ class TestHeader:
         rows = list(csv.reader(text.splitlines()))
         assert not looks_like_header(rows) and len(rows) == text.count("\n")
 
-    def test_a_text_may_be_what_its_column_is_called(self, examples_of):
-        text = "text,category\nHow do I text?,sms\ntext,sms\nWhere is it?,card\n"
-        assert examples_of(text) == (["sms", "sms", "card"], ["How do I text?", "text", "Where is it?"])
-
-    def test_the_index_of_a_data_frame_has_no_name(self, examples_of):
-        text = ",text,label\n0,They won in extra time.,sport\n1,Add salt.,cooking\n"
-        assert examples_of(text) == (["sport", "cooking"], ["They won in extra time.", "Add salt."])
-
 
 class TestColumns:
     TABLE = Table(
         ("id", "Text", "intent", "note"), [["1", "Hello there", "greet", "x"], ["2", "Bye now", "leave", "x"]], [2, 3]
     )
-
-    @pytest.mark.parametrize(
-        ("label", "text", "expected"),
-        [
-            (None, None, (2, 1)),
-            ("note", None, (3, 1)),
-            (0, "Text", (0, 1)),
-            ("INTENT", 3, (2, 3)),
-            (None, "note", (2, 3)),
-        ],
-    )
-    def test_by_name_and_by_number(self, label, text, expected):
-        assert choose_columns(self.TABLE, "f.csv", label, text) == expected
 
     def test_of_two_columns_the_other_one(self):
         table = Table(None, [["a b", "c d"], ["a b", "e f"]], [1, 2])

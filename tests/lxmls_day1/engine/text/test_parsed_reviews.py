@@ -1,7 +1,6 @@
 """Lines of the published form against the plain reader of one line, and cached copies."""
 
 import hashlib
-import os
 from dataclasses import fields
 
 import numpy as np
@@ -85,11 +84,6 @@ def test_the_fast_reader_agrees_with_the_plain_one(lines, label):
         assert parse_reviews(lines, label).as_dicts() == expected
 
 
-def test_counts_of_a_repeated_token_add_up():
-    assert parse_review("a:2 b:1 a:3 #label#:negative") == ({"a": 5, "b": 1}, "negative")
-    assert parse_reviews(["a:2 b:1 a:3 #label#:negative"]).as_dicts() == [({"a": 5, "b": 1}, "negative")]
-
-
 # -------------------------------------------------------------------------------------------------------------- cache
 
 
@@ -129,24 +123,6 @@ def test_every_flipped_bit_and_every_truncation_is_noticed(tmp_path, parsed, sou
     for length in range(len(whole)):
         path.write_bytes(whole[:length])
         assert load_parsed(path, sources) is None
-
-
-TAKEN_BY = {
-    "a file that may not be read": lambda path: path.touch(mode=0),
-    "a link to itself": lambda path: path.symlink_to(path.name),
-    "a pipe": lambda path: os.mkfifo(path),
-}
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
-@pytest.mark.parametrize("taken_by", TAKEN_BY)
-def test_what_has_taken_the_place_of_a_copy_is_replaced(tmp_path, parsed, sources, taken_by):
-    path = tmp_path / "copy"
-    TAKEN_BY[taken_by](path)
-    assert load_parsed(path, sources) is None
-    save_parsed(path, parsed, sources)
-    assert same(load_parsed(path, sources), parsed)
-    assert path.stat().st_mode & 0o400
 
 
 def test_a_copy_of_other_sources_or_another_version_is_not_used(tmp_path, parsed, sources, monkeypatch):

@@ -44,39 +44,6 @@ def test_a_saved_tagger_tags_words_and_knows_how_well(tagger, tmp_path):
     assert f"accuracy {share / 3:.4f} ({share} of 3 tagged words)" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["explain", "TAGGER", "-"], "explain is about classifiers of whole texts"),
-        (["train", "--classifier", "structured_svm", "--domain", "toy"], "learns from tagged sentences"),
-        (["train", "--classifier", "mira", "--domain", "toy-sentences"], "learns from whole texts"),
-    ],
-)
-def test_what_does_not_go_together(tagger, tmp_path, arguments, says, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    done = CliRunner().invoke(command_group, [tagger if word == "TAGGER" else word for word in arguments], input="a b")
-    assert done.exit_code == 1
-    assert says in done.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_run_takes_no_reviews_when_it_tags():
-    done = CliRunner().invoke(command_group, ["run", "--task", "tagging", "--domain", "dvd"])
-    assert done.exit_code == 2
-    done = CliRunner().invoke(command_group, ["run", "--tags", "xpos"])
-    assert done.exit_code == 2 and "--task tagging" in done.stderr
-
-
-@pytest.mark.slow
-def test_run_tagging_on_the_toy_sentences(tmp_path):
-    done = CliRunner().invoke(command_group, ["run", "--task", "tagging", "--domain", "toy", "--out", str(tmp_path)])
-    assert done.exit_code == 0, done.output
-    names = {path.name for path in tmp_path.iterdir()}
-    assert names == {"confusion.png", "lattice.png", "results.json", "results.csv", "tags.csv"}
-    assert "Structured perceptron" in done.stdout and "NOUN" in done.stdout
-
-
 def test_marginals_stand_beside_the_tags(tmp_path, tagger):
     path = str(tmp_path / "crf.npz")
     done = CliRunner().invoke(

@@ -1,7 +1,3 @@
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -114,29 +110,3 @@ def test_a_table_with_a_bound_takes_the_first_and_no_more():
     table = TokenTable(["a"], most=3)
     assert table.numbers(tokens_of(["b", "a", "c", "d", "b"])).tolist() == [1, 0, 2, -1, 1]
     assert table.numbers(tokens_of(["e", "c"])).tolist() == [-1, 2] and table.names() == ["a", "b", "c"]
-
-
-@pytest.mark.slow
-def test_without_numba_all_is_the_same():
-    code = """
-from lxmls_day1.engine.text.token_batches import *
-texts = ["A dull, dull book - of 1,250 pages.", "", "Great \\u2028 book\\u00e9"]
-X = TokenCounter().hashed(texts, 18)
-print(X.indptr.tolist(), X.indices.tolist(), X.data.tolist())
-rows = TokenCounter().numbered(texts)
-table = TokenTable(["great"])
-print([part.tolist() for part in TokenCounter().numbered_by(TokenTable(["book"]), texts)])
-print(table.numbers(rows.tokens).tolist(), table.names())
-print(TokenTable(["a"], most=2).numbers(tokens_of(["b", "c", "a"])).tolist())
-"""
-    answers = [
-        subprocess.run(
-            [sys.executable, "-W", "error", "-c", code],
-            env={**os.environ, "NUMBA_DISABLE_JIT": switch},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for switch in "01"
-    ]
-    assert answers[0] == answers[1] and answers[0].count("\n") == 4

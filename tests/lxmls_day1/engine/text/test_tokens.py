@@ -111,26 +111,3 @@ def test_counts_agree_with_a_naive_count(text):
         if first and not both_function:
             expected[f"{first}_{second}"] += 1
     assert count_tokens(text) == expected
-
-
-@pytest.mark.one_in(3)
-@pytest.mark.slow
-@pytest.mark.parametrize("domain", ["books", "dvd", "electronics"])
-def test_unigrams_of_the_published_corpus_are_fixed_points(real_data, domain):
-    """A token of the corpus, read as text, gives itself, but for one in a thousand (rules nobody has written down)."""
-    unigrams = Counter()
-    bigrams = Counter()
-    for label in ("positive", "negative"):
-        text = (real_data / "sentiment" / domain / f"{label}.review").read_bytes().decode()
-        for line in text.split("\n")[:-1]:
-            for pair in line.split(" ")[:-1]:
-                token, _, count = pair.rpartition(":")
-                if "_" not in token:
-                    unigrams[token] += int(count)
-                elif token.count("_") == 1:
-                    bigrams[token] += int(count)
-    assert not FUNCTION_WORDS & unigrams.keys()
-    assert all(not set(bigram.split("_")) <= FUNCTION_WORDS for bigram in bigrams)
-    marks = ("<num>", "<year>", "<fraction>", "<dash-num>")
-    changed = sum(n for token, n in unigrams.items() if token not in marks and count_tokens(token) != {token: 1})
-    assert changed < 0.001 * unigrams.total()
