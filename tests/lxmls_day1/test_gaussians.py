@@ -53,15 +53,6 @@ def test_scores_are_log_joint_densities(n_classes, n_features):
     np.testing.assert_allclose(quadratic_features(X) @ params, expected, atol=1e-10)
 
 
-def test_linear_params_give_the_same_log_odds_where_variances_are_shared():
-    prior, means, variances = random_mixture(3, 4, seed=1)
-    X = np.random.default_rng(2).normal(size=(20, 4))
-    shared = np.tile(variances[0], (3, 1))
-    expected = log_joint(X, prior, means, shared)
-    scores = discriminant_scores(X, linear_discriminant_params(prior, means, variances[0]), quadratic=False)
-    np.testing.assert_allclose(scores - scores[:, :1], expected - expected[:, :1], atol=1e-10)
-
-
 def test_linear_params_follow_the_guides_formula():
     prior, means, variance = np.array([0.3, 0.7]), np.array([[1.0, -2.0], [0.5, 3.0]]), 2.0
     params = linear_discriminant_params(prior, means, variance)
@@ -171,16 +162,6 @@ def test_is_the_same_in_every_call():
 def test_wrong_mixtures_are_refused(function, prior, means, variances, message):
     with pytest.raises(InputError, match=message):
         function(prior, means, variances)
-
-
-@pytest.mark.parametrize("n_features", [2, 4])
-def test_the_shape_of_params_does_not_decide_whether_they_are_quadratic(n_features):
-    """Five rows belong to a quadratic model of two features, or to a linear one of four."""
-    X, params = np.ones((3, n_features)), np.ones((5, 2))
-    right, wrong = (True, False) if n_features == 2 else (False, True)
-    np.testing.assert_allclose(discriminant_scores(X, params, quadratic=right), 5.0)
-    with pytest.raises(InputError, match="use params that were trained on these features"):
-        discriminant_scores(X, params, quadratic=wrong)
 
 
 def test_wrong_shapes_are_refused():

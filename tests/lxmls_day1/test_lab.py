@@ -164,15 +164,6 @@ class TestMistakes:
         with pytest.raises(TypeError, match="unsupported operand"):
             lab.classifier("mira", "Mira")
 
-    def test_a_reader_comes_from_readers(self, tmp_path):
-        lab = make_lab(tmp_path)
-        (tmp_path / "readers" / "points.py").write_text(
-            "class Points:\n    def __init__(self, n):\n        self.n = n\n"
-        )
-        assert lab.reader("points", "Points", n=3).n == 3
-        with pytest.raises(InputError, match=r"readers/point\.py; did you mean points\.py"):
-            lab.reader("point", "Points")
-
     def test_a_syntax_error_is_named_with_its_line(self, tmp_path):
         lab = make_lab(tmp_path, mira="x = 1\nif x\n    pass\n")
         with pytest.raises(InputError, match=r"^classifiers/mira\.py:2: this is not Python: expected ':'"):

@@ -11,10 +11,7 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -170,13 +167,6 @@ def test_probabilities_of_naive_bayes_are_scikit_learns(n_classes, kind):
         np.testing.assert_allclose(ours.predict_log_proba(kind(X)), theirs.predict_log_proba(X), rtol=1e-7, atol=1e-7)
 
 
-def test_multinomial_naive_bayes_has_joint_probabilities_in_place_of_a_decision_function():
-    X, y = counts(3)
-    estimator, theirs = as_estimator(MultinomialNaiveBayes()).fit(X, y), MultinomialNB().fit(X, y)
-    assert not hasattr(estimator, "decision_function") and not hasattr(as_estimator(Mira()), "predict_joint_log_proba")
-    np.testing.assert_allclose(estimator.predict_joint_log_proba(X), theirs.predict_joint_log_proba(X))
-
-
 def test_iterative_scaling_takes_negative_features_as_they_are():
     X, y = points(3)
     assert X.min() < 0
@@ -185,16 +175,6 @@ def test_iterative_scaling_takes_negative_features_as_they_are():
     np.testing.assert_allclose(scaling.predict_proba(X), optimum.predict_proba(X), atol=0.02)
     with pytest.raises(InputError, match="features that are not negative"):
         scaling.fit(sp.csr_array(X), y)
-
-
-def test_a_quadratic_classifier_scores_but_has_no_weights_of_a_line():
-    X, y = points(3)
-    estimator = as_estimator(GaussianNaiveBayes(variance="per_class")).fit(X, y)
-    theirs = GaussianNB(var_smoothing=1e-9).fit(X, y)
-    assert_equal_leads(estimator.decision_function(X), theirs.predict_joint_log_proba(X))
-    assert not hasattr(estimator, "coef_") and not hasattr(estimator, "intercept_")
-    estimator.set_params(variance="pooled").fit(X, y)
-    assert estimator.coef_.shape == (3, 2)
 
 
 # ------------------------------------------------------------------------------------------------- hyper-parameters
@@ -228,26 +208,6 @@ def test_what_it_prints_is_what_makes_it():
 
 
 # ------------------------------------------------------------------------------------------------ scikit-learn's tools
-
-
-def test_grid_search_over_a_pipeline_is_the_loop_by_hand():
-    X, y = points(3)
-    grid, folds = [1e-3, 1e-1, 10.0], StratifiedKFold(3)
-    pipeline = Pipeline([("scale", StandardScaler()), ("svm", as_estimator(SVM(nr_rounds=5)))])
-    search = GridSearchCV(pipeline, {"svm__regularizer": grid}, cv=folds).fit(X, y)
-
-    means = []
-    for penalty in grid:
-        accuracies = []
-        for train, test in folds.split(X, y):
-            scale, svm = StandardScaler().fit(X[train]), SVM(regularizer=penalty, nr_rounds=5)
-            params = svm.train(scale.transform(X[train]), y[train])
-            accuracies.append(svm.evaluate(y[test], svm.test(scale.transform(X[test]), params)))
-        means.append(np.mean(accuracies))
-    np.testing.assert_allclose(search.cv_results_["mean_test_score"], means)
-    assert search.best_params_ == {"svm__regularizer": grid[int(np.argmax(means))]}
-    assert search.best_estimator_["svm"].classifier_.regularizer == search.best_params_["svm__regularizer"]
-    assert pipeline["svm"].classifier.regularizer == 1.0
 
 
 # ----------------------------------------------------------------------------------------------- weights and states
@@ -405,18 +365,6 @@ def test_platts_sigmoid_is_the_likeliest_one_on_the_development_part():
     np.testing.assert_array_equal(estimator.params_, params)
 
 
-def test_what_cannot_be_calibrated_says_so():
-    X, y = points(2)
-    with pytest.raises(InputError, match="call fit with the training part first"):
-        calibrated(as_estimator(Mira()), X, y)
-    with pytest.raises(InputError, match='must be "sigmoid" \\(Platt\\) or "isotonic", but is \'platt\''):
-        calibrated(as_estimator(Mira()).fit(X, y), X, y, method="platt")
-    three = as_estimator(Mira()).fit(*points(3))
-    for method in ("sigmoid", "isotonic"):
-        with pytest.raises(InputError, match="of the label .* there are fewer"):
-            calibrated(three, X, y, method)  # of two classes
-
-
 # ---------------------------------------------------------------------------------------------- a report per class
 
 
@@ -451,35 +399,6 @@ def test_the_front_door_to_naive_bayes_gives_way_to_the_model_behind_it():
     estimator = as_estimator(door)
     assert estimator.classifier is door.model
     assert estimator.get_params()["smooth_param"] == 0.5
-
-
-def test_any_object_with_the_labs_methods_will_do():
-    class NearestMean:
-        def __init__(self, shrinkage=0.0):
-            self.shrinkage = shrinkage
-
-        def get_name(self):
-            return "Nearest mean"
-
-        def train(self, X, y):
-            self.labels = np.unique(y)
-            means = (1 - self.shrinkage) * np.array([X[y == label].mean(axis=0) for label in self.labels])
-            return np.vstack([-(means**2).sum(axis=1) / 2, means.T])
-
-        def add_intercept_term(self, X):
-            return np.column_stack([np.ones(len(X)), X])
-
-        def get_scores(self, x, params):
-            return x @ params
-
-        def test(self, X, params):
-            return self.labels[self.get_scores(self.add_intercept_term(X), params).argmax(axis=1)]
-
-    X, y = points(3)
-    estimator = as_estimator(NearestMean(shrinkage=0.1)).set_params(shrinkage=0.0).fit(X, y)
-    means = np.array([X[y == label].mean(axis=0) for label in estimator.classes_])
-    nearest = np.linalg.norm(X[:, None] - means, axis=2).argmin(axis=1)
-    np.testing.assert_array_equal(estimator.predict(X), estimator.classes_[nearest])
 
 
 @pytest.mark.parametrize(

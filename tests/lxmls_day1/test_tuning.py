@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import Lab
 from lxmls_day1.settings import settings
-from lxmls_day1.tuning import USUAL_GRIDS, Parts, tune, usual_grid, with_development_part
+from lxmls_day1.tuning import Parts, tune, with_development_part
 
 
 class NoTestPart:
@@ -65,16 +65,6 @@ def test_the_standard_error_is_that_of_a_share(svm):
     assert found.n_examples == 50
     assert found.standard_error(found.best) == pytest.approx(math.sqrt(p * (1 - p) / 50))
     assert found.as_good() == [found.best]
-
-
-@pytest.mark.parametrize(
-    ("module", "class_name", "name"),
-    [("svm", "SVM", "regularizer"), ("multinomial_naive_bayes", "MultinomialNaiveBayes", "smooth_param")],
-)
-def test_the_usual_grid_begins_with_the_strongest_regularization(module, class_name, name):
-    grid = usual_grid(Lab.open().classifier(module, class_name))
-    assert grid == {name: USUAL_GRIDS[name]}
-    assert list(grid[name]) == sorted(grid[name], reverse=True)
 
 
 def test_tagged_sentences_are_tuned_alike():

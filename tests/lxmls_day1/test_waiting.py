@@ -7,7 +7,7 @@ import time
 import pytest
 
 from lxmls_day1 import waiting
-from lxmls_day1.waiting import VARIABLE, Wait, WaitedTooLong, WorkClock, announced, tried_again
+from lxmls_day1.waiting import VARIABLE, Wait, WaitedTooLong, WorkClock, tried_again
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells work from waiting")
 TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
@@ -137,18 +137,3 @@ def test_a_limit_is_named_with_its_remedy(machine, monkeypatch, asleep, states, 
     assert str(Wait("it", 7, 20.0, remedy="--limit raises that").too_long("no")).endswith(
         "for 20 s; --limit raises that"
     )
-
-
-def test_who_waits_says_so_less_and_less_often(machine):
-    machine.process(7, "R")
-    said = []
-    with announced(said.append):
-        wait = Wait("the end", 7, 1.0)
-        for _ in range(600):
-            machine.now += 0.5
-            assert not wait.is_over()
-    assert said == [f"Waiting for the end ({n} s so far) ..." for n in (15, 30, 60, 120, 240)]
-    with announced(said.append):
-        pass
-    Wait("it", 7, 1.0)
-    assert len(said) == 5

@@ -13,7 +13,7 @@ from classifiers.svm import SVM
 from lxmls_day1.commands.calibration_run import measure
 from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.errors import InputError
-from readers.sentiment_reader import SentimentCorpus, cut_rare_tokens, read_reviews
+from readers.sentiment_reader import SentimentCorpus
 
 pytest.importorskip("sklearn")
 
@@ -83,20 +83,3 @@ def test_the_command(tmp_path, monkeypatch):
     assert all(0 <= float(row[way]) <= 1 for row in rows for way in ("accuracy", "as_it_is", "platt", "isotonic"))
     assert (tmp_path / "out/reliability.png").read_bytes().startswith(b"\x89PNG")
     assert "expected calibration error" in result.stdout
-
-
-@pytest.mark.slow
-@pytest.mark.one_in(2, by="method")
-@pytest.mark.parametrize("method", ["platt", "isotonic"])
-def test_calibration_halves_the_error_of_the_svm_on_books(method, real_data):
-    """Mean over five folds of 400; trained on 1200 reviews, calibrated on 400, with the SVM as it comes (λ = 1)."""
-    own, after = [], []
-    reviews = read_reviews("books", real_data, cache=True)
-    for fold in range(5):
-        turned = reviews.in_order(np.roll(np.arange(2000), 400 * fold))
-        X, _, _ = cut_rare_tokens(turned, 5, 1200)
-        parts = [(X[part], turned.y[part]) for part in (slice(1200), slice(1200, 1600), slice(1600, 2000))]
-        ((row,), _, _) = measure(Parts(*parts), {"SVM": SVM()})
-        own.append(row.as_it_is)
-        after.append(getattr(row, method))
-    assert np.mean(after) <= np.mean(own) / 2

@@ -106,14 +106,3 @@ def test_the_book_in_a_browser(which, width, scheme, chromium, serious):
     context.close()
     assert not faults
     assert asked and [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not (BOOK / "docs/index.html").is_file(), reason="the book is not built: make docs")
-def test_the_book_is_searched_from_a_folder(chromium):
-    page, errors = chromium.new_page(), []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(f"{(BOOK / 'search.html').as_uri()}?q=squishing")
-    page.wait_for_selector("#search-results li a[href*='column-squishing']")
-    page.close()
-    assert not errors

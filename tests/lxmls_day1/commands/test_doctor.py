@@ -54,15 +54,6 @@ def test_machine_code_that_cannot_be_kept(monkeypatch, tmp_path):
     assert "NUMBA_CACHE_DIR" in result.output and result.exit_code == 0
 
 
-def test_no_numba(monkeypatch):
-    monkeypatch.setattr("lxmls_day1.engine.compiled.primitives.COMPILES", False)
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
-    assert "-> `python -m pip install numba`" in report(monkeypatch, "compiled loops").output
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    assert "-> NUMBA_DISABLE_JIT is set: unset it" in report(monkeypatch, "compiled loops").output
-
-
 def test_an_extra_is_missing(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "voila" else object())
     said = in_a_line(report(monkeypatch, "extras"))

@@ -102,25 +102,3 @@ def test_what_does_not_fit_together(arguments, says, status, tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path))
     assert says in run(*arguments, "--lab", Path(__file__).parents[3], status=status).output
-
-
-def test_a_gain_is_the_mean_over_the_folds_with_its_standard_error(monkeypatch):
-    """By hand: gains 1, 2, 3, 4, 5 hundredths have the mean 3 and the standard error √(2.5 / 5)."""
-    monkeypatch.setattr(domain_run, "WAYS", {"source only": "source", "pooled": "both"})
-    folds = iter(range(1, 6))
-    monkeypatch.setattr(
-        domain_run,
-        "learn",
-        lambda lab, pair: ({"source only": 0.5, "pooled": 0.5 + next(folds) / 100}, [("good", 0.1)]),
-    )
-
-    class Lab:
-        def reader(self, *_, **__):
-            return type("Pair", (), {"nr_unlabelled": 3})
-
-    rows, pivots, nr_unlabelled = domain_run.compare_domains(Lab(), [("books", "dvd")])
-    assert rows[1].accuracy == pytest.approx(0.53)
-    assert rows[1].gain == pytest.approx(0.03)
-    assert rows[1].standard_error == pytest.approx(0.01 * (2.5 / 5) ** 0.5)
-    assert pivots == [("books", "dvd", "good", 0.1)]
-    assert nr_unlabelled == 3

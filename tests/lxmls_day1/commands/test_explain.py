@@ -6,7 +6,6 @@ import pytest
 from click.testing import CliRunner
 
 from classifiers.linear_classifier import LinearClassifier
-from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.commands.explain import MOST_UNKNOWN, shortened, unknown_text
 
@@ -80,16 +79,6 @@ class TestTable:
         assert "r.txt:1: positive" in both and "r.txt:2: negative" in both
         second = explain("hand.npz", "r.txt", "--per", "line", "--number", "2").stdout
         assert both.endswith(second) and "r.txt:1" not in second
-
-    def test_words_that_rule_classes_out(self):
-        nb = MultinomialNaiveBayes(smooth=False)
-        nb.save("nb.npz", nb.train([[2, 0, 1], [0, 3, 1]], ["fine", "dull"]), ["good", "bad", "book"])
-        shown = explain("nb.npz", "-", stdin="good").stdout
-        assert "fine, infinitely far ahead of dull" in shown
-        assert rows(shown)["good"][2:] == ["−∞", "+∞"]
-        shown = explain("nb.npz", "-", stdin="good bad").stdout
-        assert "Its words rule out every class, so the intercepts alone decide." in shown
-        assert rows(shown)["bad"][1:] == ["0.000", "−∞", "+∞"] or rows(shown)["bad"][3] == "+∞"
 
     def test_a_review_without_a_known_word(self):
         shown = explain("hand.npz", "-", stdin="🙂").stdout

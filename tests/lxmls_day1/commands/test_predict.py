@@ -9,7 +9,6 @@ from click.testing import CliRunner
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.mira import Mira
-from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.commands.predict import margins_of
 
@@ -74,31 +73,6 @@ class TestPredictions:
         assert result.stdout.startswith("positive\t0.5\tr.txt:1\n")
         assert result.stderr == (
             "Note: 1 of 2 reviews holds no word that the classifier knows; its intercepts decided.\n"
-        )
-
-    @pytest.mark.slow
-    def test_the_corpus_itself_gets_what_test_says(self, toy):
-        path, corpus, expected = toy
-        folder = ROOT / "lxmls_day1" / "engine" / "text" / "toy_corpus"
-        result = predict(path, folder / "positive.review", folder / "negative.review")
-        predicted = [line.split("\t")[0] for line in result.stdout.splitlines()]
-        half = len(predicted) // 2
-        in_turn = [label for pair in zip(predicted[:half], predicted[half:], strict=True) for label in pair]
-        assert in_turn == [corpus.label_names[label] for label in expected]
-        assert result.stderr.startswith(f"accuracy {np.mean(expected == corpus.y):.4f} (")
-
-    @pytest.mark.slow
-    def test_a_classifier_of_an_unsmoothed_model(self):
-        nb = MultinomialNaiveBayes(smooth=False)
-        params = nb.train([[2, 0, 1, 0], [0, 3, 1, 0]], ["fine", "dull"])
-        nb.save("nb.npz", params, WORDS)
-        Path("r.txt").write_text("good\ngood bad\n")
-        result = predict("nb.npz", "r.txt", "--per", "line", "--scores")
-        first, second = (line.split("\t") for line in result.stdout.splitlines())
-        assert first[:2] == ["fine", "inf"] and "dull=-inf" in first
-        assert second[:2] == ["dull", "0"]
-        assert result.stderr.startswith(
-            "Note: 1 of 2 documents holds words that rule out every class, and was labelled"
         )
 
     def test_margins(self):

@@ -156,17 +156,6 @@ def test_bad_input_ends_with_1_and_one_sentence(place, tmp_path):
     assert "others.bags has other" in output
 
 
-@pytest.mark.parametrize("name", ["max_ent_batch", "multinomial_naive_bayes"])
-def test_learners_that_are_not_online(name, place):
-    words = place / "words.bags"
-    said = run("train", "--classifier", name, "--corpus", words, "--test-corpus", place / "words-test.bags")
-    model = LinearClassifier.load("model.npz")
-    np.testing.assert_array_equal(model.params, train_corpus(type(model.classifier)(), words))
-    assert "trained on words.bags (120 documents): accuracy 1.0000 on words-test.bags" in said.stdout
-    assert "documents" not in said.stderr
-    assert run("predict", "model.npz", "-", text="a fine story").stdout.startswith("good")
-
-
 def test_a_checkpoint_goes_on_and_is_removed_when_the_model_is_saved(place):
     class Stop(Exception):
         pass

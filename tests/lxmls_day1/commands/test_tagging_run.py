@@ -1,7 +1,6 @@
 """The run on tagged sentences: its tables against counts by hand, its files, runs without data or learners."""
 
 import json
-import shutil
 
 import numpy as np
 import pytest
@@ -89,29 +88,6 @@ def test_without_the_treebank_the_toy_sentences_take_its_place_and_the_table_say
     corpus, notes = open_sentences(lab, "UD_English-EWT", None)
     assert corpus.name == "toy" and "could not be had" in notes[0]
     assert "the toy sentences take its place" in capsys.readouterr().err
-
-
-def test_a_learner_that_is_not_written_yet_is_left_out(tmp_path, imports_as_before):
-    reference = reference_folder()
-    for package in ("readers", "classifiers"):
-        shutil.copytree(reference / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
-    stub = (
-        "from classifiers.structured.structured_classifier import StructuredClassifier\n\n\n"
-        "class StructuredPerceptron(StructuredClassifier):\n"
-        "    name = 'Structured perceptron'\n\n"
-        "    def train(self, X, y, callback=None):\n"
-        "        raise NotImplementedError('exercise 1.13')\n"
-    )
-    (tmp_path / "classifiers/structured/structured_perceptron.py").write_text(stub, encoding="utf-8")
-    lab = Lab(tmp_path)
-    results = compare_taggers(lab, lab.reader("pos_corpus", "PosCorpus", name="toy"))
-    assert [row.classifier for row in results.table] == [
-        "Structured MIRA",
-        "Structured SVM",
-        "Conditional random field",
-    ]
-    assert results.table.notes[0] == "Structured perceptron is not written yet: exercise 1.13"
-    assert set(results.figures) == {"confusion"}
 
 
 def test_a_corpus_without_a_test_part(lab):

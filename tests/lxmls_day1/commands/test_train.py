@@ -3,13 +3,11 @@ import re
 from pathlib import Path
 
 import click
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from lxmls_day1.commands.command_line import command_group
-from lxmls_day1.commands.train import Setting, make_classifier
-from lxmls_day1.lab import Lab
+from lxmls_day1.commands.train import Setting
 
 pytestmark = pytest.mark.usefixtures("imports_as_before", "somewhere")
 
@@ -146,42 +144,6 @@ class TestMistakes:
         error = train(*arguments, status=1).stderr.splitlines()[-1]
         assert error.startswith("Error: ") and message in error
         assert list(Path().iterdir()) == []
-
-    def test_list_what_can_be_trained_and_nothing_else(self):
-        error = train("--classifier", "zzz", status=1).stderr
-        names = error.partition("there are: ")[2].strip(".\n").split(", ")
-        for name in names:
-            learner = make_classifier(Lab.open(), name, {})
-            if name.startswith("structured") or name == "crf":
-                assert learner.train([["a", "b"], ["b"]], [["X", "Y"], ["Y"]]).shape[1] == 2
-            else:
-                assert len(learner.train(np.array([[1.0, 0.0], [0.0, 1.0]] * 3), [0, 1] * 3)) in (3, 5)
-        assert {"mira", "svm", "structured_svm", "naive_bayes"} <= set(names)
-
-    @pytest.mark.parametrize(
-        "arguments",
-        [
-            [],
-            ["--classifier", "mira", "--set", "x"],
-            ["--classifier"],
-            ["--set", "=1"],
-            ["--classifier", "mira", "--file", "x.csv"],
-        ],
-    )
-    def test_of_the_command_line_end_with_2(self, arguments):
-        assert "Error: " in train(*arguments, status=2).stderr
-
-    def test_a_full_disk_leaves_the_old_model(self, monkeypatch):
-        train("--classifier", "mira")
-        before = Path("model.npz").read_bytes()
-
-        def full(*_):
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr("lxmls_day1.whole_files.os.replace", full)
-        error = train("--classifier", "perceptron", status=1).stderr
-        assert error == "Error: model.npz: no space left on device.\n"
-        assert Path("model.npz").read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -167,14 +167,6 @@ def test_data():
         path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
         assert only(folder).all_passed
 
-    def test_a_change_within_the_same_second_is_seen(self, edit):
-        folder = edit(LINE, LINE)
-        path = folder / "classifiers/steps.py"
-        for old, new, passed in (("2 * sq", "3 * sq", 1), ("3 * sq", "2 * sq", 3)):
-            path.write_text(path.read_text().replace(old, new))
-            os.utime(path, (1e9, 1e9))
-            assert only(folder).passed == passed
-
     def test_the_results_are_remembered_with_the_files_they_belong_to(self, edit):
         folder = edit("2 * sq_norm", "sq_norm")
         remember(folder, check(folder))

@@ -75,17 +75,6 @@ def test_the_smallest_input_with_a_wrong_answer_is_shown(function, names, named_
     assert repr(CounterExample.from_plain(example.to_plain())) == repr(example)  # NaN is not NaN
 
 
-def test_what_stands_in_an_answer_is_told_before_it():
-    module = SimpleNamespace(
-        __name__="test_1_01_x",
-        TOLD_AS="twice x",
-        small_answers=lambda lab, inputs: [3 * given["x"] + 1 for given in inputs],
-    )
-    with pytest.raises(WrongAnswer, match="x +0\n +asked for +twice x\n +wanted +0\n +yours +1") as caught:
-        SmallInputs(module, POOL, SENTENCES).check(SimpleNamespace(changes=[]))
-    assert [given for given, _ in caught.value.wrong] == list(INPUTS)  # as they are recorded
-
-
 @pytest.mark.parametrize(
     ("answers", "said"),
     [
@@ -109,31 +98,6 @@ def test_the_parts_that_are_wrong_are_told_where_no_name_explains_them(answers, 
         SmallInputs(module, pool, {}).check(SimpleNamespace(changes=[]))
     assert caught.value.mistakes == ((("wrong_parts", said),) if said else ())
     assert caught.value.named_as == ("property" if said else "")  # the class's groups still hold them
-
-
-@pytest.mark.parametrize(
-    ("answers", "said"),
-    [
-        (lambda x: [x], "that of the smallest input is (1,), and (2,) is wanted."),
-        (
-            lambda x: [x, 2 * x, 3 * x] if x > 3 else [x, 2 * x],
-            "that of the smallest input is (3,), and (2,) is wanted.",
-        ),
-        (lambda x: [x] if x < 5 else [x, 0], None),
-        (lambda x: [x] if x < 5 else "many", None),
-        (lambda x: [[x, 2 * x]], None),
-        (lambda x: x, None),
-    ],
-)
-def test_another_shape_is_told_where_all_wrong_answers_have_one(answers, said):
-    pool = Pool(INPUTS, tuple((Answer.of([x, 2.0 * x]),) for x in range(6)), {})
-    module = SimpleNamespace(
-        __name__="test_1_01_x", small_answers=lambda lab, inputs: [answers(given["x"]) for given in inputs]
-    )
-    with pytest.raises(WrongAnswer) as caught:
-        SmallInputs(module, pool, {}).check(SimpleNamespace(changes=[]))
-    told = [("wrong_shape", f"Every wrong answer has another shape than the right one: {said}")] if said else []
-    assert list(caught.value.mistakes) == told
 
 
 def test_the_parts_of_each_exercise_are_its_whole_answers():

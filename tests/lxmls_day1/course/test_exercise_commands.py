@@ -15,14 +15,11 @@ from click.testing import CliRunner
 from lxmls_day1.commands import check as check_command
 from lxmls_day1.commands import lab
 from lxmls_day1.commands.command_line import COMMANDS, command_group
-from lxmls_day1.course import checking, terminal
-from lxmls_day1.course.hints import Hints
+from lxmls_day1.course import terminal
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.course.report_text import as_text, hint_lines
 from lxmls_day1.course.solve_reset_undo import solve
 from lxmls_day1.course.workspace import as_typed, start_workspace
 from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_digest
-from lxmls_day1.lab import reference_folder
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
 
@@ -77,16 +74,6 @@ class TestWhere:
     def test_the_lab_is_the_first_line(self, here, arguments):
         assert run(*arguments).startswith(f"Lab: {here}\n")
 
-    def test_another_version_is_said_in_one_line_before_anything_else(self, here, monkeypatch):
-        monkeypatch.setattr("lxmls_day1.course.workspace.INTERFACE", 99)
-        _first, second, *_ = run("status").splitlines()
-        assert (
-            second.startswith("This lab was made by another version of lxmls-day1, and ")
-            and "`lxmls-day1 update`" in second
-        )
-        assert "Every given file is up to date." in run("update")
-        assert "This lab was made" not in run("status")
-
 
 def test_a_mistyped_command():
     assert "there is no command 'chek'; did you mean check or cache?" in run("chek", "1.5", status=2)
@@ -139,18 +126,6 @@ class TestUnwritable:
 
 @pytest.mark.slow
 class TestCheck:
-    def test_what_is_saved_while_the_checks_run_is_not_taken_for_checked(self, here, monkeypatch):
-        solve(here, "1.1")
-        path, real = here / "classifiers/steps.py", checking._Run.run_all
-
-        def saved_meanwhile(checks):
-            real(checks)
-            path.write_text(path.read_text().replace("tau = min", "tau = 3 * min"))
-
-        monkeypatch.setattr(checking._Run, "run_all", saved_meanwhile)
-        assert "3 of 3 public checks pass" in run("check", "1.1")
-        assert "edited, not checked since" in run("status")
-
     def test_a_deleted_file_names_what_puts_it_back(self, here):
         (here / "classifiers/steps.py").unlink()
         said = run("check", "1.1", status=1)
@@ -304,14 +279,6 @@ class TestTerminal:
         assert max(map(len, said.splitlines())) <= width
         assert said.split() == [*" ".join(text for _, text in lines).split(), "short"]
         assert said.splitlines()[-2:] == ["", "  short"]
-
-    def test_paragraphs_of_hints_are_filled_and_formulae_stay_as_they_are(self, width):
-        text = "One word after\nthe other makes a paragraph\nof three lines.\n\n    a = b\n    c = d\n\nAnd the end."
-        exercise = Registry.of(reference_folder())["1.5"]
-        lines = as_text(hint_lines(Hints(exercise, ((1, "idea", text),), 2, True), width)).splitlines()[2:-1]
-        assert max(map(len, lines)) <= width
-        assert "    One word after the other makes" in lines[0]
-        assert lines[-5:] == ["", "        a = b", "        c = d", "", "    And the end."]
 
     def test_plain_characters_where_there_are_no_others(self, monkeypatch, capsys):
         monkeypatch.setattr(terminal, "can_show", lambda text: False)

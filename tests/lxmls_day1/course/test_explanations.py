@@ -61,15 +61,6 @@ class TestAsking:
         assert ask(workspace, NORM) == []
         assert [one.question for one in ask(workspace, ("no_cap", ""))] == [CAP]
 
-    def test_an_open_question_belongs_to_the_latest_attempt(self, edit):
-        folder = edit("2 * sq_norm", "sq_norm")
-        ask(folder, NORM)
-        path = folder / "classifiers/steps.py"
-        path.write_text(path.read_text().replace("(sq_norm)", "sq_norm"))
-        ask(folder, NORM)
-        (kept,) = WorkspaceState.of(folder).explanations
-        assert "tau = loss / sq_norm" in kept.attempt
-
     def test_an_edit_since_the_check_is_no_attempt(self, workspace):
         (asked,) = asked_after(workspace, report_of(workspace, NORM, digest="of another text"))
         assert asked.attempt == ""

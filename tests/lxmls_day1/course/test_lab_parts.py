@@ -10,12 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from lxmls_day1.commands.command_line import command_group
-from lxmls_day1.course.checking import run_checks
 from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.lab_parts import exercises_named, part_of, the_day, with_prerequisites
-from lxmls_day1.course.progress import status_of
 from lxmls_day1.course.registry import Registry, check_files
-from lxmls_day1.course.solve_reset_undo import reset, solve, undo
+from lxmls_day1.course.solve_reset_undo import solve, undo
 from lxmls_day1.course.submission_export import collect_submission, pack_submission
 from lxmls_day1.course.submission_import import open_work
 from lxmls_day1.course.upgrade import add, update
@@ -203,15 +201,6 @@ class TestTopics:
         ]
         assert in_python(folder, BY_ALL_NAMES, *places) == []
 
-    def test_an_older_workspace_is_checked_solved_and_reset_as_it_is(self, tmp_path):
-        folder = without_topics(start_workspace(tmp_path / "lab"))
-        empty = (folder / "classifiers/viterbi.py").read_bytes()
-        solve(folder, "1.13")
-        (report,) = run_checks(folder, ["1.13"]).reports
-        assert report.passed and status_of(folder).counted
-        reset(folder, "1.13")
-        assert (folder / "classifiers/viterbi.py").read_bytes() == empty
-
     def test_at_an_update_files_move_with_what_was_written(self, tmp_path):
         folder = without_topics(start_workspace(tmp_path / "lab"))
         solve(folder, "1.13")
@@ -232,22 +221,6 @@ class TestTopics:
         assert update(folder).place == ""
         undo(folder)
         assert {path: path.read_bytes() for path in (folder / "classifiers").rglob("*.py")} == before
-
-    @pytest.mark.parametrize("older_is", ["packed", "opened"])
-    def test_packed_work_finds_the_places_of_the_other_lab(self, tmp_path, older_is):
-        one, other = (start_workspace(tmp_path / name, day=True) for name in ("one", "other"))
-        add(one, ["1.13"])
-        if older_is == "opened":
-            add(other, ["1.13"])
-        older = without_topics({"packed": one, "opened": other}[older_is])
-        solve(one, "1.13")
-        name, content = pack_submission(one, collect_submission(one), "Ada")
-        (tmp_path / name).write_bytes(content)
-        open_work(other, tmp_path / name)
-        place, its_place = "classifiers/structured/viterbi.py", "classifiers/viterbi.py"
-        written = (one / (its_place if one == older else place)).read_bytes()
-        assert (other / (its_place if other == older else place)).read_bytes() == written
-        assert not (other / (place if other == older else its_place)).exists()
 
 
 class TestAdding:

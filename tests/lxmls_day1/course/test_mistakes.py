@@ -63,20 +63,6 @@ def test_swaps_are_made_in_the_first_right_solution_that_has_their_texts():
     assert "    else:\n        d = 1\n" in made(swaps=(("d = 0", "d = 1"),), bases=(branches,))["a.py"]
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"swaps": (("3 * d", "d"),)}, "'3 \\* d' stands 0 times in the solution; wanted once"),
-        ({"swaps": (("d", "e"),)}, "stands 3 times"),
-        ({"solution": "pass"}, "not one region to replace but 2"),
-        ({"solution": "pass", "function": "gone"}, r"but 0 \(none\)"),
-    ],
-)
-def test_what_cannot_be_made(settings, message):
-    with pytest.raises(InputError, match=message):
-        made(**settings)
-
-
 class TestReading:
     @pytest.fixture
     def read(self, reference):

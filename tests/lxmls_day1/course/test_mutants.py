@@ -1,9 +1,8 @@
-import ast
 import textwrap
 
 import pytest
 
-from lxmls_day1.course.mutants import MOST_ROUNDS, mutants_of
+from lxmls_day1.course.mutants import mutants_of
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.lab import reference_folder
 
@@ -61,15 +60,6 @@ def test_variables_of_another_kind_are_not_put_in():
     assert not [text for text in texts if "scores[step]" in text or "* cost" in text or "label[" in text]
 
 
-def test_each_is_another_program_and_only_one_thing_differs():
-    body = "d = np.exp(scores - scores.max())\nd *= -step / d.sum()\nreturn d"
-    texts = mutated(body)
-    assert len(set(texts)) == len(texts) and body not in texts
-    for text in texts:
-        old, new = (ast.dump(ast.parse(source)) for source in (body, text))
-        assert old != new
-
-
 def test_a_loop_that_does_not_end_raises_an_error():
     (endless,) = [text for text in mutated("n = 0\nwhile n < 3:\n    n += 1\nreturn n") if "n -= 1" in text]
     program = {}
@@ -77,13 +67,6 @@ def test_a_loop_that_does_not_end_raises_an_error():
     with pytest.raises(RuntimeError) as raised:
         program["rule"]()
     assert raised.type.__name__ == "EndlessLoop"
-
-
-def test_a_loop_that_ends_is_not_stopped():
-    (other,) = [text for text in mutated("n = 0\nwhile n < 3:\n    n += 1\nreturn n") if "n < 4" in text]
-    program = {}
-    exec("def rule():\n" + textwrap.indent(other, "    "), program)
-    assert program["rule"]() == 4 < MOST_ROUNDS
 
 
 @pytest.mark.one_in(4)

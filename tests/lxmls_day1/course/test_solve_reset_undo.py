@@ -54,14 +54,6 @@ class TestSolveAndReset:
         undo(workspace)
         assert reset(workspace, "1.1").files == ()
 
-    def test_what_was_edited_since_is_kept_too(self, workspace):
-        solve(workspace, "1.1")
-        path = workspace / STEPS
-        path.write_text("edited", encoding="utf-8")
-        (kept,) = undo(workspace).kept
-        assert (workspace / kept).read_text() == "edited"
-        assert b"NotImplementedError" in path.read_bytes()
-
     def test_a_file_from_windows_stays_one(self, reference, workspace):
         path = workspace / STEPS
         mark = b"\xef\xbb\xbf"

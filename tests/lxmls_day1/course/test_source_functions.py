@@ -45,12 +45,3 @@ class TestFunctions:
         replaced = replace_function(windows, "Mira.steps", "    def steps(self):\n        return 3")
         assert replaced == windows.replace("return 1", "return 3")
         assert replace_function(windows, "gone", "") is None
-
-    @pytest.mark.parametrize("indent", ["\t", "  ", "        "])
-    def test_a_class_that_is_indented_in_another_way(self, indent):
-        source = f"class Mira:\n{indent}def steps(self):\n{indent * 2}return 1\n\n{indent}def more(self):\n{indent * 2}return 2\n"
-        new = "    def steps(self):\n        if self:\n            return 3\n\n        return 4"
-        replaced = replace_function(source, "Mira.steps", new)
-        space = {}
-        exec(compile(replaced, "mira.py", "exec"), space)
-        assert (space["Mira"]().steps(), space["Mira"]().more()) == (3, 2)

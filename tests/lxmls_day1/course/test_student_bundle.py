@@ -85,14 +85,6 @@ class TestBundle:
             os.umask(umask)
         assert first == second
 
-    def test_some_exercises_only(self, checkout, tmp_path):
-        made = release(tmp_path / "out", ["1.2"])
-        assert made.stubbed == ("1.2",)
-        assert b"tau = loss / (2 * sq_norm)" in (made.folder / "classifiers/steps.py").read_bytes()
-        assert Registry.of(made.folder).assigned == ("1.2",)
-        with pytest.raises(InputError, match="no exercise '7'"):
-            release(tmp_path / "other", ["7"])
-
     def test_a_leak_stops_it(self, checkout, tmp_path):
         with (checkout / "README.md").open("a") as file:
             file.write("\nThe answer is `tau = min(cap, tau)`.\n")

@@ -1,6 +1,4 @@
-import io
 import zipfile
-from pathlib import PurePosixPath
 
 import pytest
 
@@ -12,9 +10,6 @@ from lxmls_day1.course.submission_import import open_work, read_packed
 from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.course.workspace_state import Explanation, WorkspaceState
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.finding_submissions import find_submissions
-from lxmls_day1.grading.submissions import read_submission
-from lxmls_day1.notebook_lab import NotebookLab
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
 
@@ -55,16 +50,6 @@ def test_what_was_written_here_is_kept_until_it_is_taken_back(packed, other):
     open_work(other, packed)
     undo(other)
     assert (other / STEPS).read_text() == "mine = 2\n"
-
-
-def test_what_was_opened_is_packed_the_same_again(packed, other):
-    open_work(other, packed)
-    again = pack_submission(other, collect_submission(other), "Ada")[1]
-    first, second = (zipfile.ZipFile(io.BytesIO(content)) for content in (packed.read_bytes(), again))
-    assert first.namelist() == second.namelist()
-    assert all(
-        first.read(name) == second.read(name) for name in first.namelist() if not name.endswith("submission.json")
-    )
 
 
 @pytest.mark.parametrize(
@@ -118,19 +103,3 @@ def test_nothing_is_written_outside_of_the_lab_s_folders(tmp_path):
             archive.writestr(name, "{}")
         archive.writestr("classifiers/steps.py", "x = 1")
     assert [str(name) for name in read_packed(file).files] == ["classifiers/steps.py"]
-
-
-class TestInANotebook:
-    def test_what_submit_packs_is_what_grading_reads_and_open_work_opens(self, workspace, other):
-        (workspace / STEPS).write_text("half_step = 1\n")
-        shown = NotebookLab(workspace).submit("Ada")
-        file = workspace / "submission-ada.zip"
-        assert f"Packed: {file}" in shown.text and "Not solved yet, in the order of the notebooks: 1.2" in shown.text
-        (found,) = find_submissions([file])
-        submission = read_submission(found)
-        assert not submission.problem and submission.name == "Ada"
-        assert submission.files[PurePosixPath(STEPS)] == b"half_step = 1\n"
-        shown = NotebookLab(other).open_work(file)
-        assert STEPS in shown.text and "lab.undo()" in shown.text
-        assert (other / STEPS).read_text() == "half_step = 1\n"
-        assert "`open_work` is undone" in NotebookLab(other).undo().text

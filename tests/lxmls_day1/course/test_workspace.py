@@ -32,21 +32,6 @@ class TestStart:
             start_workspace(tmp_path / "mine")
         assert tree(tmp_path / "mine") == {name: b"mine"}
 
-    def test_an_empty_folder_stays_the_same_folder(self, reference, tmp_path, monkeypatch):
-        """With its mode and its owner; a shell that stands in it is not left without one."""
-        (tmp_path / "mine").mkdir(mode=0o750)
-        (tmp_path / "mine").chmod(0o2770)
-
-        def identity():
-            found = (tmp_path / "mine").stat()
-            return found.st_ino, found.st_mode, found.st_uid, found.st_gid
-
-        before = identity()
-        monkeypatch.chdir(tmp_path / "mine")
-        assert start_workspace(".") == Path.cwd() == tmp_path / "mine"
-        assert identity() == before
-        assert Path(STEPS).is_file() and not list(Path().glob(".*.part"))
-
     @pytest.mark.parametrize("failing", [1, 3])
     def test_an_interruption_leaves_an_empty_folder_empty(self, reference, tmp_path, monkeypatch, failing):
         (tmp_path / "mine").mkdir()

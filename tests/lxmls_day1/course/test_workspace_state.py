@@ -1,12 +1,11 @@
 import json
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 
 from lxmls_day1.course.hints import next_hint, remember_hint
-from lxmls_day1.course.progress import STATES, Standing, Status, status_of
+from lxmls_day1.course.progress import status_of
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.report_text import as_text, status_lines
 from lxmls_day1.course.solve_reset_undo import solve
@@ -78,15 +77,6 @@ for n in range(15):
         WorkspaceState(reference, {"1.1": 2}).save()
         assert not (reference / FILE).exists()
 
-    def test_line_ends_do_not_change_a_digest_but_contents_do(self, workspace):
-        exercise = Registry.of(workspace)["1.1"]
-        path = workspace / "classifiers/steps.py"
-        before = files_digest(workspace, exercise)
-        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-        assert files_digest(workspace, exercise) == before
-        path.unlink()
-        assert files_digest(workspace, exercise) != before
-
 
 class TestHints:
     def test_one_at_a_time_and_remembered(self, workspace):
@@ -143,18 +133,6 @@ class TestStatus:
         assert self.states(workspace)[2] == "answered"
         path.write_text("{")
         assert self.states(workspace)[2] == "reading"
-
-    @pytest.mark.parametrize("state", STATES)
-    def test_no_line_is_wider_than_80_columns(self, workspace, state):
-        """With a long title, as many hints as there are, and whatever is said about a state."""
-        text = {"solved": "16 of 16 pass; 12 at grading", "failing": "15 of 16 public checks pass"}
-        exercise = replace(
-            Registry.of(workspace)["1.1"], id="1.10", title="The weights of a Gaussian " * 3, points=12.5
-        )
-        standing = Standing(exercise, state, text.get(state, STATES[state]), 3)
-        lines = as_text(status_lines(Status((standing,)))).splitlines()
-        assert max(map(len, lines)) < 80
-        assert "The weights of" in lines[-1] and lines[-1].endswith("(3 hints)")
 
     def test_in_the_reference_nothing_is_left_to_do(self, reference):
         assert self.states(reference) == ["given"] * 3

@@ -111,15 +111,6 @@ def test_confidences_stand_above_the_nodes_of_the_tags_shown():
         lattice(WORDS, TAGS, random_scores(3), [1, 0, 2], marginals=marginals[:2])
 
 
-def test_with_many_tags_only_the_paths_have_their_scores_on_the_edges():
-    tags = [f"T{k}" for k in range(8)]
-    drawn = lattice(["a", "b"], tags, random_scores(4, 2, 8), best=[0, 1], true=[0, 5], shown=tags)
-    _, axis = plot_lattice(drawn, ax=detached_axes()[1])
-    assert len(texts(axis, "edge")) == 3 + 2  # the first edge is the same one
-    _, axis = plot_lattice(drawn, label_edges=True, ax=detached_axes()[1])
-    assert len(texts(axis, "edge")) == 8 + 64 + 8
-
-
 def test_an_update_shows_what_it_changed():
     scores = random_scores(5)
     emissions, transitions = scores[0].copy(), scores[1].copy()

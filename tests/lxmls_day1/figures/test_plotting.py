@@ -172,27 +172,7 @@ def test_accuracies_are_paired_bars_grouped_by_data_set(ax):
     assert legend_labels(ax) == ["training", "test"]
 
 
-def test_values_are_written_at_the_ends_of_their_bars(ax):
-    plot_accuracies(ROWS, ax=ax)
-    ends = {(bar.get_width(), round(bar.get_y() + bar.get_height() / 2, 6)) for bar in ax.patches}
-    values = {(*text.xy[:1], round(text.xy[1], 6)): text.get_text() for text in ax.texts if hasattr(text, "xy")}
-    assert values.keys() == ends
-    for (accuracy, _), text in values.items():
-        assert text == f"{accuracy:.3f}"
-
-
 @pytest.mark.parametrize("missing", [None, float("nan")])
 def test_a_missing_accuracy_is_said_to_be_missing(ax, missing):
     plot_accuracies([("SVM", "books", 0.5, missing)], ax=ax)
     assert "n/a" in [text.get_text() for text in ax.texts]
-
-
-def test_given_axes_are_drawn_on_and_pyplot_knows_nothing_of_it(ax):
-    for fig, axis in (
-        plot_points(X, Y, ax=ax),
-        add_boundary(ax, VERTICAL, "vertical"),
-        plot_accuracies(ROWS, ax=ax),
-    ):
-        assert axis is ax
-        assert fig is ax.figure
-    assert plt.get_fignums() == []

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from lxmls_day1.demos.theme import DARK, LIGHT
-from lxmls_day1.figures.plotting import CLASS_COLOURS, add_boundary, detached_axes, plot_points
+from lxmls_day1.figures.plotting import CLASS_COLOURS, detached_axes
 from lxmls_day1.figures.style import CLASSIFIERS, label_ends, line_style, luminance
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -49,17 +49,6 @@ def test_settings_of_one_classifier_go_from_dark_to_light():
     assert shades[0] == line_style("MIRA")
 
 
-def test_a_boundary_without_a_colour_has_that_of_its_classifier():
-    _fig, axis = plot_points([[0, 0], [1, 1]], [0, 1], ax=detached_axes()[1])
-    params = [[0.5, -0.5], [-1, 1], [0, 0]]
-    for name in ("MIRA, λ = 10", "round 5", "Maximum entropy"):
-        add_boundary(axis, params, name)
-    mira, other, maxent = axis.lines[-3:]
-    assert mira.get_color() == CLASSIFIERS["mira"].light.lower() and mira.is_dashed()
-    assert maxent.get_color() == CLASSIFIERS["maximum entropy"].light.lower()
-    assert other.get_color() not in {style.light for style in CLASSIFIERS.values()}
-
-
 def test_labels_at_the_ends_of_lines_that_coincide_do_not_overlap():
     _fig, axis = detached_axes()
     for name, y in (("MIRA", 0.5), ("SVM", 0.5), ("perceptron", 0.501), ("naive Bayes", 0.9)):
@@ -90,16 +79,6 @@ def test_labels_at_the_ends_can_be_read_and_no_line_runs_through_them():
             part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(text.get_color())
         ]
         assert 1.05 / (np.dot([0.2126, 0.7152, 0.0722], linear) + 0.05) > 4.4
-
-
-def test_a_picture_of_every_kind_of_learner_tells_all_of_them_apart():
-    from classifiers.run_all_classifiers import all_classifiers
-    from readers.simple_data_set import SimpleDataSet
-
-    styles = [line_style(name) for name in all_classifiers(SimpleDataSet())]
-    assert (
-        len({style["color"] for style in styles}) == len({str(style["linestyle"]) for style in styles}) == len(styles)
-    )
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -20,17 +20,6 @@ def test_curves_and_counts_over_falling_penalties():
     assert left > right and axis.get_xscale() == "log"
 
 
-def test_one_point_is_seen_on_both_axes_and_the_legend_lies_on_none():
-    fig, axis = plot_path(POINTS[:1], ax=detached_axes()[1])
-    (counts,) = [other for other in fig.axes if other is not axis]
-    assert counts.lines[0].get_marker() != "None"
-    rising = [PathPoint(0.5**n, n, 1.0, 1.0 if n else 0.5) for n in range(6)]  # along the upper edge
-    fig, axis = plot_path(rising, ax=detached_axes()[1])
-    fig.canvas.draw()
-    legend = axis.get_legend().get_window_extent()
-    assert not any(legend.contains(*place) for place in axis.transData.transform(axis.lines[0].get_xydata()))
-
-
 def test_no_points():
     with pytest.raises(InputError, match="at least one point"):
         plot_path([])
