@@ -369,7 +369,7 @@ def _as_updates(rule: Rule, answer: Any, n_classes: int) -> tuple[Reals, Reals]:
     return d, b
 
 
-def machine_code_of(rule: Rule, stacklevel: int = 5) -> Any:
+def machine_code_of(rule: Rule, stacklevel: int = 6) -> Any:
     """The rule as compiled loops call it; None if it is not marked for that, if nothing is compiled, or if it cannot be.
 
     A warning says why a marked rule cannot be compiled; `stacklevel` leads from here to the caller of ``train``. As Python the
