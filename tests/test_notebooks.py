@@ -180,10 +180,9 @@ UNHARMED = {
     "a line by less than one can see": ("variance=1.0", "variance=1.000001"),
 }
 HARMED = {
-    "another line": ("sd.train_X, sd.train_y", "sd.test_X, sd.test_y", "line 'naive Bayes': "),
-    "another colour": ('"green"', '"red"', "line 'naive Bayes': style"),
-    "another name": ('"naive Bayes"', '"SVM"', "label is 'SVM' instead of 'naive Bayes'"),
-    "no line": ('fig, axis = sd.add_line(fig, axis, params, "naive Bayes", "green")\n', "", "instead of"),
+    "another line": ("sd.train_X, sd.train_y", "sd.test_X, sd.test_y", ": from ("),
+    "another name": ('"naive Bayes"', '"SVM"', "SVM: from ("),
+    "no line": ('fig, axis = sd.add_line(fig, axis, params, "naive Bayes", "green")\n', "", "naive Bayes: from ("),
     "other points": ("sd.plot_data()", "SimpleDataSet(seed=2).plot_data()", "class 0, training"),
     "another number": ("0.81256", "0.81956", "accuracy 0.8"),
     "another count": ("37 mistakes", "38 mistakes", "38 mistakes"),
@@ -242,13 +241,13 @@ class TestMutations:
         """The notebook is as it was; in the lab, naive Bayes takes the priors of the two classes for each other."""
         file = lab / "classifiers/gaussian_naive_bayes.py"
         text = file.read_text(encoding="utf-8")
-        right = "linear_discriminant_params(self.prior, self.means, self.variances[0])"
+        right = "self.prior, self.means, self.variances if"
         assert right in text
         file.write_text(text.replace(right, right.replace("self.prior", "self.prior[::-1]")))
         result = nbval(lab / "notebooks")
         file.write_text(text)
         assert result.returncode == 1
-        assert "line 'naive Bayes': " in result.stdout
+        assert ": from (" in result.stdout
 
 
 @pytest.mark.slow

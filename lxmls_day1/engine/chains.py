@@ -104,7 +104,7 @@ class ChainSteps:
         costs, shrinkage = learner.row_costs(), shrinkage_of(learner)
         if learner.descends:
             take = functools.partial(chain_sums.take_round_of_descent, sentences.sentences, shrinkage, self.weights)
-        elif learner.compiles() and (rule := machine_code_of(learner.rule)) is not None:
+        elif learner.compiles() and (rule := machine_code_of(learner.rule, stacklevel=7)) is not None:
             take = functools.partial(
                 chains.take_round, rule, sentences.sentences, costs, shrinkage, learner.augmented, self.weights
             )
