@@ -36,7 +36,7 @@ def presence(X: Any) -> Any:
     >>> presence(np.array([[3.0, 0.0, 1.0]]))
     array([[1., 0., 1.]])
     """
-    return (LinearClassifier()._rows(X) > 0).astype(np.float64)
+    return (LinearClassifier()._rows(X, summed=True) > 0).astype(np.float64)
 
 
 @dataclass(eq=False, repr=False)
@@ -95,7 +95,7 @@ class BernoulliNaiveBayes(LinearClassifier):
         InputError
             For a smoothing that is not above 0, or data that cannot be trained on.
         """
-        X, labels, weights = self._training_data(X, y, sample_weight)
+        X, labels, weights = self._training_data(X, y, sample_weight, finite=False)
         alpha = float(self.smooth_param)
         n_documents = np.bincount(labels, weights)  # (K,)
         n_with_word, _ = self._class_sums(presence(X), labels, weights)  # (J, K)

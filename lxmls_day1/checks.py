@@ -112,7 +112,9 @@ def _as_rows(X: Any) -> Any:
     try:
         if X.format == "lil" and any(len(row) != len(data) for row, data in zip(X.rows, X.data, strict=True)):
             raise ValueError("a row has not as many columns as numbers")
-        if X.format in ("csr", "csc", "bsr"):
+        if X.format == "csr" and _is_sound(X):
+            pass
+        elif X.format in ("csr", "csc", "bsr"):
             if X.indptr.dtype.kind not in "iu":
                 raise ValueError(f"indptr must hold whole numbers, but is of the type {X.indptr.dtype}")
             X = copy.copy(X)  # whose arrays it shares: what is not in use is cut off
@@ -128,6 +130,16 @@ def _as_rows(X: Any) -> Any:
         ) from error
     with np.errstate(over="ignore"):
         return X if X.dtype == np.float64 else X.astype(np.float64)
+
+
+def _is_sound(X: Any) -> bool:
+    """Whether the arrays of a CSR matrix fit together, as far as one pass can see: `check_format` takes three."""
+    indptr, indices = X.indptr, X.indices
+    if not (indptr.dtype.kind == indices.dtype.kind == "i" and indptr.shape == (X.shape[0] + 1,) and indices.ndim == 1):
+        return False
+    unsigned = indices.view(indices.dtype.str.replace("i", "u"))  # a negative number is a large one without its sign
+    fits = indptr[0] == 0 and X.data.shape == indices.shape == (indptr[-1],) and not (indptr[1:] < indptr[:-1]).any()
+    return bool(fits and unsigned.max(initial=0) < X.shape[1])
 
 
 def as_canonical(X: sp.csr_array) -> sp.csr_array:

@@ -53,14 +53,10 @@ def check_values(owner: object) -> None:
         check_number,
     )  # NumPy: the command line finds settings without it
 
-    for name in getattr(owner, "__dataclass_fields__", ()):
-        declared = [vars(kind)["__dataclass_fields__"].get(name) for kind in type(owner).__mro__ if _declares(kind)]
-        checked = next((one for one in declared if one is not None and "limits" in one.metadata), None)
+    for name, full_name, optional, one_of, limits in _declared(type(owner)):
         value = getattr(owner, name)
-        if checked is None or (value is None and checked.default is None):
+        if value is None and optional:
             continue
-        called, one_of, limits = (checked.metadata[key] for key in ("called", "one_of", "limits"))
-        full_name = f"{name} ({called})" if called else name
         if one_of and (isinstance(value, (str, bool)) or not limits):
             check_choice(full_name, value, one_of)
         elif limits:
@@ -69,8 +65,18 @@ def check_values(owner: object) -> None:
             check_flag(full_name, value)
 
 
-def _declares(kind: type) -> bool:
-    return "__dataclass_fields__" in vars(kind)
+@functools.lru_cache(maxsize=64)
+def _declared(kind: type) -> list[tuple[str, str, bool, tuple[Any, ...], dict[str, Any]]]:
+    """Of each setting of a class that is declared: name, name for errors, whether it may be None, and the values that it may have."""
+    found = []
+    for name in getattr(kind, "__dataclass_fields__", ()):
+        of_bases = [vars(base).get("__dataclass_fields__", {}).get(name) for base in kind.__mro__]
+        one = next((one for one in of_bases if one is not None and "limits" in one.metadata), None)
+        if one is not None:
+            called = one.metadata["called"]
+            full_name = f"{name} ({called})" if called else name
+            found.append((name, full_name, one.default is None, one.metadata["one_of"], one.metadata["limits"]))
+    return found
 
 
 def settings(owner: object) -> dict[str, Any]:

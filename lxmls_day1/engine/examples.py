@@ -121,7 +121,7 @@ class CheckedData:
         weights = check_sample_weight(sample_weight, labels, every_class=not given)
         return X, labels, np.ones(len(labels)) if weights is None else weights
 
-    def _rows(self, X: Any, *, finite: bool = True, learn_names: bool = False) -> Any:
+    def _rows(self, X: Any, *, finite: bool = True, summed: bool = False, learn_names: bool = False) -> Any:
         """``X`` as a matrix (M, J), array or csr_array; feature vectors that are dictionaries get the columns of training.
 
         A data frame must have the columns of the one in training, in their order. With ``learn_names`` these become the
@@ -147,8 +147,7 @@ class CheckedData:
         X = as_matrix(X)
         if finite:
             check_finite(X)
-            X = as_canonical(X) if sp.issparse(X) else X
-        return X
+        return as_canonical(X) if summed and sp.issparse(X) else X
 
     def _params(self, params: Any, *, finite: bool = False) -> Reals:
         """Parameters as a matrix (J + 1, K); if ``finite``, an error for one that is not."""
