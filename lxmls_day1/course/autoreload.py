@@ -30,11 +30,14 @@ class Autoreload:
     ----------
     fault : str
         Why the newest files could not be imported, in one line; empty if they could.
+    unwritten : set of str
+        The exercises whose cells have ended because something is still to be written.
     """
 
     def __init__(self, lab: Any):
         self.lab = lab
         self.fault = ""
+        self.unwritten: set[str] = set()
         self._seen: Snapshot = {}
 
     @classmethod

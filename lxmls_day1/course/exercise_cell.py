@@ -53,7 +53,7 @@ class ExerciseCell:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        waiting = vars(self.lab).setdefault("unwritten_exercises", set())
+        waiting = Autoreload.of(self.lab).unwritten
         if error is None:
             waiting.discard(self.number)
         if type(error) is NameError and self.number in waiting:

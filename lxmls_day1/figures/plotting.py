@@ -303,7 +303,10 @@ def check_axes(ax: Any) -> Any:
 def axes_for(ax: Any, figsize: tuple[float, float]) -> tuple[Any, Any]:
     """The axes to draw on and their figure: those that are given, or those of a new figure of pyplot of this size.
 
-    Raises an InputError if what was given is no axes.
+    Raises
+    ------
+    InputError
+        If what is given are no axes.
 
     Examples
     --------

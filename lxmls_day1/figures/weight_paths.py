@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.plotting import check_axes
+from lxmls_day1.figures.plotting import axes_for
 from lxmls_day1.figures.style import TRAINING
 from lxmls_day1.figures.tuning_curve import DEVELOPMENT
 
@@ -41,11 +41,7 @@ def plot_path(points: Sequence[Any], ax: Any = None) -> tuple[Any, Any]:
     """
     if not points:
         raise InputError("a path has at least one point, but there is none")
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        _, ax = plt.subplots(figsize=(7.5, 4.2), layout="constrained")
-    check_axes(ax)
+    fig, ax = axes_for(ax, (7.5, 4.2))
     points = sorted(points, key=lambda point: -point.regularizer)
     over, n_features = [point.regularizer for point in points], [point.n_features for point in points]
     counts = ax.twinx()
@@ -63,4 +59,4 @@ def plot_path(points: Sequence[Any], ax: Any = None) -> tuple[Any, Any]:
     ax.set_xlabel("λ, falling: less and less regularization")
     ax.set_ylabel("accuracy")
     ax.legend(frameon=False)
-    return ax.figure, ax
+    return fig, ax

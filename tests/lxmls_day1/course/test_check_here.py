@@ -1,7 +1,6 @@
 """Checks in this process, as a browser runs them, say the same as checks in a process of their own."""
 
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -9,17 +8,7 @@ from lxmls_day1.course import checking
 from lxmls_day1.course.checking import run_checks
 from lxmls_day1.course.report_text import as_text, check_lines
 
-ROOT = Path(__file__).resolve().parents[3]
 STEP = "tau = loss / (2 * sq_norm)"
-CHECK_ALL = """
-import sys; sys.modules["numba"] = sys.modules["llvmlite"] = None
-import json
-from pathlib import Path
-from lxmls_day1.course import checking
-from lxmls_day1.course.report_text import as_text, check_lines
-checking.STARTS_PROCESSES = False
-print("TEXTS", json.dumps([as_text(check_lines(checking.run_checks(Path(folder), time_limit=60.0))) for folder in sys.argv[1:]]))
-"""
 
 
 @pytest.fixture
