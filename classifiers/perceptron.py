@@ -8,6 +8,7 @@ If the data can be separated, the number of mistakes is finite: with examples no
 Sources: F. Rosenblatt, The perceptron, Psychological Review 65, 1958; the guide, algorithm 2 (averaged).
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ def perceptron_rule(scores: np.ndarray, label: int, sq_norm: float, step: float,
     return d
 
 
+@dataclass(eq=False, repr=False)
 class Perceptron(OnlineClassifier):
     """The averaged perceptron; ``averaged=False`` gives the plain one.
 
@@ -52,6 +54,8 @@ class Perceptron(OnlineClassifier):
 
     name = "Perceptron"
     rule = staticmethod(perceptron_rule)
+
+    nr_rounds: int = 10
 
     def weights_of_rounds(self, X: Any, y: ArrayLike) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """Train, and keep the weights on their way: as they stood after each round, and their averages so far.

@@ -148,8 +148,10 @@ class Lab:
             raise InputError(f"{self._place(where, error.lineno)}: {why_not_python(error)}.") from error
         except (Exception, SystemExit) as error:
             where, line = self._last_line_in_lab(error, path)
+            of_ours = isinstance(error, ImportError) and (error.name or "").startswith("lxmls_day1.")
+            remedy = "; if another version of lxmls-day1 gave this file out, `lxmls-day1 update` renews it" * of_ours
             raise InputError(
-                f"{self._place(where, line)}: importing this file ends with {describe_exception(error)}"
+                f"{self._place(where, line)}: importing this file ends with {describe_exception(error)}{remedy}"
             ) from error
         if not self._holds(name, module):
             raise InputError(f"{name} was found in {module.__file__} rather than in {self.folder}.")

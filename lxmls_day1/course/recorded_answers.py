@@ -185,7 +185,10 @@ class RecordedAnswers:
         except FileNotFoundError:
             raise InputError(f"{path} is not there; it holds the answers with which the checks compare.") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError(f"{path} is damaged: it does not hold recorded answers ({error}).") from error
+            raise InputError(
+                f"{path} does not hold recorded answers as this version of lxmls-day1 reads them ({error}): it is of another version, "
+                "or damaged; `lxmls-day1 update` renews it."
+            ) from error
 
     @classmethod
     def from_plain(cls, content: Mapping[str, Any]) -> "RecordedAnswers":

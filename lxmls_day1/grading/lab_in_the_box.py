@@ -50,7 +50,7 @@ def lab_in_the_box(
     to_write = {PurePosixPath(name) for exercise in exercises for name in (*exercise.files, exercise.notebook)}
     files: Files = {}
     warnings: list[str] = []
-    missing = []
+    missing, changed = [], []
     for path, content in given.items():
         if path.parts[0] not in PACKAGES:
             continue
@@ -66,7 +66,13 @@ def lab_in_the_box(
             continue
         files[path] = content
         if theirs.get(path, content) != content and _text_alone(theirs[path]) != _text_alone(content):
-            warnings.append(f"{shown(path)} is not as it was given out; the file that was given out is used.")
+            changed.append(shown(path))
+    if len(changed) > 3:  # a lab that another version of the package has made
+        warnings.append(
+            f"{len(changed)} given files are not of this version, {', '.join(changed[:3])} among them; those of this version are used."
+        )
+    else:
+        warnings += [f"{name} is not as it was given out; the file that was given out is used." for name in changed]
     own = [path for path in theirs if path not in given]
     in_the_lab = [path for path in own if path.parts[0] in PACKAGES or (len(path.parts) == 1 and path.suffix == ".py")]
     if in_the_lab:

@@ -50,3 +50,7 @@ def test_the_weights_of_each_round_are_those_of_a_run_that_ends_there():
     for nr_rounds, (weights, average) in enumerate(zip(weights_after, averages_after, strict=True), start=1):
         np.testing.assert_array_equal(weights, Perceptron(nr_rounds=nr_rounds, averaged=False).train(X, y))
         np.testing.assert_allclose(average, Perceptron(nr_rounds=nr_rounds).train(X, y), atol=1e-12)
+
+
+def test_the_rounds_may_be_given_without_their_name():
+    assert Perceptron(4).nr_rounds == 4 and Perceptron().nr_rounds == 10

@@ -183,6 +183,10 @@ class TestMistakes:
             ("import no_such_library", "ModuleNotFoundError: No module named 'no_such_library'"),
             ("import json; json.loads('x')", "JSONDecodeError: Expecting value"),
             ("raise SystemExit('bye')", "SystemExit: bye"),
+            (  # as in a workspace that is older than the package
+                "from lxmls_day1.checks import gone",
+                "ImportError: cannot import name 'gone' from 'lxmls_day1.checks'",
+            ),
         ],
     )
     def test_a_file_that_fails_on_import_is_named_with_its_own_line(self, tmp_path, line, wanted):
@@ -190,6 +194,7 @@ class TestMistakes:
         with pytest.raises(InputError) as caught:
             lab.load("classifiers.mira")
         assert str(caught.value).startswith(f"classifiers/mira.py:2: importing this file ends with {wanted}")
+        assert ("`lxmls-day1 update` renews it" in str(caught.value)) == ("lxmls_day1" in wanted)
 
     def test_it_can_be_mended_and_loaded_again(self, tmp_path):
         lab = make_lab(tmp_path, mira="1 / 0")

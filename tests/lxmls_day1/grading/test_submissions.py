@@ -820,6 +820,12 @@ class TestLabInTheBox:
             "classifiers/linear_classifier.py is not as it was given out; the file that was given out is used.",
         )
 
+    def test_the_files_of_an_older_lab_are_one_sentence(self):
+        given = {PurePosixPath(f"classifiers/m{n}.py"): b"new = 1" for n in range(6)}
+        older = Submission("ada", "Ada", "ada.zip", "", dict.fromkeys(given, b"old = 1"))
+        files, (warning,) = lab_in_the_box(older, given, [])
+        assert files == given and warning.startswith("6 given files are not of this version, classifiers/m0.py, ")
+
     def test_line_ends_and_blanks_are_no_change(self):
         same = b"\xef\xbb\xbfclass LinearClassifier:  \r\n    pass\r\n\r\n"
         assert boxed({**WHOLE, "classifiers/linear_classifier.py": same}) == (WHOLE, ())
