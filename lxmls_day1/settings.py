@@ -45,13 +45,10 @@ def setting(default: Any, called: str = "", *, one_of: tuple[Any, ...] = (), **l
     return dataclasses.field(default=default, metadata={"called": called, "one_of": one_of, "limits": limits})
 
 
-def check_values(owner: object) -> None:
+def check_values(owner: Any) -> None:
     """Raise an InputError for a setting with a value that its declaration, see `setting`, does not allow."""
-    from lxmls_day1.checks import (
-        check_choice,
-        check_flag,
-        check_number,
-    )  # NumPy: the command line finds settings without it
+    # here, as it brings NumPy, without which the command line finds settings
+    from lxmls_day1.checks import check_choice, check_flag, check_number
 
     for name, full_name, optional, one_of, limits in _declared(type(owner)):
         value = getattr(owner, name)
