@@ -1,4 +1,4 @@
-"""The workers of a Dask cluster: which of them may work, and training on them. A leaf; grading on a cluster is in ``grading``.
+"""The workers of a Dask cluster: which of them may work, and training on them.
 
 ===========  ==========================================================================
 ``workers``  the workers that a scheduler has: those of another version are refused
