@@ -50,7 +50,8 @@ def check_values(owner: Any) -> None:
     # here, as it brings NumPy, without which the command line finds settings
     from lxmls_day1.checks import check_choice, check_flag, check_number
 
-    for name, full_name, optional, one_of, limits in _declared(type(owner)):
+    kind: Any = type(owner)
+    for name, full_name, optional, one_of, limits in _declared(kind):
         value = getattr(owner, name)
         if value is None and optional:
             continue
