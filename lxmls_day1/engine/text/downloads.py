@@ -17,7 +17,7 @@ import tarfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from lxmls_day1.whole_files import OURS, temporary_folder
 
@@ -87,7 +87,7 @@ class PlainFiles:
         """Download into `scratch`; yield each wanted file that came complete and with the right checksum."""
         for one in wanted:
             file = one.file
-            yield one, _download(self.base_url + file.name, scratch, network, sha256=file.sha256)
+            yield one, _download(self.base_url + file.name, scratch, file.max_bytes, network, sha256=file.sha256)
 
 
 @dataclass(frozen=True)
@@ -99,12 +99,11 @@ class TarArchive:
     url : str
         Where the archive is.
     max_bytes : int
-        The archive is read no further than this.
-    max_unpacked_bytes : int
-        Nor is what it unpacks to: a small archive may hold a huge one.
+        No more than this is downloaded, whatever the server sends. Members that are larger than their corpus says are passed over.
     """
 
     url: str
+    max_bytes: int = 64_000_000
 
     @property
     def address(self) -> str:
@@ -113,7 +112,7 @@ class TarArchive:
 
     def fetch(self, wanted: Sequence[WantedFile], scratch: Path, network: Network) -> Iterator[tuple[WantedFile, Path]]:
         """Download into `scratch`; yield each wanted member that came complete and with the right checksum."""
-        archive = _download(self.url, scratch, network)
+        archive = _download(self.url, scratch, self.max_bytes, network)
         missing = {f"{one.corpus}/{one.file.name}": one for one in wanted}
         try:
             with tarfile.open(archive) as members:
@@ -186,7 +185,7 @@ def _publish(one: WantedFile, path: Path) -> None:
             raise
 
 
-def _download(url: str, scratch: Path, network: Network, sha256: str | None = None) -> Path:
+def _download(url: str, scratch: Path, max_bytes: int, network: Network, sha256: str | None = None) -> Path:
     """Fetch one address into `scratch` and return the path; `DownloadFailed` says in plain words why that failed."""
     try:
         import pooch
@@ -200,9 +199,14 @@ def _download(url: str, scratch: Path, network: Network, sha256: str | None = No
     )
     timeouts = (network.connect_timeout, network.read_timeout)
     downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=timeouts)
+
+    def transfer(url: str, path: str, manager: object) -> None:
+        with open(path, "wb") as file:
+            downloader(url, _Capped(file, max_bytes), manager)
+
     try:
         with _quiet(pooch.get_logger()):
-            return Path(fetcher.fetch(name, downloader=downloader))
+            return Path(fetcher.fetch(name, downloader=transfer))
     except requests.exceptions.HTTPError as error:
         status = "with an error" if error.response is None else error.response.status_code
         raise DownloadFailed(f"the server answered {status} for {url}") from error
@@ -242,3 +246,19 @@ def _quiet(logger: logging.Logger) -> Iterator[None]:
         yield
     finally:
         logger.setLevel(level)
+
+
+class _Capped:
+    """A file that takes no more than so many bytes."""
+
+    def __init__(self, file: IO[bytes], max_bytes: int):
+        self._file, self._left, self._max_bytes = file, max_bytes, max_bytes
+
+    def write(self, content: bytes) -> int:
+        self._left -= len(content)
+        if self._left < 0:
+            raise DownloadFailed(f"what came is larger than {self._max_bytes} bytes, which it cannot be")
+        return self._file.write(content)
+
+    def flush(self) -> None:
+        self._file.flush()

@@ -249,6 +249,7 @@ BAD_ANSWERS = {
     "short": (answer(GOOD[:100]), "the file that came has the wrong checksum"),
     "corrupted": (answer(GOOD[:-2] + b"?\n"), "the file that came has the wrong checksum"),
     "empty": (answer(b""), "the file that came has the wrong checksum"),
+    "too large": (answer(b"x" * 10_001), "larger than 10000 bytes"),
     "not found": (answer(b"no such thing", 404), "the server answered 404 for http://127.0.0.1:"),
     "failing": (answer(b"oops", 500), "the server answered 500"),
 }
