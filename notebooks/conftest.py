@@ -30,6 +30,13 @@ def pytest_collect_file(file_path, parent):
     ]
 
 
+def pytest_collection_modifyitems(items):
+    """`make test` runs one of the notebooks; all are for campaigns."""
+    for item in items:
+        if isinstance(item, NotebookCell) and item.path.stem != "2_online":
+            item.add_marker(pytest.mark.campaign)
+
+
 class NotebookFile(IPyNbFile):
     """A notebook; it starts its kernel where nothing of the user's gets in."""
 

@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import re
 import signal
 import sys
 from collections import Counter, defaultdict
@@ -11,7 +12,6 @@ import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
-# No test depends on the clock: a slow machine gives the same verdicts.
 settings.register_profile("any machine", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
@@ -21,6 +21,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a 
 
 #: Path, finders of modules and modules of labs as they are when all tests have been collected.
 IMPORTS: dict[str, dict] = {}
+OF_A_LAB = re.compile(r"(readers|classifiers)(\.|$)")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -31,9 +32,6 @@ def pytest_collect_file():
 
 def pytest_collection_modifyitems(items, config):
     """Files with the most slow tests begin, so that none of them is left to the end; the order within a file stays."""
-    for item in items:
-        if item.path.suffix == ".ipynb" and item.path.stem != "2_online":
-            item.add_marker(pytest.mark.campaign)
     if not any("::" in argument for argument in config.args):  # whoever names a test wants all its cases
         leave_to_campaigns(items)
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
@@ -42,14 +40,12 @@ def pytest_collection_modifyitems(items, config):
 
 def leave_to_campaigns(items):
     """Of a test marked ``one_in(n)``, keep every n-th case (with `by`, every n-th value of that parameter); mark the others ``campaign``."""
-    cases = defaultdict(dict)
+    numbers = defaultdict(dict)  # of the cases of each test, or of the values of each parameter
     for item in items:
         if marker := item.get_closest_marker("one_in"):
-            (n,), by = marker.args, marker.kwargs.get("by")
-            test, case = item.nodeid.partition("[")[0], item.nodeid
-            if by is not None:
-                test, case = by, getattr(item, "callspec", None) and item.callspec.indices.get(by, 0)
-            if cases[item.path, test].setdefault(case, len(cases[item.path, test])) % n:
+            by, values = marker.kwargs.get("by"), item.callspec.indices if hasattr(item, "callspec") else {}
+            known = numbers[item.path, by or item.nodeid.partition("[")[0]]
+            if known.setdefault(values.get(by, 0) if by else item.nodeid, len(known)) % marker.args[0]:
                 item.add_marker(pytest.mark.campaign)
 
 
@@ -57,11 +53,7 @@ def pytest_collection_finish():
     """Take down what is imported of labs: the classes that the tests have at their heads."""
     IMPORTS["path"] = dict.fromkeys(sys.path)
     IMPORTS["finders"] = dict.fromkeys(sys.meta_path)
-    IMPORTS["modules"] = {name: module for name, module in sys.modules.items() if of_a_lab(name)}
-
-
-def of_a_lab(name):
-    return name.partition(".")[0] in ("readers", "classifiers")
+    IMPORTS["modules"] = {name: module for name, module in sys.modules.items() if OF_A_LAB.match(name)}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -69,7 +61,7 @@ def imports_of_the_collection():
     """Opening a lab changes the imports of a process. No file of tests meets those that another one has left."""
     sys.path[:] = IMPORTS["path"]
     sys.meta_path[:] = IMPORTS["finders"]
-    for name in [name for name in sys.modules if of_a_lab(name)]:
+    for name in [name for name in sys.modules if OF_A_LAB.match(name)]:
         del sys.modules[name]
     sys.modules.update(IMPORTS["modules"])
     importlib.invalidate_caches()
@@ -103,8 +95,6 @@ def own_cache_and_no_network(folder_of_the_run):
 def real_data() -> Path:
     """The folder of real corpora, laid out as ``sentiment/<domain>/{positive,negative}.review`` and so on."""
     folder = os.environ.get("LXMLS_DAY1_DATA")
-    if not folder:
-        pytest.skip('real data wanted: set LXMLS_DAY1_DATA to its folder (docs/how-to/corpus.md, "Real data")')
-    if not Path(folder).is_dir():
-        pytest.skip(f'LXMLS_DAY1_DATA={folder} is no folder (docs/how-to/corpus.md, "Real data")')
+    if not folder or not Path(folder).is_dir():
+        pytest.skip(f'real data wanted: LXMLS_DAY1_DATA is {folder!r} (docs/how-to/corpus.md, "Real data")')
     return Path(folder)
