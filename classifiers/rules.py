@@ -15,6 +15,7 @@ def compiled(rule: Callable[..., Any]) -> Callable[..., Any]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> @compiled
     ... def rest(scores, label, sq_norm, step, cost):
     ...     return np.zeros(len(scores))

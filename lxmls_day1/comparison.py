@@ -100,6 +100,7 @@ def memory_of_training(classifier: Any, dataset: Any) -> float:
     Examples
     --------
     >>> from readers.simple_data_set import SimpleDataSet
+    >>> from classifiers.perceptron import Perceptron
     >>> memory_of_training(Perceptron(), SimpleDataSet()) > 0
     True
     """
@@ -140,6 +141,7 @@ def measure(classifier: Any, name: str, dataset: Any, memory: bool = False) -> t
     Examples
     --------
     >>> from readers.simple_data_set import SimpleDataSet
+    >>> from classifiers.perceptron import Perceptron
     >>> row, params = measure(Perceptron(), "Perceptron", SimpleDataSet(nr_examples=100))
     >>> row.classifier, row.data_set == SimpleDataSet(nr_examples=100).get_name(), params.shape
     ('Perceptron', True, (3, 2))
@@ -175,6 +177,7 @@ def told_apart(classifiers: Iterable[Any]) -> dict[str, Any]:
 
     Examples
     --------
+    >>> from classifiers import Mira, Perceptron
     >>> list(told_apart([Perceptron(), Mira(regularizer=0.1), Mira(regularizer=1), Mira(regularizer=1)]))
     ['Perceptron', 'MIRA (regularizer=0.1)', 'MIRA (regularizer=1)', 'MIRA (regularizer=1), no. 2']
     """

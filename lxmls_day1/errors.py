@@ -71,12 +71,12 @@ class CorpusError(InputError):
 
     Examples
     --------
-    >>> from lxmls_day1.readers.question_reader import parse_questions
+    >>> from lxmls_day1.engine.text.parsed_reviews import parse_review
     >>> try:
-    ...     parse_questions(["Who ?"], "mine.txt")
+    ...     parse_review("good:1", "mine.review, line 1")
     ... except CorpusError as error:
     ...     print(error)
-    mine.txt, line 1: no colon in 'Who'; expected a class such as HUM:ind at the start
+    mine.review, line 1: the line ends with 'good:1'; expected a label such as #label#:positive at its end
     """
 
 

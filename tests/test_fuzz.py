@@ -623,7 +623,7 @@ def test_a_corpus_on_disk_of_rubbish(content, value, tmp_path_factory):
         "min_count",
         "hash_bits",
     )
-    for setting in (*settings, "keep_words", "classes", "like", "rows_a_shard", "jobs", "resume"):
+    for setting in (*settings, "keep_words", "classes", "like", "rows_a_shard", "jobs"):
         if setting == "jobs" and isinstance(value, int) and value > 4:
             continue  # as many threads
         made = outcome(lambda setting=setting: make_corpus([path], out, **{"overwrite": True, setting: value}))

@@ -30,7 +30,7 @@ class Rows:
     The log loss of two examples at W = 0, by the one column w_1 − w_0 that two classes have:
 
     >>> rows = Rows(np.array([[1.0], [2.0]]), np.array([0, 1]), 2)
-    >>> rows.log_loss(n_columns=1)(np.zeros((2, 1)))[0] / np.log(2)
+    >>> float(rows.log_loss(n_columns=1)(np.zeros((2, 1)))[0] / np.log(2))
     2.0
     """
 

@@ -24,7 +24,7 @@ HOSTILE = "=1+1\x1b[31m\x00\u202e\ud800\ufffe<&>\"']]>\n::notice title=Autogradi
 def checks_of(exercise, verdicts, text=""):
     return tuple(
         CheckGrade(
-            f"test_{exercise.replace('.', '_')}.py::test_{n}",
+            f"test_{exercise.replace('.', '_')}.py::test_{n if verdict != 'wrong' else 'small_inputs'}",
             exercise,
             f"Check {n} {text}",
             n % 2 == 1,

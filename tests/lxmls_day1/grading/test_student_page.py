@@ -38,7 +38,14 @@ def row_with(text, **changes):
     checks = [
         CheckGrade("test_1_05_mira.py::test_a", "1.5", "A mistake", False, "ok", "", (f"mira_rule({text})",)),
         CheckGrade(
-            "test_1_05_mira.py::test_b", "1.5", "The cap", False, "wrong", f"got {text}", (f"f({text})",), (SENTENCE,)
+            "test_1_05_mira.py::test_small_inputs",
+            "1.5",
+            "The cap",
+            False,
+            "wrong",
+            f"got {text}",
+            (f"f({text})",),
+            (SENTENCE,),
         ),
         CheckGrade("test_1_05_mira.py::test_c", "1.5", "Fresh", True, "wrong", "differs", ("SECRET",), (SENTENCE,)),
         CheckGrade("test_1_05_mira.py::test_d", "1.5", "Fresh too", True, "error", f"ValueError: {text}"),
