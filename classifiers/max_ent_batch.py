@@ -198,6 +198,8 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         """Raise an InputError for hyper-parameters that make no sense; ``train`` begins with this."""
         super().check_settings()
         penalty = self.regularizer
+        if penalty is None:
+            raise InputError("regularizer (λ) must be a number of at least 0, but is None")
         if self.penalty == "l1" and self.solver != "lbfgs":
             raise InputError(
                 f'penalty="l1" has corners, which only solver="lbfgs" copes with, but the solver is {self.solver!r}'

@@ -26,6 +26,7 @@ from lxmls_day1.checks import (
     random_numbers,
     shown,
 )
+from lxmls_day1.engine.learners import orders_of
 from lxmls_day1.engine.text.feature_vectors import are_dictionaries, as_rows, column_names, names_of
 from lxmls_day1.errors import InputError
 from lxmls_day1.settings import check_settings, check_values
@@ -263,6 +264,10 @@ class CheckedData:
             )
         found: Reals = scores
         return found
+
+    def _orders(self, n_examples: int) -> NDArray[np.int64]:
+        """The order of the examples in each round of an online learner (R, M), for a loop of one's own."""
+        return orders_of(self, n_examples)
 
     def _trained(self, params: Reals) -> Reals:
         """The parameters that training has found, which are finite; the classifier is ``trained`` then."""
