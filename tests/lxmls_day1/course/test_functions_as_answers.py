@@ -326,7 +326,7 @@ def test_every_function_that_is_asked_for_is_tried():
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("key", ASKED, ids=" ".join)
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(24)
 def test_no_other_function_is_the_answer(key, asked, candidates, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LXMLS_DAY1_OFFLINE", "1")
