@@ -24,6 +24,7 @@ from lxmls_day1.library_path import MOVED, file_in
 _PACKAGE = Path(__file__).parents[1]
 # of this package, at the head of a file; a list in parentheses may take several lines
 _IMPORT = re.compile(r"^from lxmls_day1\.([\w.]+) import (\([\w, \n]+\)|[\w, ]+)$", re.MULTILINE)
+_CALL = re.compile(r"\s+(\w+)(?:\.\w+)*\(.*\)\s*$")  # one that stands alone on its line
 
 
 @dataclass(frozen=True)
@@ -208,9 +209,19 @@ def _imports_what_is_gone(source: str) -> bool:
 
 
 def _with_functions(text: str, source: str, functions: Iterable[str]) -> bytes | None:
+    """Today's text with the functions of an older source in it; None if one is not there.
+
+    A line of them that only calls what the older file imports of this package, and today's does not, is left out: such given
+    lines check arguments, and today's file checks them elsewhere.
+    """
+    imported = {name for _, names in _IMPORT.findall(source) for name in re.findall(r"\w+", names)}
+    gone = imported.difference(re.findall(r"\w+", text))
     for function in functions:
         place = function_lines(source, function)
-        merged = None if place is None else replace_function(text, function, "\n".join(source.split("\n")[place]))
+        if place is None:
+            return None
+        lines = [line for line in source.split("\n")[place] if not ((call := _CALL.match(line)) and call[1] in gone)]
+        merged = replace_function(text, function, "\n".join(lines))
         if merged is None:
             return None
         text = merged

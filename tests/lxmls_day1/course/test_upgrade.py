@@ -137,9 +137,11 @@ def test_a_file_of_an_older_lab_is_todays_with_its_functions(head, gone):
     files = student_files(reference_folder())
     name = PurePosixPath("classifiers/mira.py")
     functions = origin_of({name: files[name]}).files[str(name)].functions
-    source = "\n\n".join(f"def {function}(*given):\n    return 'mine'" for function in functions)
+    called = "corpus_of_old.check(given)"  # a check; left out where the older file imports it, and today's does not
+    source = "\n\n".join(f"def {function}(*given):\n    {called}\n    return 'mine'" for function in functions)
     theirs = f"{head}\n\n\n{source}\n".encode()
     made = of_today(theirs, files[name])
     assert (made is not None) == gone
     if made is not None:
         assert b"return 'mine'" in made and made.startswith(files[name][:200]) and head.encode() not in made
+        assert (called.encode() in made) == ("corpus_of_old" not in head)
