@@ -15,6 +15,7 @@ def compiled(rule: Callable[..., Any]) -> Callable[..., Any]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> @compiled
     ... def rest(scores, label, sq_norm, step, cost):
     ...     return np.zeros(len(scores))
@@ -38,6 +39,7 @@ def second_order(rule: Callable[..., Any]) -> Callable[..., Any]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> @second_order
     ... def rest(scores, label, variances, step, cost):
     ...     return np.zeros(len(scores)), np.zeros(len(scores))

@@ -195,8 +195,8 @@ class Objective:
 
     Parameters
     ----------
-    sentences : lxmls_day1.engine.compiled.chains.Sentences
-    shape : (rows, K)
+    sentences : lxmls_day1.engine.chains.Chains
+        With their true tags, and the shape of W.
     regularizer : float
         λ.
 
@@ -206,9 +206,9 @@ class Objective:
     one of them is to be expected; so the slope by the bias of tag 0 is −1:
 
     >>> from classifiers.structured.tag_features import FeatureIndex
-    >>> from lxmls_day1.engine.compiled.chains import Sentences
+    >>> from lxmls_day1.engine.chains import Chains
     >>> _, words = FeatureIndex.learn([["a", "b"]], ["word"])
-    >>> F = Objective(Sentences(*words, np.array([0, 0]), 2), (1 + 2 + 2 + 2, 2), regularizer=0.1)
+    >>> F = Objective(Chains(words, 2, (1 + 2 + 2 + 2, 2), np.array([0, 0])), regularizer=0.1)
     >>> value, gradient = F(np.zeros(7 * 2))
     >>> round(float(value), 4), gradient.reshape(7, 2)[0].round(6)
     (1.3863, array([-1.,  1.]))
