@@ -39,6 +39,7 @@ def second_order(rule: Callable[..., Any]) -> Callable[..., Any]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> @second_order
     ... def rest(scores, label, variances, step, cost):
     ...     return np.zeros(len(scores)), np.zeros(len(scores))

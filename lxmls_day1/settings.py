@@ -40,7 +40,7 @@ def setting(default: Any, called: str = "", *, one_of: tuple[Any, ...] = (), **l
     >>> check_values(Learner(regularizer=0))
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: regularizer (λ) must be a number above 0, but is 0
+    lxmls_day1.errors.InputError: regularizer (λ) must be ...
     """
     return dataclasses.field(default=default, metadata={"called": called, "one_of": one_of, "limits": limits})
 

@@ -196,6 +196,7 @@ class Objective:
     Parameters
     ----------
     sentences : lxmls_day1.engine.chains.Chains
+        With their true tags, and the shape of W.
     regularizer : float
         λ.
 

@@ -6,7 +6,7 @@ and the request that makes a box follow.
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -19,6 +19,11 @@ OPEN_FILES = 64
 TIMEOUT, MEMORY, CRASHED, REFUSED = "timeout", "memory", "crashed", "refused"
 
 
+def _limit(default: float, meaning: str) -> Any:
+    """A field of `Limits`: its usual value, and what ``lxmls-day1 grade --help`` says of it."""
+    return field(default=default, metadata={"meaning": meaning})
+
+
 @dataclass(frozen=True)
 class Limits:
     """The limits of one submission, all its boxes together. Each is an option of ``lxmls-day1 grade``: ``--limit memory=512``.
@@ -26,47 +31,28 @@ class Limits:
     Processor time decides: it is the same on a busy machine. The limits on the clock are ten times as long, and stop code
     that sleeps: where the system tells it, the clock stands still while the code waits for a processor. Both are counted only
     while the student's code runs.
-
-    Attributes
-    ----------
-    check_seconds : float
-        Seconds on the clock that one check may take.
-    total_seconds : float
-        Seconds on the clock for all checks of a submission together.
-    check_cpu_seconds : float
-        Seconds of processor time that one check may take; counted by the kernel in whole seconds.
-    cpu_seconds : float
-        Seconds of processor time of all checks together.
-    memory : float
-        MiB that the student's code may take on top of what Python and the libraries have.
-    processes : int
-        1: it may start none. More are counted by the kernel per user, and not at all for the superuser.
-    files : int
-        Files and folders that it may make.
-    written : float
-        MiB that it may write to files.
-    printed : float
-        MiB that it may print.
-    reply : float
-        MiB that one answer may have.
     """
 
-    check_seconds: float = 100.0
-    total_seconds: float = 600.0
-    check_cpu_seconds: float = 10.0
-    cpu_seconds: float = 60.0
-    memory: float = 1024.0
-    processes: int = 1
-    files: int = 256
-    written: float = 16.0
-    printed: float = 1.0
-    reply: float = 16.0
+    check_cpu_seconds: float = _limit(10.0, "seconds of processor time, for one check; the kernel counts whole seconds")
+    cpu_seconds: float = _limit(60.0, "seconds of processor time, for all checks together")
+    check_seconds: float = _limit(
+        100.0, "seconds on the clock, for one check; on Linux without the wait for a processor"
+    )
+    total_seconds: float = _limit(600.0, "the same, for all checks together")
+    memory: float = _limit(1024.0, "MiB beyond what Python and the libraries take")
+    processes: int = _limit(1, "the code's own: it may start none; more are counted by the kernel for each user")
+    files: int = _limit(256, "files and folders that it makes")
+    written: float = _limit(16.0, "MiB in files")
+    printed: float = _limit(1.0, "MiB")
+    reply: float = _limit(
+        16.0, "MiB in one answer, sparse and empty arrays taken as dense; four times that from one box"
+    )
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for one in fields(self):
+            value = getattr(self, one.name)
             if not value > 0:
-                raise InputError(f"the limit {field.name} must be greater than 0; got {value}.")
+                raise InputError(f"the limit {one.name} must be greater than 0; got {value}.")
 
     @classmethod
     def of_texts(cls, texts: list[str] | tuple[str, ...]) -> "Limits":
@@ -77,7 +63,7 @@ class Limits:
         >>> Limits.of_texts(["memory=512", "check_seconds=5"]).memory
         512.0
         """
-        known = {field.name: field.type for field in fields(cls)}
+        known = {one.name: one.type for one in fields(cls)}
         chosen: dict[str, Any] = {}
         for text in texts:
             name, equals, number = text.partition("=")

@@ -17,7 +17,19 @@ NOT_ALL_GRADED = 3  # the exit status where the class is graded, and a submissio
 MOST_NOTED = 20
 
 
-@click.command(name="grade", short_help="Grade submissions, whatever is in them.")
+class _ShowsLimits(click.Command):
+    """A command whose help ends with the limits of a submission."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from dataclasses import fields
+
+        from lxmls_day1.box.limits import Limits
+
+        with formatter.section("Limits, for each submission"):
+            formatter.write_dl([(f"{one.name} {one.default:g}", one.metadata["meaning"]) for one in fields(Limits)])
+
+
+@click.command(name="grade", cls=_ShowsLimits, short_help="Grade submissions, whatever is in them.")
 @click.argument("submissions", nargs=-1, required=True, type=click.Path(exists=True))
 @click.option("--out", required=True, type=click.Path(), help="Where marks and feedback go.")
 @click.option("--exercises", help="Only these, such as 1.2,1.5; all unless given.")
@@ -107,19 +119,6 @@ def command(
       lxmls-day1 grade class.zip --out marks --name-group 1.5-3fa9c1
                        cap_squared "The cap is 1/λ, not 1/λ²."
       lxmls-day1 grade class.zip --out marks --compare-with marks-2025
-
-    \b
-    Limits, for each submission:
-      check_cpu_seconds 10   of processor time, for one check
-      cpu_seconds 60     of processor time, for all of them together
-      check_seconds 100, total_seconds 600   the same on the clock,
-                         where the code has a processor or sleeps
-      memory 1024        MiB
-      processes 1        it may start none
-      files 256          it may make
-      written 16         MiB in files
-      printed 1          MiB
-      reply 16           MiB of one answer
     """
     require_together(click.get_current_context().params)
     forget_python_path()

@@ -8,6 +8,7 @@
 ``workspace``          a student's folder: how it is made and found
 ``workspace_state``    what it remembers: hints shown, results, backups, its version
 ``solve_reset_undo``   solutions and stubs put into a workspace, and taken back
+``lab_parts``          some exercises of a lab, with the files that they need
 ``upgrade``            a workspace of an older version brought up to date
 ``submission_export``  what a student hands in; ``archives`` packs it
 ``progress``           how far a student is
@@ -20,9 +21,10 @@
 ``checked_lab``        what a check asks of a lab: the protocol of all that stands in for a `Lab`
 ``time_limit``         ends code that no other process can end
 ``pytest_plugin``      the fixtures of the checks: ``lab``, ``expect``, ``rng``
-``recorded_answers``   answers of checks, recorded; ``expect`` compares with them
+``recorded_answers``   answers of checks, recorded
+``expect``             compares an answer with the recorded one, and says where they differ
 ``counterexamples``    the check that asks small inputs, shows the smallest with a wrong answer, and names mistakes
-``naming``             which known mistake wrong answers speak for
+``naming``             which known mistake explains wrong answers
 ``pool_making``        chooses the small inputs, on which mistakes differ
 ``mutation_guard``     the lab of a check in this process: it finds out whose code changes its arguments
 ``mistakes``           known mistakes: a sentence, and the wrong solutions or answers that it explains

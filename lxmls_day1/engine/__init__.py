@@ -3,6 +3,8 @@
 ===================  ==================================================================
 ``learners``         what the engine asks of a learner
 ``examples``         rows and labels for a learner, checked
+``rows``             the rows of a matrix as the compiled loops read them
+``chains``           sentences as the compiled loops read them
 ``online_training``  the rounds of an online learner on data in memory
 ``objectives``       mean loss plus penalty, over the examples in memory or on disk
 ``word_counting``    counts of words by class

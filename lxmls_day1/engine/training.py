@@ -330,9 +330,8 @@ def check_streams(learner: Any) -> None:
     """
     if not (is_online(learner) or _is_batch(learner) or hasattr(learner, "estimate")):
         raise InputError(
-            f"{learner.get_name()} learns from data in memory; a corpus on disk is for the online learners (perceptron, mira, "
-            "passive_aggressive, svm, max_ent_online, column_squishing, arow, confidence_weighted), max_ent_batch and "
-            "multinomial_naive_bayes."
+            f"{learner.get_name()} learns from data in memory; a corpus on disk is for online learners (such as perceptron, mira and "
+            "svm), max_ent_batch and multinomial_naive_bayes."
         )
     if getattr(learner, "solver", None) in _IN_MEMORY:
         other = "subgradient" if is_online(learner) else "lbfgs"

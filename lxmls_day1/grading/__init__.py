@@ -3,13 +3,13 @@
 A run
     =========================  ==========================================================================================
     ``plan``                   what a run depends on: exercises, expected answers, seed, limits, level
-    ``grading_run``                    a whole run: every submission gets its row; a run can be taken up again
+    ``grading_run``            a whole run: every submission gets its row; a run can be taken up again
     ``run_folders``            the temporary files of a run
     ``worker``                 the process that grades one submission after another
     ``one_submission``         one submission graded: boxes, checks, row, pages
     ``worker_process``         a worker from outside: started, asked, killed
     ``session``                the checks, run on one boxed lab after another
-    ``autograder_kit``             the grader as a zip file for Gradescope and others; its scripts: ``autograder_files``
+    ``autograder_kit``         the grader as a zip file for Gradescope and others; its scripts: ``autograder_files``
     ``autograded``             what that does in its container with one submission
     =========================  ==========================================================================================
 

@@ -7,7 +7,6 @@ from scipy.optimize import minimize
 from classifiers.mira import mira_rule
 from classifiers.passive_aggressive import PassiveAggressive, PassiveAggressive2, pa1_rule, pa2_rule
 from lxmls_day1.engine.training import resume
-from lxmls_day1.errors import InputError
 
 
 @pytest.mark.parametrize("variant", ["I", "II"])
@@ -70,9 +69,3 @@ def test_a_weight_of_zero_changes_nothing():
         without = make(order=[0, 1], nr_rounds=1, averaged=False).train(X[[0, 2]], y[[0, 2]])
         np.testing.assert_allclose(after[0], without, atol=1e-12)
         assert abs(after[1] - without).max() > 1e-3
-
-
-@pytest.mark.parametrize("make", [PassiveAggressive, PassiveAggressive2])
-def test_settings(make):
-    with pytest.raises(InputError, match="cap .* above 0"):
-        make(cap=0).train([[0.0], [1.0]], [0, 1])

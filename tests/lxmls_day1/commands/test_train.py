@@ -129,7 +129,10 @@ class TestMistakes:
                 ["--classifier", "mira", "--set", "regularisr=1"],
                 "has no setting 'regularisr'; did you mean regularizer?",
             ),
-            (["--classifier", "mira", "--set", "regularizer=0"], "must be a number above 0, but is 0"),
+            (
+                ["--classifier", "mira", "--set", "regularizer=0"],
+                "regularizer (λ of MIRA, whose step is at most 1/λ) must be",
+            ),
             (["--classifier", "mira", "--set", "nr_rounds=many"], "nr_rounds must be a whole number"),
             (["--classifier", "naive_bayes", "--set", "xtype=other"], 'xtype must be "gaussian" or "multinomial"'),
             (["--classifier", "max_ent_batch", "--set", "regularise=1"], "'regularise'"),

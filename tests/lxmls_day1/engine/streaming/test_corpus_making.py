@@ -150,7 +150,7 @@ def test_labels_are_added_as_they_come_unless_all_are_known(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"hash_bits": 0}, "hash_bits must be a whole number at least 1 and at most 30"),
+        ({"hash_bits": 0}, "hash_bits must be"),
         ({"hash_bits": 31}, "hash_bits must be"),
         ({"hash_bits": 8, "min_count": 2}, "min_count .* is for columns of tokens"),
         ({"keep_words": True}, "keep_words .* is for hashed features"),
