@@ -3,8 +3,8 @@
     p(w_j | c) = (α + number of documents of class c that hold word j) / (2 α + number of documents of class c)
     log p(c | x) = log p(c) + Σ_j [x_j log p(w_j | c) + (1 − x_j) log (1 − p(w_j | c))] + constant,    x_j ∈ {0, 1}
 
-A word counts once however often it stands there, and a word that is missing speaks, too: that is what sets it apart from
-``multinomial_naive_bayes.py``. It is linear in x:
+A word counts once however often it occurs, and a word that is absent is evidence as well; in ``multinomial_naive_bayes.py`` every
+occurrence counts, and absence does not. The classifier is linear in x:
 
     b_c = log p(c) + Σ_j log (1 − p(w_j | c)),    w_jc = log p(w_j | c) − log (1 − p(w_j | c))
 

@@ -17,7 +17,7 @@ _MODELS = {"gaussian": GaussianNaiveBayes, "multinomial": MultinomialNaiveBayes}
 
 
 class NaiveBayes(LinearClassifier):
-    """The guide's front door to both naive Bayes classifiers.
+    """Both naive Bayes classifiers under one name, as the guide has them.
 
     Parameters
     ----------

@@ -6,7 +6,8 @@ would weigh feature j by its *log-count ratio*
     r_j = log (p_j / ‖p‖₁) − log (q_j / ‖q‖₁)
 
 Here r ∘ f̂(x) are the features of a linear SVM, c against the rest, with f̂(x) ∈ {0, 1} for what is there and what is not. Words
-that are alike in both classes all but vanish, and rare words that speak clearly get a lever. The answer lies between the two:
+that are equally frequent in both classes are scaled down to nearly 0, and informative words are scaled up. The weights of the SVM are
+then drawn towards their mean size:
 
     w ← (1 − β) w̄ + β w,    w̄ = ‖w‖₁ / J
 

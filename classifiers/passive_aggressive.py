@@ -1,6 +1,6 @@
 """Passive-aggressive learning: the smallest step that gives the true class its margin, on every example that lacks it.
 
-With r = argmax_k s_k + ρ(k, y) over k ≠ y the most threatening rival, ℓ = s_r + ρ(r, y) − s_y what the margin lacks, and C the price of
+With r = argmax_k s_k + ρ(k, y) over k ≠ y the best rival, ℓ = s_r + ρ(r, y) − s_y what the margin lacks, and C the price of
 slack, the step is d = τ (e_y − e_r) where ℓ > 0, and 0 elsewhere:
 
     PA-I    min ½ ‖W' − W‖² + C ξ     τ = min(C, ℓ / (2 ‖g(x)‖²))

@@ -2,7 +2,7 @@
 
     d = e_y − e_ŷ,    ŷ = argmax_y' s_y'
 
-If the data can be separated, the number of mistakes is finite: with examples no longer than R and a separator of margin
+If the data are linearly separable, the number of mistakes is finite: with examples no longer than R and a separator of margin
 γ at most 2 K R²/γ² of them.
 
 Sources: F. Rosenblatt, The perceptron, Psychological Review 65, 1958; the guide, algorithm 2 (averaged).

@@ -10,7 +10,7 @@ but for α > 1 the steps sum to a finite number and can stop short of the optimu
 The η_0 = 1 of the guide suits its λ = 1. With λ = 0.01 the first steps are far too long and the later ones far too short. The
 default is right at every λ: η_t = 1/(λ (t + t_0)), which suits an objective that is λ-strongly convex, with a t_0 by which the
 first step is e = 2/median ‖g(x)‖². That is a safe one: the log loss of an example curves by at most ‖g(x)‖²/2. It curves so much
-only where two classes share all of the probability, and descent goes astray from twice this step on; so with three classes or
+only where two classes share all of the probability, and descent diverges only from twice this step on; so with three classes or
 more the log loss gets e = 4/median ‖g(x)‖². Where λ is so small that the steps would hardly shrink during a round, 0.3/(M e)
 takes its place; 0.05/(M e) for the log loss of three classes or more, whose gradients get shorter by themselves as more is learnt.
 Such a λ hardly shortens weights that the first steps have made too long. So the hinge loss of three classes or more, whose steps have
