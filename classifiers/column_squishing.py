@@ -4,7 +4,8 @@ The step moves the weights by g(x) dᵀ and so the scores s by ‖g(x)‖² d. C
 
     C_i = (s_i − s_y + ρ(i, y)) / ‖g(x)‖²
 
-and the least change solves  min ½ Σ d_i²  such that  d_y ≥ d_i + C_i  for all i ≠ y. The columns of the rivals that move all come down to one height θ:
+and the least change solves  min ½ Σ d_i²  such that  d_y ≥ d_i + C_i  for all i ≠ y. The rivals that move all come
+down to one height θ:
 
     d_i = −max(0, C_i − θ),    d_y = Σ_{i ≠ y} max(0, C_i − θ),    θ = d_y
 
