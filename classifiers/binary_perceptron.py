@@ -99,9 +99,10 @@ class BinaryPerceptron(LinearClassifier):
         """
         X, labels, weights = self._training_data(X, y, sample_weight)
         if len(self.classes) != 2:
+            more = ", …" if len(self.classes) > 10 else ""
             raise InputError(
-                f"the binary perceptron parts two classes, but the data has {len(self.classes)}: "
-                f"{', '.join(map(str, self.classes[:10]))}; use Perceptron for these"
+                f"the binary perceptron separates two classes, but the data has {len(self.classes)}: "
+                f"{', '.join(map(repr, self.classes[:10].tolist()))}{more}; use Perceptron for these"
             )
         perceptron = Perceptron(nr_rounds=self.max_rounds, averaged=False, order=self._order(len(labels)))
         params = perceptron.train(X, labels, _until_there_is_no_mistake, weights) * weights.mean()

@@ -103,9 +103,8 @@ def _checked(X, y, separator):
         )
     n_classes = 2 if separator.ndim == 1 else separator.shape[1]
     if len(classes) != n_classes:
-        raise InputError(
-            f"the separator parts {n_classes} classes, but the data has {len(classes)}: {', '.join(map(str, classes[:10]))}"
-        )
+        found = ", ".join(map(repr, classes[:10].tolist())) + (", …" if len(classes) > 10 else "")
+        raise InputError(f"the separator is for {n_classes} classes, but the data has {len(classes)}: {found}")
     length = np.linalg.norm(separator)
     if length == 0:
         raise InputError("the separator is zero, which parts nothing")

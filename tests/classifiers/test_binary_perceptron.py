@@ -61,5 +61,7 @@ def test_data_that_no_line_parts_end_with_the_last_round():
 
 
 def test_more_than_two_classes_are_refused():
-    with pytest.raises(InputError, match=r"parts two classes, but the data has 3: a, b, c; use Perceptron"):
+    with pytest.raises(InputError, match=r"separates two classes, but the data has 3: 'a', 'b', 'c'; use Perceptron"):
         BinaryPerceptron().train([[0.0], [1.0], [2.0]], ["a", "b", "c"])
+    with pytest.raises(InputError, match=r"has 30: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, …; use Perceptron"):
+        BinaryPerceptron().train(np.eye(30), np.arange(30))
