@@ -157,7 +157,11 @@ def encoded_request(value: Any, most: int | None = None) -> bytes:
 
 
 def decoded_request(frame: bytes | memoryview, most: int | None = None) -> Any:
-    """What stands in a frame of `encoded_request`, with arrays of its own: for boxes, since the grader has made it."""
+    """What stands in a frame of `encoded_request`, with arrays of its own.
+
+    For the process of a box alone, since the grader has made the frame; the grader itself reads by `decoded`, which unpickles nothing.
+    `most` is not used: the decoders of a `Channel` have it.
+    """
     return pickle.loads(memoryview(frame)[LENGTH:])
 
 
