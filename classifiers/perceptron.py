@@ -25,12 +25,12 @@ def perceptron_rule(scores: np.ndarray, label: int, sq_norm: float, step: float,
     array([ 1., -1.,  0.])
     """
     d = np.zeros(len(scores))
-    # exercise 1.4a: solution (4 lines)
+    # exercise 1.4: solution (4 lines)
     predicted = np.argmax(scores)
     if predicted != label:
         d[label] = step
         d[predicted] = -step
-    # exercise 1.4a: end
+    # exercise 1.4: end
     return d
 
 
@@ -83,11 +83,9 @@ class Perceptron(OnlineClassifier):
         """
         weights_after, averages_after = [], []
 
-        # exercise 1.4: solution (4 lines)
         def keep(round, weights, params):
             weights_after.append(weights)
             averages_after.append(params)
 
         self.train(X, y, callback=keep)
-        # exercise 1.4: end
         return weights_after, averages_after

@@ -51,6 +51,7 @@ def next_hint(folder: Path, id: str, again: bool = False) -> Hints:
         If there is no such exercise.
     """
     exercise = Registry.of(folder)[id]
+    id = exercise.id
     steps = tuple((n, kind, hint) for n, (kind, hint) in enumerate(zip(HINT_STEPS, exercise.hints, strict=True), 1))
     if not keeps_state(folder):
         return Hints(exercise, steps, 0, True)

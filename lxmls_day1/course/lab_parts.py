@@ -19,8 +19,8 @@ _READER = re.compile(r"from readers\.(\w+) import")
 
 
 def the_day(registry: Registry) -> list[str]:
-    """The exercises with which a workspace begins: those of the guide."""
-    return [exercise.id for exercise in registry if exercise.is_of_the_day]
+    """The exercises with which a workspace begins: the core."""
+    return [exercise.id for exercise in registry if exercise.is_core]
 
 
 def with_prerequisites(ids: Iterable[str], registry: Registry) -> list[str]:

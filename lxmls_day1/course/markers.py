@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from lxmls_day1.course.source_functions import definitions, first_line, indented
 from lxmls_day1.errors import InputError
 
-EXERCISE_ID = r"\d+\.\d+[a-z]?"  # "1.5"; "1.4a" is a step on the way to 1.4
+EXERCISE_ID = r"\d+\.\d+[a-z]?"  # "1.5"; "1.4b" is a step beside 1.4
 MARKER = re.compile(rf"# exercise (?P<id>{EXERCISE_ID}): (?:solution \((?P<count>\d+) lines?\)|(?P<end>end))$")
 MEANT_AS_MARKER = re.compile(
     r"#+[ \t]*exercise\b[ \t]*(?:[\d.][\w.]*)?[ \t]*:?[ \t]*(solution[ \t]*(\(|$)|end[ \t]*$)",

@@ -134,6 +134,7 @@ def revealed(folder: Path, exercise: str, of_notebooks: Collection[ModelAnswer] 
         If there is no such exercise, or no model answer to it is given out.
     """
     described = Registry.of(folder)[exercise]
+    exercise = described.id
     known = written = [answer for answer in of_notebooks if answer.exercise == exercise]
     path = folder / FILE
     if path.is_file() and not known:

@@ -179,7 +179,7 @@ def _one_exercise(folder: Path, exercise: Any, command: str) -> str:
     ids = Registry.of(folder).meant(exercise)
     if len(ids) != 1:
         raise InputError(f'{command} wants one exercise, such as {command}("1.5"), but got {exercise!r}.')
-    return ids[0]
+    return Registry.of(folder)[ids[0]].id
 
 
 def _shown(folder: Path, report: Any, lines: Iterable[Line], unsaved: str = "", pictures: Iterable[str] = ()) -> Shown:

@@ -49,6 +49,16 @@ class Status:
     standings: tuple[Standing, ...]
 
     @property
+    def core(self) -> "Status":
+        """The core exercises alone."""
+        return Status(tuple(standing for standing in self.standings if standing.exercise.is_core))
+
+    @property
+    def further(self) -> "Status":
+        """The other exercises alone."""
+        return Status(tuple(standing for standing in self.standings if not standing.exercise.is_core))
+
+    @property
     def counted(self) -> tuple[Standing, ...]:
         """Those that a student has something to do about."""
         return tuple(standing for standing in self.standings if standing.state not in NOT_COUNTED)
@@ -60,12 +70,13 @@ class Status:
 
     @property
     def next(self) -> Standing | None:
-        """The first one that is not done."""
-        return next((standing for standing in self.counted if not standing.done), None)
+        """The first one that is not done: of the core, or when that is done of the others."""
+        ordered = (*self.core.counted, *self.further.counted)
+        return next((standing for standing in ordered if not standing.done), None)
 
     @property
     def summary(self) -> str:
-        """``5 of 12 exercises done; next: 1.6, L-BFGS``."""
+        """``5 of 8 core exercises done, 40 of 60 points; next: 1.6, Maximum entropy``."""
         return (
             f"{self.how_many}; next: {self.next.exercise.id}, {self.next.exercise.title}"
             if self.next
@@ -74,10 +85,13 @@ class Status:
 
     @property
     def how_many(self) -> str:
-        """``5 of 12 exercises done``."""
+        """``5 of 8 core exercises done, 40 of 60 points``; of the further exercises where there are no others."""
         if not self.counted:
             return "nothing to solve here: every exercise came with its solution"
-        return f"{self.done} of {counted(len(self.counted), 'exercise')} done"
+        counts, kind = (self.core, "core") if self.core.counted else (self, "further")
+        points = [sum(s.exercise.points for s in counts.counted if s.done or all) for all in (False, True)]
+        number = counted(len(counts.counted), f"{kind} exercise")
+        return f"{counts.done} of {number} done, {points[0]:g} of {points[1]:g} points"
 
 
 def status_of(folder: Path) -> Status:
@@ -105,16 +119,16 @@ def _state(folder: Path, exercise: Exercise, registry: Registry, kept: Workspace
         if answers is None:
             return "reading", ""
         return ("answered" if answers != _answers(reference_folder(), exercise) else "to answer"), ""
-    if any(exercise.id in _stubs_in(folder / name) for name in exercise.files):
+    if any(not _stubs_in(folder / name).isdisjoint(exercise.names) for name in exercise.files):
         return "to do", ""
     if not all((folder / name).is_file() for name in exercise.files):
         return "missing", ""
-    result = kept.results.get(exercise.id)
+    result = next((kept.results[id] for id in exercise.names if id in kept.results), None)
     if result is None or result.digest != files_digest(folder, exercise):
         return "changed", ""
     if result.passed < result.total or not result.total:
         return "failing", f"{result.passed} of {result.total} public checks pass"
-    if exercise.id in kept.given:
+    if any(id in kept.given for id in exercise.names):
         return "reference", ""
     more = f"; {result.hidden} at grading" if result.hidden else ""
     return "solved", f"{result.passed} of {result.total} pass{more}"

@@ -4,6 +4,8 @@
     id = "1.5"
     title = "MIRA"
     kind = "code"                          # or "experiment", "derivation"
+    part = "core"                          # or "afternoon", the core's first three hours; further unless given
+    formerly = ["1.4a"]                    # optional: ids that it had
     points = 10
     files = ["classifiers/mira.py"]        # where its solution stands
     answered_by = ["package.module:f"]     # optional: functions that refuse to be called while this exercise is checked
@@ -17,12 +19,13 @@
 Before the first table a workspace may say which exercises are ``assigned``, and that it ``is_part`` of the lab: then it has the tables of
 its own exercises only.
 
-The checks of exercise 1.5 are the files ``test_1_05_*.py`` in the same folder. A letter marks a step on the way to an exercise, or
-one from it on: "1.4a", whose checks are ``test_1_04a_*.py``.
+The checks of exercise 1.5 are the files ``test_1_05_*.py`` in the same folder. A letter marks a step beside an exercise: "1.4b", whose
+checks are ``test_1_04b_*.py``.
 """
 
 import re
 import tomllib
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -36,9 +39,9 @@ FOLDER = PurePosixPath("tests/exercises")
 FILE = FOLDER / "exercises.toml"
 RECORDED = FOLDER / "recorded.json"
 MISTAKES = FOLDER / "mistakes"
-LAST_OF_THE_DAY = 8  # 1.1 to 1.8 are the guide's
 SMALL_INPUTS = "test_small_inputs"  # the check of them, which has no function of this name in the file of checks
 KINDS = ("code", "experiment", "derivation")
+PARTS = ("afternoon", "core", "further")
 HINT_STEPS = ("idea", "equation", "code sketch")
 RETIRED = {"boundary"}  # keys that the files of older labs have
 ID = re.compile(r"[1-9]\d*\.[1-9]\d*[a-z]?", re.ASCII)
@@ -61,13 +64,15 @@ class Exercise:
     stubs: dict[str, str] = field(default_factory=dict, hash=False)
     counter_example: str = ""
     answered_by: tuple[str, ...] = ()
+    part: str = "further"
+    formerly: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"Exercise {self.id}: {self.title}"
 
     @property
     def stem(self) -> str:
-        """``1_05`` or ``1_04a``: how the names of its files begin, so that they sort as the exercises do."""
+        """``1_05`` or ``1_04b``: how the names of its files begin, so that they sort as the exercises do."""
         chapter, number = self.id.split(".")
         digits = number.rstrip(ascii_lowercase)
         return f"{chapter}_{int(digits):02d}{number[len(digits) :]}"
@@ -78,9 +83,14 @@ class Exercise:
         return PurePosixPath(self.notebook).stem
 
     @property
-    def is_of_the_day(self) -> bool:
-        """Whether it is one of the guide's, with which a workspace begins."""
-        return int(self.id.split(".")[1].rstrip(ascii_lowercase)) <= LAST_OF_THE_DAY
+    def is_core(self) -> bool:
+        """Whether it belongs to the day: the guide's exercises, with which a workspace begins."""
+        return self.part != "further"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its id, and those that it had."""
+        return (self.id, *self.formerly)
 
     @property
     def has_code(self) -> bool:
@@ -107,6 +117,7 @@ class Registry:
     def __init__(self, exercises: Iterable[Exercise], assigned: Iterable[str] | None = None, is_part: bool = False):
         self.is_part = is_part
         self._exercises = {exercise.id: exercise for exercise in exercises}
+        self._renamed = {name: exercise.id for exercise in self for name in exercise.formerly}
         self.assigned = tuple(self._exercises) if assigned is None else tuple(assigned)
 
     def __iter__(self) -> Iterator[Exercise]:
@@ -119,13 +130,16 @@ class Registry:
         return id in self._exercises
 
     def __getitem__(self, id: str) -> Exercise:
-        """The exercise of that id.
+        """The exercise of that id. For one that it had before, a warning says what it is called now.
 
         Raises
         ------
         InputError
             If there is none; the message names the nearest ones.
         """
+        if id in self._renamed and id not in self._exercises:
+            warnings.warn(f"exercise {id} is called {self._renamed[id]} now.", stacklevel=2)
+            return self._exercises[self._renamed[id]]
         try:
             return self._exercises[id]
         except KeyError:
@@ -172,10 +186,16 @@ class Registry:
         return [text]
 
     def select(self, ids: Iterable[str] | None) -> list[Exercise]:
-        """The exercises of these ids in the order of the file; without ids all that are assigned."""
+        """The exercises of these ids in the order of the file; without ids all that are assigned.
+
+        The id ``core`` stands for all exercises of the core, ``afternoon`` for its first three hours.
+        """
         if ids is None:
             return [exercise for exercise in self if exercise.id in self.assigned]
-        wanted = {self[id].id for id in ids}
+        wanted: set[str] = set()
+        for id in ids:
+            parts = {"core": ("core", "afternoon"), "afternoon": ("afternoon",)}.get(id)
+            wanted |= {self[id].id} if parts is None else {exercise.id for exercise in self if exercise.part in parts}
         return [exercise for exercise in self if exercise.id in wanted]
 
     @classmethod
@@ -219,8 +239,8 @@ def exercise_of_check(name: str) -> str | None:
     --------
     >>> exercise_of_check("tests/exercises/test_1_05_mira.py")
     '1.5'
-    >>> exercise_of_check("test_1_04a_perceptron_rule.py")
-    '1.4a'
+    >>> exercise_of_check("test_1_04b_online_loop.py")
+    '1.4b'
     """
     match = CHECK_FILE.fullmatch(PurePosixPath(name.replace("\\", "/")).name)
     return f"{match[1]}.{int(match[2])}{match[3]}" if match else None
@@ -279,6 +299,8 @@ KEYS: dict[str, tuple[str, Callable[[Any], Any], Any]] = {
         lambda value: _are_texts(value) and len(value) == 3 and all(map(str.strip, value)),
         None,
     ),
+    "part": (f"one of {', '.join(PARTS)}", lambda value: value in PARTS, "further"),
+    "formerly": ("a list of ids", _are_texts, []),
     "prerequisites": ("a list of ids", _are_texts, []),
     "answered_by": ("a list of functions such as 'package.module:f'", _are_functions, []),
     "counter_example": ("'steps', 'paths' or 'boundaries'", ("", "steps", "paths", "boundaries").__contains__, ""),

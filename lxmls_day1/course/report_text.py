@@ -173,29 +173,37 @@ def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
 
 
 def status_lines(status: Status, plain: bool = False) -> Iterator[Line]:
-    """A bar, and a table of the exercises below the notebooks that teach them.
+    """A bar of the core, and a table of the exercises below the notebooks that teach them: the core, then the others.
 
     Its columns are even in plain characters, too, if the titles are `plain`.
     """
-    titles = [standing.exercise.title for standing in status.standings]
-    if plain:
-        titles = [title.translate(PLAIN_SYMBOLS) for title in titles]
-    yield "title", f"{bar(status.done, len(status.counted))}  {status.how_many}" if status.counted else status.how_many
+    first = status.core if status.core.counted else status
+    yield "title", f"{bar(first.done, len(first.counted))}  {status.how_many}" if status.counted else status.how_many
     if status.next:
         yield "title", _cut(f"next: {status.next.exercise.id}, {status.next.exercise.title}", WIDTH)
-    yield "", ""
-    ends = {id(standing): _end(standing) for standing in status.standings}
+    ends = [_end(standing) for standing in status.standings]
+    titles = [standing.exercise.title.translate(PLAIN_SYMBOLS if plain else {}) for standing in status.standings]
     longest = max(map(len, titles), default=0)
-    width = max(12, min(longest, WIDTH - 12 - max(map(len, ends.values()), default=0)))
+    width = max(12, min(longest, WIDTH - 12 - max(map(len, ends), default=0)))
+    for part, heading in ((status.core, "Core"), (status.further, "Further")):
+        if part.standings:
+            yield "", ""
+            yield "title", heading if part.counted == first.counted or not part.counted else f"{heading}: {part.how_many}"
+            yield from _standing_lines(part, width, plain)
+
+
+def _standing_lines(status: Status, width: int, plain: bool) -> Iterator[Line]:
+    """The exercises of a part, a line for each, with titles of so many columns."""
     notebook = ""
-    for title, standing in zip(titles, status.standings, strict=True):
+    for standing in status.standings:
+        title = standing.exercise.title.translate(PLAIN_SYMBOLS if plain else {})
         if standing.exercise.notebook != notebook:
             notebook = standing.exercise.notebook
             yield "quiet", f"  {notebook}"
         symbol = "✓" if standing.done else "✗" if standing.state == "failing" else "·"
         style = "good" if standing.done else "bad" if standing.state == "failing" else ""
         style = "quiet" if standing.state in NOT_COUNTED else style
-        yield style, f"  {symbol} {standing.exercise.id:<5} {_cut(title, width):<{width}}  {ends[id(standing)]}"
+        yield style, f"  {symbol} {standing.exercise.id:<5} {_cut(title, width):<{width}}  {_end(standing)}"
 
 
 def _cut(text: str, width: int) -> str:

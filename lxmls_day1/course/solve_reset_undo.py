@@ -67,6 +67,7 @@ def solve(folder: Path, id: str) -> Replaced:
         If this installation has no solutions, or the exercise no code; if the workspace's file has no such function.
     """
     exercise = _code_exercise(folder, id)
+    id = exercise.id
     reference = reference_folder()
     solved, found = {}, False
     for name in exercise.files:
@@ -101,6 +102,7 @@ def solve(folder: Path, id: str) -> Replaced:
 def reset(folder: Path, id: str) -> Replaced:
     """Put the stub of an exercise into a workspace again; what was there is kept for `undo`. As `solve` otherwise."""
     exercise = _code_exercise(folder, id)
+    id = exercise.id
     reference, registry = reference_folder(), Registry.of(folder)
     stubs = {}
     for name in exercise.files:

@@ -143,11 +143,7 @@ ASKED = {  # exercise and function -> inputs, the right answer by the reference
     ),
     ("1.3", "gaussian_weights"): (gaussians, of_function("gaussian_weights", "gaussian_weights")),
     ("1.4b", "online_loop"): (rule_and_visits, of_function("online_loop", "online_loop")),
-    ("1.4", "weights_of_rounds"): (
-        documents,
-        lambda lab, inputs: lab.classifier("perceptron", "Perceptron").weights_of_rounds(*inputs.values()),
-    ),
-    ("1.4a", "perceptron_rule"): (rule_inputs, of_function("perceptron", "perceptron_rule")),
+    ("1.4", "perceptron_rule"): (rule_inputs, of_function("perceptron", "perceptron_rule")),
     ("1.5", "mira_rule"): (rule_inputs, of_function("mira", "mira_rule")),
     ("1.6", "max_ent_rule"): (rule_inputs, of_function("max_ent_online", "max_ent_rule")),
     ("1.6b", "batch_gradient"): (weighted_points, of_function("batch_gradient", "batch_gradient")),

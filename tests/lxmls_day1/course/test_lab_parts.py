@@ -24,7 +24,7 @@ from lxmls_day1.lab import Lab, reference_folder
 from lxmls_day1.library_path import TOPICS
 
 REFERENCE = Registry.of(reference_folder())
-FURTHER = [exercise for exercise in REFERENCE if not exercise.is_of_the_day]
+FURTHER = [exercise for exercise in REFERENCE if not exercise.is_core]
 
 
 @pytest.fixture(scope="module")

@@ -93,7 +93,7 @@ def test_in_a_student_s_workspace_what_is_not_written_is_said_and_the_others_are
     demo = DemoComparison(workspace, live=False, nr_seeds=2)
     demo.background.wait()
     state = demo.stage.last_state
-    for unwritten in ("Perceptron (exercise 1.4a)", "MIRA (exercise 1.5)", "SVM (exercise 1.7)"):
+    for unwritten in ("Perceptron (exercise 1.4)", "MIRA (exercise 1.5)", "SVM (exercise 1.7)"):
         assert unwritten in demo.stage.messages
     assert state["ending"] == "done" and state["done"] == state["total"] == 2 * 2 * sum(map(len, SWEPT.values()))
     measured = {label for label, curve in state["curves"]["size"].items() if None not in curve["mean"]}

@@ -119,7 +119,7 @@ class TestShowing:
 
 def test_a_student_who_begins_sees_the_points_and_reads_what_is_still_to_be_written(workspace):
     demo = DemoOnlineSteps(workspace)
-    assert "Perceptron is still to be written: Exercise 1.4a:" in demo.stage.messages
+    assert "Perceptron is still to be written: Exercise 1.4:" in demo.stage.messages
     assert demo.panels["Perceptron"].axis.get_title() == "Perceptron: to be written"
     demo.forth.click()
     state = demo.stage.last_state
@@ -129,7 +129,7 @@ def test_a_student_who_begins_sees_the_points_and_reads_what_is_still_to_be_writ
 
 def test_a_student_sees_the_perceptron_and_reads_what_is_still_to_be_written(tmp_path):
     folder = start_workspace(tmp_path / "my-lab")
-    solve(folder, "1.4a")
+    solve(folder, "1.4")
     demo = DemoOnlineSteps(Lab(folder))
     demo.view.value = 4
     demo.go_to(60)

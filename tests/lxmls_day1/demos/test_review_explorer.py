@@ -167,7 +167,7 @@ def test_in_a_student_s_workspace_what_is_not_written_is_said_and_the_rest_works
     state = demo.stage.last_state
     assert list(state["decisions"]) == ["Gaussian naive Bayes", "Max. entropy (batch)"]
     assert demo.stage.messages.count("role=") == 1
-    assert "exercise 1.2" in demo.stage.messages and "Perceptron (exercise 1.4a)" in demo.stage.messages
+    assert "exercise 1.2" in demo.stage.messages and "Perceptron (exercise 1.4)" in demo.stage.messages
     with demo.together():
         demo.alpha.value = 0.1  # of a learner that is not there
     demo.view_shown.value = "smoothing"

@@ -43,7 +43,7 @@ def right():
 def ask(tmp_path):
     """Do what a script asks for with files that were handed in; the exit status, and what the platform gets."""
     (tmp_path / "submission").mkdir()
-    settings = {"exercises": ["1.4a"], "seed": 7, "trust": False}
+    settings = {"exercises": ["1.4"], "seed": 7, "trust": False}
     (tmp_path / "settings.json").write_text(json.dumps(settings))
 
     def run(what, files, **more):
@@ -128,7 +128,7 @@ def test_preparing_computes_what_is_expected_once(tmp_path, ask, right, answers_
 
 
 def _book(*checks, failed=False):
-    exercise = ExerciseGrade("1.4a", "The perceptron's rule", "code", 4.0, checks)
+    exercise = ExerciseGrade("1.4", "The perceptron's rule", "code", 4.0, checks)
     row = SubmissionGrade("submission", "submission", "", "", (exercise,), failed=failed)
     return Gradebook((row,), 7, "test", "")
 
@@ -150,24 +150,24 @@ def test_an_option_that_is_missing(tmp_path):
 
 class TestPrairieLearn:
     def test_nothing_to_grade_costs_no_attempt(self):
-        book = _book(CheckGrade("a", "1.4a", "A", False, MISSING, "It holds no file of a lab."))
+        book = _book(CheckGrade("a", "1.4", "A", False, MISSING, "It holds no file of a lab."))
         content = json.loads(prairielearn_json(book.rows[0], book))
         assert content["gradable"] is False and "score" not in content
         assert content["format_errors"] == ["It holds no file of a lab."]
 
     def test_a_failure_of_the_grader_costs_no_attempt(self):
-        book = _book(CheckGrade("a", "1.4a", "A", False, WRONG, "could not be graded"), failed=True)
+        book = _book(CheckGrade("a", "1.4", "A", False, WRONG, "could not be graded"), failed=True)
         assert json.loads(prairielearn_json(book.rows[0], book))["gradable"] is False
 
     def test_it_is_smaller_than_what_prairielearn_takes(self):
-        checks = [CheckGrade(f"a{n}", "1.4a", "A", False, WRONG, "\N{SNOWMAN}" * 6000) for n in range(400)]
+        checks = [CheckGrade(f"a{n}", "1.4", "A", False, WRONG, "\N{SNOWMAN}" * 6000) for n in range(400)]
         book = _book(*checks)
         content = prairielearn_json(book.rows[0], book)
         assert len(content) < 1_000_000 and len(json.loads(content)["tests"]) == 400
 
     def test_points_add_up(self):
-        public = [CheckGrade(f"p{n}", "1.4a", "P", False, OK) for n in range(3)]
-        hidden = [CheckGrade(f"h{n}", "1.4a", "H", True, OK if n else WRONG) for n in range(3)]
+        public = [CheckGrade(f"p{n}", "1.4", "P", False, OK) for n in range(3)]
+        hidden = [CheckGrade(f"h{n}", "1.4", "H", True, OK if n else WRONG) for n in range(3)]
         book = _book(*public, *hidden)
         content = json.loads(prairielearn_json(book.rows[0], book))
         assert content["score"] == pytest.approx(0.25 + 0.75 * 2 / 3)
@@ -201,14 +201,14 @@ def problem_of(result):
 
 class TestClassroom50:
     def test_each_public_check_is_a_point(self):
-        exercise = Registry.of(reference_folder())["1.4a"]
+        exercise = Registry.of(reference_folder())["1.4"]
         outcomes = ("passed", "wrong", "timeout", "to do", "skipped")
-        results = tuple(CheckResult(name, "1.4a", name, name) for name in outcomes)
+        results = tuple(CheckResult(name, "1.4", name, name) for name in outcomes)
         result = classroom50_result(CheckReport((ExerciseReport(exercise, results, 3),)), FROM_RUNNER)
         assert problem_of(result) is None
         assert (result["score"], result["max-score"]) == (1, 4)  # a check that is skipped is not the student's
         assert result["review"] == "commit"
-        assert result["tests"][0]["test-name"] == f"1.4a {exercise.title}: passed"
+        assert result["tests"][0]["test-name"] == f"1.4 {exercise.title}: passed"
 
     @pytest.mark.slow
     def test_public_checks_as_they_were_given_out(self, ask, right, monkeypatch, tmp_path):
@@ -217,7 +217,7 @@ class TestClassroom50:
             monkeypatch.setenv(name, value)
         given = {str(path): content for path, content in student_files(reference_folder()).items()}
         assert right != given[RULE]
-        easier = {name: b"def test_nothing(): pass" for name in given if "tests/exercises/test_1_04a" in name}
+        easier = {name: b"def test_nothing(): pass" for name in given if "tests/exercises/test_1_04" in name}
         assert easier
         status, nothing = ask("classroom50", {**easier, RULE: right, ".git/HEAD": b"ref: x"}, results="result.json")
         assert status == 0 and nothing is None

@@ -1,4 +1,4 @@
-"""Exercise 1.4a: single steps of the perceptron, with two classes and with more, and a short training run."""
+"""Exercise 1.4: single steps of the perceptron, with two classes and with more, and a short training run."""
 
 import itertools
 
