@@ -9,36 +9,35 @@
 # %% [markdown]
 # # 1 · Generative classifiers: naive Bayes
 #
-# A *classifier* is a function from inputs to classes, learnt from examples. We start with the classifiers that are
-# quickest to train. They model how the data arise, and Bayes' rule turns that model into a prediction.
+# A *classifier* is a function from inputs to classes, learnt from examples. We start with the classifiers that are quickest to train. They
+# model how the data arise, and Bayes' rule turns that model into a prediction.
 #
 # **Goals.** After this notebook you can
 #
 # - say what the best possible classifier is, and how often it is wrong;
 # - write naive Bayes for numbers and for texts;
 # - explain why it needs smoothing;
-# - show that it is a linear classifier, and say what a linear classifier does with more than two classes.
+# - show that it is a linear classifier.
 #
-# **Before.** You need probabilities, the Gaussian distribution, and NumPy. The course comes with a printed text, *the
-# guide* (the lab guide of the first day of the Lisbon Machine Learning School), but you can work without it. The
-# symbols of all notebooks are in one [table](notation.md).
+# **Before.** You need probabilities, the Gaussian distribution, and NumPy. The course comes with a printed text, *the guide* (the lab guide
+# of the first day of the Lisbon Machine Learning School), but you can work without it. The symbols of all notebooks are in one
+# [table](notation.md).
 #
-# **Time.** About 90 minutes.
+# **Time.** The core takes about 110 minutes (50 of them in the afternoon), the rest 25.
 #
-# | exercise | what you do | file |
-# |---|---|---|
-# | 1.1 | vary the variance, the balance and the size of a sample; watch the boundary | experiments below |
-# | 1.2 | write multinomial naive Bayes; unseen words, and smoothing | `classifiers/multinomial_naive_bayes.py` |
-# | 1.3 | derive the weights of Gaussian naive Bayes, and check them with numbers | `classifiers/gaussian_weights.py` |
-# | 1.18 | write the log-count ratio; a support vector machine through naive Bayes' eyes | `classifiers/nbsvm.py` |
+# | exercise | when | what you do | file |
+# |---|---|---|---|
+# | 1.1 | evening | vary the variance and the balance of two classes; watch the boundary | experiments below |
+# | 1.2 | afternoon | write multinomial naive Bayes; unseen words, and smoothing | `classifiers/multinomial_naive_bayes.py` |
+# | 1.3 | evening | derive the weights of Gaussian naive Bayes, and check them with numbers | `classifiers/gaussian_weights.py` |
+# | | further | sample size and unequal variances; counts or presence; the votes of words | experiments at the end |
 #
-# **How to work.** Run the cells from the top (Shift-Enter). Where an exercise asks for code, open the file it names,
-# write, save, and run the cell again: it takes up your change without a restart. `lab.check("1.2")` tells whether it is
-# right, `lab.hint("1.2")` helps a step further, `lab.status()` shows how far you are.
+# **How to work.** Run the cells from the top (Shift-Enter). Where an exercise asks for code, open the file it names, write, save, and run the
+# cell again: it takes up your change without a restart. `lab.check("1.2")` tells whether it is right, `lab.hint("1.2")` helps a step further,
+# `lab.status()` shows how far you are.
 #
-# An experiment has four parts. **Predict**: write one line before you run it. **Run** it. **Explain** what happened.
-# **Transfer** it to a case that is not shown. After you have written your answer, save the notebook:
-# `lab.reveal("1.1")` then opens the model answer.
+# Most experiments have three parts. **Predict**: write one line before you run the cell. **Run** it. **Explain** what happened; *Transfer* asks the
+# same about a case that is not shown. After you have written your answer, save the notebook: `lab.reveal("1.1")` then opens the model answer.
 
 # %% [markdown]
 # ## Open the lab
@@ -61,9 +60,10 @@ def accuracies(classifier, params, data):
     parts = [(data.train_X, data.train_y), (data.test_X, data.test_y)]
     return [classifier.evaluate(y, classifier.test(X, params)) for X, y in parts]
 
-
-# %% [markdown]
+# %% [markdown] tags=["evening"]
 # ## A. The best classifier there is
+#
+# *In the afternoon, go on at section C: the lecture has dealt with Bayes' rule.*
 #
 # There are $M$ training examples with $J$ features and $K$ classes; $x$ is an input, $y$ its true class, $\hat y$ the
 # class that we predict. Classes are numbered from 0.
@@ -91,12 +91,12 @@ def accuracies(classifier, params, data):
 #
 # The number in `g1=[mean, variance]` is a *variance* $\sigma^2$, not a standard deviation.
 
-# %% tags=["cell-points"]
+# %% tags=["cell-points", "evening"]
 sd = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
 fig, axis = sd.plot_data()
 print(f"Bayes error: {sd.get_bayes_error():.4f}")
 
-# %% [markdown]
+# %% [markdown] tags=["evening"]
 # Filled squares are training points, open circles are test points, the black line is the Bayes-optimal boundary.
 #
 # **The Bayes error is an area.** Walk along the line through both means, and let $z$ be your position, 0 halfway. At
@@ -104,7 +104,7 @@ print(f"Bayes error: {sd.get_bayes_error():.4f}")
 # from the class with the *lower* curve, so the probability of a mistake is the area below the lower one. The lower
 # picture is the posterior: it crosses ½ where the curves cross.
 
-# %% tags=["cell-overlap"]
+# %% tags=["cell-overlap", "evening"]
 from lxmls_day1.figures.overlap import plot_overlap
 
 distance = np.linalg.norm(sd.means[1] - sd.means[0])
@@ -115,7 +115,7 @@ for column, balance in zip(axes.T, (0.5, 0.9), strict=True):
     column[0].set_title(f"p(0) = {balance:g}: the grey area is {error:.4f}")
     print(f"p(0) = {balance:g}: distance of the means {distance:.3f}, Bayes error {error:.4f}")
 
-# %% [markdown]
+# %% [markdown] tags=["evening"]
 # For equal variances and balanced classes the area has a formula. With $\Phi$ the distribution function of the standard
 # normal distribution, each class loses the tail beyond half of the distance between the means:
 #
@@ -153,7 +153,7 @@ for column, balance in zip(axes.T, (0.5, 0.9), strict=True):
 #
 # These are relative frequencies and class means: no iterations, one pass over the data.
 
-# %% tags=["cell-first"]
+# %% tags=["cell-first", "evening"]
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 
 gnb = GaussianNaiveBayes(variance=1.0)
@@ -167,22 +167,22 @@ print(f"accuracy: train {train:.2f}, test {test:.2f}; the best possible one: {1 
 fig, axis = sd.plot_data()
 fig, axis = sd.add_line(fig, axis, params_nb_sd, "naive Bayes", None)
 
-# %% [markdown]
+# %% [markdown] tags=["evening"]
 # Naive Bayes seems to be better than the best classifier. It is not: fifty test points are few, and this number may be
 # luck. To estimate the expected error we test on 20 000 new points from now on, and we repeat an experiment on 20
 # samples. A number such as $0.081 \pm 0.001$ is a mean with its **standard error**. Two means whose difference is smaller than
 # about twice its own standard error cannot be told apart with these data. That does not show that they are equal.
 
-# %% [markdown]
-# ## Exercise 1.1: variance, balance, sample size
+# %% [markdown] tags=["evening"]
+# ## Exercise 1.1: variance and balance
 #
-# Four experiments. Each of the next cells makes a start: change the numbers and run it again.
+# Two experiments. Each of the next cells makes a start: change the numbers and run it again.
 
-# %% [markdown] tags=["predict"]
+# %% [markdown] tags=["predict", "evening"]
 # **Predict.** We raise the variance $\sigma^2$ of both classes from 0.25 to 4. What happens to the Bayes error? Does
 # naive Bayes stay close to it? *Your prediction:*
 
-# %% tags=["cell-variances"]
+# %% tags=["cell-variances", "evening"]
 with lab.exercise("1.1"):
     variances = [0.25, 1.0, 4.0]
     fig, axes = plt.subplots(1, 3, figsize=(13, 4.1), layout="constrained")
@@ -209,11 +209,11 @@ with lab.exercise("1.1"):
         if variance != variances[-1]:
             axis.get_legend().remove()
 
-# %% [markdown] tags=["predict"]
+# %% [markdown] tags=["predict", "evening"]
 # **Predict.** Now 90 % of the points belong to class 0. Which way does the line move, and by how much? Compute it: at
 # which $z$ do the two curves of the picture in section A cross? *Your prediction:*
 
-# %% tags=["cell-balances"]
+# %% tags=["cell-balances", "evening"]
 with lab.exercise("1.1"):
     balances = [0.1, 0.5, 0.9]
     fig, axes = plt.subplots(1, 3, figsize=(13, 4.1), layout="constrained")
@@ -236,113 +236,26 @@ with lab.exercise("1.1"):
         if balance != balances[-1]:
             axis.get_legend().remove()
 
-# %% [markdown] tags=["predict"]
-# **Predict.** How many training points does this classifier need until its expected error is within 0.01 of the Bayes
-# error: 10, 50 or 500? *Your prediction:*
-
-# %% tags=["cell-sizes"]
-with lab.exercise("1.1"):
-    sizes = [4, 8, 16, 32, 64, 128, 256, 512]
-    fresh = SimpleDataSet(nr_examples=20_000, seed=1000)
-    errors = np.empty((len(sizes), 20))
-    for i, size in enumerate(sizes):
-        for seed in range(20):
-            data = SimpleDataSet(nr_examples=size, split=[1, 0, 0], seed=seed)
-            gnb = GaussianNaiveBayes()
-            params = gnb.train(data.train_X, data.train_y)
-            errors[i, seed] = 1 - gnb.evaluate(fresh.y, gnb.test(fresh.X, params))
-
-    style = line_style("naive Bayes")
-    fig, axis = plt.subplots(figsize=(9, 5), layout="constrained")
-    axis.fill_between(
-        sizes, errors.min(axis=1), errors.max(axis=1), color=style["color"], alpha=0.2, label="20 samples, best to worst"
-    )
-    axis.plot(sizes, errors.mean(axis=1), marker="o", label="naive Bayes, mean", **style)
-    optimal = LinearClassifier()
-    bayes = 1 - optimal.evaluate(fresh.y, optimal.test(fresh.X, fresh.get_bayes_optimal()))
-    axis.axhline(bayes, color="black", label="Bayes optimal, same points")
-    axis.set(xscale="log", xlabel="training points", ylabel="error on 20 000 new points")
-    axis.set_xticks(sizes, map(str, sizes))
-    axis.minorticks_off()
-    axis.legend()
-    for size, row in zip(sizes, errors, strict=True):
-        print(f"{size:4d} points: mean error {row.mean():.4f}, worst {row.max():.4f}, above the best by {row.mean() - bayes:.4f}")
-    print(f"Bayes optimal:   {bayes:.4f}")
-
-# %% [markdown] tags=["predict"]
-# **Predict.** The two classes now have *different* variances, 0.4 and 2.5. Sketch the best boundary before you run the
-# cell. *Your prediction:*
-
-# %% tags=["cell-unequal"]
-with lab.exercise("1.1"):
-    data = SimpleDataSet(nr_examples=400, g1=[[-1, -1], 0.4], g2=[[1, 1], 2.5])
-    fresh = SimpleDataSet(nr_examples=20_000, g1=[[-1, -1], 0.4], g2=[[1, 1], 2.5], seed=2)
-    fig, axis = data.plot_data()
-    axis.set_title("variances 0.4 and 2.5")
-    for number, how in enumerate(["per_class", "pooled", 1.0]):
-        gnb = GaussianNaiveBayes(variance=how)
-        params = gnb.train(data.train_X, data.train_y)
-        error = 1 - gnb.evaluate(fresh.y, gnb.test(fresh.X, params))
-        colour = line_style("naive Bayes", number, 3)["color"]
-        fig, axis = data.add_line(fig, axis, params, f"naive Bayes, variance={how!r}", colour)
-        print(f"variance={how!r:12}  params {params.shape}   error on new points {error:.4f}")
-    print(f"Bayes error {data.get_bayes_error():.4f}")
-
-# %% [markdown] tags=["answer"]
-# **Explain.** (1) Why does the boundary hardly move when the variance grows, although the error rises? (2) Derive the
-# shift of the line for priors $p(0) \ne p(1)$, and compare it with the printed numbers. Why does the Bayes error fall?
-# (3) Why are so few points enough? What does the band at the left end say? (4) Write down
-# $\log p(y) + \log p(x \mid y)$ for two different variances. Which term of the square no longer cancels, and what curve
-# is the boundary?
-#
-# **Transfer.** Both classes have the *same mean* and the variances 0.4 and 2.5. What is the best boundary now? What
-# does naive Bayes with a shared variance do? (Try it: `g2=[[-1, -1], 2.5]`.) *Your answer:*
+# %% [markdown] tags=["answer", "evening"]
+# **Explain.** (1) Why does the boundary hardly move when the variance grows, although the error rises? (2) Derive the shift of the line for
+# priors $p(0) \ne p(1)$, and compare it with the printed numbers. Why does the Bayes error fall?
+# *Your answer:*
 #
 # (1) variance …
 #
 # (2) balance …
-#
-# (3) sample size …
-#
-# (4) different variances …
-#
-# (5) transfer …
 
-# %% [markdown] tags=["solution"]
-# <!-- numbers: variances, balances, sizes, unequal -->
-# **One answer.** (1) The boundary depends on the means and on the priors. A larger variance only makes the two estimated
-# means less exact. The error rises because the classes overlap more: the Bayes error goes from 0.2 % to 24 %. Naive Bayes
-# stays within one percentage point of the best classifier, because its assumption is true here. (2) The two curves are
-# equal where $z = \sigma^2 \log\frac{p(0)}{p(1)} / \lVert\mu_1 - \mu_0\rVert$, measured from halfway towards $\mu_1$. At
-# balance 0.9 this is 0.777; the line of naive Bayes shifts by 0.720. It moves *towards the rare class*: where
-# $p(x \mid 0) = p(x \mid 1)$, the class with the larger prior wins. The error falls to 0.039, because always guessing the
-# frequent class would be wrong in 10 % of the cases only. (3) Two means with two coordinates each and one prior are all
-# there is to estimate. With 4 points the mean error is 0.129, and the worst of 20 samples has 0.2142: the classifier
-# depends on luck. From 32 points on the mean is within 0.01 of the best. (4) The term
-# $\lVert x\rVert^2 / 2\sigma_y^2$ no longer cancels, so the difference of the two logarithms is quadratic in $x$. With
-# one variance per class its level line is a circle around the narrower class. `per_class` estimates a variance for each
-# class *and feature*, so its curve is an ellipse; it has five weights per class, for $(1, x_1, x_2, x_1^2, x_2^2)$.
-#
-# *Transfer.* With equal means the best boundary is a circle around the common mean: inside it the narrow class is more
-# probable, outside the wide one. With a shared variance the weights of both classes are nearly the same; what is left is
-# noise, and the classifier is not better than guessing.
+# %% [markdown] tags=["solution", "evening"]
+# <!-- numbers: variances, balances -->
+# **One answer.** (1) The boundary depends on the means and on the priors. A larger variance only makes the two estimated means less exact. The
+# error rises because the classes overlap more: the Bayes error goes from 0.2 % to 24 %. Naive Bayes stays within one percentage point of the
+# best classifier, because its assumption is true here. (2) The two curves are equal where
+# $z = \sigma^2 \log\frac{p(0)}{p(1)} / \lVert\mu_1 - \mu_0\rVert$, measured from halfway towards $\mu_1$. At balance 0.9 this is 0.777; the
+# line of naive Bayes shifts by 0.720. It moves *towards the rare class*: where $p(x \mid 0) = p(x \mid 1)$, the class with the larger prior
+# wins. The error falls to 0.039, because always guessing the frequent class would be wrong in 10 % of the cases only.
 
-# %% tags=["skip-execution"]
+# %% tags=["skip-execution", "evening"]
 lab.reveal("1.1")
-
-# %% [markdown] tags=["shows"]
-# <!-- numbers: variances, balances, sizes, unequal -->
-# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
-#
-# - Where its assumption is true, naive Bayes comes close to the Bayes error: at variance 1 its expected error is
-#   0.0805 ± 0.0005, that of the best classifier on the same points 0.0777.
-# - The line moves towards the rare class, by $\sigma^2 \log\frac{p(0)}{p(1)} / \lVert\mu_1 - \mu_0\rVert$: 0.777 at a
-#   balance of 0.9.
-# - A few dozen points are enough: with 32 of them the mean error is 0.0817.
-# - Where the variances differ, no line is right. The quadratic model has an error of 0.0749, the two linear ones 0.0977
-#   and 0.0990; the Bayes error is 0.0679.
-#
-# </details>
 
 # %% [markdown]
 # ## C. Documents: the multinomial model
@@ -370,11 +283,7 @@ lab.reveal("1.1")
 # \hat p(v_j \mid k) = \frac{\alpha + \sum_{m \in I_k} n_j(x^m)}{\alpha J + \sum_{i=1}^{J}\sum_{m \in I_k} n_i(x^m)} .
 # $$
 #
-# Where does $\alpha$ come from? Put a prior on the word distribution of a class, before any document is seen. A
-# **Dirichlet** prior with all parameters $\alpha$ has density $\propto \prod_j p(v_j \mid k)^{\alpha - 1}$. The
-# *mean* of the posterior under Dirichlet($\alpha$) is the formula above. It is also the *most probable* value (MAP)
-# under Dirichlet($\alpha + 1$). A *uniform* prior is Dirichlet(1), and its most probable value is maximum likelihood: no
-# smoothing at all.
+# This is the mean of the posterior under a **Dirichlet** prior with all parameters $\alpha$ on the word distribution of each class.
 #
 # > **A slip that teaches.** The guide divides by $\lvert I_k\rvert$, the number of *documents* of the class. Its
 # > "probabilities" do not sum to one over the vocabulary; the next cell shows it. (All slips that we know of, in the guide and
@@ -543,12 +452,234 @@ with lab.exercise("1.2"):
     for name, words_of_class, share in zip(reviews.label_names, totals.sum(axis=1), shares, strict=True):
         print(f"         {name}: {words_of_class:.0f} words to train on, {share:.1%} of the test reviews get this label")
 
+# %% [markdown] tags=["answer"]
+# **Explain.** (1) Without smoothing, training accuracy stays high, but test accuracy falls far below it. Why? (2) As $\alpha \to 0$ the smoothed
+# model does *not* become the unsmoothed one. What does an impossible word cost when $\alpha$ is tiny, and so which class wins?
+#
+# **Transfer.** The cell with the curve prints the highest accuracy on the *test* part, and its $\alpha$. Why may you not report that accuracy as
+# the expected one? How would you choose $\alpha$ instead? *Your answer:*
+
+# %% [markdown] tags=["solution"]
+# <!-- numbers: unseen, alphas -->
+# **One answer.** (1) Every word of a training review was seen in that review's own class, so the true class is never ruled
+# out in training: 0.9825. Of the 400 test reviews 303 hold a word that one class never showed; in these reviews that class is
+# ruled out, even if it is the true one. And 103 hold such words for both classes, so that only the prior is left. Test accuracy is 0.665.
+# (2) An impossible word costs about $\log\alpha \to -\infty$. So the class with *fewer* impossible words wins; among
+# classes with equally many, the possible words decide. That is a sensible rule: 0.7425.
+#
+# *Transfer.* The best of fifteen test accuracies is partly the luckiest of them, so it is an optimistic estimate. Choose
+# $\alpha$ on a *development part* (`SentimentCorpus("books", train_per=0.6, dev_per=0.2)`), then look at the test part
+# once. <!-- given: 15 -->
+
+# %% tags=["skip-execution"]
+lab.reveal("1.2")
+
 # %% [markdown]
+# ## D. Features and linear classifiers
+#
+# A program describes an input by numbers, its **features**. They need not be counts. For a newspaper article one may ask yes-or-no questions:
+#
+# | | feature of article $x$ | |
+# |---|---|---|
+# | $g_1$ | the article mentions *Ronaldo* | 1 or 0 |
+# | $g_2$ | it mentions *parliament* | 1 or 0 |
+# | $g_3$ | a word in it ends in *-goal* or *-score* | 1 or 0 |
+#
+# With a leading 1 for the intercept, an article about a match that mentions Ronaldo, no parliament and a goal is $g(x) = (1, 1, 0, 1)$. In
+# general $g(x) = (1, x_1, \dots, x_J)$. A **linear classifier** gives each class a weight vector and picks the class with the highest score,
+#
+# $$ \hat y(x) = \arg\max_y\; w_y \cdot g(x). $$
+#
+# With two classes $s_1 - s_0$ is a single linear function, and the boundary is a line. With more, class 0 wins where $s_0 > s_1$ *and*
+# $s_0 > s_2$: each is a half-plane (with more features a **half-space**), and class 0 gets their intersection. Together these regions cover
+# the plane.
+
+# %% [markdown]
+# The weights of all classes stand side by side in one matrix `params` of shape $(J+1, K)$, with the intercepts $b_y$ in row 0. (Books also
+# write $w \cdot f(x, y)$ with *joint* features $f(x, y)$: all zeros but for $g(x)$ in the block of class $y$. It is the same classifier, with
+# the columns of weights laid end to end; *Further* has a picture.)
+#
+# Both naive Bayes classifiers are linear. For the multinomial one take the logarithm; the result is linear in the counts. The weight of word
+# $v_j$ in class $y$ is the logarithm of its probability:
+#
+# $$
+# \log\Big(\hat p(y)\prod_j \hat p(v_j\mid y)^{n_j(x)}\Big)
+# = \underbrace{\log \hat p(y)}_{b_y} + \sum_j n_j(x)\,\underbrace{\log \hat p(v_j \mid y)}_{\text{weight of } v_j} .
+# $$
+
+# %% [markdown] tags=["evening"]
+# ## Exercise 1.3: the weights of Gaussian naive Bayes
+#
+# *For the evening. In the afternoon, go on with [notebook 2](2_online.ipynb).*
+#
+# Show that Gaussian naive Bayes with a shared, given variance $\sigma^2$ is a linear classifier too: derive $b_y$ and
+# $w_y$. Then write them down as code, in `gaussian_weights` of `classifiers/gaussian_weights.py`.
+#
+# *Where to begin:* write out $\log p(y) + \log \mathcal N(x; \mu_y, \sigma^2 I)$ with the density of section A, and drop
+# whatever is the same for all classes.
+#
+# The derivation is a solution: it is not among the model answers, but `lab.hint("1.3")` helps. `lab.check("1.3")` compares
+# at several variances, with equal and with unequal priors, and names a term that is wrong. (At $\sigma^2 = 1$ alone, four
+# different mistakes would not be noticed.)
+
+# %% [markdown] tags=["answer", "evening"]
+# *Your derivation:*
+
+# %% [markdown] tags=["solution", "evening"]
+# **The derivation.**
+#
+# $$
+# \log p(y) + \log \mathcal N(x; \mu_y, \sigma^2 I)
+# = \log p(y) - \tfrac J2 \log 2\pi\sigma^2
+# - \frac{\lVert x\rVert^2 - 2\,\mu_y\cdot x + \lVert\mu_y\rVert^2}{2\sigma^2}.
+# $$
+#
+# $\tfrac J2 \log 2\pi\sigma^2$ and $\lVert x \rVert^2 / 2\sigma^2$ are the same for every class. What is left is linear
+# in $x$:
+#
+# $$
+# w_y = \frac{\mu_y}{\sigma^2}, \qquad b_y = \log p(y) - \frac{\lVert\mu_y\rVert^2}{2\sigma^2}.
+# $$
+#
+# (Here $w_y$ stands for the weights of the features alone, without the intercept.)
+
+# %% [markdown] tags=["predict", "evening"]
+# **Predict.** Class 1 becomes four times as frequent, and in a second experiment $\sigma^2$ becomes four times as large. Which of the
+# two changes $w_1 - w_0$, which changes $b_1 - b_0$? In which does the boundary turn? *Your prediction:*
+
+# %% tags=["cell-derived", "evening"]
+with lab.exercise("1.3"):
+    from classifiers.gaussian_weights import gaussian_weights
+
+    print("                    b_1 − b_0   w_1 − w_0          as training finds them")
+    for variance in (1.0, 4.0):
+        for balance in (0.5, 0.2):
+            data = SimpleDataSet(nr_examples=200, g1=[[-1, -1], variance], g2=[[1.5, 1], variance], balance=balance)
+            gnb = GaussianNaiveBayes(variance=variance)
+            found = gnb.train(data.train_X, data.train_y)
+            derived = gaussian_weights(gnb.prior, gnb.means, variance)
+            (b, *w), right = derived[:, 1] - derived[:, 0], found[:, 1] - found[:, 0]
+            same = np.allclose([b, *w], right)
+            print(f"σ² = {variance:g}, p(0) = {balance:g}:  {b:8.3f}   ({', '.join(f'{value:.3f}' for value in w)})     {same}")
+
+# %% tags=["skip-execution", "evening"]
+lab.check("1.3")
+
+# %% [markdown] tags=["answer", "evening"]
+# **Explain.** Why does the prior move the boundary, but never turn it?
+#
+# **Transfer.** Now each class has a variance of its own, $\sigma_y^2$. Which terms that you have dropped come back, and which kind of boundary do they
+# make? *Your answer:*
+
+# %% [markdown] tags=["solution", "evening"]
+# **One answer.** The prior is in $b_y$ only, and the direction of the boundary depends on $w_1 - w_0$ alone.
+#
+# *Transfer.* $\frac J2 \log \sigma_y^2$ and $\lVert x\rVert^2 / 2\sigma_y^2$ are no longer the same for all classes. The second one is a square:
+# the boundary is a circle, or a line where the variances are equal.
+
+# %% tags=["skip-execution", "evening"]
+lab.reveal("1.3")
+
+# %% [markdown]
+# ## What to take home
+#
+# - Bayes' rule turns a model of the data into the best classifier under that model. The Bayes error is the limit, and it is the area where the
+#   classes overlap.
+# - Naive Bayes trains in one pass and needs few examples. It is as good as its independence assumption.
+# - A probability of zero says that something cannot happen. "Not seen in training" does not justify that.
+# - Naive Bayes, Gaussian or multinomial, is a linear classifier.
+#
+# **Next.** Naive Bayes finds weights by way of a model of the data. It cannot correct a weight that leads to mistakes.
+# [Notebook 2](2_online.ipynb) looks for the weights directly, from the mistakes.
+#
+# **Reading.** The guide, sections 1.1 and 1.2. · C. D. Manning, P. Raghavan and H. Schütze, *Introduction to Information Retrieval*, 2008,
+# chapter 13: multinomial and Bernoulli models. · D. Jurafsky and J. H. Martin, *Speech and Language Processing*, the chapter on naive Bayes and
+# sentiment. · C. M. Bishop, *Pattern Recognition and Machine Learning*, 2006, sections 1.5 and 4.2. · J. Blitzer, M. Dredze and F. Pereira,
+# *Biographies, Bollywood, boom-boxes and blenders*, ACL 2007: the reviews. · [Errata](errata.md) of the guide and other sources.
+
+# %% [markdown]
+# ## Further
+#
+# Each of the following pieces stands by itself.
+#
+# ### Sample size and unequal variances
+
+# %% [markdown] tags=["predict", "exercise-1.1"]
+# **Predict.** How many training points does this classifier need until its expected error is within 0.01 of the Bayes
+# error: 10, 50 or 500? *Your prediction:*
+
+# %% tags=["cell-sizes", "exercise-1.1"]
+with lab.exercise("1.1"):
+    sizes = [4, 8, 16, 32, 64, 128, 256, 512]
+    fresh = SimpleDataSet(nr_examples=20_000, seed=1000)
+    errors = np.empty((len(sizes), 20))
+    for i, size in enumerate(sizes):
+        for seed in range(20):
+            data = SimpleDataSet(nr_examples=size, split=[1, 0, 0], seed=seed)
+            gnb = GaussianNaiveBayes()
+            params = gnb.train(data.train_X, data.train_y)
+            errors[i, seed] = 1 - gnb.evaluate(fresh.y, gnb.test(fresh.X, params))
+
+    style = line_style("naive Bayes")
+    fig, axis = plt.subplots(figsize=(9, 5), layout="constrained")
+    axis.fill_between(
+        sizes, errors.min(axis=1), errors.max(axis=1), color=style["color"], alpha=0.2, label="20 samples, best to worst"
+    )
+    axis.plot(sizes, errors.mean(axis=1), marker="o", label="naive Bayes, mean", **style)
+    optimal = LinearClassifier()
+    bayes = 1 - optimal.evaluate(fresh.y, optimal.test(fresh.X, fresh.get_bayes_optimal()))
+    axis.axhline(bayes, color="black", label="Bayes optimal, same points")
+    axis.set(xscale="log", xlabel="training points", ylabel="error on 20 000 new points")
+    axis.set_xticks(sizes, map(str, sizes))
+    axis.minorticks_off()
+    axis.legend()
+    for size, row in zip(sizes, errors, strict=True):
+        print(f"{size:4d} points: mean error {row.mean():.4f}, worst {row.max():.4f}, above the best by {row.mean() - bayes:.4f}")
+    print(f"Bayes optimal:   {bayes:.4f}")
+
+# %% [markdown] tags=["predict", "exercise-1.1"]
+# **Predict.** The two classes now have *different* variances, 0.4 and 2.5. Sketch the best boundary before you run the
+# cell. *Your prediction:*
+
+# %% tags=["cell-unequal", "exercise-1.1"]
+with lab.exercise("1.1"):
+    data = SimpleDataSet(nr_examples=400, g1=[[-1, -1], 0.4], g2=[[1, 1], 2.5])
+    fresh = SimpleDataSet(nr_examples=20_000, g1=[[-1, -1], 0.4], g2=[[1, 1], 2.5], seed=2)
+    fig, axis = data.plot_data()
+    axis.set_title("variances 0.4 and 2.5")
+    for number, how in enumerate(["per_class", "pooled", 1.0]):
+        gnb = GaussianNaiveBayes(variance=how)
+        params = gnb.train(data.train_X, data.train_y)
+        error = 1 - gnb.evaluate(fresh.y, gnb.test(fresh.X, params))
+        colour = line_style("naive Bayes", number, 3)["color"]
+        fig, axis = data.add_line(fig, axis, params, f"naive Bayes, variance={how!r}", colour)
+        print(f"variance={how!r:12}  params {params.shape}   error on new points {error:.4f}")
+    print(f"Bayes error {data.get_bayes_error():.4f}")
+
+# %% [markdown] tags=["answer", "exercise-1.1"]
+# **Explain.** (1) Why are so few points enough? What does the band at the left end say? (2) Write down $\log p(y) + \log p(x \mid y)$ for two
+# different variances. Which term of the square no longer cancels, and what curve is the boundary? *Your answer:*
+
+# %% [markdown] tags=["solution", "exercise-1.1"]
+# <!-- numbers: sizes, unequal -->
+# **One answer.** (1) Two means with two coordinates each and one prior are all there is to estimate. With 4 points the mean error is 0.129, and
+# the worst of 20 samples has 0.2142: the classifier depends on luck. From 32 points on the mean is within 0.01 of the best. (2) The term
+# $\lVert x\rVert^2 / 2\sigma_y^2$ no longer cancels, so the difference of the two logarithms is quadratic in $x$. With one variance per class
+# its level line is a circle around the narrower class. `per_class` estimates a variance for each class *and feature*, so its curve is an
+# ellipse; it has five weights per class, for $(1, x_1, x_2, x_1^2, x_2^2)$. Its error is 0.0749; the two linear classifiers have 0.0977 and
+# 0.0990, and the Bayes error is 0.0679.
+
+# %% tags=["skip-execution"]
+lab.reveal("1.1")
+
+# %% [markdown]
+# ### Which words decide, and how often they were seen
+#
 # Which words are the strongest evidence for the model? We print those with the largest ratio
 # $\hat p(v \mid \text{positive}) / \hat p(v \mid \text{negative})$ and the smallest, and beside each how often it was
 # seen: in how many training reviews, and how many times in all.
 
-# %% tags=["real-data", "cell-evidence"]
+# %% tags=["real-data", "cell-evidence", "exercise-1.2"]
 with lab.exercise("1.2"):
     from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 
@@ -572,11 +703,11 @@ with lab.exercise("1.2"):
 # into the multinomial formula. The *Bernoulli* model tosses a coin for every word of the vocabulary, so absent words
 # count too: $p(x \mid y) = \prod_j q_{jy}^{\tilde n_j} (1 - q_{jy})^{1 - \tilde n_j}$.
 
-# %% [markdown] tags=["predict"]
+# %% [markdown] tags=["predict", "exercise-1.2"]
 # **Predict.** Which of the three models has the highest test accuracy, and is the difference larger than one standard
 # error? *Your prediction:*
 
-# %% tags=["real-data", "cell-binary"]
+# %% tags=["real-data", "cell-binary", "exercise-1.2"]
 with lab.exercise("1.2"):
     from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 
@@ -593,76 +724,26 @@ with lab.exercise("1.2"):
     for name, accuracy in [("multinomial, counts", by_counts), ("multinomial, presence", by_presence), ("Bernoulli", by_coins)]:
         print(f"{name:22} test {accuracy:.4f} ± {np.sqrt(accuracy * (1 - accuracy) / reviews.test_X.shape[0]):.4f}")
 
-# %% [markdown] tags=["answer"]
-# **Explain.** (1) Without smoothing, training accuracy stays high, but test accuracy falls far below it. Why? (2) As
-# $\alpha \to 0$ the smoothed model does *not* become the unsmoothed one. What does an impossible word cost when
-# $\alpha$ is tiny, and so which class wins? (3) What is left of the data at $\alpha = 1000$? (4) Look at the words with
-# the most extreme ratios, and in how many reviews they stand. Would you trust such a weight? Does using presence
-# instead of counts cure it?
-#
-# **Transfer.** The cell with the curve prints the highest accuracy on the *test* part, and its $\alpha$. Why may you not report
-# that accuracy as the expected one? How would you choose $\alpha$ instead? *Your answer:*
+# %% [markdown] tags=["answer", "exercise-1.2"]
+# **Explain.** Look at the words with the most extreme ratios, and in how many reviews they stand. Would you trust such a weight? Does using
+# presence instead of counts cure it? *Your answer:*
 
-# %% [markdown] tags=["solution"]
-# <!-- numbers: unseen, alphas, evidence, binary -->
-# **One answer.** (1) Every word of a training review was seen in that review's own class, so the true class is never ruled
-# out in training: 0.9825. Of the 400 test reviews 303 hold a word that one class never showed; in these reviews that class is
-# ruled out, even if it is the true one. And 103 hold such words for both classes, so that only the prior is left. Test accuracy is 0.665.
-# (2) An impossible word costs about $\log\alpha \to -\infty$. So the class with *fewer* impossible words wins; among
-# classes with equally many, the possible words decide. That is a sensible rule: 0.7425. (3) The smoothed probabilities
-# are nearly equal for all words. To first order the difference of the two scores is
-# $\frac1\alpha\big[x\cdot(n_0 - n_1) - L(x)\,(N_0 - N_1)/J\big]$, with $n_k$ the counts of the words in class $k$, $N_k$
-# their sum and $L(x)$ the length of the review. (The correlation of the score difference with $x\cdot(n_0 - n_1)$ is
-# 0.98.) The class with more training words wins nearly always: the negative reviews have 130126 words, the positive ones
-# 119849, and 95 % of the test reviews are labelled negative. (4) *kagan* stands 40 times in the training part, but all of
+# %% [markdown] tags=["solution", "exercise-1.2"]
+# <!-- numbers: evidence, binary -->
+# **One answer.** *kagan* stands 40 times in the training part, but all of
 # them in 1 review; *galveston* 15 times in 3. One author decides such a weight, so it tells nothing about new reviews.
 # With presence the first would count once. But test accuracy hardly changes: 0.8400 with counts, 0.8350 with presence,
 # less than one standard error (0.0183) apart. The Bernoulli model is worse, 0.7575: it lets each of the many absent words
 # vote.
-#
-# *Transfer.* The best of fifteen test accuracies is partly the luckiest of them, so it is an optimistic estimate. Choose
-# $\alpha$ on a *development part* (`SentimentCorpus("books", train_per=0.6, dev_per=0.2)`), then look at the test part
-# once. <!-- given: 15 -->
 
 # %% tags=["skip-execution"]
 lab.reveal("1.2")
 
-# %% [markdown] tags=["shows"]
-# <!-- numbers: unseen, alphas, evidence, binary -->
-# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
-#
-# - One word that a class never showed makes its product zero, whatever the other words say. Without smoothing 303 of 400
-#   test reviews hold such a word, and test accuracy is 0.665.
-# - Smoothing does not merely repair this. Its limit $\alpha \to 0$ counts impossible words, and reaches 0.7425; $\alpha = 1$
-#   reaches 0.84. The peak is flat: from 0.3 to 3 no difference exceeds a standard error.
-# - A ratio of probabilities says nothing about how many *reviews* support it: *kagan* is one of the strongest words for
-#   "negative", with 40 tokens in 1 review.
-# - Counts and presence do equally well here, 0.84 and 0.835 with a standard error of 0.018.
-#
-# </details>
-
 # %% [markdown]
-# ## D. Features and linear classifiers
+# ### More than two classes, and one long vector
 #
-# A program describes an input by numbers, its **features**. They need not be counts. For a newspaper article one may
-# ask yes-or-no questions:
-#
-# | | feature of article $x$ | |
-# |---|---|---|
-# | $g_1$ | the article mentions *Ronaldo* | 1 or 0 |
-# | $g_2$ | it mentions *parliament* | 1 or 0 |
-# | $g_3$ | a word in it ends in *-goal* or *-score* | 1 or 0 |
-#
-# With a leading 1 for the intercept, an article about a match that mentions Ronaldo, no parliament and a goal is
-# $g(x) = (1, 1, 0, 1)$. In general $g(x) = (1, x_1, \dots, x_J)$. A **linear classifier** gives each class a weight
-# vector and picks the class with the highest score,
-#
-# $$ \hat y(x) = \arg\max_y\; w_y \cdot g(x). $$
-#
-# **More than two classes.** A line has two sides. How can linear scores tell three classes apart? Class 0 wins where
-# $s_0 > s_1$ *and* $s_0 > s_2$. Each of these is a half-plane (with more features a **half-space**), and class 0 gets their
-# intersection. The same holds for each class, and together these regions cover the plane. Three separate yes-or-no
-# classifiers do not: in some places none of them says "yes", in others two do.
+# Each class wins on an intersection of half-planes. Three separate yes-or-no classifiers would not cover the plane: in some places none of
+# them says "yes", in others two do. The second picture has the joint features of section D.
 
 # %%
 from lxmls_day1.figures.regions import plot_regions
@@ -670,14 +751,6 @@ from lxmls_day1.figures.regions import plot_regions
 three_classes = np.array([[-0.9, -1.1, -1.3], [-1.2, 1.3, 0.1], [0.7, 0.6, -1.4]])  # (J + 1, K): J = 2, K = 3
 fig, axes = plt.subplots(1, 3, figsize=(15, 5), layout="constrained")
 fig, axes = plot_regions(three_classes, axes)
-
-# %% [markdown]
-# (With *two* classes $s_1 - s_0$ is a single linear function: one line with two sides, as in the pictures above.)
-#
-# **One long vector.** Books also write $w \cdot f(x, y)$ with *joint* features $f(x, y) = e_y \otimes g(x)$: all zeros but
-# for $g(x)$ in the block of class $y$. A joint feature reads "the article mentions Ronaldo *and* the class is sports". It is the
-# same classifier, with all columns of weights laid end to end in one long vector $w$. The block of $y$ picks the column $w_y$,
-# and the zeros leave the other columns out.
 
 # %% tags=["cell-blocks"]
 from lxmls_day1.figures.joint_feature_table import plot_joint_features
@@ -693,23 +766,13 @@ fig, axis = plt.subplots(figsize=(14, 3.4), layout="constrained")
 fig, axis = plot_joint_features(g, W, topics, axis)
 
 # %% [markdown]
-# Here the columns stay side by side, in one matrix `params` of shape $(J+1, K)$ with the intercepts $b_y$ in row 0. No $f$ is
-# ever built.
+# ### The votes of words
 #
-# Both naive Bayes classifiers are linear. For the multinomial one take the logarithm; the result is linear in the
-# counts. The weight of word $v_j$ in class $y$ is the logarithm of its probability:
-#
-# $$
-# \log\Big(\hat p(y)\prod_j \hat p(v_j\mid y)^{n_j(x)}\Big)
-# = \underbrace{\log \hat p(y)}_{b_y} + \sum_j n_j(x)\,\underbrace{\log \hat p(v_j \mid y)}_{\text{weight of } v_j} .
-# $$
-#
-# So every word *votes*: it adds $n_j(x)\,\big(\log \hat p(v_j \mid \text{pos}) - \log \hat p(v_j \mid \text{neg})\big)$
-# to the difference of the two scores. Here are the ten strongest votes on the text of section C. **Type a review** of
-# your own into `text` there, and run that cell and this one again. (The demonstration
-# [review explorer](demos/5_review_explorer.ipynb) does it while you type.)
+# Every word *votes*: it adds $n_j(x)\,\big(\log \hat p(v_j \mid \text{pos}) - \log \hat p(v_j \mid \text{neg})\big)$ to the difference of
+# the two scores. Here are the ten strongest votes on the text of section C. **Type a review** of your own into `text` there, and run that cell
+# and this one again. (The demonstration [review explorer](demos/5_review_explorer.ipynb) does it while you type.)
 
-# %% tags=["real-data", "cell-votes"]
+# %% tags=["real-data", "cell-votes", "exercise-1.2"]
 from lxmls_day1.figures.contributions import plot_contributions
 
 with lab.exercise("1.2"):
@@ -730,69 +793,14 @@ with lab.exercise("1.2"):
     print(f"p(positive | x) = {1 / (1 + np.exp(-score)):.4f}")
 
 # %% [markdown]
-# ## Exercise 1.3: the weights of Gaussian naive Bayes
+# ### The boundary of a sample
 #
-# Show that Gaussian naive Bayes with a shared, given variance $\sigma^2$ is a linear classifier too: derive $b_y$ and
-# $w_y$. Then write them down as code, in `gaussian_weights` of `classifiers/gaussian_weights.py`.
-#
-# *Where to begin:* write out $\log p(y) + \log \mathcal N(x; \mu_y, \sigma^2 I)$ with the density of section A, and drop
-# whatever is the same for all classes.
-#
-# The derivation is a solution: it is not among the model answers, but `lab.hint("1.3")` helps. `lab.check("1.3")` compares
-# at several variances, with equal and with unequal priors, and names a term that is wrong. (At $\sigma^2 = 1$ alone, four
-# different mistakes would not be noticed.)
-
-# %% [markdown] tags=["answer"]
-# *Your derivation:*
-
-# %% [markdown] tags=["solution"]
-# **The derivation.**
-#
-# $$
-# \log p(y) + \log \mathcal N(x; \mu_y, \sigma^2 I)
-# = \log p(y) - \tfrac J2 \log 2\pi\sigma^2
-# - \frac{\lVert x\rVert^2 - 2\,\mu_y\cdot x + \lVert\mu_y\rVert^2}{2\sigma^2}.
-# $$
-#
-# $\tfrac J2 \log 2\pi\sigma^2$ and $\lVert x \rVert^2 / 2\sigma^2$ are the same for every class. What is left is linear
-# in $x$:
-#
-# $$
-# w_y = \frac{\mu_y}{\sigma^2}, \qquad b_y = \log p(y) - \frac{\lVert\mu_y\rVert^2}{2\sigma^2}.
-# $$
-#
-# (Here $w_y$ stands for the weights of the features alone, without the intercept.)
-
-
-# %% [markdown] tags=["predict"]
-# **Predict.** Class 1 becomes four times as frequent, and in a second experiment $\sigma^2$ becomes four times as large. Which of the
-# two changes $w_1 - w_0$, which changes $b_1 - b_0$? In which does the boundary turn? *Your prediction:*
-
-# %% tags=["cell-derived"]
-with lab.exercise("1.3"):
-    from classifiers.gaussian_weights import gaussian_weights
-
-    print("                    b_1 − b_0   w_1 − w_0          as training finds them")
-    for variance in (1.0, 4.0):
-        for balance in (0.5, 0.2):
-            data = SimpleDataSet(nr_examples=200, g1=[[-1, -1], variance], g2=[[1.5, 1], variance], balance=balance)
-            gnb = GaussianNaiveBayes(variance=variance)
-            found = gnb.train(data.train_X, data.train_y)
-            derived = gaussian_weights(gnb.prior, gnb.means, variance)
-            (b, *w), right = derived[:, 1] - derived[:, 0], found[:, 1] - found[:, 0]
-            same = np.allclose([b, *w], right)
-            print(f"σ² = {variance:g}, p(0) = {balance:g}:  {b:8.3f}   ({', '.join(f'{value:.3f}' for value in w)})     {same}")
-
-# %% tags=["skip-execution"]
-lab.check("1.3")
-
-# %% [markdown]
 # Look at the boundary of the first plot again. Both classifiers compare the scores of class 0 and class 1. So the
 # boundary is perpendicular to the difference of the two weight vectors (without the intercepts), which for Gaussians of
 # one variance is parallel to $\mu_1 - \mu_0$. Naive Bayes knows the means only from the sample: its boundary is the
 # Bayes-optimal one, turned and shifted by the error of the estimates. The cell prints by how much.
 
-# %% tags=["cell-angles"]
+# %% tags=["cell-angles", "exercise-1.3"]
 with lab.exercise("1.3"):
     gnb = GaussianNaiveBayes(variance=1.0)
     gnb.train(sd.train_X, sd.train_y)
@@ -801,129 +809,3 @@ with lab.exercise("1.3"):
     for name, weights in [("Bayes optimal", optimal), ("naive Bayes", gaussian_weights(gnb.prior, gnb.means, 1.0))]:
         b, *w = weights[:, 1] - weights[:, 0]
         print(f"{name:15}  {np.degrees(np.arctan2(w[1], w[0])):21.1f}° {abs(b) / np.hypot(*w):31.3f}")
-
-# %% [markdown] tags=["answer"]
-# **Explain.** (1) Why does the prior move the boundary, but never turn it? (2) A student forgets σ² in both terms. At which priors
-# and variances does nobody notice?
-#
-# **Transfer.** Now each class has a variance of its own, $\sigma_y^2$. Which terms that you have dropped come back, and which kind of
-# boundary do they make? *Your answer:*
-
-# %% [markdown] tags=["solution"]
-# **One answer.** (1) The prior is in $b_y$ only, and the direction of the boundary depends on $w_1 - w_0$ alone. (2) At
-# $\sigma^2 = 1$, with any priors; and with equal priors at *every* variance the boundary is the same, because then the whole score
-# is divided by $\sigma^2$. The probabilities differ.
-#
-# *Transfer.* $\frac J2 \log \sigma_y^2$ and $\lVert x\rVert^2 / 2\sigma_y^2$ are no longer the same for all classes. The second one is
-# a square: the boundary is a circle, or a line where the variances are equal.
-
-# %% tags=["skip-execution"]
-lab.reveal("1.3")
-
-# %% [markdown] tags=["shows"]
-# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
-#
-# - With one variance for all classes Gaussian naive Bayes is linear, and training only estimates priors and means.
-# - Unequal priors shift the boundary towards the rarer class. They never turn it.
-#
-# </details>
-
-# %% [markdown]
-# ## E. NBSVM: an SVM on features weighted by naive Bayes
-#
-# Naive Bayes estimates how strongly each word indicates a class. A discriminative classifier, which is trained to separate the classes,
-# does this better, given enough examples. Can we combine the two?
-#
-# For a class let $p_j$ be $\alpha$ plus the number of its documents that hold the word $j$, and $q_j$ the same of all other documents.
-# The *log-count ratio* is the weight that naive Bayes would give to the word:
-#
-# $$ r_j = \log \frac{p_j / \sum_i p_i}{q_j / \sum_i q_i}. $$
-#
-# Multiply each word's 0 or 1 by its $r_j$, and train a linear support vector machine (notebook 3) on that. Uninformative words are
-# scaled down to nearly 0; informative words are scaled up. *NBSVM* (Wang and Manning, 2012) finally draws the weights $w$ towards their
-# mean size $\bar w$, by a share $\beta$: $w \leftarrow (1 - \beta)\, \bar w + \beta w$. At $\beta = 0$ naive Bayes alone decides,
-# at $\beta = 1$ the support vector machine.
-#
-# <!-- given: 2012, 0, 1 -->
-#
-# ## Exercise 1.18: the log-count ratio
-#
-# Write `log_count_ratio` in `classifiers/nbsvm.py`.
-
-# %% [markdown] tags=["predict"]
-# **Predict.** Which wins on the reviews: naive Bayes ($\beta = 0$), the support vector machine ($\beta = 1$), or something between?
-# *Your prediction:*
-
-# %% tags=["real-data", "cell-nbsvm", "exercise-1.18"]
-with lab.exercise("1.18"):
-    from classifiers.nbsvm import NBSVM, log_count_ratio
-
-    present = reviews.train_X > 0
-    positive = reviews.train_y == reviews.label_names.index("positive")
-    inside, outside = (np.asarray(present[rows].sum(axis=0)).ravel() for rows in (positive, ~positive))
-    r = log_count_ratio(inside, outside, 1.0)
-    names = np.array(reviews.feature_names)
-    print("most positive:", ", ".join(names[np.argsort(-r)[:5]]))
-    print("most negative:", ", ".join(names[np.argsort(r)[:5]]))
-    rng = np.random.default_rng(0)
-    fold = rng.permutation(reviews.train_X.shape[0]) % 4
-    right = {beta: np.zeros(len(fold)) for beta in (0.25, 0.0, 1.0)}  # 1 for each review that is labelled rightly
-    for beta in right:
-        for k in range(4):
-            nbsvm = NBSVM(beta=beta)
-            params = nbsvm.train(reviews.train_X[fold != k], reviews.train_y[fold != k])
-            right[beta][fold == k] = nbsvm.test(reviews.train_X[fold == k], params) == reviews.train_y[fold == k]
-        print(f"beta {beta:4}: accuracy {right[beta].mean():.4f} over four folds")
-    for beta in (0.0, 1.0):
-        difference = right[0.25] - right[beta]  # on the same reviews
-        error = difference.std(ddof=1) / np.sqrt(len(difference))
-        print(f"beta 0.25 minus beta {beta:.0f}: {difference.mean():.4f}, standard error {error:.4f}")
-
-# %% tags=["skip-execution"]
-lab.check("1.18")
-
-# %% [markdown] tags=["answer", "exercise-1.18"]
-# **Explain.** (1) Why is a word's *presence* counted here, and not how often it stands there? (2) What do the weights $r$ do that the
-# support vector machine could not find by itself? (3) Can the three values of $\beta$ be told apart with these data? **Transfer.** Would you
-# expect the weighting to matter more, or less, with a million reviews? *Your answer:*
-
-# %% [markdown] tags=["solution", "exercise-1.18"]
-# <!-- numbers: nbsvm -->
-# <!-- given: four -->
-# **One answer.** (1) The second "wonderful" of a review adds little to the first. (2) The SVM penalizes all
-# weights alike. On features scaled by $r$ an informative word needs a smaller weight for the same effect, and so costs less; an
-# uninformative one costs more. The scaling is a prior that comes from the data. (3) 0.25 and 1 can: the
-# difference on the same reviews, 0.0294, is four times its standard error, 0.0073. 0.25 and 0 cannot: 0.0050 with a standard error of
-# 0.0065. *Transfer:* less. A prior matters most where examples are few.
-
-# %% tags=["skip-execution"]
-lab.reveal("1.18")
-
-# %% [markdown] tags=["shows"]
-# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
-#
-# A generative model can supply the prior of a discriminative one. To compare two classifiers, label the same examples with both, and take
-# the mean of the differences with *its* standard error. It is smaller than that of either accuracy, since examples that are easy, or
-# hard, for both cancel.
-#
-# </details>
-
-# %% [markdown]
-# ## What to take home
-#
-# - Bayes' rule turns a model of the data into the best classifier under that model. The Bayes error is the limit, and
-#   it is the area where the classes overlap.
-# - Naive Bayes trains in one pass and needs few examples. It is as good as its independence assumption.
-# - A probability of zero says that something cannot happen. "Not seen in training" does not justify that.
-# - The model decides which properties of a document matter: the multinomial model uses the counts of its words, and neither
-#   their order nor the length of the document.
-# - Naive Bayes, Gaussian or multinomial, is a linear classifier. The next notebook looks for the weights directly.
-# - A linear classifier gives each class an intersection of half-spaces; the argmax leaves no gaps.
-# - With fifty test points few differences can be told from chance. Compare two classifiers on the same examples, by the mean of
-#   the differences and its standard error.
-#
-# **Reading.** The guide, sections 1.1 and 1.2. · C. D. Manning, P. Raghavan and H. Schütze, *Introduction to
-# Information Retrieval*, 2008, chapter 13: multinomial and Bernoulli models. · D. Jurafsky and J. H. Martin, *Speech and
-# Language Processing*, the chapter on naive Bayes and sentiment. · C. M. Bishop, *Pattern Recognition and Machine
-# Learning*, 2006, sections 1.5 and 4.2. · J. Blitzer, M. Dredze and F. Pereira, *Biographies, Bollywood, boom-boxes and
-# blenders*, ACL 2007: the reviews. · [Errata](errata.md) of the guide and other sources.

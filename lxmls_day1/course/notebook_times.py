@@ -1,0 +1,141 @@
+"""How long the notebooks take a student: an estimate from their words, formulas, questions, exercises and cells.
+
+    python -m lxmls_day1.course.notebook_times      write the times into the scripts of the notebooks, and print the table
+
+The core of a notebook ends at its heading "Further"; a notebook without this heading is further as a whole. Cells of the core that are
+tagged ``evening`` are not part of the afternoon.
+"""
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from lxmls_day1.course.notebook_building import from_source, scripts
+from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.generation import exercises_of_cells
+from lxmls_day1.lab import reference_folder
+from lxmls_day1.whole_files import replace_files
+
+WORDS_PER_MINUTE = 130
+MINUTES = {"formulas": 1.5, "predictions": 1.5, "questions": 3.0, "exercises": 15.0, "cells": 0.75}
+EVENING = "evening"  # the tag of cells of the core that the afternoon leaves out
+PARTS = ("afternoon", "core", "further")
+_FURTHER = re.compile(r"^## Further$", re.MULTILINE)
+_STATED = re.compile(r"^(<!-- times -->.*|\*\*Time\.\*\* .*)$", re.MULTILINE)
+_FORMULA = re.compile(r"\$\$.*?\$\$", re.DOTALL)
+_NOT_READ = re.compile(r"<!--.*?-->", re.DOTALL)
+_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+
+
+@dataclass
+class Load:
+    """What a part of a notebook asks of a student."""
+
+    words: int = 0
+    formulas: int = 0  # those that stand by themselves
+    predictions: int = 0
+    questions: int = 0
+    exercises: int = 0  # those that ask for code
+    cells: int = 0  # of code
+
+    def __add__(self, other: "Load") -> "Load":
+        return Load(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
+
+    @property
+    def minutes(self) -> float:
+        """The estimate."""
+        return self.words / WORDS_PER_MINUTE + sum(getattr(self, name) * each for name, each in MINUTES.items())
+
+
+def loads(notebook: Any, registry: Registry) -> dict[str, Load]:
+    """What each of `PARTS` asks; the afternoon is part of the core.
+
+    Parameters
+    ----------
+    notebook : nbformat.NotebookNode
+        With its model answers, which a student is not given and which do not count.
+    registry : Registry
+    """
+    found = {part: Load() for part in PARTS}
+    further = not any(_FURTHER.search(cell.source) for cell in notebook.cells)
+    begun: set[str] = set()
+    for cell, id in zip(notebook.cells, exercises_of_cells(notebook), strict=True):
+        further = further or _FURTHER.search(cell.source) is not None
+        tags = cell.metadata.get("tags", ())
+        load = _load_of(cell, tags)
+        if id in registry and id not in begun:
+            begun.add(id)
+            load.exercises += registry[id].has_code
+        for part in ("further",) if further else ("core",) if EVENING in tags else ("core", "afternoon"):
+            found[part] += load
+    return found
+
+
+def _load_of(cell: Any, tags: Iterable[str]) -> Load:
+    if cell.cell_type == "code":
+        return Load(cells=1)
+    if "solution" in tags:
+        return Load()
+    text = _NOT_READ.sub("", cell.source)
+    questions = len(re.findall(r"^\*|\(\d\)|\*\*Transfer", text, re.MULTILINE)) if "answer" in tags else 0
+    if "answer" in tags:
+        questions = max(1, len(set(re.findall(r"\((\d)\)", text)))) + ("**Transfer" in text)
+    prose = re.sub(r"\$[^$]*\$", " ", _FORMULA.sub(" ", text))
+    return Load(len(_WORD.findall(prose)), len(_FORMULA.findall(text)), "predict" in tags, questions)
+
+
+def stated(found: dict[str, Load]) -> str:
+    """The line that says how long a notebook takes.
+
+    Examples
+    --------
+    >>> stated({"afternoon": Load(words=2600), "core": Load(words=5200), "further": Load(words=3900)})
+    '**Time.** The core takes about 40 minutes (20 of them in the afternoon), the rest 30.'
+    >>> stated({"afternoon": Load(), "core": Load(), "further": Load(words=7800)})
+    '**Time.** About 60 minutes.'
+    """
+    afternoon, core, further = (_rounded(found[part].minutes) for part in PARTS)
+    if not core:
+        return f"**Time.** About {further} minutes."
+    return f"**Time.** The core takes about {core} minutes ({afternoon} of them in the afternoon), the rest {further}."
+
+
+def _rounded(minutes: float) -> int:
+    return 5 * round(minutes / 5)
+
+
+def with_time(source: str, registry: Registry) -> str:
+    """The script of a notebook with the line that says how long it takes, in place of the one that it has."""
+    line = stated(loads(from_source(source), registry))
+    return re.sub(r"^# (?:<!-- times -->|\*\*Time\.\*\* ).*$", f"# {line}", source, count=1, flags=re.MULTILINE)
+
+
+def table(folder: Path) -> Iterator[str]:
+    """A line for each part of each notebook, and the sums."""
+    registry = Registry.of(folder)
+    names = [field.name for field in fields(Load)]
+    yield f"{'':18}{'':10}" + "".join(f"{name:>13}" for name in names) + f"{'minutes':>13}"
+    total = {part: Load() for part in PARTS}
+    rows = []
+    for script in scripts(folder / "notebooks"):
+        found = loads(from_source(script.read_text(encoding="utf-8")), registry)
+        rows += [(script.stem, part, found[part]) for part in PARTS]
+        total = {part: total[part] + found[part] for part in PARTS}
+    for name, part, load in [*rows, *(("all", part, total[part]) for part in PARTS), ("all", "all", total["core"] + total["further"])]:
+        yield f"{name:18}{part:10}" + "".join(f"{getattr(load, n):>13}" for n in names) + f"{load.minutes:>13.0f}"
+
+
+def main() -> None:
+    """Write the times into the scripts, and print the table."""
+    folder = reference_folder()
+    registry = Registry.of(folder)
+    texts = {script: script.read_text(encoding="utf-8") for script in scripts(folder / "notebooks")}
+    replace_files({script: with_time(text, registry).encode() for script, text in texts.items()})
+    sys.stdout.writelines(f"{line}\n" for line in table(folder))
+
+
+if __name__ == "__main__":
+    main()
