@@ -23,7 +23,7 @@
 # **Before.** Notebooks 1 (naive Bayes) and 2 (the loop of the online learners), derivatives, and the dot product. The symbols are those of
 # [the table for all notebooks](notation.md).
 #
-# **Time.** The core takes about 95 minutes (60 of them in the afternoon), the rest 200.
+# **Time.** The core takes about 90 minutes (60 of them in the afternoon), the rest 200.
 #
 # | exercise | when | what you do | file |
 # |---|---|---|---|
@@ -260,10 +260,6 @@ lab.check("1.6")
 #
 # A review has three positive words, one negative word and an exclamation mark. With these three features, made by hand, and the
 # intercept it is $g(x) = (1, 3, 1, 1)$. It is positive, $y = 1$. Start with $W = 0$, $\eta = 0.1$ and $\lambda = 0$.
-
-# %% [markdown] tags=["predict", "evening"]
-# **Predict.** What is $p(1 \mid x)$ before the first step? Compute $d$ and the new column $w_1$. Which feature gains the most? *Your
-# prediction:*
 
 # %% tags=["cell-one-review", "evening"]
 g, W, truth = np.array([1.0, 3.0, 1.0, 1.0]), np.zeros((4, 2)), np.array([0.0, 1.0])
@@ -853,7 +849,7 @@ with lab.exercise("1.6"):
 # %% [markdown]
 # ## Exercise 1.6b: the batch gradient
 #
-# Write `batch_gradient` in `classifiers/batch_gradient.py`: $\nabla F(W)$ over all examples, as section C derives it. Then walk down it.
+# Write `batch_gradient` in `classifiers/batch_gradient.py`: $\nabla F(W)$ over all examples, as section B derives it. Then walk down it.
 
 # %% [markdown] tags=["predict"]
 # **Predict.** $W = 0$, and two classes. What is $P - Y$ in every row? Which sign has the gradient in the row of

@@ -21,8 +21,12 @@
 # - turn each classifier of the first three notebooks into its structured sister;
 # - sum over all sequences, and say how sure a tagger is of each word.
 #
-# **Before.** Notebook 2 (perceptron, averaging, MIRA) and section D of notebook 3 (the SVM); about 120 minutes. The symbols
+# **Before.** Notebook 2 (perceptron, MIRA) and section C of notebook 3 (the SVM). The symbols
 # are those of [the table for all notebooks](notation.md).
+#
+# This notebook is further reading: it does not belong to the core.
+#
+# **Time.** About 120 minutes.
 #
 # | exercise | what you do | file |
 # |---|---|---|
@@ -397,15 +401,6 @@ with lab.exercise("1.13"):
 
 # %% tags=["skip-execution"]
 lab.reveal("1.13")
-
-# %% [markdown] tags=["shows"]
-# <!-- numbers: treebank -->
-# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
-#
-# Transitions alone (0.894) and neighbour features alone (0.898) bring nearly the same. Both together bring 0.901, about two standard
-# errors (0.002 each) above the better one. Only the search makes the tags of a sentence agree with each other.
-#
-# </details>
 
 # %% [markdown]
 # One more comparison: the tagger with transitions, searched in three ways.

@@ -21,8 +21,12 @@
 # - mix what several parts have learnt: their weights, and their average over all steps;
 # - say why weights with variances are mixed in another way.
 #
-# **Before.** Notebook 2, with exercises 1.4a, 1.4 and 1.9 (perceptron and averaging); about 90 minutes. The symbols are those of
+# **Before.** Notebook 2, with exercises 1.4 and 1.9 (perceptron and averaging). The symbols are those of
 # [the table for all notebooks](notation.md).
+#
+# This notebook is further reading: it does not belong to the core.
+#
+# **Time.** About 145 minutes.
 #
 # | exercise | what you do | file |
 # |---|---|---|
@@ -70,7 +74,6 @@ print(f"the first one, {label}: {text[:50]} …")
 def mean_and_error(found):
     """The mean of some samples, and its standard error."""
     return f"{np.mean(found):.4f} ± {np.std(found, ddof=1) / np.sqrt(len(found)):.4f}"
-
 
 # %% [markdown]
 # ## A. Hashing: columns without a vocabulary
@@ -160,15 +163,6 @@ with lab.exercise("1.14"):
 # %% tags=["skip-execution"]
 lab.reveal("1.14")
 
-# %% [markdown] tags=["shows"]
-# <!-- numbers: collisions -->
-# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
-#
-# The hash function does what chance would do: formula and measurement differ by 0.0011 at most. Collisions are the rule, not the exception. With 18
-# bits 0.72 of all tokens share their column, with 22 bits still 0.08. The next experiments ask whether that does any harm.
-#
-# </details>
-
 # %% [markdown]
 # ### Why the sign?
 #
@@ -238,17 +232,6 @@ with lab.exercise("1.14"):
 # %% tags=["skip-execution"]
 lab.reveal("1.14")
 
-# %% [markdown] tags=["shows"]
-# <!-- numbers: inner-products -->
-# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
-#
-# With signs the mean is the true inner product, 15, whatever the number of columns: the largest deviations, such as 15.7 ± 0.2, are below three
-# standard errors (and come together, since the 1,000 hash functions are the same in all rows). Without signs 16 columns make it 404.6, as the
-# formula says (404.1). What is left with signs is scatter, and it halves with four times as many columns: 21.5 with 16 of them, 11.1 with 64, 5.6
-# with 256.
-#
-# </details>
-
 # %% [markdown]
 # ### What it costs: accuracy against bits
 
@@ -299,15 +282,6 @@ with lab.exercise("1.14"):
 
 # %% tags=["skip-execution"]
 lab.reveal("1.14")
-
-# %% [markdown] tags=["shows"]
-# <!-- numbers: bits, collisions -->
-# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
-#
-# Accuracy grows with the bits: 0.7837 with 12, 0.8208 with 16, 0.8321 with 20. Against a column for each token, 12 bits lose 0.0494 and 18 bits
-# 0.0041. With 20 bits the loss is 0.0010 ± 0.0010, which cannot be told from none, although 0.27 of the tokens are still not alone (the table of collisions).
-#
-# </details>
 
 # %% [markdown]
 # ### What it does to explanations
@@ -479,15 +453,6 @@ with lab.exercise("1.14"):
 # %% tags=["skip-execution"]
 lab.reveal("1.14")
 
-# %% [markdown] tags=["shows"]
-# <!-- numbers: progressive -->
-# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
-#
-# After 4,096 documents the errors so far are 0.2109, those since the last line 0.2001 ± 0.0018, and those on held-out documents 0.1972 ± 0.0023. The last two do
-# not differ by more than their standard errors together; the first one is too high by 0.0137. It costs no document, and each is used for both.
-#
-# </details>
-
 # %% [markdown]
 # ### The order of the documents
 #
@@ -535,15 +500,6 @@ with lab.exercise("1.14"):
 
 # %% tags=["skip-execution"]
 lab.reveal("1.14")
-
-# %% [markdown] tags=["shows"]
-# <!-- numbers: order -->
-# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
-#
-# Shuffling shards and then rows does no harm if the documents come mixed: the difference to any order, −0.0011 ± 0.0011, cannot be told from chance. Of
-# sources sorted by class each shard holds one class, and shuffling makes 16 long runs of them: 0.7682 instead of 0.8204. Read as they lie, nothing is learnt.
-#
-# </details>
 
 # %% [markdown]
 # ## C. Mixing: several parts at a time

@@ -20,8 +20,12 @@
 # - say why a step of MIRA and a step of AROW differ on a rare word;
 # - choose between AROW and confidence-weighted learning when labels may be wrong.
 #
-# **Before.** Notebook 2 (the loop, MIRA and its cap); about 60 minutes. The symbols are those of
+# **Before.** Notebook 2 (the loop, MIRA and its cap). The symbols are those of
 # [the table for all notebooks](notation.md).
+#
+# This notebook is further reading: it does not belong to the core.
+#
+# **Time.** About 90 minutes.
 #
 # | exercise | what you do | file |
 # |---|---|---|
@@ -47,7 +51,6 @@ from lxmls_day1.figures.style import line_style
 def mean_and_error(numbers):
     """The mean of several runs and its standard error, as text."""
     return f"{np.mean(numbers):.4f} ± {np.std(numbers, ddof=1) / np.sqrt(len(numbers)):.4f}"
-
 
 # %% tags=["real-data"]
 from lxmls_day1.errors import CorpusUnavailable
@@ -110,15 +113,6 @@ with lab.exercise("1.5"):
 
 # %% tags=["skip-execution"]
 lab.reveal("1.16")
-
-# %% [markdown] tags=["shows"]
-# <!-- numbers: passive -->
-# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
-#
-# - With the same cap PA-I has an accuracy of 0.8458 ± 0.0016, MIRA 0.8279 ± 0.0025.
-# - PA-I makes 5.3 times as many updates. Every one of them is a step of MIRA, on an example that MIRA leaves alone.
-#
-# </details>
 
 # %% [markdown]
 # ## B. A weight that knows how sure it is
@@ -228,15 +222,6 @@ with lab.exercise("1.16"):
 # %% tags=["skip-execution"]
 lab.reveal("1.16")
 
-# %% [markdown] tags=["shows"]
-# <!-- numbers: ellipse -->
-# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
-#
-# - After 60 examples the standard deviation of the frequent word is 0.16, that of the rare word 0.453.
-# - The ellipse only shrinks, and it shrinks in the directions in which examples have been seen.
-#
-# </details>
-
 # %% [markdown]
 # ## D. One pass
 
@@ -288,15 +273,6 @@ with lab.exercise("1.16"):
 
 # %% tags=["skip-execution"]
 lab.reveal("1.16")
-
-# %% [markdown] tags=["shows"]
-# <!-- numbers: passes -->
-# <details><summary><b>What this shows</b> (open it after you have answered)</summary>
-#
-# - The averaged perceptron needs ten passes for 0.8034; AROW has 0.8315 after one.
-# - More passes help AROW less than the perceptron: from 0.8315 to 0.8425, and from 0.7562 to 0.8034.
-#
-# </details>
 
 # %% [markdown]
 # Which words is AROW sure of? The variance of a weight is 1 as long as its word has taught nothing.

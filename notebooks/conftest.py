@@ -42,8 +42,7 @@ class NotebookFile(IPyNbFile):
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        # The text beside it says the same; data of figures are in older recordings.
-        self.skip_compare += ("text/html", "application/vnd.lxmls-day1.figure+json")
+        self.skip_compare += ("text/html",)  # the text beside it says the same
         self.config.option.nbval_current_env = True
 
     def collect(self):

@@ -1,6 +1,6 @@
 """A site of the lab: JupyterLite, a student's workspace as its content, and all packages that Python needs in the page.
 
-index.html            leads to the first notebook
+index.html            the exercises, with links to the notebooks
 lab/, build/, …       JupyterLite, as its own builder writes it
 files/, api/          the workspace, and the lists of its folders
 static/lxmls-day1/    what runs in the page besides, and the table of packages
@@ -8,7 +8,6 @@ static/wheels/        our wheel without solutions, and the pure Python packages 
 static/pyodide/       the runtime, if it is to come from the site itself
 """
 
-import html
 import importlib.metadata
 import json
 import os
@@ -22,13 +21,16 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lxmls_day1.browser import runtime
+from lxmls_day1.browser.front_page import front_page
 from lxmls_day1.browser.packages import INSTALLED, Wheel, installed_wheel
 from lxmls_day1.course.archives import source_date, zipped
 from lxmls_day1.course.generation import Files
+from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.student_bundle import refuse_leaks, student_lab
 from lxmls_day1.course.workspace import new_folder, with_workspace_files, write_files
 from lxmls_day1.engine.text.corpora import CORPORA, DATA_VARIABLE, OFFLINE_VARIABLE
 from lxmls_day1.errors import InputError, check_path, nearest
+from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import temporary_folder
 
 #: Those that go together, and with `runtime.VERSION`. Later widgets want a later JupyterLab than the one of this JupyterLite.
@@ -49,7 +51,6 @@ OF_KERNEL: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 #: Names that the kernel asks for although all is there: the module of a package, and what only network connections need.
 UNNEEDED = ("pyodide_kernel", "ssl")
 OURS = "lxmls-day1"
-FIRST = "notebooks/1_generative.ipynb"
 PAGE = PurePosixPath("static/lxmls-day1")
 OF_SERVICE_WORKER = Path(__file__).parent / "page/one_at_a_time.js"  # put into that of JupyterLite
 WHEELS = PurePosixPath("static/wheels")
@@ -62,12 +63,6 @@ SETTINGS = {
     "@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 20},
     "@jupyterlab/filebrowser-extension:browser": {"showLastModifiedColumn": False},  # names are cut off beside it
 }
-INDEX = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>Day-1 lab</title>
-<script id="jupyter-config-data" type="application/json" data-jupyter-lite-root=".">{{}}</script>
-<meta http-equiv="refresh" content="0; url={address}"></head>
-<body><p><a href="{address}">The day-1 lab</a></p></body></html>
-"""
 
 
 @dataclass(frozen=True)
@@ -136,8 +131,7 @@ def make_site(
                 files[PAGE / source.name] = source.read_bytes()
         table = _packages_table(made, wheels, bool(runtime_content), bool(review_files))
         files[PAGE / "packages.json"] = json.dumps(table, indent=1, sort_keys=True).encode()
-        address = html.escape(f"lab/index.html?path={FIRST}")
-        files[PurePosixPath("index.html")] = INDEX.format(address=address).encode()
+        files[PurePosixPath("index.html")] = front_page(Registry.of(reference_folder()), lab.stubbed).encode()
         write_files(made, files)
         _configure(made, table["load"])
         written = [path for path in made.rglob("*") if path.is_file()]

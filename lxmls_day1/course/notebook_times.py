@@ -13,9 +13,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.course.generation import exercises_of_cells
 from lxmls_day1.course.notebook_building import from_source, scripts
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.course.generation import exercises_of_cells
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import replace_files
 
@@ -24,7 +24,6 @@ MINUTES = {"formulas": 1.5, "predictions": 1.5, "questions": 3.0, "exercises": 1
 EVENING = "evening"  # the tag of cells of the core that the afternoon leaves out
 PARTS = ("afternoon", "core", "further")
 _FURTHER = re.compile(r"^## Further$", re.MULTILINE)
-_STATED = re.compile(r"^(<!-- times -->.*|\*\*Time\.\*\* .*)$", re.MULTILINE)
 _FORMULA = re.compile(r"\$\$.*?\$\$", re.DOTALL)
 _NOT_READ = re.compile(r"<!--.*?-->", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
@@ -80,7 +79,7 @@ def _load_of(cell: Any, tags: Iterable[str]) -> Load:
     if "solution" in tags:
         return Load()
     text = _NOT_READ.sub("", cell.source)
-    questions = len(re.findall(r"^\*|\(\d\)|\*\*Transfer", text, re.MULTILINE)) if "answer" in tags else 0
+    questions = 0
     if "answer" in tags:
         questions = max(1, len(set(re.findall(r"\((\d)\)", text)))) + ("**Transfer" in text)
     prose = re.sub(r"\$[^$]*\$", " ", _FORMULA.sub(" ", text))

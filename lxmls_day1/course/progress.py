@@ -85,13 +85,13 @@ class Status:
 
     @property
     def how_many(self) -> str:
-        """``5 of 8 core exercises done, 40 of 60 points``; of the further exercises where there are no others."""
+        """``5 of 8 core exercises done, 40 of 60 points``; of all exercises where none is of the core."""
         if not self.counted:
             return "nothing to solve here: every exercise came with its solution"
-        counts, kind = (self.core, "core") if self.core.counted else (self, "further")
-        points = [sum(s.exercise.points for s in counts.counted if s.done or all) for all in (False, True)]
-        number = counted(len(counts.counted), f"{kind} exercise")
-        return f"{counts.done} of {number} done, {points[0]:g} of {points[1]:g} points"
+        part, kind = (self.core, "core exercise") if self.core.counted else (self, "exercise")
+        points = sum(standing.exercise.points for standing in part.counted if standing.done)
+        out_of = sum(standing.exercise.points for standing in part.counted)
+        return f"{part.done} of {counted(len(part.counted), kind)} done, {points:g} of {out_of:g} points"
 
 
 def status_of(folder: Path) -> Status:

@@ -4,6 +4,7 @@ import hashlib
 import importlib.metadata
 import io
 import json
+import re
 import zipfile
 from pathlib import PurePosixPath
 
@@ -14,10 +15,11 @@ from lxmls_day1.browser import runtime, site
 from lxmls_day1.commands.browser import command
 from lxmls_day1.course.authors_check import leaks, leaks_of_code, solution_lines
 from lxmls_day1.course.generation import student_files
+from lxmls_day1.course.registry import Registry
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
 
-ASSIGNED = ("1.2", "1.5")
+ASSIGNED = ("1.2", "1.5", "1.9")
 
 
 @pytest.fixture(scope="module")
@@ -71,9 +73,15 @@ class TestSite:
                 assert entry["path"] == (place / entry["name"]).as_posix()
                 assert (entry["type"] == "directory") == (folder / entry["name"]).is_dir()
 
-    def test_its_first_page_leads_to_the_first_notebook(self, made):
-        assert f"url=lab/index.html?path={site.FIRST}" in (made.folder / "index.html").read_text()
-        assert (made.folder / "files" / site.FIRST).is_file() and (made.folder / "lab/index.html").is_file()
+    def test_its_first_page_leads_to_the_notebooks_of_the_core_and_to_the_others(self, made):
+        page = (made.folder / "index.html").read_text()
+        core, further = page.split("<h2>Further</h2>")
+        assert "<h2>Core</h2>" in core
+        for notebook in re.findall(r'href="lab/index.html\?path=([^"]+)"', page):
+            assert (made.folder / "files" / notebook).is_file()
+        for exercise in Registry.of(reference_folder()).select(ASSIGNED):
+            assert f"<li>{exercise.id} " in (core if exercise.is_core else further)
+        assert (made.folder / "lab/index.html").is_file()
         assert "../static/lxmls-day1/page.js" in (made.folder / "lab/index.html").read_text()
 
     def test_the_service_worker_of_jupyterlite_has_our_part_behind_its_own(self, made):

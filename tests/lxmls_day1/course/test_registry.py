@@ -74,6 +74,22 @@ def test_choosing():
         registry.select(["1.1"])
 
 
+def test_core_and_afternoon_stand_for_their_exercises():
+    parts = ["core", "afternoon", "further"]
+    one = next(iter(parsed(GOOD)))
+    registry = Registry([replace(one, id=f"1.{n}", part=part) for n, part in enumerate(parts, 1)])
+    assert [e.id for e in registry.select(["core"])] == ["1.1", "1.2"]
+    assert [e.id for e in registry.select(["afternoon", "1.3"])] == ["1.2", "1.3"]
+
+
+def test_an_exercise_is_found_by_the_id_that_it_had():
+    registry = parsed(GOOD.replace('id = "1.9"', 'id = "1.9"\nformerly = ["1.9a"]'))
+    with pytest.warns(UserWarning, match=r"exercise 1\.9a is called 1\.9 now"):
+        assert registry["1.9a"].id == "1.9"
+    with pytest.warns(UserWarning, match=r"exercise 1\.9a is called 1\.9 now"):
+        assert [e.id for e in registry.select(["1.9a"])] == ["1.9"]
+
+
 def test_files_that_cannot_be_read(tmp_path):
     path = tmp_path / "exercises.toml"
     with pytest.raises(InputError, match="this lab has no exercises"):
@@ -85,7 +101,7 @@ def test_files_that_cannot_be_read(tmp_path):
 
 
 def test_a_letter_marks_a_step_on_the_way():
-    """The files of 1.4a are not those of 1.4, and their names sort as the exercises do."""
+    """The files of 1.4b are not those of 1.4, and their names sort as the exercises do."""
     ids = ["1.4", "1.4a", "1.4b", "1.5", "1.10"]
     one = next(iter(parsed(GOOD)))
     exercises = [replace(one, id=id) for id in ids]
