@@ -18,6 +18,7 @@ from lxmls_day1.course.counterexamples import CounterExample
 from lxmls_day1.course.naming import mistakes_among, small_inputs_among
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
+from lxmls_day1.course.progress import stub_left
 from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_digest, locked
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import Lab
@@ -80,6 +81,8 @@ class ExerciseReport:
         The digest of the exercise's files before the checks began (`files_digest`).
     missing : tuple of str
         Files of the exercise that were not there.
+    stub_left : str
+        The file in which the ``raise`` of the stub still stands; below a right answer it is never reached.
     questions : dict from known mistake to question
         Only mistakes that have a question.
     """
@@ -89,6 +92,7 @@ class ExerciseReport:
     hidden: int
     digest: str = ""
     missing: tuple[str, ...] = ()
+    stub_left: str = ""
     questions: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -212,6 +216,7 @@ def run_checks(
                 recorded.hidden.get(exercise.id, 0),
                 digests[exercise.id],
                 tuple(name for name in exercise.files if not (folder / name).is_file()),
+                stub_left(folder, exercise),
                 recorded.questions.get(exercise.id, {}),
             )
             for exercise in exercises

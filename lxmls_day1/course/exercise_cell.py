@@ -10,11 +10,13 @@ in the same way.
 import os
 import re
 import traceback
+from collections.abc import Collection
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from lxmls_day1.course.autoreload import Autoreload
+from lxmls_day1.course.registry import Registry
 
 COMMAND = re.compile(r"`lxmls-day1 hint ([\w.]+)`")  # as a stub names it
 
@@ -54,19 +56,53 @@ class ExerciseCell:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         waiting = Autoreload.of(self.lab).unwritten
+        place = place_in_folder(trace, self.lab.folder)
         if error is None:
             waiting.discard(self.number)
-        if type(error) is NameError and self.number in waiting:
+        if type(error) is NameError and self.number in waiting and not place:
             print(f"Waits for exercise {self.number}, which a cell above needs as well: {error}.")
             return True
         if not isinstance(error, NotImplementedError):
+            if error is not None:
+                error.with_traceback(in_own_code(trace, self._files()))
             return False
         waiting.add(self.number)
         what = " ".join(str(error).split()) or f"Exercise {self.number}"
         what = COMMAND.sub(r'`lab.hint("\1")`', what)  # in a web page there is no command line
-        place = place_in_folder(trace, self.lab.folder)
         print(f"Still to be done – {what}{place and f' ({place}). Save the file, and run this cell again.'}")
         return True
+
+
+    def _files(self) -> set[Path]:
+        """The files that students write in."""
+        return {(self.lab.folder / name).resolve() for exercise in Registry.of(self.lab.folder) for name in exercise.files}
+
+
+def in_own_code(trace: TracebackType | None, files: Collection[Path]) -> TracebackType | None:
+    """The traceback of an error in a student's file without the calls that lead from the notebook's cell to it.
+
+    Parameters
+    ----------
+    trace : traceback
+        It begins in the cell.
+    files : collection of Path
+        Those that students write in.
+
+    Returns
+    -------
+    traceback
+        The same one where the error came from elsewhere.
+    """
+    frames = [trace] if trace is not None else []
+    while frames and frames[-1].tb_next is not None:
+        frames.append(frames[-1].tb_next)
+    own = [frame for frame in frames if Path(frame.tb_frame.f_code.co_filename).resolve() in files]
+    if not own or own[-1] is not frames[-1]:
+        return trace
+    shown = None
+    for frame in reversed([frames[0], *(frame for frame in own if frame is not frames[0])]):
+        shown = TracebackType(shown, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+    return shown
 
 
 def place_in_folder(trace: TracebackType | None, folder: str | os.PathLike[str]) -> str:

@@ -119,19 +119,28 @@ def _state(folder: Path, exercise: Exercise, registry: Registry, kept: Workspace
         if answers is None:
             return "reading", ""
         return ("answered" if answers != _answers(reference_folder(), exercise) else "to answer"), ""
-    if any(not _stubs_in(folder / name).isdisjoint(exercise.names) for name in exercise.files):
+    result = next((kept.results[id] for id in exercise.names if id in kept.results), None)
+    left = stub_left(folder, exercise)
+    passed = result is not None and 0 < result.total == result.passed
+    if left and not (passed and result.digest == files_digest(folder, exercise)):
         return "to do", ""
     if not all((folder / name).is_file() for name in exercise.files):
         return "missing", ""
-    result = next((kept.results[id] for id in exercise.names if id in kept.results), None)
     if result is None or result.digest != files_digest(folder, exercise):
         return "changed", ""
     if result.passed < result.total or not result.total:
         return "failing", f"{result.passed} of {result.total} public checks pass"
     if any(id in kept.given for id in exercise.names):
         return "reference", ""
+    if left:
+        return "solved", "passes; remove the `raise`"
     more = f"; {result.hidden} at grading" if result.hidden else ""
     return "solved", f"{result.passed} of {result.total} pass{more}"
+
+
+def stub_left(folder: Path, exercise: Exercise) -> str:
+    """The file in which the ``raise`` of an exercise's stub still stands; empty if it is gone from all."""
+    return next((name for name in exercise.files if not _stubs_in(folder / name).isdisjoint(exercise.names)), "")
 
 
 def _stubs_in(path: Path) -> set[str]:

@@ -46,6 +46,22 @@ def test_a_stub_without_a_message_and_outside_the_lab(lab, capsys):
     assert capsys.readouterr().out == "Still to be done – Exercise 1.3\n"
 
 
+def test_a_name_error_in_a_students_file_is_not_taken_for_a_cell_that_waits(lab, capsys):
+    with ExerciseCell(lab, "1.5"):
+        raise NotImplementedError("Exercise 1.5: a rule")
+    capsys.readouterr()
+    (lab.folder / "classifiers/mira.py").write_text("def mira_rule(scores):\n    return score\n")
+    (lab.folder / "classifiers/rule.py").write_text("def rule(f):\n    return f(1)\n")
+    with pytest.raises(NameError, match="name 'score' is not defined") as raised, ExerciseCell(lab, "1.5"):
+        from classifiers.mira import mira_rule
+        from classifiers.rule import rule
+
+        rule(mira_rule)
+    assert not capsys.readouterr().out
+    names = [entry.frame.code.path.name for entry in raised.traceback]
+    assert names[-1] == "mira.py" and "rule.py" not in names
+
+
 def test_a_cell_that_builds_on_an_unwritten_one_waits(lab, capsys):
     with pytest.raises(NameError), ExerciseCell(lab, "1.5"):
         found_above  # noqa: B018, F821
