@@ -19,8 +19,8 @@ _READER = re.compile(r"from readers\.(\w+) import")
 
 
 def the_day(registry: Registry) -> list[str]:
-    """The exercises with which a workspace begins: the core."""
-    return [exercise.id for exercise in registry if exercise.is_core]
+    """The exercises with which a workspace begins: the core; all of them in a lab that has none."""
+    return [exercise.id for exercise in registry if exercise.is_core] or list(registry.ids)
 
 
 def with_prerequisites(ids: Iterable[str], registry: Registry) -> list[str]:

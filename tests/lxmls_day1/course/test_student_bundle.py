@@ -117,7 +117,7 @@ class TestFromBeginningToEnd:
         line = next(line for line in source.splitlines() if "raise NotImplementedError" in line)
         path.write_text(source.replace(line, "    tau = min(cap, loss / sq_norm / 2)"), encoding="utf-8")
         assert "3 of 3 public checks pass; 2 more run at grading" in run("check", "1.1")
-        assert "1 of 3 core exercises done" in run("status")
+        assert "1 of 3 exercises done" in run("status")
         assert "The empty exercise 1.1 is now in classifiers/steps.py" in run("reset", "1.1")
         assert "`reset 1.1` is undone" in run("undo")
         assert "tau = min(cap" in path.read_text(encoding="utf-8")
