@@ -86,6 +86,8 @@ from readers.simple_data_set import SimpleDataSet
 # %% tags=["cell-all-points"]
 overlapping = SimpleDataSet(nr_examples=200, g1=[[-1, -1], 2], g2=[[1, 1], 2])
 table, (fig, axis) = run_all_classifiers(overlapping)
+axis.set(xlim=(-2.5, 2.5), ylim=(-2.5, 2.5), title="the middle of the plane, variance 2")
+fig.set_size_inches(13, 7)
 for row in table:
     print(f"{row.classifier:36} train {row.train_accuracy:.4f}   test {row.test_accuracy:.4f}")
 for note in table.notes:
@@ -474,7 +476,7 @@ with lab.exercise("1.8"):
         for name, errors in by_balance.items()
     }
     on_rare = {name: errors[:, :, 0] for name, errors in by_balance.items()}
-    fig, axes = plt.subplots(1, 2, figsize=(13, 4.8), layout="constrained")
+    fig, axes = plt.subplots(2, 1, figsize=(10, 10), layout="constrained")
     plot_curves(balances, excess, axes[0])
     plot_curves(balances, on_rare, axes[1])
     axes[1].plot(balances, best[:, 0], color="black", linewidth=3, label="Bayes optimal")
@@ -484,7 +486,7 @@ with lab.exercise("1.8"):
         axis.set(xscale="log", xlabel="share of class 0", xlim=(0.5, 0.05))
         axis.set_xticks(balances, [f"{balance:g}" for balance in balances])
         axis.minorticks_off()
-    label_ends(axes[1])
+        label_ends(axis)
     print("all points: above the Bayes error, in percentage points")
     print_table("share of class 0", balances, excess)
     print("\nrare class: expected error, in percent. Bayes optimal: " + ", ".join(f"{100 * error:.1f}" for error in best[:, 0]))

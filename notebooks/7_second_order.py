@@ -184,15 +184,16 @@ with lab.exercise("1.16"):
     fig, axis = plt.subplots(figsize=(7.5, 6), layout="constrained")
     style = line_style("AROW")
     path = [np.zeros(2)]
-    shown = [0, 1, 3, 10, 60]
+    shown = {0: 225, 1: 135, 3: 100, 10: 45, 60: 90}  # after how many examples, and at which angle the number stands
     for n in range(61):
         if n:
             params, state = resume(arow, state, X[[n - 1]], y[[n - 1]], classes=[0, 1])
             path.append(params[1:, 1])
         deviations = np.ones(2) if n == 0 else np.sqrt(arow.variances[1:, 1])
         if n in shown:
-            axis.add_patch(Ellipse(path[-1], *(2 * deviations), fill=False, color=style["color"], alpha=0.35 + 0.15 * shown.index(n)))
-            axis.annotate(f"{n}", path[-1] + [0, deviations[1]], ha="center", va="bottom")
+            axis.add_patch(Ellipse(path[-1], *(2 * deviations), fill=False, color=style["color"], alpha=0.35 + 0.15 * list(shown).index(n)))
+            angle = np.radians(shown[n])
+            axis.annotate(f"{n}", path[-1] + 1.08 * deviations * [np.cos(angle), np.sin(angle)], ha="center", va="center")
             print(f"after {n:2d} examples: weights {path[-1].round(3).tolist()}, standard deviations {deviations.round(3).tolist()}")
     path = np.array(path)
     axis.plot(*path.T, color=style["color"], linewidth=1, label="AROW: the mean, example by example")

@@ -13,6 +13,7 @@ from lxmls_day1.figures.plotting import check_axes
 from lxmls_day1.figures.style import line_style
 
 _BAND = 0.18  # how dark the standard error is
+_MARKERS = "os^Dv*"  # of the settings of one classifier, which share its hue and dash
 
 
 def plot_curves(x: Sequence[float], samples: Mapping[str, ArrayLike], ax: Any) -> Any:
@@ -23,7 +24,7 @@ def plot_curves(x: Sequence[float], samples: Mapping[str, ArrayLike], ax: Any) -
     x : n numbers, at least one
     samples : mapping from the name of a classifier to an array (n, samples)
         At least two samples. Colour and dash are those of the classifier (`lxmls_day1.figures.style`); settings come after a
-        comma: ``"SVM, λ = 0.1"``.
+        comma, ``"SVM, λ = 0.1"``, and have markers of their own.
     ax : matplotlib Axes
         Labels are set, but no legend is drawn: see `lxmls_day1.figures.style.label_ends`.
 
@@ -51,7 +52,10 @@ def plot_curves(x: Sequence[float], samples: Mapping[str, ArrayLike], ax: Any) -
             raise InputError(
                 f"a curve wants at least two samples for each of its {len(x)} places, but those of {name} have the shape {found.shape}"
             )
-        style = line_style(name, kinds[:number].count(kinds[number]), kinds.count(kinds[number]))
+        variant, variants = kinds[:number].count(kinds[number]), kinds.count(kinds[number])
+        style = line_style(name, variant, variants)
+        if variants > 1:
+            style["marker"] = _MARKERS[variant % len(_MARKERS)]
         mean, error = found.mean(axis=1), found.std(axis=1, ddof=1) / math.sqrt(found.shape[1])
         ax.plot(x, mean, **style, linewidth=2.0, label=name)
         ax.fill_between(x, mean - error, mean + error, color=style["color"], alpha=_BAND, linewidth=0)
