@@ -181,9 +181,9 @@ for name in ("Maximum entropy", "SVM"):
 # the two classifiers cannot be told apart with these data.
 #
 # Accuracy does not say which kind of mistake a classifier makes. For one class, here "positive", **precision** is the share of the reviews with
-# this label that belong to it, **recall** the share of its reviews that are found, and $F_1 = 2\,PR/(P+R)$ lies between the two.
+# this label that belong to it, **recall** the share of its reviews that are found, and $F_1$, their harmonic mean, lies between the two.
 # <!-- numbers: bootstrap -->
-# <!-- given: 400, 95 %, 0, 1, 2 -->
+# <!-- given: 400, 95 %, 0 -->
 
 # %% tags=["real-data", "cell-bootstrap", "evening"]
 y, positive = reviews.test_y, reviews.label_names.index("positive")
@@ -459,7 +459,7 @@ lab.reveal("1.8")
 
 # %% [markdown]
 # Now one class becomes rare. Three measures look at it alone. **Recall** is the share of its points that are found, **precision** the share
-# of the points with this label that belong to it, and $F_1 = 2\,PR/(P+R)$, with precision $P$ and recall $R$, is between the two.
+# of the points with this label that belong to it, and $F_1$, their harmonic mean, is between the two.
 
 # %% [markdown] tags=["predict"]
 # **Predict.** Class 0 becomes rare. Can a classifier have a lower error on the rare class than the Bayes-optimal one? *Your prediction:*

@@ -456,13 +456,13 @@ lab.reveal("1.13")
 # $$ Z = \sum_{y} e^{s(y)}, \qquad p(y \mid x) = \frac{e^{s(y)}}{Z}, $$
 #
 # and that is maximum entropy on sequences, a *conditional random field*. There are as many terms as sequences, but the recursion of
-# the search adds them up too. Let $\alpha(\ell, j)$ be the logarithm of the sum over all beginnings of the sentence that end in
+# the search adds them up too. Let $A(\ell, j)$ be the logarithm of the sum over all beginnings of the sentence that end in
 # the tag $j$ at word $\ell$:
 #
-# $$ \alpha(1, j) = \text{start}(j) + \text{emissions}(1, j), \qquad
-#    \alpha(\ell, j) = \text{emissions}(\ell, j) + \log \sum_k e^{\alpha(\ell-1, k) + \text{transitions}(k, j)}. $$
+# $$ A(1, j) = \text{start}(j) + \text{emissions}(1, j), \qquad
+#    A(\ell, j) = \text{emissions}(\ell, j) + \log \sum_k e^{A(\ell-1, k) + \text{transitions}(k, j)}. $$
 #
-# Compare it with the search: $\log\sum\exp$ stands where $\max$ stood. At the last word $\log Z = \log \sum_k e^{\alpha(L, k) +
+# Compare it with the search: $\log\sum\exp$ stands where $\max$ stood. At the last word $\log Z = \log \sum_k e^{A(L, k) +
 # \text{stop}(k)}$. The same from the last word back gives the sums over the rest of the sentence. Combining the two gives the *marginal*
 # $p(y_\ell = k \mid x)$: the share of $Z$ that belongs to the sequences with tag $k$ at word $\ell$.
 #
