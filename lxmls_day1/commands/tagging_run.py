@@ -1,7 +1,7 @@
 """The structured learners on tagged sentences: what ``lxmls-day1 run --task tagging`` does.
 
 They are trained on a treebank, compared, and the one that is best on the development part is looked at closely: how
-well it does each tag, which tags it takes for which, and what one update does to the lattice of a sentence.
+well it does each tag, and which tags it takes for which.
 """
 
 import contextlib
@@ -26,7 +26,6 @@ from lxmls_day1.commands.output import (
 )
 from lxmls_day1.errors import CorpusUnavailable, InputError
 from lxmls_day1.figures.confusion import confusion_counts, plot_confusion
-from lxmls_day1.figures.lattice import Lattice, figure_size, lattice, plot_update
 from lxmls_day1.figures.plotting import detached_axes
 from lxmls_day1.lab import Lab
 from lxmls_day1.result_table import ResultTable, Row
@@ -43,8 +42,6 @@ LEARNERS = {
     "crf": "CRF",
 }
 NR_ROUNDS = 5
-
-_SENTENCE = 4  # of the toy corpus's development part: the one whose lattice is shown, "I like her answer ."
 
 
 class TagRow(NamedTuple):
@@ -72,8 +69,8 @@ class TaggingResults(NamedTuple):
     tags: list[str]
     confusion: np.ndarray
     """(K, K) counts: row the true tag, column the predicted one, in the order of `tags`."""
-    figures: dict[str, "Figure"]
-    """``confusion`` and ``lattice``; neither is known to pyplot."""
+    figure: "Figure"
+    """The confusion, drawn; unknown to pyplot."""
 
 
 # ---------------------------------------------------------------------------------------------------------- the command
@@ -103,7 +100,7 @@ def run(out: str, data_dir: str | None = None, lab_folder: str | None = None, co
     with shown_progress() as progress:
         sentences, notes = open_sentences(lab, corpus, data_dir)
         results = compare_taggers(lab, sentences, progress)
-        contents = {f"{name}.png": png(figure) for name, figure in results.figures.items()}
+        contents = {"confusion.png": png(results.figure)}
     table = ResultTable(results.table.rows, [*notes, *results.table.notes])
     contents |= {
         "results.json": as_json(
@@ -193,12 +190,8 @@ def compare_taggers(lab: Lab, corpus: Any, progress: ReportProgress | None = Non
     tags, confusion = confusion_counts(corpus.test_y, predictions[best])
     fig, axis = detached_axes(figsize=(11.0, 10.0))
     plot_confusion(tags, confusion, title=f"{best}, {corpus.get_name()}, test part", ax=axis)
-    figures = {"confusion": fig}
-    lattices = update_lattices(lab)
-    if lattices is not None:
-        figures["lattice"] = _lattice_figure(*lattices)
     notes += _on_unseen_words(best, corpus, predictions[best])
-    return TaggingResults(ResultTable(rows, notes), best, tag_rows(tags, confusion), tags, confusion, figures)
+    return TaggingResults(ResultTable(rows, notes), best, tag_rows(tags, confusion), tags, confusion, fig)
 
 
 def encoded_parts(lab: Lab, corpus: Any) -> dict[str, Any]:
@@ -285,53 +278,3 @@ def _on_unseen_words(name: str, corpus: Any, predicted: Sequence[Sequence[str]])
         f"{name}, test part: {np.mean(right[True]):.4f} of the words that occur in training, "
         f"{np.mean(right[False]):.4f} of the others, which are {share:.1%} of all."
     ]
-
-
-# ------------------------------------------------------------------------------------------------------------- pictures
-
-
-def update_lattices(lab: Lab) -> tuple[Lattice, Lattice] | None:
-    """The lattice of a toy sentence before and after one update of the structured perceptron.
-
-    The learner goes through the training sentences once, in their order, without averaging. Before the last sentence
-    "answer" looks like a verb; the step on it makes it the noun that it is there.
-
-    Parameters
-    ----------
-    lab : Lab
-
-    Returns
-    -------
-    (Lattice, Lattice), or None if the lab's perceptron is not written yet
-    """
-    corpus = lab.reader("pos_corpus", "PosCorpus", name="toy")
-    viterbi = lab.load("classifiers.viterbi").viterbi
-    X, y = [*corpus.train_X, corpus.dev_X[_SENTENCE]], [*corpus.train_y, corpus.dev_y[_SENTENCE]]
-    seen = []
-    for count in (len(X) - 1, len(X)):
-        module, class_name = next(iter(LEARNERS.items()))
-        learner = lab.classifier(module, class_name, nr_rounds=1, averaged=False, order=range(count))
-        try:
-            params = learner.train(X[:count], y[:count])
-            (scores,) = learner.get_scores(X[-1:], params)
-            seen.append((learner.classes.tolist(), scores, viterbi(scores)))
-        except NotImplementedError:
-            return None
-    paths = [[tags[tag] for tag in path] for tags, _, path in seen]
-    shown = list(
-        dict.fromkeys([*y[-1], *paths[0], *paths[1]])
-    )  # from the top left to the bottom right along the true path
-    before, after = (
-        lattice(X[-1], tags, scores, path, [tags.index(tag) for tag in y[-1]], shown=shown)
-        for tags, scores, path in seen
-    )
-    return before, after
-
-
-def _lattice_figure(before: Lattice, after: Lattice) -> "Figure":
-    from matplotlib.figure import Figure  # here, as the other imports need no matplotlib
-
-    width, height = figure_size(before)
-    fig = Figure(figsize=(width, 2 * height), layout="constrained")
-    plot_update(before, after, axes=fig.subplots(2, 1))
-    return fig

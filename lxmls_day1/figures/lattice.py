@@ -3,8 +3,7 @@ edges.
 
 A tag sequence is a path from left to right, and its score is the sum of what stands on its nodes and edges: of all
 paths Viterbi's search finds the best. The picture shows it as a thick line, and the true one as a dashed line where
-that is known. `plot_update` draws a lattice before and after an update, and tells beside each score by how much it
-changed.
+that is known. Given the lattice before an update, it tells beside each score by how much it changed.
 
 What is shown is put together by `lattice`, and drawn by `plot_lattice`. The scores are those of
 ``classifiers.structured.viterbi.ChainScores``.
@@ -226,56 +225,6 @@ def plot_lattice(
     return fig, ax
 
 
-def plot_update(
-    before: Lattice,
-    after: Lattice,
-    *,
-    titles: Sequence[str] = ("Before the update", "After the update"),
-    axes: Any = None,
-) -> tuple[Any, Any]:
-    """The lattice of a sentence before and after an update, one above the other.
-
-    Parameters
-    ----------
-    before, after : Lattice
-        Of the same words, with the same tags shown.
-    titles : two str
-    axes : two matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
-
-    Returns
-    -------
-    (Figure, array of two Axes)
-
-    Raises
-    ------
-    InputError
-        If they are not of the same words and tags.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> scores = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 0.5], [0.0, 0.0]]), np.zeros(2), np.zeros(2)
-    >>> before, after = (lattice(["the", "cat"], ["DET", "NOUN"], scores, best=best) for best in ([0, 0], [0, 1]))
-    >>> fig, axes = plot_update(before, after, axes=Figure().subplots(2, 1))
-    >>> [ax.get_title(loc="left") for ax in axes]
-    ['Before the update', 'After the update']
-    """
-    if (before.words, before.rows) != (after.words, after.rows):
-        raise InputError(
-            f"before and after must show the same sentence with the same tags, but show {before.words} with "
-            f"{before.rows} and {after.words} with {after.rows}; give both lattices the same shown="
-        )
-    if axes is None:
-        import matplotlib.pyplot as plt
-
-        width, height = figure_size(before)
-        _, axes = plt.subplots(2, 1, figsize=(width, 2 * height), layout="constrained")
-    plot_lattice(before, title=titles[0], ax=axes[0])
-    fig, _ = plot_lattice(after, before=before, title=titles[1], ax=axes[1])
-    return fig, np.asarray(axes)
-
-
 def _tags_shown(
     tags: Sequence[str], emissions: np.ndarray, on_paths: set[int], shown: int | Sequence[str]
 ) -> list[int]:
@@ -360,38 +309,23 @@ def _draw_edge(ax: Any, edge: Edge, change: float, n_words: int, n_rows: int, la
 def _draw_change(ax: Any, x: float, y: float, change: float) -> None:
     """By how much a node's score has changed, below it."""
     if _signed(change) != "0":
-        ax.annotate(
-            _with_plus(change),
-            (x, y),
-            xytext=(0, -19),
-            textcoords="offset points",
-            fontsize=_EDGE_SIZE + 2,
-            fontweight="bold",
-            color=_INK,
-            ha="center",
-            va="center",
-            zorder=8,
-            bbox={"boxstyle": "round,pad=0.12", "facecolor": _CHANGED, "edgecolor": "none"},
-            gid="change",
-        )
+        _annotate_node(ax, x, y, _with_plus(change), -19, color=_INK, fontweight="bold", ground=_CHANGED, gid="change")
 
 
 def _draw_confidence(ax: Any, x: float, y: float, share: float) -> None:
     """How probable a tag is, above its node: the surer, the darker."""
-    ax.annotate(
-        "<1 %" if share < 0.01 else ">99 %" if share > 0.99 else f"{100 * share:.0f} %",
-        (x, y),
-        xytext=(0, 20),
-        textcoords="offset points",
-        fontsize=_EDGE_SIZE + 2,
-        fontweight="bold" if share >= 0.5 else "normal",
-        color=_INK if share >= 0.05 else _FAINT,
-        ha="center",
-        va="center",
-        zorder=8,
-        bbox={"boxstyle": "round,pad=0.12", "facecolor": "white", "edgecolor": "none", "alpha": 0.85},
-        gid="confidence",
-    )
+    text = "<1 %" if share < 0.01 else ">99 %" if share > 0.99 else f"{100 * share:.0f} %"
+    weight, colour = "bold" if share >= 0.5 else "normal", _INK if share >= 0.05 else _FAINT
+    _annotate_node(ax, x, y, text, 20, color=colour, fontweight=weight, ground="white", alpha=0.85, gid="confidence")
+
+
+def _annotate_node(
+    ax: Any, x: float, y: float, text: str, shift: float, *, ground: str, alpha: float = 1.0, **style: Any
+) -> None:
+    """A text so many points above a node, on a ground of its own."""
+    box = {"boxstyle": "round,pad=0.12", "facecolor": ground, "edgecolor": "none", "alpha": alpha}
+    style |= {"fontsize": _EDGE_SIZE + 2, "ha": "center", "va": "center", "zorder": 8, "bbox": box}
+    ax.annotate(text, (x, y), xytext=(0, shift), textcoords="offset points", **style)
 
 
 def _with_plus(change: float) -> str:
