@@ -207,20 +207,29 @@ def make_classifier(lab: "Lab", name: str, settings: Mapping[str, Any]) -> Any:
         If there is no such classifier, a file has several, none of which bears its name, or the classifier does not
         take these settings.
     """
-    from lxmls_day1.model_file import trainable_classes
+    from lxmls_day1.model_file import ROOT_CLASS, declared_classes
 
-    declared = {name: file for name, file in trainable_classes(lab.folder / "classifiers").items() if name[0] != "_"}
-    matches = [found for found in declared if plain(found) == plain(name)]
-    matches = matches or [found for found, file in declared.items() if plain(file) == plain(name)]
+    declared = declared_classes(lab.folder / "classifiers")
+    public = {found: one.file for found, one in declared.items() if found[0] != "_" and found != ROOT_CLASS}
+    shared = {base for one in declared.values() for base in one.bases}
+
+    def can_be_trained(class_name: str) -> bool:
+        """It cannot if it names no rule, and others derive from it: then it is the loop that they share."""
+        kind = getattr(lab.load(f"classifiers.{public[class_name]}"), class_name)
+        return class_name not in shared or getattr(kind, "rule", kind) is not None
+
+    matches = [found for found in public if plain(found) == plain(name)]
+    matches = matches or [found for found, file in public.items() if plain(file) == plain(name)]
+    matches = list(filter(can_be_trained, matches))
     if not matches:
-        raise InputError(f"{lab.folder} has no classifier {name}{nearest(name, set(declared.values()))}")
+        raise InputError(f"{lab.folder} has no classifier {name}{nearest(name, set(public.values()))}")
     if len(matches) > 1:
         raise InputError(
-            f"classifiers/{declared[matches[0]]}.py has several classifiers; name one: {', '.join(matches)}."
+            f"classifiers/{public[matches[0]]}.py has several classifiers; name one: {', '.join(matches)}."
         )
     (class_name,) = matches
     try:
-        return lab.classifier(declared[class_name], class_name, **settings)
+        return lab.classifier(public[class_name], class_name, **settings)
     except TypeError as error:
         raise InputError(f"{class_name} cannot be made with these settings: {error}.") from error
 
