@@ -150,7 +150,7 @@ is installed.""",
 }
 
 
-def write_modules(app: Any) -> None:
+def write_modules(app: Any, config: object) -> None:
     """Write the pages of the reference that list all modules of a package."""
     for package, introduction in INTRODUCTIONS.items():
         names = sorted(module.name for module in pkgutil.walk_packages([str(ROOT / package)], f"{package}."))
@@ -220,5 +220,5 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-signature", sign_class)
     app.connect("autodoc-process-docstring", lay_out_docstring, priority=100)  # before numpydoc
     app.connect("builder-inited", write_commands)
-    app.connect("builder-inited", write_modules, priority=400)  # before autosummary reads the pages
+    app.connect("config-inited", write_modules)  # before Sphinx looks which pages there are
     app.connect("build-finished", copy_mathjax)

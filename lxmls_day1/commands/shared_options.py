@@ -1,12 +1,24 @@
 """Options that several commands have in the same words."""
 
 from collections.abc import Collection
+from typing import Any
 
 import click
 
 REVIEWS = ("books", "dvd", "electronics", "kitchen", "toy")
 QUESTIONS = ("trec6",)
 SENTENCES = {"ewt": "UD_English-EWT", "toy-sentences": "toy"}
+
+
+class ExerciseList(click.ParamType):  # type: ignore[type-arg]  # older versions of click cannot be subscripted here
+    """Ids with commas between: ``1.2,1.5``."""
+
+    name = "TEXT"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str] | None:
+        """Take the ids apart."""
+        return [id.strip() for id in value.split(",") if id.strip()]
+
 
 lab_option = click.option(
     "--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given."

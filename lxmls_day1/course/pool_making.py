@@ -20,7 +20,7 @@ import numpy as np
 
 from lxmls_day1.course.counterexamples import ANSWERED, ASKED, RAISES, answers_to
 from lxmls_day1.course.markers import without_markers
-from lxmls_day1.course.mistakes import Mistake, read_taught
+from lxmls_day1.course.mistakes import Mistake, read_mistakes
 from lxmls_day1.course.mutants import mutants_of
 from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool
 from lxmls_day1.course.registry import FOLDER, Exercise, check_files
@@ -82,7 +82,7 @@ def _in_processes(function: Callable[..., Made], tasks: Sequence[tuple[Any, ...]
 
 def _pool_of(reference: str, exercise: Exercise, mistakes: Sequence[Mistake], folder: str) -> Pool:
     proposed, answers, _ = asked_programs(Path(reference), exercise, mistakes, Path(folder))
-    taught = read_taught(Path(reference) / FOLDER, exercise)
+    taught = read_mistakes(Path(reference) / FOLDER, exercise, taught=True)
     families = [(mistake.name, len(mistake.programs)) for mistake in mistakes]
     pool = made_pool(proposed, answers, families, [given for mistake in taught for given, _ in mistake.answers])
     for mistake in taught:

@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
-from lxmls_day1.course.mistakes import Mistake, TaughtMistake, read_mistakes, read_taught
+from lxmls_day1.course.mistakes import Mistake, read_mistakes
 from lxmls_day1.course.pool_making import pools_of
 from lxmls_day1.course.recorded_answers import Pool, RecordedAnswers
 from lxmls_day1.course.registry import (
@@ -98,8 +98,7 @@ def recorded(
             result.checks[check] = found.answers
     folder = reference / FOLDER
     for one in Registry.read(reference / FILE).select(ids):
-        known: list[Mistake | TaughtMistake] = [*read_mistakes(folder, one), *read_taught(folder, one)]
-        for mistake in known:
+        for mistake in (*read_mistakes(folder, one), *read_mistakes(folder, one, taught=True)):
             result.sentences.setdefault(one.id, {})[mistake.name] = mistake.sentence
             if mistake.question:
                 result.questions.setdefault(one.id, {})[mistake.name] = mistake.question

@@ -115,16 +115,16 @@ def packed_lines(submission: SubmissionFiles, path: Path, content: bytes, again:
 
 
 def replaced_lines(replaced: Replaced, what: str) -> Iterator[Line]:
-    """What a notebook says of files that were written, and of those that take their place only after a reload."""
+    """What is said of files that were written, and of those that take their place only after a reload."""
     if not replaced.files:
         yield "", f"{what} was in place already."
         return
-    yield "", f"{what} is now in {', '.join(replaced.files)}; `lab.undo()` brings back what was there."
+    yield "", f"{what} is now in {', '.join(replaced.files)}; `lxmls-day1 undo` brings back what was there."
     yield from _reload_lines(replaced)
 
 
 def undone_lines(undone: Replaced) -> Iterator[Line]:
-    """What a notebook says of what was undone."""
+    """What is said of what was undone."""
     yield "", f"`{undone.what}` is undone: {', '.join(undone.files)}"
     yield from (("", f"What you had edited since then is kept in {path}") for path in undone.kept)
     yield from (("", f"{path}, where a text before it was kept, is gone.") for path in undone.lost)
@@ -133,7 +133,7 @@ def undone_lines(undone: Replaced) -> Iterator[Line]:
 
 def _reload_lines(replaced: Replaced) -> Iterator[Line]:
     if any(name.endswith(".ipynb") for name in replaced.files):
-        yield "known", "Reload the notebooks that are open from disk before you save them."
+        yield "known", "If a notebook is open, reload it from disk before you save it."
 
 
 def hint_lines(hints: Hints, width: int | None = None) -> Iterator[Line]:

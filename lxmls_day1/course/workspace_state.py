@@ -17,7 +17,8 @@ from typing import Any
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.whole_files import replace_files
+from lxmls_day1.whole_files import locked as file_locked
+from lxmls_day1.whole_files import named, replace_files
 
 FILE = ".lab-state.json"
 DAMAGED = f"{FILE}.damaged"
@@ -159,15 +160,11 @@ def locked(folder: Path) -> Iterator[None]:
     if not keeps_state(folder):
         yield
         return
-    try:
-        file = os.open(folder / LOCK, os.O_RDONLY | os.O_CREAT, 0o666)
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(folder)) from error
-    try:
-        _wait_for(file)
+    with named(folder):
+        number = os.open(folder / LOCK, os.O_RDONLY | os.O_CREAT, 0o666)
+    with open(number, "rb") as file:  # closing it unlocks it, as the end of the process does
+        file_locked(file, wait=True)
         yield
-    finally:
-        os.close(file)  # which unlocks it, as the end of the process does
 
 
 def why_not_kept(keep: Callable[[], object], what: str) -> str:
@@ -186,19 +183,6 @@ def why_not_kept(keep: Callable[[], object], what: str) -> str:
         reason = error.strerror.lower() if isinstance(error, OSError) and error.strerror else str(error)
         return f"{what} could not be kept in {FILE}: {reason}."
     return ""
-
-
-def _wait_for(file: int) -> None:
-    with contextlib.suppress(OSError):  # some network drives know no locks
-        try:
-            from fcntl import LOCK_EX, flock
-        except ImportError:
-            with contextlib.suppress(ImportError):  # Windows has this one; a browser has neither, and one process
-                import msvcrt
-
-                msvcrt.locking(file, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]  # of Windows only
-            return
-        flock(file, LOCK_EX)
 
 
 def _parsed(content: Any) -> dict[str, Any]:
