@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.plotting import BLUE, VERMILION, axes_for
+from lxmls_day1.figures.plotting import BLUE, CENTRED, FRAMELESS, VERMILION, axes_for
 
 _MOST_ROWS_WITH_ALL_SCORES = 5  # beyond, only the edges of the two paths have room for their scores
 _FEW_ROWS = 2  # with so few there is room for larger scores
@@ -291,19 +291,13 @@ def _draw_edge(ax: Any, edge: Edge, change: float, n_words: int, n_rows: int, la
         # So near to where the edge begins (or, from the one start, where it ends) that the labels of a column do not
         # meet.
         share = 0.72 if edge.column == 0 else 0.28 if edge.column == n_words else 0.9 / max(n_rows, 3)
-        ax.text(
-            x0 + share * (x1 - x0),
-            y0 + share * (y1 - y0),
-            _signed(edge.score) + (f" ({_with_plus(change)})" if changed else ""),
-            fontsize=_EDGE_SIZE + 2 * bold + 3 * (n_rows <= _FEW_ROWS),
-            fontweight="bold" if bold else "normal",
-            color=_INK if bold else _FAINT,
-            ha="left" if 0 < edge.column < n_words else "center",
-            va="center",
-            zorder=6 if bold else 2,
-            bbox={"boxstyle": "round,pad=0.08", "facecolor": _CHANGED if changed else "white", "edgecolor": "none"},
-            gid="edge",
-        )
+        text = _signed(edge.score) + (f" ({_with_plus(change)})" if changed else "")
+        size = _EDGE_SIZE + 2 * bold + 3 * (n_rows <= _FEW_ROWS)
+        weight, colour, level = ("bold", _INK, 6) if bold else ("normal", _FAINT, 2)
+        box = {"boxstyle": "round,pad=0.08", "facecolor": _CHANGED if changed else "white", "edgecolor": "none"}
+        look: dict[str, Any] = {"fontsize": size, "fontweight": weight, "color": colour, "zorder": level, "bbox": box}
+        look |= {"ha": "left" if 0 < edge.column < n_words else "center", "va": "center", "gid": "edge"}
+        ax.text(x0 + share * (x1 - x0), y0 + share * (y1 - y0), text, **look)
 
 
 def _draw_change(ax: Any, x: float, y: float, change: float) -> None:
@@ -324,7 +318,7 @@ def _annotate_node(
 ) -> None:
     """A text so many points above a node, on a ground of its own."""
     box = {"boxstyle": "round,pad=0.12", "facecolor": ground, "edgecolor": "none", "alpha": alpha}
-    style |= {"fontsize": _EDGE_SIZE + 2, "ha": "center", "va": "center", "zorder": 8, "bbox": box}
+    style |= CENTRED | {"fontsize": _EDGE_SIZE + 2, "zorder": 8, "bbox": box}
     ax.annotate(text, (x, y), xytext=(0, shift), textcoords="offset points", **style)
 
 
@@ -333,52 +327,25 @@ def _with_plus(change: float) -> str:
 
 
 def _draw_node(ax: Any, x: float, y: float, text: str, on_best: bool, on_true: bool) -> None:
-    ax.text(
-        x,
-        y,
-        text,
-        fontsize=_NODE_SIZE,
-        fontweight="bold" if on_best else "normal",
-        color="white" if on_best else _INK,
-        ha="center",
-        va="center",
-        zorder=7,
-        bbox={
-            "boxstyle": "round,pad=0.4,rounding_size=0.8",
-            "facecolor": BLUE if on_best else "white",
-            "edgecolor": VERMILION if on_true else BLUE if on_best else _FAINT,
-            "linewidth": 2.6 if on_true or on_best else 1.0,
-            "linestyle": (0, (3, 1.5)) if on_true else "solid",
-        },
-        gid="node",
-    )
+    weight, colour, ground = ("bold", "white", BLUE) if on_best else ("normal", _INK, "white")
+    box = {
+        "boxstyle": "round,pad=0.4,rounding_size=0.8",
+        "facecolor": ground,
+        "edgecolor": VERMILION if on_true else BLUE if on_best else _FAINT,
+        "linewidth": 2.6 if on_true or on_best else 1.0,
+        "linestyle": (0, (3, 1.5)) if on_true else "solid",
+    }
+    look = CENTRED | {"fontsize": _NODE_SIZE, "fontweight": weight, "color": colour}
+    ax.text(x, y, text, zorder=7, bbox=box, gid="node", **look)
 
 
 def _draw_legend(ax: Any, drawn: Lattice) -> None:
     from matplotlib.lines import Line2D
 
-    handles = [
-        Line2D([], [], color=BLUE, linewidth=6.0, label=f"best path, score {_signed(drawn.best_score)}"),
-    ]
+    handles = [Line2D([], [], color=BLUE, linewidth=6.0, label=f"best path, score {_signed(drawn.best_score)}")]
     if drawn.true is not None and drawn.true_score is not None:
         same = " (the same)" if drawn.true == drawn.best else ""
-        handles.append(
-            Line2D(
-                [],
-                [],
-                color=VERMILION,
-                linewidth=2.8,
-                linestyle=(0, (3, 2)),
-                label=f"true path{same}, score {_signed(drawn.true_score)}",
-            )
-        )
-    ax.legend(
-        handles=handles,
-        loc="lower right",
-        bbox_to_anchor=(1.0, 1.0),
-        borderaxespad=0.2,
-        ncols=2,
-        fontsize=_NODE_SIZE,
-        frameon=False,
-        handlelength=3.0,
-    )
+        label = f"true path{same}, score {_signed(drawn.true_score)}"
+        handles.append(Line2D([], [], color=VERMILION, linewidth=2.8, linestyle=(0, (3, 2)), label=label))
+    look = FRAMELESS | {"ncols": 2, "fontsize": _NODE_SIZE, "handlelength": 3.0}
+    ax.legend(handles=handles, loc="lower right", bbox_to_anchor=(1.0, 1.0), **look)
