@@ -18,7 +18,7 @@ from lxmls_day1.lab import PACKAGES, reference_folder
 pytestmark = pytest.mark.slow
 
 EXERCISES = [exercise for exercise in Registry.of(reference_folder()) if exercise.has_code]
-SEEDS = (1, 2)
+SEEDS = (1,)
 WRAPPER = """
 import functools as _functools
 import os as _os
@@ -109,6 +109,9 @@ def grades(request, tmp_path_factory):
     asked = {item.callspec.params["exercise"].id for item in items}
     exercises = [exercise for exercise in EXERCISES if exercise.id in asked]
     place = tmp_path_factory.mktemp("worthless")
+    patch = pytest.MonkeyPatch()
+    request.addfinalizer(patch.undo)
+    patch.setenv("NUMBA_DISABLE_JIT", "1")  # each lab would have its loops compiled anew
     table = place / "table.txt"
     recorded = worthless_lab(place / "recorded", "recorded", table, exercises)
     take_snapshot([recorded])
