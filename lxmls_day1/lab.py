@@ -430,6 +430,18 @@ def set_aside(folder: Path) -> Iterator[None]:
             importlib.invalidate_caches()
 
 
+def forget_bytecode(lab_folder: Path) -> None:
+    """Delete what Python has kept of the files of a lab in compiled form.
+
+    Python tells outdated bytecode by the second and the size of the source, and two versions of an exercise are sometimes
+    saved within one second.
+    """
+    for package in PACKAGES:
+        for path in (lab_folder / package).glob("**/__pycache__/*.pyc"):
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
 def _of_labs(folder: Path) -> list[str]:
     """The names of the modules that belong to any lab by their names, or to this one by their files."""
     places = tuple(f"{folder / package}{os.sep}" for package in PACKAGES)

@@ -14,10 +14,8 @@ if TYPE_CHECKING:
     from lxmls_day1.engine.streaming.checkpoint import Checkpoint
     from lxmls_day1.lab import Lab
 
-_FLAGS = {
-    "test_corpus": "--test-corpus", "checkpoint": "--checkpoint", "every": "--every", "resume": "--resume",
-    "scheduler": "--scheduler", "mix_every": "--mix-every",
-}  # fmt: skip
+#: The options by the names under which they come to a command.
+STREAMING = ("corpus", "test_corpus", "checkpoint", "every", "resume", "scheduler", "mix_every")
 
 
 def streaming_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -57,16 +55,16 @@ def check_options(options: Mapping[str, Any], **excluded: object) -> None:
         If one of them comes without ``--corpus``, or ``--corpus`` with an option of `excluded`.
     """
     if options["corpus"] is None:
-        for name, flag in _FLAGS.items():
+        for name in STREAMING:
             if options[name]:
-                raise click.UsageError(f"{flag} goes with --corpus.")
+                raise click.UsageError(f"--{name.replace('_', '-')} goes with --corpus.")
         return
     for name, value in excluded.items():
         if value:
             raise click.UsageError(f"--{name.replace('_', '-')} and --corpus exclude one another.")
     for name in ("every", "resume"):
         if options[name] and options["checkpoint"] is None:
-            raise click.UsageError(f"{_FLAGS[name]} goes with --checkpoint.")
+            raise click.UsageError(f"--{name} goes with --checkpoint.")
 
 
 def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: str) -> None:

@@ -17,7 +17,7 @@ from lxmls_day1.commands.shared_options import (
     domain_option,
     lab_option,
 )
-from lxmls_day1.commands.streamed_training import check_options, streaming_options, train_on_corpus
+from lxmls_day1.commands.streamed_training import STREAMING, check_options, streaming_options, train_on_corpus
 from lxmls_day1.errors import InputError, counted, nearest
 from lxmls_day1.whole_files import check_writable
 
@@ -69,15 +69,8 @@ def command(
     settings: tuple[tuple[str, Any], ...],
     data_dir: str | None,
     lab_folder: str | None,
-    corpus: str | None,
-    test_corpus: str | None,
-    checkpoint: str | None,
-    every: int | None,
-    resume: bool,
-    scheduler: str | None,
-    mix_every: int | None,
     n_jobs: int | None,
-    **file_options: Any,
+    **options: Any,
 ) -> None:
     """Train one classifier of the lab on text and keep it in a file.
 
@@ -112,17 +105,14 @@ def command(
     from lxmls_day1.lab import Lab
     from lxmls_day1.model_file import save_model
 
-    streaming = {
-        "corpus": corpus, "test_corpus": test_corpus, "checkpoint": checkpoint, "every": every, "resume": resume,
-        "scheduler": scheduler, "mix_every": mix_every,
-    }  # fmt: skip
-    own = own_file(file_options, domain=domain, data_dir=data_dir)
+    streaming = {name: options.pop(name) for name in STREAMING}
+    own = own_file(options, domain=domain, data_dir=data_dir)
     check_options(streaming, domain=domain, data_dir=data_dir, file=own)
     check_place(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     threads = {} if n_jobs is None else {"n_jobs": n_jobs}
     learner = make_classifier(lab, classifier, {**dict(settings), **threads})
-    if corpus is not None:
+    if streaming["corpus"] is not None:
         train_on_corpus(lab, learner, streaming, out)
         return
     tagger = hasattr(learner, "templates")  # of the features of a word in its sentence

@@ -8,11 +8,12 @@ import json
 import math
 import re
 import reprlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.course.registry import exercise_of_check
 from lxmls_day1.errors import InputError
 
 RTOL, ATOL = 1e-6, 1e-9
@@ -214,16 +215,31 @@ class RecordedAnswers:
             blocks.append("\n".join([f" {_compact(check)}: {{", *_joined(entries), " }"]))
         return "\n".join([*lines, *_joined(blocks), "}", "}", ""])
 
-    def only(self, exercises: Iterable[str], exercise_of: Any) -> "RecordedAnswers":
-        """The part about some exercises; `exercise_of` tells to which one a check belongs."""
+    def only(self, exercises: Iterable[str]) -> "RecordedAnswers":
+        """The part about some exercises."""
         wanted = set(exercises)
-        return RecordedAnswers(
-            {check: entry for check, entry in self.checks.items() if exercise_of(check.partition("::")[0]) in wanted},
-            {exercise: named for exercise, named in self.sentences.items() if exercise in wanted},
-            {exercise: count for exercise, count in self.hidden.items() if exercise in wanted},
-            {exercise: asked for exercise, asked in self.questions.items() if exercise in wanted},
-            {exercise: pool for exercise, pool in self.pools.items() if exercise in wanted},
-        )
+        return self._with_parts(lambda part: {key: part[key] for key in part if exercise_of(key) in wanted})
+
+    def in_order(self, exercises: Iterable[str]) -> "RecordedAnswers":
+        """The same in the order of the exercises, so that recording one of them moves none of the others."""
+        place = {id: i for i, id in enumerate(exercises)}
+
+        def order(key: str) -> int:
+            return place.get(exercise_of(key), len(place))
+
+        return self._with_parts(lambda part: {key: part[key] for key in sorted(part, key=order)})
+
+    def __or__(self, other: "RecordedAnswers") -> "RecordedAnswers":
+        """What one of them has, or both; of both it is the other's."""
+        return RecordedAnswers(**{name: part | vars(other)[name] for name, part in vars(self).items()})
+
+    def _with_parts(self, changed: Callable[[dict[str, Any]], dict[str, Any]]) -> "RecordedAnswers":
+        return RecordedAnswers(**{name: changed(part) for name, part in vars(self).items()})
+
+
+def exercise_of(key: str) -> str:
+    """The exercise of a check, or the exercise itself."""
+    return exercise_of_check(key.partition("::")[0]) or key
 
 
 def form_of(value: Any) -> Form:

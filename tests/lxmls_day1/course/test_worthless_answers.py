@@ -103,15 +103,20 @@ def worthless_lab(folder, kind, table, exercises):
 
 
 @pytest.fixture(scope="module")
-def grades(request, tmp_path_factory):
+def without_numba():
+    """Each lab would have its loops compiled anew."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NUMBA_DISABLE_JIT", "1")
+        yield
+
+
+@pytest.fixture(scope="module")
+def grades(without_numba, request, tmp_path_factory):
     """Kind of answers -> exercise, of those that this run takes -> one `ExerciseGrade` for each seed."""
     items = [item for item in request.session.items if getattr(item, "module", None) is request.module]
     asked = {item.callspec.params["exercise"].id for item in items}
     exercises = [exercise for exercise in EXERCISES if exercise.id in asked]
     place = tmp_path_factory.mktemp("worthless")
-    patch = pytest.MonkeyPatch()
-    request.addfinalizer(patch.undo)
-    patch.setenv("NUMBA_DISABLE_JIT", "1")  # each lab would have its loops compiled anew
     table = place / "table.txt"
     recorded = worthless_lab(place / "recorded", "recorded", table, exercises)
     take_snapshot([recorded])
