@@ -4,12 +4,9 @@ They are trained on a treebank, compared, and the one that is best on the develo
 well it does each tag, and which tags it takes for which.
 """
 
-import contextlib
-import copy
 import json
-import time
-import warnings
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -24,6 +21,7 @@ from lxmls_day1.commands.output import (
     writable_folder,
     write_results,
 )
+from lxmls_day1.comparison import load_compiled_code, measure
 from lxmls_day1.errors import CorpusUnavailable, InputError
 from lxmls_day1.figures.confusion import confusion_counts, plot_confusion
 from lxmls_day1.figures.plotting import detached_axes
@@ -158,29 +156,25 @@ def compare_taggers(lab: Lab, corpus: Any, progress: ReportProgress | None = Non
     dev_accuracy: dict[str, float] = {}
     predictions: dict[str, Any] = {}
     notes: list[str] = []
-    parts = encoded_parts(lab, corpus)
+    data = encoded(lab, corpus)
     for done, (module, class_name) in enumerate(LEARNERS.items()):
         learner = lab.classifier(module, class_name, nr_rounds=NR_ROUNDS)
         name = learner.get_name()
         if progress:
             progress(done, len(LEARNERS), name)
-        _load_compiled_code(learner)
-        started = time.perf_counter()
+        load_compiled_code(learner, [("it", "rains")], [("PRON", "VERB")])
         try:
-            params = learner.train(parts["train"], corpus.train_y)
+            row, params = measure(learner, name, data)
         except NotImplementedError as error:
             notes.append(not_written_yet(name, error))
             continue
-        seconds = time.perf_counter() - started
-        accuracy: dict[str, Any] = {}
-        for part, X in parts.items():
-            predicted = learner.test(X, params)
-            accuracy[part] = learner.evaluate(getattr(corpus, f"{part}_y"), predicted) if len(X) else None
-        dev_accuracy[name] = accuracy["train"] if accuracy["dev"] is None else accuracy["dev"]
-        predictions[name] = predicted  # of the test part
-        objective = learner.objective(parts["train"], corpus.train_y, params)
+        rows.append(row)
+        has_dev = len(corpus.dev_y) > 0
+        dev_accuracy[name] = (
+            learner.evaluate(corpus.dev_y, learner.test(data.dev_X, params)) if has_dev else row.train_accuracy
+        )
+        predictions[name] = learner.test(data.test_X, params)
         del params  # a hundred megabytes that the next learner can use
-        rows.append(Row(name, corpus.get_name(), accuracy["train"], accuracy["test"], seconds, objective))
     if progress:
         progress(len(LEARNERS), len(LEARNERS), "")
     if not rows:
@@ -194,10 +188,11 @@ def compare_taggers(lab: Lab, corpus: Any, progress: ReportProgress | None = Non
     return TaggingResults(ResultTable(rows, notes), best, tag_rows(tags, confusion), tags, confusion, fig)
 
 
-def encoded_parts(lab: Lab, corpus: Any) -> dict[str, Any]:
-    """The training, development and test part, with features that all learners share."""
+def encoded(lab: Lab, corpus: Any) -> SimpleNamespace:
+    """The corpus with features that all learners share."""
     train = lab.load("classifiers.tag_features").EncodedSentences.learn(corpus.train_X)
-    return {"train": train, "dev": train.others(corpus.dev_X), "test": train.others(corpus.test_X)}
+    parts = {"train_X": train, "dev_X": train.others(corpus.dev_X), "test_X": train.others(corpus.test_X)}
+    return SimpleNamespace(**parts, train_y=corpus.train_y, test_y=corpus.test_y, get_name=corpus.get_name)
 
 
 def tag_rows(tags: Sequence[str], confusion: np.ndarray) -> list[TagRow]:
@@ -251,18 +246,6 @@ def as_text(rows: Sequence[TagRow]) -> str:
 
 def _share(share: float | None) -> str:
     return "n/a" if share is None else f"{share:.4f}"
-
-
-def _load_compiled_code(learner: Any) -> None:
-    """Train and tag with a copy and one small sentence, so that what is compiled on first use is compiled.
-
-    What is wrong with a learner the real training will say.
-    """
-    learner = copy.deepcopy(learner)
-    X, y = [("it", "rains")], [("PRON", "VERB")]
-    with warnings.catch_warnings(), contextlib.suppress(Exception):
-        warnings.simplefilter("ignore")
-        learner.test(X, learner.train(X, y))
 
 
 def _on_unseen_words(name: str, corpus: Any, predicted: Sequence[Sequence[str]]) -> list[str]:
