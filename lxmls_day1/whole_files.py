@@ -426,9 +426,9 @@ def held(out: Path, doing: str) -> Iterator[None]:
         with named(place / LOCK):
             file.seek(0)
             file.truncate()
-            said = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
+            owner = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
             os.write(
-                file.fileno(), said.encode()
+                file.fileno(), owner.encode()
             )  # at once: on a full disk closing the file would fail without its name
         _held.add(place)
         try:

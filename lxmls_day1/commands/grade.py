@@ -262,10 +262,10 @@ def _conclude(book: Any, folder: Path) -> None:
     _list("Needs a look, whose work it is:", doubts)
 
 
-def _list(head: str, said: Sequence[tuple[str, str]]) -> None:
+def _list(head: str, sentences: Sequence[tuple[str, str]]) -> None:
     """Sentences about students; nothing where there are none."""
-    lines = [head, *(f"  {student}: {sentence}" for student, sentence in said[:MOST_NOTED])] if said else []
-    if len(said) > MOST_NOTED:
-        lines.append(f"  and {len(said) - MOST_NOTED} more; summary.html lists them")
+    lines = [head, *(f"  {student}: {sentence}" for student, sentence in sentences[:MOST_NOTED])] if sentences else []
+    if len(sentences) > MOST_NOTED:
+        lines.append(f"  and {len(sentences) - MOST_NOTED} more; summary.html lists them")
     for line in lines:
         click.echo(line, err=True)

@@ -137,17 +137,17 @@ def margins_of(scores: "np.ndarray") -> "np.ndarray":
 
 def remarks(documents: Sequence["Document"], predicted: Sequence[str], X: Any) -> list[str]:
     """What is to be said about the predictions as a whole: the accuracy, and documents of which no word is known."""
-    said = []
+    sentences = []
     unknown = int((abs(X).sum(axis=1) == 0).sum())
     if unknown:
-        said.append(
+        sentences.append(
             f"Note: {unknown} of {counted(len(documents), 'review')} hold{'s' * (unknown == 1)} no word that the classifier "
             "knows; its intercepts decided."
         )
     right = [document.label == name for document, name in zip(documents, predicted, strict=True) if document.label]
     if right:
-        said.append(f"accuracy {sum(right) / len(right):.4f} ({sum(right)} of {len(right)} labelled reviews)")
-    return said
+        sentences.append(f"accuracy {sum(right) / len(right):.4f} ({sum(right)} of {len(right)} labelled reviews)")
+    return sentences
 
 
 def open_model(lab: "Lab", path: str) -> "SavedModel":

@@ -141,8 +141,8 @@ def _interruption_told(checkpoint: "Checkpoint | None") -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as end:
-        said = "Interrupted. Nothing is kept yet."
+        message = "Interrupted. Nothing is kept yet."
         if checkpoint is not None and Path(checkpoint.path).exists():
-            said = f"Interrupted: the training is kept in {checkpoint.path}; --resume goes on with it."
-        click.echo(said, err=True)
+            message = f"Interrupted: the training is kept in {checkpoint.path}; --resume goes on with it."
+        click.echo(message, err=True)
         raise SystemExit(128 + (end.args[0] if end.args else signal.SIGINT)) from None

@@ -145,10 +145,10 @@ def main(arguments: Sequence[str]) -> int:
         prog="python -m lxmls_day1.course.record", description="Record what the checks expect."
     )
     parser.add_argument("ids", nargs="*", metavar="exercise", help=f"of: {', '.join(known)} (all unless given)")
-    asked = parser.parse_args(arguments)
-    if unknown := [id for id in asked.ids if id not in known]:
+    options = parser.parse_args(arguments)
+    if unknown := [id for id in options.ids if id not in known]:
         parser.error(f"no exercise {', '.join(unknown)}; there are {', '.join(known)}")
-    ids = asked.ids or None
+    ids = options.ids or None
     try:
         new = recorded(reference, ids, snapshot_of_reference(reference, ids, hidden=True), hidden=False)
         new.pools = pools_of(reference, known_mistakes(reference, ids))

@@ -258,7 +258,7 @@ def form_of(value: Any) -> Form:
     shape, kinds = _form(value, value, 0)
     if len(kinds) > 1 or (kinds == {type(None)} and shape):
         mixed = "is partly numbers and partly texts" if kinds == {float, str} else "is neither numbers nor texts"
-        raise TypeError(f"{_told(value)}, which {mixed}")
+        raise TypeError(f"{_description(value)}, which {mixed}")
     return shape, kinds.pop() if kinds else float
 
 
@@ -284,14 +284,14 @@ def _form(value: Any, whole: Any, depth: int) -> tuple[tuple[int, ...], set[type
             shapes.add(shape)
             kinds |= its_kinds
             if len(shapes) > 1:
-                raise TypeError(f"{_told(whole)}, a {type(whole).__name__} whose rows differ in length")
+                raise TypeError(f"{_description(whole)}, a {type(whole).__name__} whose rows differ in length")
         return (len(value), *shapes.pop()), kinds
     if depth and hasattr(value, "toarray"):
         raise TypeError(f"a {type(whole).__name__} of sparse arrays")
     array = _as_array(value)
     kind = {**dict.fromkeys("biuf", float), "U": str}.get(array.dtype.kind)
     if kind is None:
-        raise TypeError(f"{_told(whole)}, which is neither numbers nor texts")
+        raise TypeError(f"{_description(whole)}, which is neither numbers nor texts")
     return tuple(map(int, array.shape)), {kind} if math.prod(array.shape) else set()
 
 
@@ -304,7 +304,7 @@ def _as_array(value: Any) -> Any:
     try:
         return np.asarray(value)
     except ValueError as error:
-        raise TypeError(f"{_told(value)}, which is no array") from error
+        raise TypeError(f"{_description(value)}, which is no array") from error
 
 
 def entries_of(value: Any) -> Iterator[float | str | None]:
@@ -342,7 +342,7 @@ def _number(value: float) -> float:
         raise TypeError("an int that is larger than any float") from None
 
 
-class _Told(reprlib.Repr):
+class _Description(reprlib.Repr):
     """The ``repr`` of a value by its first entries alone."""
 
     def __init__(self) -> None:
@@ -355,10 +355,10 @@ class _Told(reprlib.Repr):
         return shortened(ADDRESS.sub("", repr(x)), self.maxother)
 
 
-def _told(value: Any) -> str:
+def _description(value: Any) -> str:
     """A value of any kind in some words."""
     try:
-        text = shortened(_Told().repr(value))
+        text = shortened(_Description().repr(value))
     except Exception:  # its own code, or a number of too many digits
         text = ""
     return f"{type(value).__name__} {text}".strip()

@@ -54,9 +54,9 @@ def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
         yield "known", f"  · still to be written{f': {where}' if where else ''}"
         yield "quiet", f"    `lxmls-day1 hint {report.exercise.id}` helps"
     else:
-        said: dict[str, str] = {}
+        titles: dict[str, str] = {}
         for result in report.results:
-            yield from result_lines(result, said)
+            yield from result_lines(result, titles)
         for text in named_lines(report.named_as, report.mistakes):
             yield "known", f"  {text}"
     yield ("good" if report.all_passed else "bad" if report.results else "quiet"), f"  {report.summary}"
@@ -88,15 +88,15 @@ def explained_lines(kept: Explanation) -> Iterator[Line]:
     yield "quiet", "  Kept; it goes to your instructor with what you hand in. Now mend the code, and check again."
 
 
-def result_lines(result: CheckResult, said: dict[str, str]) -> Iterator[Line]:
-    """One check, and what there is to say about it, unless `said` (text -> title) holds that already."""
+def result_lines(result: CheckResult, titles: dict[str, str]) -> Iterator[Line]:
+    """One check, and what there is to say about it, unless `titles` (text -> title) holds that already."""
     style = "good" if result.passed else "quiet" if result.outcome in SYMBOLS else "bad"
     yield style, f"  {SYMBOLS.get(result.outcome, '✗')} {result.title}"
-    if result.text in said:
-        yield "quiet", f"      as in “{said[result.text]}”"
+    if result.text in titles:
+        yield "quiet", f"      as in “{titles[result.text]}”"
         return
     if result.text:
-        said[result.text] = result.title
+        titles[result.text] = result.title
     for line in result.text.splitlines():
         yield "", f"      {line}".rstrip()
 
