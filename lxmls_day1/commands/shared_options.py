@@ -1,10 +1,11 @@
 """Options that several commands have in the same words."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import click
 
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 REVIEWS = ("books", "dvd", "electronics", "kitchen", "toy")
 QUESTIONS = ("trec6",)
 SENTENCES = {"ewt": "UD_English-EWT", "toy-sentences": "toy"}
@@ -35,6 +36,17 @@ domain_option = click.option(
     show_default="books",
     help="Which reviews, or the questions of TREC, or (for the structured learners) tagged sentences.",
 )
+
+
+def several(*options: Decorator) -> Decorator:
+    """One decorator for several options; the help lists them in this order."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def options_given(context: click.Context, left_out: Collection[str]) -> list[str]:

@@ -2,12 +2,13 @@
 
 import contextlib
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from lxmls_day1.commands.shared_options import several
 from lxmls_day1.errors import InputError, counted
 
 if TYPE_CHECKING:
@@ -18,32 +19,21 @@ if TYPE_CHECKING:
 STREAMING = ("corpus", "test_corpus", "checkpoint", "every", "resume", "scheduler", "mix_every")
 
 
-def streaming_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options about corpora on disk to a command."""
-    for option in reversed(
-        (
-            click.option("--corpus", type=click.Path(), help="A corpus on disk instead, made by `lxmls-day1 cache`."),
-            click.option("--test-corpus", type=click.Path(), help="Another one, to test with."),
-            click.option(
-                "--checkpoint",
-                type=click.Path(),
-                help="Keep the training in this file every so many documents, and at Ctrl-C or SIGTERM.",
-            ),
-            click.option(
-                "--every", type=click.IntRange(min=1), show_default="1000000", help="How many documents these are."
-            ),
-            click.option("--resume", is_flag=True, help="Go on from the checkpoint, if there is one yet."),
-            click.option("--scheduler", help="Train on a Dask cluster, in --n-jobs parts; such as tcp://head:8786."),
-            click.option(
-                "--mix-every",
-                type=click.IntRange(min=1),
-                show_default="after every round",
-                help="After how many documents the parts of an online learner mix their weights.",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+streaming_options = several(
+    click.option("--corpus", type=click.Path(), help="A corpus on disk instead, made by `lxmls-day1 cache`."),
+    click.option("--test-corpus", type=click.Path(), help="Another one, to test with."),
+    click.option(
+        "--checkpoint", type=click.Path(),
+        help="Keep the training in this file every so many documents, and at Ctrl-C or SIGTERM.",
+    ),
+    click.option("--every", type=click.IntRange(min=1), show_default="1000000", help="How many documents these are."),
+    click.option("--resume", is_flag=True, help="Go on from the checkpoint, if there is one yet."),
+    click.option("--scheduler", help="Train on a Dask cluster, in --n-jobs parts; such as tcp://head:8786."),
+    click.option(
+        "--mix-every", type=click.IntRange(min=1), show_default="after every round",
+        help="After how many documents the parts of an online learner mix their weights.",
+    ),
+)  # fmt: skip
 
 
 def check_options(options: Mapping[str, Any], **excluded: object) -> None:
