@@ -7,6 +7,7 @@ file in it.
 
 import importlib.metadata
 import inspect
+import pkgutil
 import re
 import shutil
 import sys
@@ -137,7 +138,30 @@ def write_commands(app: Any) -> None:
             assert command is not None
             with click.Context(command, info_name=name, parent=context, max_content_width=100) as inner:
                 parts.append(f"## {name}\n\n```text\n{command.get_help(inner)}\n```")
-    page, text = Path(app.srcdir, "docs/reference/commands.md"), "\n\n".join(parts) + "\n"
+    _write_page(app, "commands", "\n\n".join(parts) + "\n")
+
+
+INTRODUCTIONS = {
+    "classifiers": """`from classifiers import Mira` in a lab, `from lxmls_day1.classifiers import Mira` where the package is installed.
+One file, one idea. Topics beyond the day have folders of their own, and their modules are found without these, too:
+`from classifiers.crf import CRF`.""",
+    "readers": """`from readers import SimpleDataSet` in a lab, `from lxmls_day1.readers import SimpleDataSet` where the package
+is installed.""",
+}
+
+
+def write_modules(app: Any, config: object) -> None:
+    """Write the pages of the reference that list all modules of a package."""
+    for package, introduction in INTRODUCTIONS.items():
+        names = sorted(module.name for module in pkgutil.walk_packages([str(ROOT / package)], f"{package}."))
+        listed = "\n".join(f"   {name}" for name in names)
+        block = f"```{{eval-rst}}\n.. autosummary::\n   :toctree: generated\n\n{listed}\n```"
+        _write_page(app, package, f"# {package.capitalize()}\n\n{introduction}\n\n{block}\n")
+
+
+def _write_page(app: Any, name: str, text: str) -> None:
+    """Write a page of the reference; one that is up to date stays, and Sphinx does not build it again."""
+    page = Path(app.srcdir, f"docs/reference/{name}.md")
     if not page.is_file() or page.read_text(encoding="utf-8") != text:
         page.write_text(text, encoding="utf-8")
 
@@ -196,4 +220,5 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-signature", sign_class)
     app.connect("autodoc-process-docstring", lay_out_docstring, priority=100)  # before numpydoc
     app.connect("builder-inited", write_commands)
+    app.connect("config-inited", write_modules)  # before Sphinx looks which pages there are
     app.connect("build-finished", copy_mathjax)

@@ -13,6 +13,7 @@
 ``waiting``          waiting for processes on a busy machine: limits on what they do, not on the clock
 ``gaussians``        scores and Bayes error of Gaussian classes
 ``result_table``     what a comparison of classifiers ends with, and its files
+``plain_data``       dataclasses as plain data, and back
 ``npz_file``         values and arrays in one file that runs no code when it is read
 ``model_file``       trained classifiers as files
 ``tuning``           hyper-parameters chosen on the development part

@@ -6,6 +6,7 @@ was wanted, what was got and what to do.
 
 import copy
 import mmap
+import operator
 from collections.abc import Iterable, Sequence
 from numbers import Number
 from typing import Any
@@ -16,6 +17,7 @@ import scipy.sparse as sp
 from lxmls_day1.errors import InputError
 
 _LARGE = 1 << 30  # bytes: room for less is not asked for
+COMPARISONS = {"above": operator.gt, "at least": operator.ge, "at most": operator.le, "below": operator.lt}
 MOST_CLASSES = 1 << 14  # the costs of confusing two classes are a table of K² numbers
 
 
@@ -492,17 +494,10 @@ def check_number(
     ...
     lxmls_day1.errors.InputError: nr_rounds must be a whole number at least 1, but is 2.5
     """
-    bounds = [
-        text.format(limit)
-        for text, limit in (
-            ("above {}", above),
-            ("at least {}", at_least),
-            ("at most {}", at_most),
-            ("below {}", below),
-        )
-        if limit is not None
-    ]
-    wanted = f"{name} must be a {'whole ' if whole else ''}number {' and '.join(bounds)}".rstrip()
+    given = {"above": above, "at least": at_least, "at most": at_most, "below": below}
+    limits = {word: limit for word, limit in given.items() if limit is not None}
+    bounds = " and ".join(f"{word} {limit}" for word, limit in limits.items())
+    wanted = f"{name} must be a {'whole ' if whole else ''}number {bounds}".rstrip()
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise InputError(f"{wanted}, but is {value!r}")
     try:
@@ -510,10 +505,7 @@ def check_number(
     except OverflowError as error:
         raise InputError(f"{wanted}, but is larger than any that is computed with") from error
     fits = np.isfinite(number) and (not whole or number == int(number))
-    fits = fits and (above is None or number > above)
-    fits = fits and (at_least is None or number >= at_least) and (at_most is None or number <= at_most)
-    fits = fits and (below is None or number < below)
-    if not fits:
+    if not (fits and all(COMPARISONS[word](number, limit) for word, limit in limits.items())):
         raise InputError(f"{wanted}, but is {value!r}")
     return int(number) if whole else number
 

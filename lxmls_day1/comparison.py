@@ -59,7 +59,7 @@ def compare(
     for done, (name, classifier) in enumerate(named.items()):
         if progress:
             progress(done, len(named), name)
-        _load_compiled_code(classifier, dataset)
+        load_compiled_code(classifier, *_first_examples(dataset))
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
@@ -104,7 +104,9 @@ def memory_of_training(classifier: Any, dataset: Any) -> float:
     >>> memory_of_training(Perceptron(), SimpleDataSet()) > 0
     True
     """
-    _load_compiled_code(classifier, dataset)  # libraries that are imported meanwhile are not of the training
+    load_compiled_code(
+        classifier, *_first_examples(dataset)
+    )  # libraries that are imported meanwhile are not of the training
     learner, was_tracing = copy.deepcopy(classifier), tracemalloc.is_tracing()
     if not was_tracing:
         tracemalloc.start()
@@ -202,15 +204,26 @@ def told_apart(classifiers: Iterable[Any]) -> dict[str, Any]:
     return named
 
 
-def _load_compiled_code(classifier: Any, dataset: Any) -> None:
-    """Train a copy on an example of each class and two features, so that what is compiled on first use is compiled.
+def load_compiled_code(classifier: Any, X: Any, y: Any) -> None:
+    """Train a copy on a few examples and label them, so that what is compiled on first use is compiled.
 
     Such a small training may fail where the real one does not, and what is wrong with both the real one will say.
+
+    Examples
+    --------
+    >>> from classifiers.perceptron import Perceptron
+    >>> load_compiled_code(Perceptron(), [[1.0], [2.0]], [0, 1])
     """
-    _, firsts = np.unique(dataset.train_y, return_index=True)
+    learner = copy.deepcopy(classifier)
     with warnings.catch_warnings(), contextlib.suppress(Exception):
         warnings.simplefilter("ignore")
-        copy.deepcopy(classifier).train(dataset.train_X[firsts][:, :2], np.asarray(dataset.train_y)[firsts])
+        learner.test(X, learner.train(X, y))
+
+
+def _first_examples(dataset: Any) -> tuple[Any, np.ndarray]:
+    """An example of each class, and two features of it."""
+    _, firsts = np.unique(dataset.train_y, return_index=True)
+    return dataset.train_X[firsts][:, :2], np.asarray(dataset.train_y)[firsts]
 
 
 def _draw(

@@ -159,6 +159,6 @@ def nearest(wanted: str, names: Iterable[str], suffix: str = "", order: str = ""
     if close:
         return f"; did you mean {' or '.join(name + suffix for name in close)}?"
     if names:
-        said = f", in {order}" if order else ""
-        return f"; there are{said}: {', '.join(name + suffix for name in names)}."
+        ordered_by = f", in {order}" if order else ""
+        return f"; there are{ordered_by}: {', '.join(name + suffix for name in names)}."
     return "; there is none."

@@ -129,7 +129,7 @@ class Lab:
         package, _, stem = name.partition(".")
         if package not in PACKAGES or not stem.replace(".", "_").isidentifier():
             raise InputError(f"{name!r} is not a module of a lab; wanted something like 'classifiers.mira'.")
-        known, asked = self._loaded.get(name), name
+        known, requested = self._loaded.get(name), name
         if known is not None and known is sys.modules.get(known.__name__) and _finder().folder == str(self.folder):
             return known  # nobody else's folder came first since: thousands of calls of a function need not look again
         name = name_in(self.folder, name) or name_in(reference_place(), name) or name
@@ -155,7 +155,7 @@ class Lab:
             ) from error
         if not self._holds(name, module):
             raise InputError(f"{name} was found in {module.__file__} rather than in {self.folder}.")
-        self._loaded[asked] = module
+        self._loaded[requested] = module
         return module
 
     def forget(self) -> None:
@@ -430,6 +430,18 @@ def set_aside(folder: Path) -> Iterator[None]:
             importlib.invalidate_caches()
 
 
+def forget_bytecode(lab_folder: Path) -> None:
+    """Delete what Python has kept of the files of a lab in compiled form.
+
+    Python tells outdated bytecode by the second and the size of the source, and two versions of an exercise are sometimes
+    saved within one second.
+    """
+    for package in PACKAGES:
+        for path in (lab_folder / package).glob("**/__pycache__/*.pyc"):
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
 def _of_labs(folder: Path) -> list[str]:
     """The names of the modules that belong to any lab by their names, or to this one by their files."""
     places = tuple(f"{folder / package}{os.sep}" for package in PACKAGES)
@@ -501,10 +513,10 @@ def why_not_python(error: SyntaxError | ValueError) -> str:
     >>> why_not_python(SyntaxError("source code string cannot contain null bytes"))
     'this is not text in UTF-8; save the file as UTF-8'
     """
-    said = error.msg if isinstance(error, SyntaxError) else str(error)
-    if isinstance(error, UnicodeError) or any(sign in said for sign in ("null byte", "unicode error", "Non-UTF-8")):
+    message = error.msg if isinstance(error, SyntaxError) else str(error)
+    if isinstance(error, UnicodeError) or any(sign in message for sign in ("null byte", "unicode error", "Non-UTF-8")):
         return "this is not text in UTF-8; save the file as UTF-8"
-    return f"this is not Python: {said}"
+    return f"this is not Python: {message}"
 
 
 def describe_exception(error: BaseException) -> str:

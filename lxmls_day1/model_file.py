@@ -4,9 +4,8 @@ Loading runs no code of the file. The file names the class of the classifier, an
 `load_model` asks a function, such as `class_finder` makes for the classes that the files of a lab declare.
 """
 
-import ast
-import functools
 import os
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -25,7 +24,7 @@ from lxmls_day1.settings import known_settings, required_settings
 
 KIND = "linear classifier"
 ROOT_CLASS = "LinearClassifier"
-RULE = "rule"  # the attribute that an online learner names its rule with
+_CLASS = re.compile(r"^class (\w+)(?:\(([^)]*)\))?:", re.MULTILINE)
 
 FindClass = Callable[[str, str], type]
 
@@ -180,102 +179,49 @@ def class_names(classes: np.ndarray | None, n_classes: int, label_names: Sequenc
     return [str(label) if label_names is None else label_names[int(label)] for label in labels]
 
 
-def declared_classes(folder: str | os.PathLike[str], root: str = ROOT_CLASS) -> dict[str, str]:
+class Declared(NamedTuple):
+    """The class statement of a classifier: its file, without ``.py``, and the names of its bases.
+
+    Examples
+    --------
+    >>> Declared("mira", ("OnlineClassifier",)).file
+    'mira'
+    """
+
+    file: str
+    bases: tuple[str, ...]
+
+
+def declared_classes(folder: str | os.PathLike[str], root: str = ROOT_CLASS) -> dict[str, Declared]:
     """The classes that the files of a folder derive from `root`, found by reading the files without running them.
 
     Parameters
     ----------
     folder : path
-        Its files ``*.py`` and those of the topics in it are read; those that are not Python are passed over.
+        Its files ``*.py`` and those of the topics in it are read.
     root : str
         The class that all of them derive from, directly or by way of others.
 
     Returns
     -------
-    dict of str to str
-        Class -> file, without ``.py``; `root` itself included if a file declares it.
+    dict of str to Declared
+        `root` itself included if a file declares it; of several classes of a name the first.
 
     Examples
     --------
     >>> from lxmls_day1.lab import Lab
     >>> declared_classes(Lab.open().folder / "classifiers")["Mira"]
-    'mira'
+    Declared(file='mira', bases=('OnlineClassifier',))
     """
-    statements = list(_class_statements(folder))
-    return {name: file for name, (_, file) in _derived_from(root, statements).items()}
-
-
-def trainable_classes(folder: str | os.PathLike[str], root: str = ROOT_CLASS) -> dict[str, str]:
-    """Those of the `declared_classes` that can be trained as they are.
-
-    `root` cannot, nor can a learner that names no rule and that others derive from: the loop that they share.
-
-    Examples
-    --------
-    >>> from lxmls_day1.lab import Lab
-    >>> folder = Lab.open().folder / "classifiers"
-    >>> sorted(set(declared_classes(folder)) - set(trainable_classes(folder)))
-    ['LinearClassifier', 'OnlineClassifier', 'StochasticGradient', 'StructuredClassifier', 'StructuredGradient']
-    """
-    derived = _derived_from(root, list(_class_statements(folder)))
-    rules = {name: _value_of(node, RULE) for name, (node, _) in derived.items()}
-    bases = {name: [base for base in _bases(node) if base in derived] for name, (node, _) in derived.items()}
-
-    def lineage(name: str, seen: frozenset[str] = frozenset()) -> set[str]:
-        return {name}.union(*(lineage(base, seen | {name}) for base in bases[name] if base not in seen | {name}))
-
-    shared = {base for name in derived for base in bases[name]}
-    found = {}
-    for name, (_, file) in derived.items():
-        values = {rules[ancestor] for ancestor in lineage(name)}
-        lacks_rule = "None" in values and values <= {"None", None}
-        if name != root and not (lacks_rule and name in shared):
-            found[name] = file
-    return found
-
-
-def _class_statements(folder: str | os.PathLike[str]) -> Iterator[tuple[ast.ClassDef, str]]:
-    """The class statements at the top of the files of a folder, with the file; what is not Python is passed over."""
+    found: dict[str, Declared] = {}
     for file in sorted(file for topic in ("", *TOPICS) for file in Path(folder, topic).glob("*.py")):
-        try:
-            classes = _classes_in(file.read_bytes())
-        except (OSError, RecursionError, SyntaxError, ValueError):
-            continue
-        yield from ((node, file.stem) for node in classes)
-
-
-@functools.lru_cache(maxsize=256)  # parsing the forty files of a lab takes most of the time of loading a model
-def _classes_in(source: bytes) -> tuple[ast.ClassDef, ...]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return tuple(node for node in ast.parse(source).body if isinstance(node, ast.ClassDef))
-
-
-def _derived_from(root: str, statements: Iterable[tuple[ast.ClassDef, str]]) -> dict[str, tuple[ast.ClassDef, str]]:
-    """Of class statements the first of each name, if it derives from `root`."""
-    first: dict[str, tuple[ast.ClassDef, str]] = {}
-    for node, file in statements:
-        first.setdefault(node.name, (node, file))
+        for name, bases in _CLASS.findall(file.read_text(encoding="utf-8", errors="replace")):
+            names = tuple(base.strip().rpartition(".")[2] for base in bases.split(","))
+            found.setdefault(name, Declared(file.stem, names))
     derived = {root}
-    while more := {name for name in first if name not in derived and derived.intersection(_bases(first[name][0]))}:
+    while more := {name for name in found if name not in derived and derived.intersection(found[name].bases)}:
         derived |= more
-    return {name: found for name, found in first.items() if name in derived}
-
-
-def _bases(node: ast.ClassDef) -> list[str]:
-    return [ast.unparse(base).rpartition(".")[2] for base in node.bases]
-
-
-def _value_of(node: ast.ClassDef, attribute: str) -> str | None:
-    """What a class statement gives an attribute, as source; None if nothing."""
-    for statement in node.body:
-        if isinstance(statement, ast.Assign) and attribute in map(ast.unparse, statement.targets):
-            return ast.unparse(statement.value)
-        if isinstance(statement, ast.AnnAssign) and ast.unparse(statement.target) == attribute and statement.value:
-            return ast.unparse(statement.value)
-        if isinstance(statement, ast.FunctionDef) and statement.name == attribute:
-            return "a function"
-    return None
+    return {name: one for name, one in found.items() if name in derived}
 
 
 def load_classifier(path: str | os.PathLike[str], wanted: type, file: str, module: str) -> SavedModel:
@@ -345,7 +291,8 @@ def class_finder(wanted: type, folder: str | os.PathLike[str], import_module: Ca
     def find_class(class_name: str, module_name: str) -> type:
         if class_name == wanted.__name__:
             return wanted
-        if declared_classes(folder).get(class_name) == module_name:
+        declared = declared_classes(folder).get(class_name)
+        if declared is not None and declared.file == module_name:
             found: type = getattr(import_module(module_name), class_name)
             return found
         for known in reversed(list(_all_subclasses(wanted))):

@@ -426,9 +426,9 @@ def held(out: Path, doing: str) -> Iterator[None]:
         with named(place / LOCK):
             file.seek(0)
             file.truncate()
-            said = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
+            owner = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
             os.write(
-                file.fileno(), said.encode()
+                file.fileno(), owner.encode()
             )  # at once: on a full disk closing the file would fail without its name
         _held.add(place)
         try:
@@ -456,18 +456,21 @@ def _holder(file: IO[str]) -> str:
         return "another process"
 
 
-def locked(file: IO[Any], without_locks: bool = True) -> bool:
-    """Whether the lock on a file is ours now; `without_locks` where the file system, or a browser, has no locks."""
+def locked(file: IO[Any], without_locks: bool = True, wait: bool = False) -> bool:
+    """Whether the lock on a file is ours now; `without_locks` where the file system, or a browser, has no locks.
+
+    Somebody else's lock is waited for, if need be for long, with `wait`.
+    """
     try:
         if sys.platform == "win32":
             import msvcrt  # each system has one of these two only
 
             file.seek(1 << 20)  # the text before it can still be read
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
         else:
             from fcntl import LOCK_EX, LOCK_NB, flock
 
-            flock(file.fileno(), LOCK_EX | LOCK_NB)
+            flock(file.fileno(), LOCK_EX if wait else LOCK_EX | LOCK_NB)
     except (BlockingIOError, PermissionError):
         return False
     except (OSError, ImportError):  # a browser may have an empty `fcntl`

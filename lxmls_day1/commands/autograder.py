@@ -2,6 +2,8 @@
 
 import click
 
+from lxmls_day1.commands.shared_options import ExerciseList
+
 
 @click.command(name="autograder", short_help="For instructors: the grader for Gradescope and others.")
 @click.option(
@@ -12,14 +14,14 @@ import click
     help="The platform that runs it.",
 )
 @click.option("--out", required=True, type=click.Path(), help="The zip file, such as autograder.zip.")
-@click.option("--exercises", help="Only these, such as 1.2,1.5; all unless given.")
+@click.option("--exercises", type=ExerciseList(), help="Only these, such as 1.2,1.5; all unless given.")
 @click.option("--seed", type=click.IntRange(0), help="Seed of the hidden checks, the same for all; fresh unless given.")
 @click.option(
     "--trust-submissions",
     is_flag=True,
     help="Run hidden checks in the platform's container even where the sandbox cannot keep them secret.",
 )
-def command(platform: str, out: str, exercises: str | None, seed: int | None, trust_submissions: bool) -> None:
+def command(platform: str, out: str, exercises: list[str] | None, seed: int | None, trust_submissions: bool) -> None:
     """Make the grader as a zip file that a platform runs on each submission.
 
     It is made from a checkout of the repository. docs/grading.md says what to do with it.
@@ -46,8 +48,7 @@ def command(platform: str, out: str, exercises: str | None, seed: int | None, tr
     if path.is_dir() or path.suffix.lower() != ".zip":
         raise InputError(f"--out wants the name of a zip file, such as autograder.zip, and not {out}.")
     writable_folder(str(path.parent))
-    ids = [part.strip() for part in exercises.split(",") if part.strip()] if exercises else None
-    made = autograder(platform, ids, seed, trust_submissions)
+    made = autograder(platform, exercises or None, seed, trust_submissions)
     replace_files({path: made.archive})
     click.echo(f"{path} ({len(made.archive) / 1e6:.1f} MB), for {platform}: {', '.join(made.settings.exercises)}")
     if made.hidden:

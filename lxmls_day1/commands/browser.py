@@ -2,17 +2,23 @@
 
 import click
 
+from lxmls_day1.commands.shared_options import ExerciseList
+
 
 @click.command(name="browser", short_help="For instructors: make the lab as a web site.")
 @click.argument("out", type=click.Path())
-@click.option("--exercises", help="Which ones are to be solved, such as 1.2,1.5,1.7; the others come with solutions.")
+@click.option(
+    "--exercises",
+    type=ExerciseList(),
+    help="Which ones are to be solved, such as 1.2,1.5,1.7; the others come with solutions.",
+)
 @click.option(
     "--with-reviews", metavar="FOLDER", type=click.Path(), help="Your copy of the reviews goes into the site."
 )
 @click.option(
     "--pyodide", metavar="FOLDER", type=click.Path(), help="An unpacked release of Pyodide goes into the site."
 )
-def command(out: str, exercises: str | None, with_reviews: str | None, pyodide: str | None) -> None:
+def command(out: str, exercises: list[str] | None, with_reviews: str | None, pyodide: str | None) -> None:
     """Write the lab as a static site into the new folder OUT: in the page are notebooks, editor, Python, checks.
 
     It is made from a checkout of the repository, and holds no solution. Any web server can offer it; students install
@@ -26,8 +32,7 @@ def command(out: str, exercises: str | None, with_reviews: str | None, pyodide: 
     """
     from lxmls_day1.browser.site import make_site
 
-    ids = None if exercises is None else [id.strip() for id in exercises.split(",") if id.strip()]
-    made = make_site(out, ids, with_reviews, pyodide)
+    made = make_site(out, exercises, with_reviews, pyodide)
     click.echo(f"{made.folder} ({made.n_files} files, {made.n_bytes / 1e6:.0f} MB)")
     click.echo(f"Python in the page: {made.runtime}")
     click.echo(f"To be solved: {', '.join(made.stubbed)}. No line of their solutions is in it.")

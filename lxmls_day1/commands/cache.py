@@ -35,7 +35,7 @@ WORTH_TELLING = 1 << 30  # bytes of memory
     metavar="CORPUS",
     help="Take features and classes from a corpus on disk, as a test part wants them.",
 )
-@layout_options()
+@layout_options
 @click.option(
     "--shard-rows", "rows_a_shard", type=int, help="Documents in a shard; about 40,000 of a hundred words unless given."
 )

@@ -1,9 +1,10 @@
 """``lxmls-day1 check``: the public checks of the exercises, once or whenever a file is saved."""
 
+import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,21 +109,19 @@ def keep_and_show(folder: Path, exercise: str, text: str) -> None:
     echo_lines(explained_lines(explain(folder, exercise, text)))
 
 
-class shown_check:
+@contextlib.contextmanager
+def shown_check() -> Iterator[Callable[[str], None]]:
     """On a terminal, the title of the check that is running, until the report takes its place."""
+    shows = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
-    def __enter__(self) -> Callable[[str], None]:
-        self.shows = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-        return self.show
+    def show(title: str) -> None:
+        if shows:
+            click.echo(f"\r\x1b[K{title}", nl=False, err=True)
 
-    def show(self, title: str) -> None:
-        """Put a title in the place of the one before."""
-        if self.shows:
-            click.echo(f"\r\x1b[K{title[:70]} ...", nl=False, err=True)
-
-    def __exit__(self, *_error: object) -> None:
-        if self.shows:
-            click.echo("\r\x1b[K", nl=False, err=True)
+    try:
+        yield lambda title: show(f"{title[:70]} ...")
+    finally:
+        show("")
 
 
 def watch_files(

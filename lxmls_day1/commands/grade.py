@@ -10,11 +10,15 @@ from typing import Any
 import click
 
 from lxmls_day1.commands.output import writable_folder
+from lxmls_day1.commands.shared_options import ExerciseList
 from lxmls_day1.errors import counted
 from lxmls_day1.library_path import library_path
 
 NOT_ALL_GRADED = 3  # the exit status where the class is graded, and a submission in it could not be
 MOST_NOTED = 20
+#: Options that say nothing without another one.
+NEEDED_BY = dict.fromkeys(("marks_column", "id_column", "group_column", "due", "late_penalty"), "roster")
+NEEDED_BY |= {"time_column": "due", "extension_column": "due"}
 
 
 class _ShowsLimits(click.Command):
@@ -32,7 +36,7 @@ class _ShowsLimits(click.Command):
 @click.command(name="grade", cls=_ShowsLimits, short_help="Grade submissions, whatever is in them.")
 @click.argument("submissions", nargs=-1, required=True, type=click.Path(exists=True))
 @click.option("--out", required=True, type=click.Path(), help="Where marks and feedback go.")
-@click.option("--exercises", help="Only these, such as 1.2,1.5; all unless given.")
+@click.option("--exercises", type=ExerciseList(), help="Only these, such as 1.2,1.5; all unless given.")
 @click.option("--seed", type=click.IntRange(0), help="Seed of the hidden checks, to repeat a run; fresh unless given.")
 @click.option(
     "--jobs", type=int, default=-1, help="Submissions at the same time; as many as there are cores unless given."
@@ -87,7 +91,7 @@ class _ShowsLimits(click.Command):
 def command(
     submissions: tuple[str, ...],
     out: str,
-    exercises: str | None,
+    exercises: list[str] | None,
     seed: int | None,
     jobs: int,
     limits: tuple[str, ...],
@@ -136,7 +140,6 @@ def command(
 
     chosen, here = Limits.of_texts(limits), Path.cwd()
     folder = writable_folder(out)
-    ids = [part.strip() for part in exercises.split(",") if part.strip()] if exercises else None
     students = read_roster(folder, roster, **about_roster) if roster else None
     paths = [Path(path) for path in submissions]
 
@@ -150,7 +153,7 @@ def command(
                 click.echo(f"Sandbox: {level.name}. {level.text}{whose}", err=True)
                 for name, why in level.rejected:
                     click.echo(f"  {name} cannot be had here: {why}.", err=True)
-                plan = make_plan(here / folder, level, ids, seed, chosen, trust_submissions)
+                plan = make_plan(here / folder, level, exercises or None, seed, chosen, trust_submissions)
             if plan.refuse_hidden:
                 click.echo(
                     f"Hidden checks are refused: {plan.refuse_hidden}. They bring {1 - PUBLIC_SHARE:.0%} of the points, so "
@@ -192,16 +195,9 @@ def require_together(options: dict[str, Any]) -> None:
     given = {name for name, value in options.items() if value is not None}
     if "question" in given and len(options["named_groups"]) != 1:
         raise click.UsageError("--question belongs to one --name-group.")
-    timed = {"time_column", "extension_column"}
-    if "roster" not in given and given & {"marks_column", "id_column", "group_column", "due", "late_penalty", *timed}:
-        raise click.UsageError(
-            "--marks-column, --id-column, --group-column, --due, --late-penalty, --time-column and --extension-column "
-            "belong to a --roster."
-        )
-    if len(given & {"due", "late_penalty"}) == 1 or (given & timed and "due" not in given):
-        raise click.UsageError(
-            "--due and --late-penalty go together, and --time-column and --extension-column go with them."
-        )
+    for name, other in (*NEEDED_BY.items(), ("due", "late_penalty"), ("late_penalty", "due")):
+        if name in given and other not in given:
+            raise click.UsageError(f"--{name.replace('_', '-')} goes with --{other.replace('_', '-')}.")
 
 
 def _name_group(folder: Path, id: str, name: str, sentence: str, question: str) -> None:
@@ -266,10 +262,10 @@ def _conclude(book: Any, folder: Path) -> None:
     _list("Needs a look, whose work it is:", doubts)
 
 
-def _list(head: str, said: Sequence[tuple[str, str]]) -> None:
+def _list(head: str, sentences: Sequence[tuple[str, str]]) -> None:
     """Sentences about students; nothing where there are none."""
-    lines = [head, *(f"  {student}: {sentence}" for student, sentence in said[:MOST_NOTED])] if said else []
-    if len(said) > MOST_NOTED:
-        lines.append(f"  and {len(said) - MOST_NOTED} more; summary.html lists them")
+    lines = [head, *(f"  {student}: {sentence}" for student, sentence in sentences[:MOST_NOTED])] if sentences else []
+    if len(sentences) > MOST_NOTED:
+        lines.append(f"  and {len(sentences) - MOST_NOTED} more; summary.html lists them")
     for line in lines:
         click.echo(line, err=True)

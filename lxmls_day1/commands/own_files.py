@@ -1,11 +1,12 @@
 """``--file``: labelled text of the user's own, and the options of `train` and `run` that say how it is read."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from lxmls_day1.commands.shared_options import several
 from lxmls_day1.errors import InputError
 
 if TYPE_CHECKING:
@@ -42,51 +43,31 @@ class DelimiterType(click.ParamType):  # type: ignore[type-arg]
         return character
 
 
-def layout_options() -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Options that say how files of labelled text are read; they come to a command under the names of `TextCorpus`'s arguments."""
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        for option in reversed(
-            (
-                click.option(
-                    "--text-column",
-                    type=ColumnType(),
-                    help="Which column has the texts: its name, or its number from 0.",
-                ),
-                click.option("--label-column", type=ColumnType(), help="Which column has the labels."),
-                click.option(
-                    "--header/--no-header",
-                    "header",
-                    default=None,
-                    help="Whether the first line names the columns; judged by the file unless given.",
-                ),
-                click.option("--encoding", help="Of the files; UTF-8, or what a byte order mark says, unless given."),
-                click.option(
-                    "--format",
-                    "form",
-                    type=click.Choice(FORMATS),
-                    help="What is in the files; by their names unless given.",
-                ),
-                click.option("--delimiter", type=DelimiterType(), help="What parts the columns, such as ; or tab."),
-                click.option("--no-quotes", "no_quotes", is_flag=True, help="Quotes in the columns mean nothing."),
-            )
-        ):
-            command = option(command)
-        return command
-
-    return decorate
-
-
-def own_file_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options to a command; they come to it under the names of the arguments of `TextCorpus`."""
-    file = click.option(
-        "--file",
-        "path",
-        type=click.Path(),
+#: How files of labelled text are read; they come to a command under the names of `TextCorpus`'s arguments.
+layout_options = several(
+    click.option(
+        "--text-column", type=ColumnType(), help="Which column has the texts: its name, or its number from 0."
+    ),
+    click.option("--label-column", type=ColumnType(), help="Which column has the labels."),
+    click.option(
+        "--header/--no-header", "header", default=None,
+        help="Whether the first line names the columns; judged by the file unless given.",
+    ),
+    click.option("--encoding", help="Of the files; UTF-8, or what a byte order mark says, unless given."),
+    click.option(
+        "--format", "form", type=click.Choice(FORMATS), help="What is in the files; by their names unless given."
+    ),
+    click.option("--delimiter", type=DelimiterType(), help="What parts the columns, such as ; or tab."),
+    click.option("--no-quotes", "no_quotes", is_flag=True, help="Quotes in the columns mean nothing."),
+)  # fmt: skip
+own_file_options = several(
+    click.option(
+        "--file", "path", type=click.Path(),
         help="Labelled text of your own instead: CSV, TSV, JSON lines or svmlight, also gzipped.",
-    )
-    test_file = click.option("--test-file", "test_path", type=click.Path(), help="A second file, to test with.")
-    return file(test_file(layout_options()(command)))
+    ),
+    click.option("--test-file", "test_path", type=click.Path(), help="A second file, to test with."),
+    layout_options,
+)  # fmt: skip
 
 
 def own_file(options: Mapping[str, Any], **excluded: str | None) -> dict[str, Any]:

@@ -1,13 +1,13 @@
 """``lxmls-day1 predict``: what a saved classifier says about documents."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from lxmls_day1.commands.output import warnings_as_notes
-from lxmls_day1.commands.shared_options import lab_option
+from lxmls_day1.commands.shared_options import lab_option, several
 from lxmls_day1.errors import InputError, counted
 
 if TYPE_CHECKING:
@@ -18,29 +18,18 @@ if TYPE_CHECKING:
     from lxmls_day1.model_file import SavedModel
 
 
-def reading_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of `predict` and `explain` that say how files are read."""
-    for option in (
-        lab_option,
-        click.option(
-            "--per",
-            "unit",
-            type=click.Choice(["file", "line"]),
-            default="file",
-            show_default=True,
-            help="Raw text: is a file one review, or each of its lines?",
-        ),
-        click.option(
-            "--format",
-            "form",
-            type=click.Choice(["auto", "raw", "processed"]),
-            default="auto",
-            show_default=True,
-            help="Raw text, or token:count lines? auto looks at each file.",
-        ),
-    ):
-        command = option(command)
-    return command
+#: How `predict` and `explain` read files.
+reading_options = several(
+    click.option(
+        "--format", "form", type=click.Choice(["auto", "raw", "processed"]), default="auto", show_default=True,
+        help="Raw text, or token:count lines? auto looks at each file.",
+    ),
+    click.option(
+        "--per", "unit", type=click.Choice(["file", "line"]), default="file", show_default=True,
+        help="Raw text: is a file one review, or each of its lines?",
+    ),
+    lab_option,
+)  # fmt: skip
 
 
 @click.command(name="predict", short_help="Label reviews with a saved classifier.")
@@ -137,17 +126,17 @@ def margins_of(scores: "np.ndarray") -> "np.ndarray":
 
 def remarks(documents: Sequence["Document"], predicted: Sequence[str], X: Any) -> list[str]:
     """What is to be said about the predictions as a whole: the accuracy, and documents of which no word is known."""
-    said = []
+    sentences = []
     unknown = int((abs(X).sum(axis=1) == 0).sum())
     if unknown:
-        said.append(
+        sentences.append(
             f"Note: {unknown} of {counted(len(documents), 'review')} hold{'s' * (unknown == 1)} no word that the classifier "
             "knows; its intercepts decided."
         )
     right = [document.label == name for document, name in zip(documents, predicted, strict=True) if document.label]
     if right:
-        said.append(f"accuracy {sum(right) / len(right):.4f} ({sum(right)} of {len(right)} labelled reviews)")
-    return said
+        sentences.append(f"accuracy {sum(right) / len(right):.4f} ({sum(right)} of {len(right)} labelled reviews)")
+    return sentences
 
 
 def open_model(lab: "Lab", path: str) -> "SavedModel":

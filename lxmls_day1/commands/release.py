@@ -2,15 +2,21 @@
 
 import click
 
+from lxmls_day1.commands.shared_options import ExerciseList
+
 
 @click.command(name="release", short_help="For instructors: make the bundle for students.")
 @click.argument("out", type=click.Path())
-@click.option("--exercises", help="Which ones are to be solved, such as 1.2,1.5,1.7; the others come with solutions.")
+@click.option(
+    "--exercises",
+    type=ExerciseList(),
+    help="Which ones are to be solved, such as 1.2,1.5,1.7; the others come with solutions.",
+)
 @click.option(
     "--with-solutions", is_flag=True, help="All solutions, hidden checks and known mistakes: not for students."
 )
 @click.option("--course", default="", metavar="ADDRESS", help="Where the bundle will be cloned from on Colab.")
-def command(out: str, exercises: str | None, with_solutions: bool, course: str) -> None:
+def command(out: str, exercises: list[str] | None, with_solutions: bool, course: str) -> None:
     """Make the bundle for students in the folder OUT: a workspace and a wheel without solutions, as folder and as zip.
 
     It is made from a checkout of the repository. The same checkout gives the same bytes.
@@ -27,8 +33,7 @@ def command(out: str, exercises: str | None, with_solutions: bool, course: str) 
 
     if exercises is not None and with_solutions:
         raise InputError("--with-solutions leaves no exercise open, so --exercises does not go with it.")
-    ids = None if exercises is None else [id.strip() for id in exercises.split(",") if id.strip()]
-    made = release(out, ids, with_solutions, course)
+    made = release(out, exercises, with_solutions, course)
     click.echo(f"{made.folder} ({counted(made.n_files, 'file')})")
     click.echo(f"{made.archive}")
     if with_solutions:

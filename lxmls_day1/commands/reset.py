@@ -17,8 +17,9 @@ def command(exercise: str, lab_folder: str | None) -> None:
     Example:
       lxmls-day1 reset 1.5
     """
-    from lxmls_day1.commands.solve import tell
+    from lxmls_day1.course.report_text import replaced_lines
     from lxmls_day1.course.solve_reset_undo import reset
-    from lxmls_day1.course.terminal import shown_workspace
+    from lxmls_day1.course.terminal import echo_lines, shown_workspace
 
-    tell(reset(shown_workspace(lab_folder, "reset"), exercise), f"The empty exercise {exercise}")
+    replaced = reset(shown_workspace(lab_folder, "reset"), exercise)
+    echo_lines(replaced_lines(replaced, f"The empty exercise {exercise}"))

@@ -60,7 +60,7 @@ def command(
       results.csv      the table for a spreadsheet
 
     With --task tagging the structured learners tag the words of the English Web Treebank (or of a few toy sentences, with
-    --domain toy): a table of them, one of the tags, confusion.png, lattice.png, results.json, results.csv and tags.csv.
+    --domain toy): a table of them, one of the tags, confusion.png, results.json, results.csv and tags.csv.
 
     With --task calibration every classifier's probabilities are compared with how often it is right: as they are, and after
     Platt's sigmoid or isotonic regression on a development part. A table of calibration errors, reliability.png,

@@ -1,12 +1,25 @@
 """Options that several commands have in the same words."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from typing import Any
 
 import click
 
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 REVIEWS = ("books", "dvd", "electronics", "kitchen", "toy")
 QUESTIONS = ("trec6",)
 SENTENCES = {"ewt": "UD_English-EWT", "toy-sentences": "toy"}
+
+
+class ExerciseList(click.ParamType):  # type: ignore[type-arg]  # older versions of click cannot be subscripted here
+    """Ids with commas between: ``1.2,1.5``."""
+
+    name = "TEXT"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str] | None:
+        """Take the ids apart."""
+        return [id.strip() for id in value.split(",") if id.strip()]
+
 
 lab_option = click.option(
     "--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given."
@@ -23,6 +36,17 @@ domain_option = click.option(
     show_default="books",
     help="Which reviews, or the questions of TREC, or (for the structured learners) tagged sentences.",
 )
+
+
+def several(*options: Decorator) -> Decorator:
+    """One decorator for several options; the help lists them in this order."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def options_given(context: click.Context, left_out: Collection[str]) -> list[str]:

@@ -2,50 +2,38 @@
 
 import contextlib
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from lxmls_day1.commands.shared_options import several
 from lxmls_day1.errors import InputError, counted
 
 if TYPE_CHECKING:
     from lxmls_day1.engine.streaming.checkpoint import Checkpoint
     from lxmls_day1.lab import Lab
 
-_FLAGS = {
-    "test_corpus": "--test-corpus", "checkpoint": "--checkpoint", "every": "--every", "resume": "--resume",
-    "scheduler": "--scheduler", "mix_every": "--mix-every",
-}  # fmt: skip
+#: The options by the names under which they come to a command.
+STREAMING = ("corpus", "test_corpus", "checkpoint", "every", "resume", "scheduler", "mix_every")
 
 
-def streaming_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options about corpora on disk to a command."""
-    for option in reversed(
-        (
-            click.option("--corpus", type=click.Path(), help="A corpus on disk instead, made by `lxmls-day1 cache`."),
-            click.option("--test-corpus", type=click.Path(), help="Another one, to test with."),
-            click.option(
-                "--checkpoint",
-                type=click.Path(),
-                help="Keep the training in this file every so many documents, and at Ctrl-C or SIGTERM.",
-            ),
-            click.option(
-                "--every", type=click.IntRange(min=1), show_default="1000000", help="How many documents these are."
-            ),
-            click.option("--resume", is_flag=True, help="Go on from the checkpoint, if there is one yet."),
-            click.option("--scheduler", help="Train on a Dask cluster, in --n-jobs parts; such as tcp://head:8786."),
-            click.option(
-                "--mix-every",
-                type=click.IntRange(min=1),
-                show_default="after every round",
-                help="After how many documents the parts of an online learner mix their weights.",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+streaming_options = several(
+    click.option("--corpus", type=click.Path(), help="A corpus on disk instead, made by `lxmls-day1 cache`."),
+    click.option("--test-corpus", type=click.Path(), help="Another one, to test with."),
+    click.option(
+        "--checkpoint", type=click.Path(),
+        help="Keep the training in this file every so many documents, and at Ctrl-C or SIGTERM.",
+    ),
+    click.option("--every", type=click.IntRange(min=1), show_default="1000000", help="How many documents these are."),
+    click.option("--resume", is_flag=True, help="Go on from the checkpoint, if there is one yet."),
+    click.option("--scheduler", help="Train on a Dask cluster, in --n-jobs parts; such as tcp://head:8786."),
+    click.option(
+        "--mix-every", type=click.IntRange(min=1), show_default="after every round",
+        help="After how many documents the parts of an online learner mix their weights.",
+    ),
+)  # fmt: skip
 
 
 def check_options(options: Mapping[str, Any], **excluded: object) -> None:
@@ -57,16 +45,16 @@ def check_options(options: Mapping[str, Any], **excluded: object) -> None:
         If one of them comes without ``--corpus``, or ``--corpus`` with an option of `excluded`.
     """
     if options["corpus"] is None:
-        for name, flag in _FLAGS.items():
+        for name in STREAMING:
             if options[name]:
-                raise click.UsageError(f"{flag} goes with --corpus.")
+                raise click.UsageError(f"--{name.replace('_', '-')} goes with --corpus.")
         return
     for name, value in excluded.items():
         if value:
             raise click.UsageError(f"--{name.replace('_', '-')} and --corpus exclude one another.")
     for name in ("every", "resume"):
         if options[name] and options["checkpoint"] is None:
-            raise click.UsageError(f"{_FLAGS[name]} goes with --checkpoint.")
+            raise click.UsageError(f"--{name} goes with --checkpoint.")
 
 
 def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: str) -> None:
@@ -143,8 +131,8 @@ def _interruption_told(checkpoint: "Checkpoint | None") -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as end:
-        said = "Interrupted. Nothing is kept yet."
+        message = "Interrupted. Nothing is kept yet."
         if checkpoint is not None and Path(checkpoint.path).exists():
-            said = f"Interrupted: the training is kept in {checkpoint.path}; --resume goes on with it."
-        click.echo(said, err=True)
+            message = f"Interrupted: the training is kept in {checkpoint.path}; --resume goes on with it."
+        click.echo(message, err=True)
         raise SystemExit(128 + (end.args[0] if end.args else signal.SIGINT)) from None

@@ -1,15 +1,12 @@
 """The structured learners on tagged sentences: what ``lxmls-day1 run --task tagging`` does.
 
 They are trained on a treebank, compared, and the one that is best on the development part is looked at closely: how
-well it does each tag, which tags it takes for which, and what one update does to the lattice of a sentence.
+well it does each tag, and which tags it takes for which.
 """
 
-import contextlib
-import copy
 import json
-import time
-import warnings
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -24,9 +21,9 @@ from lxmls_day1.commands.output import (
     writable_folder,
     write_results,
 )
+from lxmls_day1.comparison import load_compiled_code, measure
 from lxmls_day1.errors import CorpusUnavailable, InputError
 from lxmls_day1.figures.confusion import confusion_counts, plot_confusion
-from lxmls_day1.figures.lattice import Lattice, figure_size, lattice, plot_update
 from lxmls_day1.figures.plotting import detached_axes
 from lxmls_day1.lab import Lab
 from lxmls_day1.result_table import ResultTable, Row
@@ -43,8 +40,6 @@ LEARNERS = {
     "crf": "CRF",
 }
 NR_ROUNDS = 5
-
-_SENTENCE = 4  # of the toy corpus's development part: the one whose lattice is shown, "I like her answer ."
 
 
 class TagRow(NamedTuple):
@@ -72,8 +67,8 @@ class TaggingResults(NamedTuple):
     tags: list[str]
     confusion: np.ndarray
     """(K, K) counts: row the true tag, column the predicted one, in the order of `tags`."""
-    figures: dict[str, "Figure"]
-    """``confusion`` and ``lattice``; neither is known to pyplot."""
+    figure: "Figure"
+    """The confusion, drawn; unknown to pyplot."""
 
 
 # ---------------------------------------------------------------------------------------------------------- the command
@@ -103,7 +98,7 @@ def run(out: str, data_dir: str | None = None, lab_folder: str | None = None, co
     with shown_progress() as progress:
         sentences, notes = open_sentences(lab, corpus, data_dir)
         results = compare_taggers(lab, sentences, progress)
-        contents = {f"{name}.png": png(figure) for name, figure in results.figures.items()}
+        contents = {"confusion.png": png(results.figure)}
     table = ResultTable(results.table.rows, [*notes, *results.table.notes])
     contents |= {
         "results.json": as_json(
@@ -161,29 +156,25 @@ def compare_taggers(lab: Lab, corpus: Any, progress: ReportProgress | None = Non
     dev_accuracy: dict[str, float] = {}
     predictions: dict[str, Any] = {}
     notes: list[str] = []
-    parts = encoded_parts(lab, corpus)
+    data = encoded(lab, corpus)
     for done, (module, class_name) in enumerate(LEARNERS.items()):
         learner = lab.classifier(module, class_name, nr_rounds=NR_ROUNDS)
         name = learner.get_name()
         if progress:
             progress(done, len(LEARNERS), name)
-        _load_compiled_code(learner)
-        started = time.perf_counter()
+        load_compiled_code(learner, [("it", "rains")], [("PRON", "VERB")])
         try:
-            params = learner.train(parts["train"], corpus.train_y)
+            row, params = measure(learner, name, data)
         except NotImplementedError as error:
             notes.append(not_written_yet(name, error))
             continue
-        seconds = time.perf_counter() - started
-        accuracy: dict[str, Any] = {}
-        for part, X in parts.items():
-            predicted = learner.test(X, params)
-            accuracy[part] = learner.evaluate(getattr(corpus, f"{part}_y"), predicted) if len(X) else None
-        dev_accuracy[name] = accuracy["train"] if accuracy["dev"] is None else accuracy["dev"]
-        predictions[name] = predicted  # of the test part
-        objective = learner.objective(parts["train"], corpus.train_y, params)
+        rows.append(row)
+        has_dev = len(corpus.dev_y) > 0
+        dev_accuracy[name] = (
+            learner.evaluate(corpus.dev_y, learner.test(data.dev_X, params)) if has_dev else row.train_accuracy
+        )
+        predictions[name] = learner.test(data.test_X, params)
         del params  # a hundred megabytes that the next learner can use
-        rows.append(Row(name, corpus.get_name(), accuracy["train"], accuracy["test"], seconds, objective))
     if progress:
         progress(len(LEARNERS), len(LEARNERS), "")
     if not rows:
@@ -193,18 +184,15 @@ def compare_taggers(lab: Lab, corpus: Any, progress: ReportProgress | None = Non
     tags, confusion = confusion_counts(corpus.test_y, predictions[best])
     fig, axis = detached_axes(figsize=(11.0, 10.0))
     plot_confusion(tags, confusion, title=f"{best}, {corpus.get_name()}, test part", ax=axis)
-    figures = {"confusion": fig}
-    lattices = update_lattices(lab)
-    if lattices is not None:
-        figures["lattice"] = _lattice_figure(*lattices)
     notes += _on_unseen_words(best, corpus, predictions[best])
-    return TaggingResults(ResultTable(rows, notes), best, tag_rows(tags, confusion), tags, confusion, figures)
+    return TaggingResults(ResultTable(rows, notes), best, tag_rows(tags, confusion), tags, confusion, fig)
 
 
-def encoded_parts(lab: Lab, corpus: Any) -> dict[str, Any]:
-    """The training, development and test part, with features that all learners share."""
+def encoded(lab: Lab, corpus: Any) -> SimpleNamespace:
+    """The corpus with features that all learners share."""
     train = lab.load("classifiers.tag_features").EncodedSentences.learn(corpus.train_X)
-    return {"train": train, "dev": train.others(corpus.dev_X), "test": train.others(corpus.test_X)}
+    parts = {"train_X": train, "dev_X": train.others(corpus.dev_X), "test_X": train.others(corpus.test_X)}
+    return SimpleNamespace(**parts, train_y=corpus.train_y, test_y=corpus.test_y, get_name=corpus.get_name)
 
 
 def tag_rows(tags: Sequence[str], confusion: np.ndarray) -> list[TagRow]:
@@ -260,18 +248,6 @@ def _share(share: float | None) -> str:
     return "n/a" if share is None else f"{share:.4f}"
 
 
-def _load_compiled_code(learner: Any) -> None:
-    """Train and tag with a copy and one small sentence, so that what is compiled on first use is compiled.
-
-    What is wrong with a learner the real training will say.
-    """
-    learner = copy.deepcopy(learner)
-    X, y = [("it", "rains")], [("PRON", "VERB")]
-    with warnings.catch_warnings(), contextlib.suppress(Exception):
-        warnings.simplefilter("ignore")
-        learner.test(X, learner.train(X, y))
-
-
 def _on_unseen_words(name: str, corpus: Any, predicted: Sequence[Sequence[str]]) -> list[str]:
     """A note on the test words that the training part has, and on those that it has not."""
     right: dict[bool, list[bool]] = {True: [], False: []}
@@ -285,53 +261,3 @@ def _on_unseen_words(name: str, corpus: Any, predicted: Sequence[Sequence[str]])
         f"{name}, test part: {np.mean(right[True]):.4f} of the words that occur in training, "
         f"{np.mean(right[False]):.4f} of the others, which are {share:.1%} of all."
     ]
-
-
-# ------------------------------------------------------------------------------------------------------------- pictures
-
-
-def update_lattices(lab: Lab) -> tuple[Lattice, Lattice] | None:
-    """The lattice of a toy sentence before and after one update of the structured perceptron.
-
-    The learner goes through the training sentences once, in their order, without averaging. Before the last sentence
-    "answer" looks like a verb; the step on it makes it the noun that it is there.
-
-    Parameters
-    ----------
-    lab : Lab
-
-    Returns
-    -------
-    (Lattice, Lattice), or None if the lab's perceptron is not written yet
-    """
-    corpus = lab.reader("pos_corpus", "PosCorpus", name="toy")
-    viterbi = lab.load("classifiers.viterbi").viterbi
-    X, y = [*corpus.train_X, corpus.dev_X[_SENTENCE]], [*corpus.train_y, corpus.dev_y[_SENTENCE]]
-    seen = []
-    for count in (len(X) - 1, len(X)):
-        module, class_name = next(iter(LEARNERS.items()))
-        learner = lab.classifier(module, class_name, nr_rounds=1, averaged=False, order=range(count))
-        try:
-            params = learner.train(X[:count], y[:count])
-            (scores,) = learner.get_scores(X[-1:], params)
-            seen.append((learner.classes.tolist(), scores, viterbi(scores)))
-        except NotImplementedError:
-            return None
-    paths = [[tags[tag] for tag in path] for tags, _, path in seen]
-    shown = list(
-        dict.fromkeys([*y[-1], *paths[0], *paths[1]])
-    )  # from the top left to the bottom right along the true path
-    before, after = (
-        lattice(X[-1], tags, scores, path, [tags.index(tag) for tag in y[-1]], shown=shown)
-        for tags, scores, path in seen
-    )
-    return before, after
-
-
-def _lattice_figure(before: Lattice, after: Lattice) -> "Figure":
-    from matplotlib.figure import Figure  # here, as the other imports need no matplotlib
-
-    width, height = figure_size(before)
-    fig = Figure(figsize=(width, 2 * height), layout="constrained")
-    plot_update(before, after, axes=fig.subplots(2, 1))
-    return fig

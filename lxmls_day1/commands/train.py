@@ -17,7 +17,7 @@ from lxmls_day1.commands.shared_options import (
     domain_option,
     lab_option,
 )
-from lxmls_day1.commands.streamed_training import check_options, streaming_options, train_on_corpus
+from lxmls_day1.commands.streamed_training import STREAMING, check_options, streaming_options, train_on_corpus
 from lxmls_day1.errors import InputError, counted, nearest
 from lxmls_day1.whole_files import check_writable
 
@@ -69,15 +69,8 @@ def command(
     settings: tuple[tuple[str, Any], ...],
     data_dir: str | None,
     lab_folder: str | None,
-    corpus: str | None,
-    test_corpus: str | None,
-    checkpoint: str | None,
-    every: int | None,
-    resume: bool,
-    scheduler: str | None,
-    mix_every: int | None,
     n_jobs: int | None,
-    **file_options: Any,
+    **options: Any,
 ) -> None:
     """Train one classifier of the lab on text and keep it in a file.
 
@@ -112,17 +105,14 @@ def command(
     from lxmls_day1.lab import Lab
     from lxmls_day1.model_file import save_model
 
-    streaming = {
-        "corpus": corpus, "test_corpus": test_corpus, "checkpoint": checkpoint, "every": every, "resume": resume,
-        "scheduler": scheduler, "mix_every": mix_every,
-    }  # fmt: skip
-    own = own_file(file_options, domain=domain, data_dir=data_dir)
+    streaming = {name: options.pop(name) for name in STREAMING}
+    own = own_file(options, domain=domain, data_dir=data_dir)
     check_options(streaming, domain=domain, data_dir=data_dir, file=own)
     check_place(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     threads = {} if n_jobs is None else {"n_jobs": n_jobs}
     learner = make_classifier(lab, classifier, {**dict(settings), **threads})
-    if corpus is not None:
+    if streaming["corpus"] is not None:
         train_on_corpus(lab, learner, streaming, out)
         return
     tagger = hasattr(learner, "templates")  # of the features of a word in its sentence
@@ -207,20 +197,29 @@ def make_classifier(lab: "Lab", name: str, settings: Mapping[str, Any]) -> Any:
         If there is no such classifier, a file has several, none of which bears its name, or the classifier does not
         take these settings.
     """
-    from lxmls_day1.model_file import trainable_classes
+    from lxmls_day1.model_file import ROOT_CLASS, declared_classes
 
-    declared = {name: file for name, file in trainable_classes(lab.folder / "classifiers").items() if name[0] != "_"}
-    matches = [found for found in declared if plain(found) == plain(name)]
-    matches = matches or [found for found, file in declared.items() if plain(file) == plain(name)]
+    declared = declared_classes(lab.folder / "classifiers")
+    public = {found: one.file for found, one in declared.items() if found[0] != "_" and found != ROOT_CLASS}
+    shared = {base for one in declared.values() for base in one.bases}
+
+    def can_be_trained(class_name: str) -> bool:
+        """It cannot if it names no rule, and others derive from it: then it is the loop that they share."""
+        kind = getattr(lab.load(f"classifiers.{public[class_name]}"), class_name)
+        return class_name not in shared or getattr(kind, "rule", kind) is not None
+
+    matches = [found for found in public if plain(found) == plain(name)]
+    matches = matches or [found for found, file in public.items() if plain(file) == plain(name)]
+    matches = list(filter(can_be_trained, matches))
     if not matches:
-        raise InputError(f"{lab.folder} has no classifier {name}{nearest(name, set(declared.values()))}")
+        raise InputError(f"{lab.folder} has no classifier {name}{nearest(name, set(public.values()))}")
     if len(matches) > 1:
         raise InputError(
-            f"classifiers/{declared[matches[0]]}.py has several classifiers; name one: {', '.join(matches)}."
+            f"classifiers/{public[matches[0]]}.py has several classifiers; name one: {', '.join(matches)}."
         )
     (class_name,) = matches
     try:
-        return lab.classifier(declared[class_name], class_name, **settings)
+        return lab.classifier(public[class_name], class_name, **settings)
     except TypeError as error:
         raise InputError(f"{class_name} cannot be made with these settings: {error}.") from error
 

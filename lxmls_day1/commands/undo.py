@@ -12,12 +12,8 @@ def command(lab_folder: str | None) -> None:
 
     If you have edited the file since then, your edited text is kept too, and where is said.
     """
+    from lxmls_day1.course.report_text import undone_lines
     from lxmls_day1.course.solve_reset_undo import undo
-    from lxmls_day1.course.terminal import shown_workspace
+    from lxmls_day1.course.terminal import echo_lines, shown_workspace
 
-    undone = undo(shown_workspace(lab_folder, "undo"))
-    click.echo(f"`{undone.what}` is undone: {', '.join(undone.files)}")
-    for path in undone.kept:
-        click.echo(f"What you had edited since then is kept in {path}")
-    for path in undone.lost:
-        click.echo(f"{path}, where a text before it was kept, is gone.")
+    echo_lines(undone_lines(undo(shown_workspace(lab_folder, "undo"))))

@@ -6,7 +6,6 @@ imported, one line says why, and the code from before goes on until the next cha
 """
 
 import contextlib
-import importlib.util
 import sys
 from collections.abc import MutableMapping
 from pathlib import Path
@@ -14,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.lab import forget_bytecode
 from lxmls_day1.library_path import PACKAGES
 
 Snapshot = dict[Path, tuple[int, int]]
@@ -59,13 +59,8 @@ class Autoreload:
         now = snapshot(self.lab.folder)
         if now == self._seen:
             return
-        changed = [path for path in now if self._seen.get(path) != now[path]]
         before = self._imported()
-        compiled = {folder: (folder / "__pycache__").is_dir() for folder in {path.parent for path in changed}}
-        for path in filter(lambda path: compiled[path.parent], changed):
-            # Python tells outdated byte code by the second and the size of its source
-            with contextlib.suppress(OSError, NotImplementedError):
-                Path(importlib.util.cache_from_source(path)).unlink()
+        forget_bytecode(self.lab.folder)
         self.lab.forget()
         try:
             for name in before:

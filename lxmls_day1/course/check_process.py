@@ -3,7 +3,6 @@
 This keeps a student's endless loop from stopping us; it is no protection against malice.
 """
 
-import contextlib
 import json
 import os
 import subprocess
@@ -12,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.library_path import PACKAGES, command_of
+from lxmls_day1.library_path import command_of
 from lxmls_day1.processes import end_group
 
 CHECK_SESSION = "lxmls_day1.course.check_session"
@@ -20,17 +19,8 @@ REPORT, ERRORS = "report.jsonl", "errors.txt"
 PYTEST_SETTINGS = "[pytest]\naddopts =\n"
 #: Plugins of pytest that checks do not use. One of them collects garbage at the end: a third of a short run.
 _LEFT_OUT = (
-    *(
-        "cacheprovider",
-        "terminal",
-        "unraisableexception",
-        "threadexception",
-        "logging",
-        "doctest",
-        "junitxml",
-        "pastebin",
-    ),
-    *("legacypath", "stepwise", "setuponly", "setupplan"),
+    *("cacheprovider", "terminal", "unraisableexception", "threadexception", "logging", "doctest", "junitxml"),
+    *("pastebin", "legacypath", "stepwise", "setuponly", "setupplan"),
 )
 
 
@@ -135,15 +125,3 @@ class CheckProcess:
     def end(self) -> None:
         """Kill it and all that it has started."""
         end_group(self.process)
-
-
-def forget_bytecode(lab_folder: Path) -> None:
-    """Delete what Python has kept of the files of a lab in compiled form.
-
-    Python tells outdated bytecode by the second and the size of the source, and two versions of an exercise are sometimes
-    saved within one second.
-    """
-    for package in PACKAGES:
-        for path in (lab_folder / package).glob("**/__pycache__/*.pyc"):
-            with contextlib.suppress(OSError):
-                path.unlink()

@@ -17,9 +17,8 @@ import pytest
 from lxmls_day1.course import pytest_plugin
 from lxmls_day1.course.check_process import PYTEST_SETTINGS, CheckRequest, pytest_options
 from lxmls_day1.course.expect import WrongAnswer
-from lxmls_day1.course.pytest_plugin import ChecksRun, check_key, check_title, is_hidden
+from lxmls_day1.course.pytest_plugin import FIXTURES, ChecksRun, check_key, check_title, is_hidden
 from lxmls_day1.course.registry import exercise_of_check
-from lxmls_day1.errors import InputError
 from lxmls_day1.processes import end_with_parent
 from lxmls_day1.whole_files import temporary_folder
 
@@ -27,10 +26,7 @@ INTERRUPTED = int(pytest.ExitCode.INTERRUPTED)
 
 
 class CheckSession:
-    """The checks of some files, ready to be run.
-
-    A check that is a plain function of our fixtures is called as such, which takes less time than pytest's protocol; only if
-    there are others has each `within` to be a run of pytest.
+    """The checks of some files, ready to be run: each is called as a function, without the protocol of pytest.
 
     Parameters
     ----------
@@ -42,8 +38,8 @@ class CheckSession:
 
     Attributes
     ----------
-    items : list of pytest.Item
-        The checks; known within `within`, and after it.
+    items : list of pytest.Function
+        The checks; known after `collect`.
     broken : list of (file, text)
         The files of checks that cannot be read.
     """
@@ -52,25 +48,20 @@ class CheckSession:
         self._check_files = check_files
         self._run = run
         self._options = options
-        self._plain: dict[str, bool] = {}
-        self._ended: list[BaseException | None] = []
-        self.items: list[pytest.Item] = []
+        self.items: list[pytest.Function] = []
         self.broken: list[tuple[str, str]] = []
 
-    def within(self, body: Callable[[], None], parent: str | None = None) -> None:
-        """Call a function in which checks can be run; not if a file of checks cannot be read.
+    def collect(self, parent: str | None = None) -> None:
+        """Have pytest find the checks, unless they are known.
 
         Parameters
         ----------
-        body : function
         parent : str, optional
             A folder for temporary files, if it is on this machine.
         """
-        if not self._check_files or (self.items and all(self._plain.values())):
-            body()
+        if not self._check_files or self.items:
             return
-        self._body = body
-        self._failure: BaseException | None = None
+        self.broken = []
         with temporary_folder("lxmls-day1-checks-", parent if parent and os.path.isdir(parent) else None) as folder:
             settings = Path(folder, "pytest.ini")
             settings.write_text(PYTEST_SETTINGS, encoding="utf-8")
@@ -80,24 +71,12 @@ class CheckSession:
                     ended = pytest.main([*options, *map(str, self._check_files)], plugins=[pytest_plugin, self])
             finally:  # whoever edits the checks and runs them again has pytest read them again
                 _forget_modules(self._check_files)
-        if self._failure is not None:
-            raise self._failure
         if ended == pytest.ExitCode.INTERRUPTED and not self.broken:  # Ctrl-C while the checks were collected
             raise KeyboardInterrupt
 
-    def error_of(self, item: pytest.Item) -> BaseException | None:
-        """Run a check; the exception with which it ended.
-
-        Nothing is set up for several checks: what a fixture holds may be in a box that is closed.
-        """
-        self._run.item = item
-        if self._plain[item.nodeid] and isinstance(item, pytest.Function):
-            return self._run.called(item)
-        self._ended = []
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-        if not self._ended:
-            raise InputError(f"{check_key(item)} was not run; checks must be plain tests.")
-        return self._ended[0]
+    def error_of(self, item: pytest.Function) -> BaseException | None:
+        """Run a check; the exception with which it ended."""
+        return self._run.called(item)
 
     # What pytest calls --------------------------------------------------------------------------------------------------
 
@@ -112,23 +91,13 @@ class CheckSession:
             self.broken.append((report.nodeid, report.longreprtext))
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Call the function, in place of the loop of pytest."""
+        """Take the checks, in place of running them."""
+        for item in session.items:
+            if not pytest_plugin.is_plain(item):
+                self.broken.append((item.nodeid, f"{item.name} is no plain function of {', '.join(FIXTURES)}"))
         if not self.broken:
-            self.items = session.items
-            self._plain = {item.nodeid: pytest_plugin.needs_no_protocol(item) for item in session.items}
-            try:
-                self._body()
-            except BaseException as error:  # pytest would hide it
-                self._failure = error
+            self.items = [item for item in session.items if isinstance(item, pytest.Function)]
         return True
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Any:
-        """Note how a check ended that pytest has run."""
-        report = yield
-        if report.when == "call" or (report.when == "setup" and not report.passed):
-            self._ended = [call.excinfo.value if call.excinfo else None]
-        return report
 
 
 def report_checks(
@@ -165,7 +134,7 @@ def report_checks(
     session = CheckSession(files, run, options)
 
     def run_checks() -> None:
-        of_file: dict[Path, list[pytest.Item]] = {}
+        of_file: dict[Path, list[pytest.Function]] = {}
         for item in session.items:
             if check_key(item) not in request.skip:
                 of_file.setdefault(item.path.resolve(), []).append(item)
@@ -180,7 +149,9 @@ def report_checks(
                 write(event="end", check=check_key(item), **_ending(run, item, error))
             write(event="done")
 
-    session.within(run_checks, parent=str(report.parent))
+    session.collect(parent=str(report.parent))
+    if not session.broken:
+        run_checks()
     for file, text in session.broken:
         lines = text.strip().splitlines()
         write(event="broken", file=file, text=lines[-1].removeprefix("E").strip() if lines else "", details=text)

@@ -21,7 +21,7 @@ from lxmls_day1.course.registry import RECORDED, Exercise, Registry, check_files
 from lxmls_day1.course.progress import stub_left
 from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_digest, locked
 from lxmls_day1.errors import InputError
-from lxmls_day1.lab import Lab
+from lxmls_day1.lab import Lab, forget_bytecode
 from lxmls_day1.library_path import STARTS_PROCESSES
 from lxmls_day1.waiting import Wait, counts_work, tried_again
 from lxmls_day1.whole_files import temporary_folder
@@ -275,7 +275,7 @@ class _Run:
 
     def _run_some(self, folder: Path) -> None:
         """Run the checks that have no result yet, until all are done or one of them ends what runs them."""
-        check_process.forget_bytecode(self._lab_folder)
+        forget_bytecode(self._lab_folder)
         runs = ((str(self._lab_folder), tuple(map(str, self._files))),)
         request = check_process.CheckRequest(runs, skip=tuple(self.results))
         if STARTS_PROCESSES:

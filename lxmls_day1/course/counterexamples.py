@@ -48,7 +48,7 @@ from lxmls_day1.course.recorded_answers import (
 from lxmls_day1.errors import InputError, NoAnswer
 
 ASKED, ANSWERED = "small_inputs", "small_answers"  # the functions of a file of checks
-HELD, SPLIT = "small_properties", "small_parts"
+PROPERTIES, SPLIT = "small_properties", "small_parts"
 MAY_CHANGE, TOLD_AS = "MAY_CHANGE", "TOLD_AS"
 ASKED_FOR = "asked for"  # the word before what stands in an answer
 MOST_ENTRIES = 2000  # of an answer that is looked at entry by entry
@@ -75,8 +75,8 @@ class CounterExample:
 
     def lines(self) -> list[tuple[str, str]]:
         """What to show, as pairs of a word and a text."""
-        answers = [("wanted", show(self.wanted)), ("yours", told(self.got))]
-        return [*((word, shown(value)) for word, value in self.given.items()), *answers]
+        answers = [("wanted", show(self.wanted)), ("yours", answer_text(self.got))]
+        return [*((word, input_text(value)) for word, value in self.given.items()), *answers]
 
     def to_plain(self) -> dict[str, Any]:
         """As JSON can hold it."""
@@ -162,12 +162,12 @@ class SmallInputs:
 
     def _what_does_not_hold(self, wrong: Sequence[tuple[dict[str, Any], Answer, Answer]]) -> list[tuple[str, str]]:
         """The first property that more than half of the wrong answers lack."""
-        held = getattr(self._module, HELD, None)
-        if held is None:
+        properties_of = getattr(self._module, PROPERTIES, None)
+        if properties_of is None:
             return []
         counts: dict[tuple[str, str], int] = {}
         for given, wanted, got in wrong:
-            for name, sentence in properties_lacking(held, given, wanted, got):
+            for name, sentence in properties_lacking(properties_of, given, wanted, got):
                 counts[name, sentence] = counts.get((name, sentence), 0) + 1
         return [pair for pair, count in counts.items() if 2 * count > len(wrong)][:1]
 
@@ -197,12 +197,15 @@ def _wrong_shape(wrong: Sequence[tuple[Answer, Answer]]) -> list[tuple[str, str]
         if {wanted.kind, got.kind} != {float} or len(wanted.shape) != len(got.shape) or wanted.shape == got.shape:
             return []
     wanted, got = wrong[0]
-    said = f"that of the smallest input is {got.shape}, and {wanted.shape} is wanted"
-    return [(WRONG_SHAPE, f"Every wrong answer has another shape than the right one: {said}.")]
+    shapes = f"that of the smallest input is {got.shape}, and {wanted.shape} is wanted"
+    return [(WRONG_SHAPE, f"Every wrong answer has another shape than the right one: {shapes}.")]
 
 
 def properties_lacking(
-    held: Callable[[dict[str, Any], Any], Iterable[tuple[str, str]]], given: dict[str, Any], wanted: Answer, got: Answer
+    properties_of: Callable[[dict[str, Any], Any], Iterable[tuple[str, str]]],
+    given: dict[str, Any],
+    wanted: Answer,
+    got: Answer,
 ) -> list[tuple[str, str]]:
     """The properties that one answer lacks; none if it has another form than the right one, or is not finite."""
     if got.shape != wanted.shape or got.kind is not wanted.kind:
@@ -210,7 +213,7 @@ def properties_lacking(
     if got.kind is float and not all(isinstance(value, float) and math.isfinite(value) for value in got.values):
         return []
     answer = np.array(got.values).reshape(got.shape) if got.shape else got.values[0]
-    return list(held(given, answer))
+    return list(properties_of(given, answer))
 
 
 def answers_to(lab: Any, ask: SmallAnswers, inputs: Sequence[dict[str, Any]]) -> list[Answer]:
@@ -255,23 +258,23 @@ def answer_of(value: Any) -> Answer:
         return Answer.of(shortened(str(error)))
 
 
-def told(answer: Answer) -> str:
+def answer_text(answer: Answer) -> str:
     """An answer of a student's in one line."""
     if answer.kind is str and answer.values and str(answer.values[0]).startswith(RAISES):
         return str(answer.values[0])
     return "None; is a `return` missing?" if answer.values == (None,) else show(answer)
 
 
-def shown(value: Any) -> str:
+def input_text(value: Any) -> str:
     """What was given, in one line.
 
     Examples
     --------
-    >>> shown([[0.5, 1.0], [2.0, 0]]), shown("art"), shown(3.0)
+    >>> input_text([[0.5, 1.0], [2.0, 0]]), input_text("art"), input_text(3.0)
     ('[[0.5, 1], [2, 0]]', 'art', '3')
     """
     if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(shown, value))}]"
+        return f"[{', '.join(map(input_text, value))}]"
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 

@@ -29,7 +29,7 @@ import re
 import textwrap
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ from lxmls_day1.errors import InputError
 
 PROGRAM_KEYS = {"swap", "solution", "function", "style"}
 TAUGHT = "answers"
+TEXTS = ("name", "sentence", "question")
 NAME = re.compile(r"[a-z][a-z0-9_]{1,59}")
 
 
@@ -165,41 +166,25 @@ class Mistake:
     sentence : str
         What is wrong, and why.
     programs : tuple of Program
-        What students would write for it; the first one is the commonest.
+        What students would write for it; the first one is the commonest. None where a class has taught it.
     question : str
         What a student is asked to explain once the mistake was named; may be empty.
+    answers : tuple of (input, answer)
+        Of one that a class has taught: its wrong answers to small inputs of the exercise.
     """
 
     exercise: str
     name: str
     sentence: str
-    programs: tuple[Program, ...]
+    programs: tuple[Program, ...] = ()
     question: str = ""
+    answers: tuple[tuple[dict[str, Any], Answer], ...] = ()
 
     def __str__(self) -> str:
         return f"mistake {self.name} of exercise {self.exercise}"
 
-
-@dataclass(frozen=True)
-class TaughtMistake:
-    """A mistake that students of a class have made, known by what they answered.
-
-    Attributes
-    ----------
-    exercise, name, sentence, question : str
-        As of a `Mistake`.
-    answers : tuple of (input, answer)
-        Wrong answers to small inputs of the exercise.
-    """
-
-    exercise: str
-    name: str
-    sentence: str
-    answers: tuple[tuple[dict[str, Any], Answer], ...]
-    question: str = ""
-
     def to_toml(self) -> str:
-        """The table of this mistake, to stand at the end of a file of mistakes."""
+        """The table of a mistake that a class has taught, to stand at the end of a file of mistakes."""
         pairs = [
             [json.dumps(part, ensure_ascii=False) for part in (given, answer.to_json())]
             for given, answer in self.answers
@@ -210,14 +195,15 @@ class TaughtMistake:
         return "\n".join(["", "[[mistake]]", *lines, f"{TAUGHT} = [", *rows, "]", ""])
 
 
-def read_mistakes(folder: Path, exercise: Exercise) -> list[Mistake]:
-    """The known mistakes of an exercise, without those that a class has taught.
+def read_mistakes(folder: Path, exercise: Exercise, taught: bool = False) -> list[Mistake]:
+    """The known mistakes of an exercise: those with programs, or those that a class has taught.
 
     Parameters
     ----------
     folder : Path
         That of the checks, ``tests/exercises``.
     exercise : Exercise
+    taught : bool
 
     Returns
     -------
@@ -229,16 +215,8 @@ def read_mistakes(folder: Path, exercise: Exercise) -> list[Mistake]:
     InputError
         If a file is not as it must be.
     """
-    return [
-        _parse(table, exercise.id, path, styles)
-        for path, table, styles in _tables(folder, exercise)
-        if TAUGHT not in table
-    ]
-
-
-def read_taught(folder: Path, exercise: Exercise) -> list[TaughtMistake]:
-    """The mistakes of an exercise that a class has taught; parameters and errors are those of `read_mistakes`."""
-    return [_parse_taught(table, exercise.id, path) for path, table, _ in _tables(folder, exercise) if TAUGHT in table]
+    tables = _tables(folder, exercise)
+    return [_parse(table, exercise.id, path, styles) for path, table, styles in tables if (TAUGHT in table) is taught]
 
 
 def mistakes_file(folder: Path, exercise: Exercise) -> Path:
@@ -279,18 +257,6 @@ def _check_texts(table: dict[str, Any], path: Path) -> None:
         raise InputError(f"{where}: question must be a text.")
 
 
-def _parse_taught(table: dict[str, Any], exercise: str, path: Path) -> TaughtMistake:
-    where = f"{path}, mistake {table['name']}"
-    if unknown := set(table) - {"name", "sentence", "question", TAUGHT}:
-        raise InputError(f"{where}: unknown key {min(unknown)!r}.")
-    try:
-        answers = tuple((dict(json.loads(given)), Answer.from_json(json.loads(got))) for given, got in table[TAUGHT])
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise InputError(f"{where}: {TAUGHT} must be pairs of JSON texts, an input and an answer ({error}).") from error
-    sentence, question = (" ".join(table.get(key, "").split()) for key in ("sentence", "question"))
-    return TaughtMistake(exercise, table["name"], sentence, answers, question)
-
-
 def _toml_text(text: str) -> str:
     """A text as a string of TOML: as it is where that can be, else with escapes, which are those of JSON."""
     if "'" not in text and '"' in text and text.isprintable():
@@ -300,19 +266,33 @@ def _toml_text(text: str) -> str:
 
 def _parse(table: dict[str, Any], exercise: str, path: Path, styles: tuple[Style, ...]) -> Mistake:
     where = f"{path}, mistake {table['name']}"
-    texts = {"name", "sentence", "question"}
+    own = {key: value for key, value in table.items() if key not in TEXTS}
+    sentence, question = (" ".join(table.get(key, "").split()) for key in ("sentence", "question"))
+    mistake = Mistake(exercise, table["name"], sentence, question=question)
+    if TAUGHT not in table:
+        return replace(mistake, programs=_parse_programs(own, mistake, where, styles))
+    if unknown := set(own) - {TAUGHT}:
+        raise InputError(f"{where}: unknown key {min(unknown)!r}.")
+    try:
+        answers = tuple((dict(json.loads(given)), Answer.from_json(json.loads(got))) for given, got in table[TAUGHT])
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InputError(f"{where}: {TAUGHT} must be pairs of JSON texts, an input and an answer ({error}).") from error
+    return replace(mistake, answers=answers)
+
+
+def _parse_programs(
+    table: dict[str, Any], mistake: Mistake, where: str, styles: tuple[Style, ...]
+) -> tuple[Program, ...]:
     variants = table.get("variants", [])
     if not isinstance(variants, list):
         raise InputError(f"{where}: variants must be a list.")
-    first = {key: value for key, value in table.items() if key not in texts | {"variants"}}
-    label = f"mistake {table['name']} of exercise {exercise}"
-    programs = [_parse_program(first, exercise, label, where, styles)]
+    first = {key: value for key, value in table.items() if key != "variants"}
+    programs = [_parse_program(first, mistake.exercise, str(mistake), where, styles)]
     for number, variant in enumerate(variants, start=1):
         entry = variant if isinstance(variant, dict) else {"swap": variant}
-        its_place = f"{where}, variant {number}"
-        programs.append(_parse_program(entry, exercise, f"{label}, variant {number}", its_place, styles))
-    sentence, question = (" ".join(table.get(key, "").split()) for key in ("sentence", "question"))
-    return Mistake(exercise, table["name"], sentence, tuple(programs), question)
+        which = f", variant {number}"
+        programs.append(_parse_program(entry, mistake.exercise, f"{mistake}{which}", f"{where}{which}", styles))
+    return tuple(programs)
 
 
 def _parse_program(table: dict[str, Any], exercise: str, label: str, where: str, styles: tuple[Style, ...]) -> Program:

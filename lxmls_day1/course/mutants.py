@@ -1,7 +1,7 @@
 """Mutants of a solution: the reference with one small thing changed, as a slip of the pen would change it.
 
-A sign, an index, a number that is one off, another axis, operands exchanged, a term left out, min for max, another variable of
-the same kind, a missing log, a comparison with or without "equal", a statement left out, an array of the caller that is changed.
+A sign, an index, a number that is one off, another axis, operands exchanged, a term left out, min for max, another variable,
+a missing log, a comparison with or without "equal", a statement left out.
 The authors' check asks whether each mutant that behaves unlike the reference has a name among the known mistakes. Students
 never receive mutants.
 """
@@ -9,8 +9,7 @@ never receive mutants.
 import ast
 import copy
 import textwrap
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 
 from lxmls_day1.course.markers import Solution, find_solutions
 from lxmls_day1.course.mistakes import Program
@@ -48,36 +47,7 @@ OTHER_FUNCTIONS = {
 }
 FUNCTIONS_LEFT_OUT = {"log", "exp", "sqrt", "square", "abs", "copy", "sort", "len", "float"}
 INDEX_FUNCTIONS = {"argmin", "argmax"}
-ARRAY_METHODS = {"sum", "mean", "min", "max", "any", "all", "copy", "shape", "T", "ndim", "argmax", "argmin"}
-FUNCTIONS_OF_ARRAYS = {"len", "enumerate", "bincount", "outer", "sort", "argmin", "argmax"}
-FUNCTIONS_THAT_MAKE_ARRAYS = {"zeros", "ones", "vstack", "array", "exp"}
 MODULES = {"np", "sp", "self"}
-KINDS = (  # of the names that mean the same in all files of the lab
-    dict.fromkeys(("scores", "cost", "g", "W", "X"), "array")
-    | dict.fromkeys(("y", "labels"), "labels")
-    | {"label": "index"}
-)
-
-
-@dataclass
-class Scope:
-    """The variables that a statement of the solution may use, by their kind.
-
-    Attributes
-    ----------
-    parameters : set of str
-        Of the function: what it must not change.
-    kinds : dict from name to "array", "labels", "index" or "number"
-        As their use in the function shows it.
-    """
-
-    parameters: set[str] = field(default_factory=set)
-    kinds: dict[str, str] = field(default_factory=dict)
-
-    def alike(self, name: str) -> list[str]:
-        """The other variables of the same kind, which may stand in its place by mistake."""
-        kind = self.kinds.get(name)
-        return [other for other in self.kinds if other != name and self.kinds[other] == kind] if kind else []
 
 
 def mutants_of(source: str, exercise: str, name: str = "source") -> list[Program]:
@@ -118,9 +88,9 @@ def mutants_of(source: str, exercise: str, name: str = "source") -> list[Program
 def _mutants_of_region(source: str, solution: Solution) -> Iterator[Program]:
     lines = source.split("\n")[solution.first : solution.last - 1]
     region = ast.parse(textwrap.dedent("\n".join(lines)))
-    scope = _scope(ast.parse(source), solution)
+    names = _variables(ast.parse(source), solution)
     seen = {ast.unparse(region)}
-    for what, mutated in _variants(region, scope):
+    for what, mutated in _variants(region, names):
         text = ast.unparse(ast.fix_missing_locations(mutated))
         if text in seen:
             continue
@@ -144,22 +114,22 @@ class _Bounded(ast.NodeTransformer):
         return count
 
 
-def _variants(node: ast.AST, scope: Scope) -> Iterator[tuple[str, ast.AST]]:
+def _variants(node: ast.AST, names: Sequence[str]) -> Iterator[tuple[str, ast.AST]]:
     """Copies of a tree, each with one change somewhere in it, and what was changed."""
     if isinstance(node, ast.expr):
-        for other in _other_expressions(node, scope):
+        for other in _other_expressions(node, names):
             yield f"{_text(other)} for {_text(node)}", other
     for name, value in ast.iter_fields(node):
         if isinstance(value, ast.AST):
-            for what, new in _variants(value, scope):
+            for what, new in _variants(value, names):
                 yield what, _with(node, name, new)
         elif isinstance(value, list):
             for i, entry in enumerate(value):
-                for what, new in _variants(entry, scope) if isinstance(entry, ast.AST) else ():
+                for what, new in _variants(entry, names) if isinstance(entry, ast.AST) else ():
                     if isinstance(entry, ast.stmt) and not hasattr(entry, "body"):
                         what += f" in {_text(entry)}"
                     yield what, _with(node, name, [*value[:i], new, *value[i + 1 :]])
-                for statements in _other_statements(entry, scope) if isinstance(entry, ast.stmt) else ():
+                for statements in _other_statements(entry) if isinstance(entry, ast.stmt) else ():
                     what = f"{'; '.join(map(_text, statements))} for {_text(entry)}"
                     yield what, _with(node, name, [*value[:i], *statements, *value[i + 1 :]])
 
@@ -175,13 +145,13 @@ def _with(node: ast.AST, name: str, value: object) -> ast.AST:
     return changed
 
 
-def _other_expressions(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+def _other_expressions(node: ast.expr, names: Sequence[str]) -> Iterator[ast.expr]:
     """What may stand by mistake where an expression stands."""
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         for value in (node.value + 1, node.value - 1):
             yield ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-        yield from (ast.Name(other, ast.Load()) for other in scope.alike(node.id))
+        yield from (ast.Name(other, ast.Load()) for other in names if other != node.id)
     elif isinstance(node, ast.UnaryOp):
         yield node.operand
     elif isinstance(node, ast.BinOp):
@@ -214,7 +184,7 @@ def _other_slices(node: ast.Slice) -> Iterator[ast.expr]:
             yield changed
 
 
-def _function_called(node: ast.expr) -> str | None:
+def _function_called(node: ast.AST) -> str | None:
     """``log`` of ``np.log(…)``, ``sum`` of ``x.sum()``; None if it is no call."""
     if not isinstance(node, ast.Call):
         return None
@@ -257,7 +227,7 @@ def _with_bound(node: ast.Call, bound: ast.expr) -> ast.Call:
     return ast.Call(node.func, [*node.args[:last], bound, *node.args[last + 1 :]], node.keywords)
 
 
-def _other_statements(node: ast.stmt, scope: Scope) -> Iterator[list[ast.stmt]]:
+def _other_statements(node: ast.stmt) -> Iterator[list[ast.stmt]]:
     """What may stand by mistake where a statement stands: nothing, the same with another sign, its body alone."""
     if isinstance(node, ast.AugAssign):
         for operator in OTHER_OPERATORS.get(type(node.op), ()):
@@ -278,8 +248,6 @@ def _other_statements(node: ast.stmt, scope: Scope) -> Iterator[list[ast.stmt]]:
         yield node.orelse
     if not isinstance(node, ast.Pass | ast.FunctionDef):
         yield [ast.Pass()]
-    if isinstance(node, ast.Assign | ast.Return | ast.AugAssign):
-        yield from _changing_the_callers(node, scope)
 
 
 def _with_value(node: ast.stmt, value: ast.expr) -> ast.stmt:
@@ -288,75 +256,14 @@ def _with_value(node: ast.stmt, value: ast.expr) -> ast.stmt:
     return changed
 
 
-def _changing_the_callers(node: ast.stmt, scope: Scope) -> Iterator[list[ast.stmt]]:
-    """``scores += cost`` and then ``scores``, where ``scores + cost`` stands."""
-    for part in ast.walk(node):
-        if not isinstance(part, ast.BinOp) or not isinstance(part.op, ast.Add | ast.Sub | ast.Mult | ast.Div):
-            continue
-        sides = [(part.left, part.right)]
-        if isinstance(part.op, ast.Add | ast.Mult):
-            sides.append((part.right, part.left))
-        for one, other in sides:
-            if isinstance(one, ast.Name) and one.id in scope.parameters and scope.kinds.get(one.id) == "array":
-                changed = ast.AugAssign(ast.Name(one.id, ast.Store()), part.op, other)
-                rest = _Replaced(part, one).visit(copy.deepcopy(node))
-                yield [changed, rest]
-
-
-class _Replaced(ast.NodeTransformer):
-    """Puts an expression in the place of another one, wherever that occurs."""
-
-    def __init__(self, old: ast.expr, new: ast.expr) -> None:
-        self._old, self._new = ast.dump(old), new
-
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        return self._new if isinstance(node, ast.BinOp) and ast.dump(node) == self._old else super().generic_visit(node)
-
-
-def _scope(tree: ast.Module, solution: Solution) -> Scope:
-    """The parameters of the function in which a solution stands, and the variables of the solution, by what is done with them."""
+def _variables(tree: ast.Module, solution: Solution) -> list[str]:
+    """The parameters of the function in which a solution stands, and what else has a name in the solution and is not called."""
     function = next((node for node, name in definitions(tree) if name == solution.function), None)
     if not isinstance(function, ast.FunctionDef):
-        return Scope()
-    parameters = [argument.arg for argument in function.args.args if argument.arg != "self"]
-    names = [
-        part.id
-        for part in ast.walk(function)
-        if isinstance(part, ast.Name) and solution.first < part.lineno < solution.last and part.id not in MODULES
+        return []
+    parts = [part for part in ast.walk(function) if solution.first < getattr(part, "lineno", 0) < solution.last]
+    names = [argument.arg for argument in function.args.args] + [
+        part.id for part in parts if isinstance(part, ast.Name)
     ]
-    kinds = dict(KINDS)
-    for node, kind in _kinds_by_use(function):
-        if isinstance(node, ast.Name):
-            kinds.setdefault(node.id, kind)
-    called = {
-        part.func.id for part in ast.walk(function) if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)
-    }
-    variables = [name for name in dict.fromkeys([*parameters, *names]) if name not in called]
-    return Scope(set(parameters), {name: kinds.get(name, "number") for name in variables})
-
-
-def _kinds_by_use(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, str]]:
-    """What is subscripted is an array, what stands in a subscript is an index, and so on."""
-    for part in ast.walk(function):
-        if isinstance(part, ast.Subscript):
-            yield part.value, "array"
-            yield from (
-                (entry, "index") for entry in (part.slice.elts if isinstance(part.slice, ast.Tuple) else [part.slice])
-            )
-        elif isinstance(part, ast.Attribute) and part.attr in ARRAY_METHODS:
-            yield part.value, "array"
-        elif isinstance(part, ast.BinOp) and isinstance(part.op, ast.MatMult):
-            yield from ((side, "array") for side in (part.left, part.right))
-        elif isinstance(part, ast.Call) and _function_called(part) in FUNCTIONS_OF_ARRAYS:
-            yield from ((argument, "array") for argument in part.args)
-        elif isinstance(part, ast.Assign):
-            if _function_called(part.value) in INDEX_FUNCTIONS:
-                yield part.targets[0], "index"
-            elif _makes_an_array(part.value):
-                yield part.targets[0], "array"
-
-
-def _makes_an_array(value: ast.expr) -> bool:
-    """Whether an expression is a new array, or is computed along an axis."""
-    keywords = {part.arg for part in ast.walk(value) if isinstance(part, ast.keyword)}
-    return "axis" in keywords or _function_called(value) in FUNCTIONS_THAT_MAKE_ARRAYS
+    left_out = MODULES | {_function_called(part) for part in parts}
+    return [name for name in dict.fromkeys(names) if name not in left_out]

@@ -185,10 +185,10 @@ def _one_exercise(folder: Path, exercise: Any, command: str) -> str:
 def _shown(folder: Path, report: Any, lines: Iterable[Line], unsaved: str = "", pictures: Iterable[str] = ()) -> Shown:
     """A report below the lab's folder and what is to be said about it, and above what could not be kept."""
     foot = [("known", unsaved)] * bool(unsaved)
-    said = [(style, COMMAND.sub(_as_call, text)) for style, text in (*workspace_lines(folder), *lines, *foot)]
-    parts = "".join([*map(_line, said), *pictures])
+    shown_lines = [(style, COMMAND.sub(_as_call, text)) for style, text in (*workspace_lines(folder), *lines, *foot)]
+    parts = "".join([*map(_line, shown_lines), *pictures])
     box = f"border-left:4px solid {KNOWN};padding:4px 12px;line-height:1.5;font-family:monospace"
-    return Shown(report, report_text.as_text(said), f'<div style="{box}">{parts}</div>')
+    return Shown(report, report_text.as_text(shown_lines), f'<div style="{box}">{parts}</div>')
 
 
 def _as_call(command: re.Match[str]) -> str:

@@ -20,7 +20,7 @@ import numpy as np
 
 from lxmls_day1.course.counterexamples import ANSWERED, ASKED, RAISES, answers_to
 from lxmls_day1.course.markers import without_markers
-from lxmls_day1.course.mistakes import Mistake, read_taught
+from lxmls_day1.course.mistakes import Mistake, read_mistakes
 from lxmls_day1.course.mutants import mutants_of
 from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool
 from lxmls_day1.course.registry import FOLDER, Exercise, check_files
@@ -65,9 +65,9 @@ def pools_of(reference: Path, mistakes: Mapping[Exercise, Sequence[Mistake]]) ->
     -------
     dict from exercise to Pool
     """
-    asked = [exercise for exercise in mistakes if pool_file(reference, exercise)]
-    made = _in_processes(_pool_of, [(str(reference), exercise, tuple(mistakes[exercise])) for exercise in asked])
-    return dict(zip([exercise.id for exercise in asked], made, strict=True))
+    with_inputs = [exercise for exercise in mistakes if pool_file(reference, exercise)]
+    made = _in_processes(_pool_of, [(str(reference), exercise, tuple(mistakes[exercise])) for exercise in with_inputs])
+    return dict(zip([exercise.id for exercise in with_inputs], made, strict=True))
 
 
 def _in_processes(function: Callable[..., Made], tasks: Sequence[tuple[Any, ...]]) -> list[Made]:
@@ -82,7 +82,7 @@ def _in_processes(function: Callable[..., Made], tasks: Sequence[tuple[Any, ...]
 
 def _pool_of(reference: str, exercise: Exercise, mistakes: Sequence[Mistake], folder: str) -> Pool:
     proposed, answers, _ = asked_programs(Path(reference), exercise, mistakes, Path(folder))
-    taught = read_taught(Path(reference) / FOLDER, exercise)
+    taught = read_mistakes(Path(reference) / FOLDER, exercise, taught=True)
     families = [(mistake.name, len(mistake.programs)) for mistake in mistakes]
     pool = made_pool(proposed, answers, families, [given for mistake in taught for given, _ in mistake.answers])
     for mistake in taught:
@@ -106,10 +106,12 @@ def asked_again(
     dict from exercise to list of list of Answer
         A row for the reference, then one for each program; None where there is no pool, or no inputs are proposed.
     """
-    asked = [exercise for exercise in mistakes if exercise.id in pools and pool_file(reference, exercise)]
-    tasks = [(str(reference), exercise, tuple(mistakes[exercise]), pools[exercise.id].inputs) for exercise in asked]
+    with_inputs = [exercise for exercise in mistakes if exercise.id in pools and pool_file(reference, exercise)]
+    tasks = [
+        (str(reference), exercise, tuple(mistakes[exercise]), pools[exercise.id].inputs) for exercise in with_inputs
+    ]
     found = _in_processes(_answers_again, tasks)
-    return dict.fromkeys(mistakes) | dict(zip(asked, found, strict=True))
+    return dict.fromkeys(mistakes) | dict(zip(with_inputs, found, strict=True))
 
 
 def _answers_again(
@@ -191,7 +193,7 @@ def made_pool(
     inputs: Sequence[dict[str, Any]],
     answers: Sequence[Sequence[Answer]],
     families: Sequence[tuple[str, int]],
-    asked: Sequence[dict[str, Any]] = (),
+    kept_in_any_case: Sequence[dict[str, Any]] = (),
 ) -> Pool:
     """Choose inputs, and put down the answers of the reference and of the known mistakes.
 
@@ -202,7 +204,7 @@ def made_pool(
     answers : sequence of sequence of Answer
         Of each program to each input: of the reference, of the mistakes, of mutants.
     families : sequence of (mistake, how many programs it has)
-    asked : sequence of dict
+    kept_in_any_case : sequence of dict
         Inputs that are kept in any case, if they are still proposed: a class has taught what is answered to them.
 
     Returns
@@ -211,7 +213,7 @@ def made_pool(
     """
     table, different = tabulated(answers)
     owners = [name for name, count in families for _ in range(count)]
-    chosen = sorted({*choose(table, owners), *(i for i, given in enumerate(inputs) if given in asked)})
+    chosen = sorted({*choose(table, owners), *(i for i, given in enumerate(inputs) if given in kept_in_any_case)})
     kept, rows = [], []
     for i in chosen:
         places = list(dict.fromkeys(table[: 1 + len(owners), i].tolist()))  # without those that only mutants give

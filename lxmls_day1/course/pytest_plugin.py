@@ -125,18 +125,15 @@ class ChecksRun:
         seed = self.seed if is_hidden(item) and self.seed is not None else PUBLIC_SEED
         return np.random.default_rng([seed, zlib.crc32(check_key(item).encode())])
 
+    def fixture(self, name: str, item: pytest.Item) -> Any:
+        """What a check gets as the argument of this name: one of `FIXTURES`."""
+        return self.lab(item.path) if name == "lab" else getattr(self, name)(item)
+
     def called(self, check: pytest.Function) -> BaseException | None:
-        """Call a check that `needs_no_protocol`. Returns the exception with which it ended, if it did not hold."""
+        """Call a check that `is_plain`. Returns the exception with which it ended, if it did not hold."""
         try:
             arguments = dict(check.callspec.params) if hasattr(check, "callspec") else {}
-            if "lab" in check.fixturenames:
-                arguments["lab"] = self.lab(check.path)
-            if "expect" in check.fixturenames:
-                arguments["expect"] = self.expect(check)
-            if "rng" in check.fixturenames:
-                arguments["rng"] = self.rng(check)
-            if "small_inputs" in check.fixturenames:
-                arguments["small_inputs"] = self.small_inputs(check)
+            arguments |= {name: self.fixture(name, check) for name in FIXTURES if name in check.fixturenames}
             with self.without_answers(check):
                 check.obj(**arguments)
         except (KeyboardInterrupt, pytest.exit.Exception):
@@ -202,20 +199,20 @@ class Fixtures:
 
 
 RUN = pytest.StashKey[ChecksRun]()
-FIXTURES = frozenset({"lab", "expect", "rng", "small_inputs"})
+FIXTURES = ("lab", "expect", "rng", "small_inputs")
 
 
-def needs_no_protocol(item: pytest.Item) -> bool:
+def is_plain(item: pytest.Item) -> bool:
     """Whether a check is a plain function of our fixtures and of its parameters, with nothing to set up or to take down.
 
-    It can then be called without pytest, whose protocol costs more than most checks.
+    So it is called without pytest, whose protocol costs more than most checks.
     """
     if not isinstance(item, pytest.Function):
         return False
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
     marks = list(item.iter_markers())
     return (
-        FIXTURES.union(parameters).issuperset(item.fixturenames)
+        {*FIXTURES, *parameters}.issuperset(item.fixturenames)
         and {mark.name for mark in marks} <= {"hidden", "parametrize"}
         and not any("indirect" in mark.kwargs for mark in marks)
         and not inspect.isgeneratorfunction(item.obj)

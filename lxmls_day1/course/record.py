@@ -10,11 +10,10 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
 
-from lxmls_day1.course.mistakes import Mistake, TaughtMistake, read_mistakes, read_taught
+from lxmls_day1.course.mistakes import Mistake, read_mistakes
 from lxmls_day1.course.pool_making import pools_of
-from lxmls_day1.course.recorded_answers import Pool, RecordedAnswers
+from lxmls_day1.course.recorded_answers import Pool, RecordedAnswers, exercise_of
 from lxmls_day1.course.registry import (
     FILE,
     FOLDER,
@@ -23,7 +22,6 @@ from lxmls_day1.course.registry import (
     Exercise,
     Registry,
     check_files,
-    exercise_of_check,
 )
 from lxmls_day1.course.snapshot import CheckOutcome, SnapshotRun, take_snapshot
 from lxmls_day1.errors import InputError
@@ -32,7 +30,11 @@ from lxmls_day1.waiting import announced
 from lxmls_day1.whole_files import replace_files
 
 REFERENCE = "the reference"
-Part = TypeVar("Part")
+COMPARED = {
+    "sentences": "the sentences of the mistakes",
+    "questions": "the questions on the mistakes",
+    "hidden": "how many checks are hidden",
+}
 
 
 def answers_of_reference(
@@ -90,7 +92,7 @@ def recorded(
     """The answers of a snapshot, those of hidden checks if they are wanted; with what is said of the known mistakes."""
     result = RecordedAnswers()
     for check, found in outcomes.items():
-        exercise = exercise_of_check(check.partition("::")[0]) or ""
+        exercise = exercise_of(check)
         if found.hidden:
             result.hidden[exercise] = result.hidden.get(exercise, 0) + 1
         is_of_pool = check.endswith(f"::{SMALL_INPUTS}")  # the pool holds the answers to small inputs
@@ -98,8 +100,7 @@ def recorded(
             result.checks[check] = found.answers
     folder = reference / FOLDER
     for one in Registry.read(reference / FILE).select(ids):
-        known: list[Mistake | TaughtMistake] = [*read_mistakes(folder, one), *read_taught(folder, one)]
-        for mistake in known:
+        for mistake in (*read_mistakes(folder, one), *read_mistakes(folder, one, taught=True)):
             result.sentences.setdefault(one.id, {})[mistake.name] = mistake.sentence
             if mistake.question:
                 result.questions.setdefault(one.id, {})[mistake.name] = mistake.question
@@ -108,13 +109,7 @@ def recorded(
 
 def differences(old: RecordedAnswers, new: RecordedAnswers) -> list[str]:
     """The differences between two recordings; numbers may differ within the tolerance of the checks."""
-    found = []
-    if old.sentences != new.sentences:
-        found.append("the sentences of the mistakes")
-    if old.questions != new.questions:
-        found.append("the questions on the mistakes")
-    if old.hidden != new.hidden:
-        found.append("how many checks are hidden")
+    found = [what for name, what in COMPARED.items() if vars(old)[name] != vars(new)[name]]
     found += [
         f"the small inputs of exercise {exercise}"
         for exercise in sorted(old.pools.keys() | new.pools.keys())
@@ -150,10 +145,10 @@ def main(arguments: Sequence[str]) -> int:
         prog="python -m lxmls_day1.course.record", description="Record what the checks expect."
     )
     parser.add_argument("ids", nargs="*", metavar="exercise", help=f"of: {', '.join(known)} (all unless given)")
-    asked = parser.parse_args(arguments)
-    if unknown := [id for id in asked.ids if id not in known]:
+    options = parser.parse_args(arguments)
+    if unknown := [id for id in options.ids if id not in known]:
         parser.error(f"no exercise {', '.join(unknown)}; there are {', '.join(known)}")
-    ids = asked.ids or None
+    ids = options.ids or None
     try:
         new = recorded(reference, ids, snapshot_of_reference(reference, ids, hidden=True), hidden=False)
         new.pools = pools_of(reference, known_mistakes(reference, ids))
@@ -162,16 +157,8 @@ def main(arguments: Sequence[str]) -> int:
         print(f"Error: {error}", file=sys.stderr)
         return 1
     if ids is not None:  # what is known of the other exercises stays
-        others = [exercise.id for exercise in Registry.of(reference) if exercise.id not in ids]
-        kept = old.only(others, exercise_of_check)
-        new = RecordedAnswers(
-            kept.checks | new.checks,
-            kept.sentences | new.sentences,
-            kept.hidden | new.hidden,
-            kept.questions | new.questions,
-            kept.pools | new.pools,
-        )
-    new = in_order(new, Registry.of(reference))
+        new = old.only(id for id in known if id not in ids) | new
+    new = new.in_order(known)
     found = differences(old, new)
     replace_files({path: new.to_json().encode()})
     print(
@@ -195,23 +182,6 @@ def known_mistakes(reference: Path, ids: Collection[str] | None = None) -> dict[
     exercises = Registry.read(reference / FILE).select(ids)
     found = {exercise: read_mistakes(reference / FOLDER, exercise) for exercise in exercises}
     return {exercise: mistakes for exercise, mistakes in found.items() if mistakes}
-
-
-def in_order(answers: RecordedAnswers, registry: Registry) -> RecordedAnswers:
-    """The same answers in the order of the registry, so that recording one exercise moves none of the others."""
-    place = {id: i for i, id in enumerate(registry.ids)}
-
-    def ordered(part: dict[str, Part]) -> dict[str, Part]:
-        by_exercise = {key: place.get(exercise_of_check(key.partition("::")[0]) or key, len(place)) for key in part}
-        return {key: part[key] for key in sorted(part, key=by_exercise.__getitem__)}
-
-    return RecordedAnswers(
-        ordered(answers.checks),
-        ordered(answers.sentences),
-        ordered(answers.hidden),
-        ordered(answers.questions),
-        ordered(answers.pools),
-    )
 
 
 if __name__ == "__main__":

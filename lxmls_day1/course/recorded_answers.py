@@ -8,11 +8,12 @@ import json
 import math
 import re
 import reprlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.course.registry import exercise_of_check
 from lxmls_day1.errors import InputError
 
 RTOL, ATOL = 1e-6, 1e-9
@@ -214,16 +215,31 @@ class RecordedAnswers:
             blocks.append("\n".join([f" {_compact(check)}: {{", *_joined(entries), " }"]))
         return "\n".join([*lines, *_joined(blocks), "}", "}", ""])
 
-    def only(self, exercises: Iterable[str], exercise_of: Any) -> "RecordedAnswers":
-        """The part about some exercises; `exercise_of` tells to which one a check belongs."""
+    def only(self, exercises: Iterable[str]) -> "RecordedAnswers":
+        """The part about some exercises."""
         wanted = set(exercises)
-        return RecordedAnswers(
-            {check: entry for check, entry in self.checks.items() if exercise_of(check.partition("::")[0]) in wanted},
-            {exercise: named for exercise, named in self.sentences.items() if exercise in wanted},
-            {exercise: count for exercise, count in self.hidden.items() if exercise in wanted},
-            {exercise: asked for exercise, asked in self.questions.items() if exercise in wanted},
-            {exercise: pool for exercise, pool in self.pools.items() if exercise in wanted},
-        )
+        return self._with_parts(lambda part: {key: part[key] for key in part if exercise_of(key) in wanted})
+
+    def in_order(self, exercises: Iterable[str]) -> "RecordedAnswers":
+        """The same in the order of the exercises, so that recording one of them moves none of the others."""
+        place = {id: i for i, id in enumerate(exercises)}
+
+        def order(key: str) -> int:
+            return place.get(exercise_of(key), len(place))
+
+        return self._with_parts(lambda part: {key: part[key] for key in sorted(part, key=order)})
+
+    def __or__(self, other: "RecordedAnswers") -> "RecordedAnswers":
+        """What one of them has, or both; of both it is the other's."""
+        return RecordedAnswers(**{name: part | vars(other)[name] for name, part in vars(self).items()})
+
+    def _with_parts(self, changed: Callable[[dict[str, Any]], dict[str, Any]]) -> "RecordedAnswers":
+        return RecordedAnswers(**{name: changed(part) for name, part in vars(self).items()})
+
+
+def exercise_of(key: str) -> str:
+    """The exercise of a check, or the exercise itself."""
+    return exercise_of_check(key.partition("::")[0]) or key
 
 
 def form_of(value: Any) -> Form:
@@ -242,7 +258,7 @@ def form_of(value: Any) -> Form:
     shape, kinds = _form(value, value, 0)
     if len(kinds) > 1 or (kinds == {type(None)} and shape):
         mixed = "is partly numbers and partly texts" if kinds == {float, str} else "is neither numbers nor texts"
-        raise TypeError(f"{_told(value)}, which {mixed}")
+        raise TypeError(f"{_description(value)}, which {mixed}")
     return shape, kinds.pop() if kinds else float
 
 
@@ -268,14 +284,14 @@ def _form(value: Any, whole: Any, depth: int) -> tuple[tuple[int, ...], set[type
             shapes.add(shape)
             kinds |= its_kinds
             if len(shapes) > 1:
-                raise TypeError(f"{_told(whole)}, a {type(whole).__name__} whose rows differ in length")
+                raise TypeError(f"{_description(whole)}, a {type(whole).__name__} whose rows differ in length")
         return (len(value), *shapes.pop()), kinds
     if depth and hasattr(value, "toarray"):
         raise TypeError(f"a {type(whole).__name__} of sparse arrays")
     array = _as_array(value)
     kind = {**dict.fromkeys("biuf", float), "U": str}.get(array.dtype.kind)
     if kind is None:
-        raise TypeError(f"{_told(whole)}, which is neither numbers nor texts")
+        raise TypeError(f"{_description(whole)}, which is neither numbers nor texts")
     return tuple(map(int, array.shape)), {kind} if math.prod(array.shape) else set()
 
 
@@ -288,7 +304,7 @@ def _as_array(value: Any) -> Any:
     try:
         return np.asarray(value)
     except ValueError as error:
-        raise TypeError(f"{_told(value)}, which is no array") from error
+        raise TypeError(f"{_description(value)}, which is no array") from error
 
 
 def entries_of(value: Any) -> Iterator[float | str | None]:
@@ -326,7 +342,7 @@ def _number(value: float) -> float:
         raise TypeError("an int that is larger than any float") from None
 
 
-class _Told(reprlib.Repr):
+class _Description(reprlib.Repr):
     """The ``repr`` of a value by its first entries alone."""
 
     def __init__(self) -> None:
@@ -339,10 +355,10 @@ class _Told(reprlib.Repr):
         return shortened(ADDRESS.sub("", repr(x)), self.maxother)
 
 
-def _told(value: Any) -> str:
+def _description(value: Any) -> str:
     """A value of any kind in some words."""
     try:
-        text = shortened(_Told().repr(value))
+        text = shortened(_Description().repr(value))
     except Exception:  # its own code, or a number of too many digits
         text = ""
     return f"{type(value).__name__} {text}".strip()

@@ -54,9 +54,9 @@ def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
         yield "known", f"  · still to be written{f': {where}' if where else ''}"
         yield "quiet", f"    `lxmls-day1 hint {report.exercise.id}` helps"
     else:
-        said: dict[str, str] = {}
+        titles: dict[str, str] = {}
         for result in report.results:
-            yield from result_lines(result, said)
+            yield from result_lines(result, titles)
         for text in named_lines(report.named_as, report.mistakes):
             yield "known", f"  {text}"
         if report.all_passed and report.stub_left:
@@ -90,15 +90,15 @@ def explained_lines(kept: Explanation) -> Iterator[Line]:
     yield "quiet", "  Kept; it goes to your instructor with what you hand in. Now mend the code, and check again."
 
 
-def result_lines(result: CheckResult, said: dict[str, str]) -> Iterator[Line]:
-    """One check, and what there is to say about it, unless `said` (text -> title) holds that already."""
+def result_lines(result: CheckResult, titles: dict[str, str]) -> Iterator[Line]:
+    """One check, and what there is to say about it, unless `titles` (text -> title) holds that already."""
     style = "good" if result.passed else "quiet" if result.outcome in SYMBOLS else "bad"
     yield style, f"  {SYMBOLS.get(result.outcome, '✗')} {result.title}"
-    if result.text in said:
-        yield "quiet", f"      as in “{said[result.text]}”"
+    if result.text in titles:
+        yield "quiet", f"      as in “{titles[result.text]}”"
         return
     if result.text:
-        said[result.text] = result.title
+        titles[result.text] = result.title
     for line in result.text.splitlines():
         yield "", f"      {line}".rstrip()
 
@@ -117,16 +117,16 @@ def packed_lines(submission: SubmissionFiles, path: Path, content: bytes, again:
 
 
 def replaced_lines(replaced: Replaced, what: str) -> Iterator[Line]:
-    """What a notebook says of files that were written, and of those that take their place only after a reload."""
+    """What is said of files that were written, and of those that take their place only after a reload."""
     if not replaced.files:
         yield "", f"{what} was in place already."
         return
-    yield "", f"{what} is now in {', '.join(replaced.files)}; `lab.undo()` brings back what was there."
+    yield "", f"{what} is now in {', '.join(replaced.files)}; `lxmls-day1 undo` brings back what was there."
     yield from _reload_lines(replaced)
 
 
 def undone_lines(undone: Replaced) -> Iterator[Line]:
-    """What a notebook says of what was undone."""
+    """What is said of what was undone."""
     yield "", f"`{undone.what}` is undone: {', '.join(undone.files)}"
     yield from (("", f"What you had edited since then is kept in {path}") for path in undone.kept)
     yield from (("", f"{path}, where a text before it was kept, is gone.") for path in undone.lost)
@@ -135,7 +135,7 @@ def undone_lines(undone: Replaced) -> Iterator[Line]:
 
 def _reload_lines(replaced: Replaced) -> Iterator[Line]:
     if any(name.endswith(".ipynb") for name in replaced.files):
-        yield "known", "Reload the notebooks that are open from disk before you save them."
+        yield "known", "If a notebook is open, reload it from disk before you save it."
 
 
 def hint_lines(hints: Hints, width: int | None = None) -> Iterator[Line]:

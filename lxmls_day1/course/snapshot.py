@@ -88,8 +88,12 @@ def _dry_run(
                         outcomes[runs[len(outcomes)].label], found = found, {}
                         wait = wait.next(f"the checks on {runs[min(len(outcomes), len(runs) - 1)].label}", patience)
                 if len(outcomes) < len(runs) and (not alive or wait.is_over()):
-                    said = f"the checks did not end on {runs[len(outcomes)].label}"
-                    raise wait.too_long(said) if alive else InputError(f"{said}. {process.messages()[-2000:]}".strip())
+                    message = f"the checks did not end on {runs[len(outcomes)].label}"
+                    raise (
+                        wait.too_long(message)
+                        if alive
+                        else InputError(f"{message}. {process.messages()[-2000:]}".strip())
+                    )
                 time.sleep(0.05)
         finally:
             process.end()

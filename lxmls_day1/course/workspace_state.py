@@ -9,21 +9,27 @@ import contextlib
 import hashlib
 import json
 import os
+import typing
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.whole_files import replace_files
+from lxmls_day1.plain_data import from_plain, to_plain
+from lxmls_day1.whole_files import locked as file_locked
+from lxmls_day1.whole_files import named, replace_files
 
 FILE = ".lab-state.json"
 DAMAGED = f"{FILE}.damaged"
 LOCK = ".lab-state.lock"
 BACKUPS = ".lab-backups"
 VERSION = 1
+#: The attributes of `WorkspaceState` that stand in the file; the last two are not in older ones.
+KEPT = ("hints", "results", "given", "backups", "origin", "explanations")
+ADDED_LATER = ("origin", "explanations")
 
 
 @dataclass(frozen=True)
@@ -134,15 +140,7 @@ class WorkspaceState:
         """The state as a file to be written; nothing for the reference lab."""
         if not keeps_state(self.folder):
             return {}
-        content: dict[str, Any] = {
-            "version": VERSION,
-            "hints": self.hints,
-            "results": {id: asdict(result) for id, result in self.results.items()},
-            "given": self.given,
-            "backups": [asdict(backup) for backup in self.backups],
-            "origin": asdict(self.origin),
-            "explanations": [asdict(explanation) for explanation in self.explanations],
-        }
+        content = {"version": VERSION, **{name: to_plain(getattr(self, name)) for name in KEPT}}
         return {self.folder / FILE: (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()}
 
     def save(self, with_files: Mapping[Path, bytes] | None = None) -> None:
@@ -159,15 +157,11 @@ def locked(folder: Path) -> Iterator[None]:
     if not keeps_state(folder):
         yield
         return
-    try:
-        file = os.open(folder / LOCK, os.O_RDONLY | os.O_CREAT, 0o666)
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(folder)) from error
-    try:
-        _wait_for(file)
+    with named(folder):
+        number = os.open(folder / LOCK, os.O_RDONLY | os.O_CREAT, 0o666)
+    with open(number, "rb") as file:  # closing it unlocks it, as the end of the process does
+        file_locked(file, wait=True)
         yield
-    finally:
-        os.close(file)  # which unlocks it, as the end of the process does
 
 
 def why_not_kept(keep: Callable[[], object], what: str) -> str:
@@ -188,62 +182,19 @@ def why_not_kept(keep: Callable[[], object], what: str) -> str:
     return ""
 
 
-def _wait_for(file: int) -> None:
-    with contextlib.suppress(OSError):  # some network drives know no locks
-        try:
-            from fcntl import LOCK_EX, flock
-        except ImportError:
-            with contextlib.suppress(ImportError):  # Windows has this one; a browser has neither, and one process
-                import msvcrt
-
-                msvcrt.locking(file, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]  # of Windows only
-            return
-        flock(file, LOCK_EX)
-
-
 def _parsed(content: Any) -> dict[str, Any]:
     """What stands in a state file; any of several errors if it is not of the form that `WorkspaceState.contents` gives."""
-    results = {str(id): KeptResult(**result) for id, result in content["results"].items()}
-    for result in results.values():
-        _require(all(type(n) is int for n in (result.passed, result.total, result.hidden)))
-    return {
-        "hints": {str(id): max(0, int(count)) for id, count in content["hints"].items()},
-        "results": results,
-        "given": [str(id) for id in content["given"]],
-        "backups": [_parsed_backup(backup) for backup in content["backups"]],
-        "origin": _parsed_origin(content.get("origin", {})),
-        "explanations": [_parsed_explanation(one) for one in content.get("explanations", [])],
+    kinds = typing.get_type_hints(WorkspaceState)
+    parts = {
+        name: from_plain(kinds[name], content[name]) for name in KEPT if name in content or name not in ADDED_LATER
     }
-
-
-def _parsed_explanation(content: dict[str, Any]) -> Explanation:
-    explanation = Explanation(**content)
-    _require(all(type(part) is str for part in vars(explanation).values()))
-    return explanation
-
-
-def _parsed_backup(content: dict[str, Any]) -> Backup:
-    origin = content.get("origin")
-    backup = Backup(**{**content, "origin": None if origin is None else _parsed_origin(origin)})
-    for path in (*backup.kept, *backup.kept.values(), *backup.written):
-        _require(_stays_inside(path))
-    _require(all(PurePosixPath(path).parts[0] == BACKUPS for path in backup.kept.values()))
-    _require(type(backup.what) is str and type(backup.exercise) is str)
-    return backup
-
-
-def _parsed_origin(content: dict[str, Any]) -> Origin:
-    files = {
-        str(name): GivenFile(str(one["digest"]), tuple(map(str, one["functions"])), str(one["around"]))
-        for name, one in content.get("files", {}).items()
-    }
-    _require(all(map(_stays_inside, files)))
-    return Origin(str(content.get("made_by", "")), int(content.get("interface", 0)), files)
-
-
-def _require(condition: bool) -> None:
-    if not condition:
+    origins = [parts.get("origin"), *(backup.origin for backup in parts["backups"])]
+    paths = [path for origin in origins if origin is not None for path in origin.files]
+    old_texts = [path for backup in parts["backups"] for path in backup.kept.values()]
+    paths += [path for backup in parts["backups"] for path in (*backup.kept, *backup.written)] + old_texts
+    if not all(map(_stays_inside, paths)) or any(PurePosixPath(path).parts[0] != BACKUPS for path in old_texts):
         raise ValueError("not a state of ours")
+    return parts
 
 
 def _stays_inside(path: str) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 
 from lxmls_day1.checks import as_list, as_numbers, check_labels
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.plotting import BLACK, BLUE, axes_for
+from lxmls_day1.figures.plotting import BLACK, BLUE, CENTRED, axes_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,15 +114,8 @@ def plot_confusion(
     if not small:
         for row, column in np.argwhere(confusion):
             dark = norm(shares[row, column]) > 0.6
-            ax.text(
-                column,
-                row,
-                f"{confusion[row, column]}",
-                ha="center",
-                va="center",
-                fontsize=_CELL_SIZE,
-                color="white" if dark else BLACK,
-            )
+            colour = "white" if dark else BLACK
+            ax.text(column, row, f"{confusion[row, column]}", fontsize=_CELL_SIZE, color=colour, **CENTRED)
     bar = ax.figure.colorbar(
         image, ax=ax, shrink=0.7, ticks=[0, 0.01, 0.05, 0.2, 0.5, 1], format=lambda share, _: f"{share:.0%}"
     )

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from lxmls_day1.figures.plotting import CENTRED
+
 WANTED, YOURS, BEFORE = "#009e73", "#d55e00", "#999999"  # of the Okabe-Ito palette, as those below
 OF_CLASSES = (("#0072b2", "o"), ("#cc79a7", "s"), ("#56b4e9", "D"))
 BESIDE: Mapping[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}  # where a legend covers nothing
@@ -75,7 +77,7 @@ def plot_paths(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
     for name, scores in (columns | ends).items():
         for k in range(n_tags):
             box = {"fc": "white", "ec": "none" if name in ends else BEFORE}
-            ax.text(places[name], k, f"{scores[k]:g}", ha="center", va="center", bbox=box, zorder=3)
+            ax.text(places[name], k, f"{scores[k]:g}", bbox=box, zorder=3, **CENTRED)
     # Rings are wider than the boxes, so that a path of one word is seen as well.
     for path, label, colour, marker, size in [(wanted, "wanted", WANTED, "o", 34), (got, "yours", YOURS, "s", 40)]:
         style = {"marker": marker, "markersize": size, "markerfacecolor": "none", "markeredgewidth": 2.5}

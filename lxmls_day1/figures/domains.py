@@ -7,7 +7,7 @@ import numpy as np
 
 from lxmls_day1.checks import as_numbers
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.plotting import BLACK, detached_axes
+from lxmls_day1.figures.plotting import BLACK, CENTRED, detached_axes
 from lxmls_day1.figures.style import luminance
 
 _LABEL_SIZE, _CELL_SIZE = 13, 14  # points
@@ -80,8 +80,8 @@ def plot_domains(
         ax.spines[:].set_visible(False)
         for row, column in np.argwhere(~np.isnan(table)):
             dark = luminance(image.cmap(image.norm(table[row, column]))) < _DARK
-            look = {"ha": "center", "va": "center", "fontsize": _CELL_SIZE, "color": "white" if dark else BLACK}
-            ax.text(column, row, f"{100 * table[row, column]:.1f}", **look)
+            colour = "white" if dark else BLACK
+            ax.text(column, row, f"{100 * table[row, column]:.1f}", fontsize=_CELL_SIZE, color=colour, **CENTRED)
     axes[0].set_ylabel("learnt from", fontsize=_LABEL_SIZE, color=BLACK)
     bar = figure.colorbar(image, ax=axes, shrink=0.8, format=lambda share, _: f"{100 * share:.4g}")
     bar.set_label("accuracy, %", fontsize=_LABEL_SIZE, color=BLACK)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from lxmls_day1.checks import as_numbers
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.plotting import BLACK, CLASS_COLOURS, check_axes
+from lxmls_day1.figures.plotting import BLACK, CENTRED, CLASS_COLOURS, check_axes
 
 
 def plot_joint_features(g: ArrayLike, params: ArrayLike, classes: Sequence[str], ax: Any) -> tuple[Any, Any]:
@@ -55,23 +55,9 @@ def plot_joint_features(g: ArrayLike, params: ArrayLike, classes: Sequence[str],
         for across, value in enumerate(values):
             k = across // length
             inside = k in blocks
-            ax.bar(
-                across + 0.5,
-                0.8,
-                width=0.94,
-                bottom=down - 0.4,
-                color=CLASS_COLOURS[k] if inside else "0.93",
-                alpha=0.35 if inside else 1.0,
-            )
-            ax.text(
-                across + 0.5,
-                down,
-                f"{value:g}",
-                ha="center",
-                va="center",
-                color=BLACK if inside else "0.6",
-                fontsize=12,
-            )
+            ground, alpha, ink = (CLASS_COLOURS[k], 0.35, BLACK) if inside else ("0.93", 1.0, "0.6")
+            ax.bar(across + 0.5, 0.8, width=0.94, bottom=down - 0.4, color=ground, alpha=alpha)
+            ax.text(across + 0.5, down, f"{value:g}", color=ink, fontsize=12, **CENTRED)
         if down:
             ax.text(length * n_classes + 0.4, down, f"w · f = {W.T.ravel() @ values:g}", va="center")
     for k, name in enumerate(classes):

@@ -3,8 +3,7 @@ edges.
 
 A tag sequence is a path from left to right, and its score is the sum of what stands on its nodes and edges: of all
 paths Viterbi's search finds the best. The picture shows it as a thick line, and the true one as a dashed line where
-that is known. `plot_update` draws a lattice before and after an update, and tells beside each score by how much it
-changed.
+that is known. Given the lattice before an update, it tells beside each score by how much it changed.
 
 What is shown is put together by `lattice`, and drawn by `plot_lattice`. The scores are those of
 ``classifiers.structured.viterbi.ChainScores``.
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.plotting import BLUE, VERMILION, axes_for
+from lxmls_day1.figures.plotting import BLUE, CENTRED, FRAMELESS, VERMILION, axes_for
 
 _MOST_ROWS_WITH_ALL_SCORES = 5  # beyond, only the edges of the two paths have room for their scores
 _FEW_ROWS = 2  # with so few there is room for larger scores
@@ -226,56 +225,6 @@ def plot_lattice(
     return fig, ax
 
 
-def plot_update(
-    before: Lattice,
-    after: Lattice,
-    *,
-    titles: Sequence[str] = ("Before the update", "After the update"),
-    axes: Any = None,
-) -> tuple[Any, Any]:
-    """The lattice of a sentence before and after an update, one above the other.
-
-    Parameters
-    ----------
-    before, after : Lattice
-        Of the same words, with the same tags shown.
-    titles : two str
-    axes : two matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
-
-    Returns
-    -------
-    (Figure, array of two Axes)
-
-    Raises
-    ------
-    InputError
-        If they are not of the same words and tags.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> scores = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 0.5], [0.0, 0.0]]), np.zeros(2), np.zeros(2)
-    >>> before, after = (lattice(["the", "cat"], ["DET", "NOUN"], scores, best=best) for best in ([0, 0], [0, 1]))
-    >>> fig, axes = plot_update(before, after, axes=Figure().subplots(2, 1))
-    >>> [ax.get_title(loc="left") for ax in axes]
-    ['Before the update', 'After the update']
-    """
-    if (before.words, before.rows) != (after.words, after.rows):
-        raise InputError(
-            f"before and after must show the same sentence with the same tags, but show {before.words} with "
-            f"{before.rows} and {after.words} with {after.rows}; give both lattices the same shown="
-        )
-    if axes is None:
-        import matplotlib.pyplot as plt
-
-        width, height = figure_size(before)
-        _, axes = plt.subplots(2, 1, figsize=(width, 2 * height), layout="constrained")
-    plot_lattice(before, title=titles[0], ax=axes[0])
-    fig, _ = plot_lattice(after, before=before, title=titles[1], ax=axes[1])
-    return fig, np.asarray(axes)
-
-
 def _tags_shown(
     tags: Sequence[str], emissions: np.ndarray, on_paths: set[int], shown: int | Sequence[str]
 ) -> list[int]:
@@ -342,56 +291,35 @@ def _draw_edge(ax: Any, edge: Edge, change: float, n_words: int, n_rows: int, la
         # So near to where the edge begins (or, from the one start, where it ends) that the labels of a column do not
         # meet.
         share = 0.72 if edge.column == 0 else 0.28 if edge.column == n_words else 0.9 / max(n_rows, 3)
-        ax.text(
-            x0 + share * (x1 - x0),
-            y0 + share * (y1 - y0),
-            _signed(edge.score) + (f" ({_with_plus(change)})" if changed else ""),
-            fontsize=_EDGE_SIZE + 2 * bold + 3 * (n_rows <= _FEW_ROWS),
-            fontweight="bold" if bold else "normal",
-            color=_INK if bold else _FAINT,
-            ha="left" if 0 < edge.column < n_words else "center",
-            va="center",
-            zorder=6 if bold else 2,
-            bbox={"boxstyle": "round,pad=0.08", "facecolor": _CHANGED if changed else "white", "edgecolor": "none"},
-            gid="edge",
-        )
+        text = _signed(edge.score) + (f" ({_with_plus(change)})" if changed else "")
+        size = _EDGE_SIZE + 2 * bold + 3 * (n_rows <= _FEW_ROWS)
+        weight, colour, level = ("bold", _INK, 6) if bold else ("normal", _FAINT, 2)
+        box = {"boxstyle": "round,pad=0.08", "facecolor": _CHANGED if changed else "white", "edgecolor": "none"}
+        look: dict[str, Any] = {"fontsize": size, "fontweight": weight, "color": colour, "zorder": level, "bbox": box}
+        look |= {"ha": "left" if 0 < edge.column < n_words else "center", "va": "center", "gid": "edge"}
+        ax.text(x0 + share * (x1 - x0), y0 + share * (y1 - y0), text, **look)
 
 
 def _draw_change(ax: Any, x: float, y: float, change: float) -> None:
     """By how much a node's score has changed, below it."""
     if _signed(change) != "0":
-        ax.annotate(
-            _with_plus(change),
-            (x, y),
-            xytext=(0, -19),
-            textcoords="offset points",
-            fontsize=_EDGE_SIZE + 2,
-            fontweight="bold",
-            color=_INK,
-            ha="center",
-            va="center",
-            zorder=8,
-            bbox={"boxstyle": "round,pad=0.12", "facecolor": _CHANGED, "edgecolor": "none"},
-            gid="change",
-        )
+        _annotate_node(ax, x, y, _with_plus(change), -19, color=_INK, fontweight="bold", ground=_CHANGED, gid="change")
 
 
 def _draw_confidence(ax: Any, x: float, y: float, share: float) -> None:
     """How probable a tag is, above its node: the surer, the darker."""
-    ax.annotate(
-        "<1 %" if share < 0.01 else ">99 %" if share > 0.99 else f"{100 * share:.0f} %",
-        (x, y),
-        xytext=(0, 20),
-        textcoords="offset points",
-        fontsize=_EDGE_SIZE + 2,
-        fontweight="bold" if share >= 0.5 else "normal",
-        color=_INK if share >= 0.05 else _FAINT,
-        ha="center",
-        va="center",
-        zorder=8,
-        bbox={"boxstyle": "round,pad=0.12", "facecolor": "white", "edgecolor": "none", "alpha": 0.85},
-        gid="confidence",
-    )
+    text = "<1 %" if share < 0.01 else ">99 %" if share > 0.99 else f"{100 * share:.0f} %"
+    weight, colour = "bold" if share >= 0.5 else "normal", _INK if share >= 0.05 else _FAINT
+    _annotate_node(ax, x, y, text, 20, color=colour, fontweight=weight, ground="white", alpha=0.85, gid="confidence")
+
+
+def _annotate_node(
+    ax: Any, x: float, y: float, text: str, shift: float, *, ground: str, alpha: float = 1.0, **style: Any
+) -> None:
+    """A text so many points above a node, on a ground of its own."""
+    box = {"boxstyle": "round,pad=0.12", "facecolor": ground, "edgecolor": "none", "alpha": alpha}
+    style |= CENTRED | {"fontsize": _EDGE_SIZE + 2, "zorder": 8, "bbox": box}
+    ax.annotate(text, (x, y), xytext=(0, shift), textcoords="offset points", **style)
 
 
 def _with_plus(change: float) -> str:
@@ -399,52 +327,25 @@ def _with_plus(change: float) -> str:
 
 
 def _draw_node(ax: Any, x: float, y: float, text: str, on_best: bool, on_true: bool) -> None:
-    ax.text(
-        x,
-        y,
-        text,
-        fontsize=_NODE_SIZE,
-        fontweight="bold" if on_best else "normal",
-        color="white" if on_best else _INK,
-        ha="center",
-        va="center",
-        zorder=7,
-        bbox={
-            "boxstyle": "round,pad=0.4,rounding_size=0.8",
-            "facecolor": BLUE if on_best else "white",
-            "edgecolor": VERMILION if on_true else BLUE if on_best else _FAINT,
-            "linewidth": 2.6 if on_true or on_best else 1.0,
-            "linestyle": (0, (3, 1.5)) if on_true else "solid",
-        },
-        gid="node",
-    )
+    weight, colour, ground = ("bold", "white", BLUE) if on_best else ("normal", _INK, "white")
+    box = {
+        "boxstyle": "round,pad=0.4,rounding_size=0.8",
+        "facecolor": ground,
+        "edgecolor": VERMILION if on_true else BLUE if on_best else _FAINT,
+        "linewidth": 2.6 if on_true or on_best else 1.0,
+        "linestyle": (0, (3, 1.5)) if on_true else "solid",
+    }
+    look = CENTRED | {"fontsize": _NODE_SIZE, "fontweight": weight, "color": colour}
+    ax.text(x, y, text, zorder=7, bbox=box, gid="node", **look)
 
 
 def _draw_legend(ax: Any, drawn: Lattice) -> None:
     from matplotlib.lines import Line2D
 
-    handles = [
-        Line2D([], [], color=BLUE, linewidth=6.0, label=f"best path, score {_signed(drawn.best_score)}"),
-    ]
+    handles = [Line2D([], [], color=BLUE, linewidth=6.0, label=f"best path, score {_signed(drawn.best_score)}")]
     if drawn.true is not None and drawn.true_score is not None:
         same = " (the same)" if drawn.true == drawn.best else ""
-        handles.append(
-            Line2D(
-                [],
-                [],
-                color=VERMILION,
-                linewidth=2.8,
-                linestyle=(0, (3, 2)),
-                label=f"true path{same}, score {_signed(drawn.true_score)}",
-            )
-        )
-    ax.legend(
-        handles=handles,
-        loc="lower right",
-        bbox_to_anchor=(1.0, 1.0),
-        borderaxespad=0.2,
-        ncols=2,
-        fontsize=_NODE_SIZE,
-        frameon=False,
-        handlelength=3.0,
-    )
+        label = f"true path{same}, score {_signed(drawn.true_score)}"
+        handles.append(Line2D([], [], color=VERMILION, linewidth=2.8, linestyle=(0, (3, 2)), label=label))
+    look = FRAMELESS | {"ncols": 2, "fontsize": _NODE_SIZE, "handlelength": 3.0}
+    ax.legend(handles=handles, loc="lower right", bbox_to_anchor=(1.0, 1.0), **look)

@@ -60,6 +60,11 @@ DASHES = (
 #: Marker, whether it is filled, and name of each part of a data set.
 PARTS = {"train": ("s", True, "training"), "dev": ("^", False, "development"), "test": ("o", False, "test")}
 
+#: Of a text in the middle of a place.
+CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
+#: Of a legend at the edge of the axes.
+FRAMELESS: dict[str, Any] = {"frameon": False, "borderaxespad": 0.2}
+
 _LABEL_SIZE, _TICK_SIZE = 16, 14  # points
 _TITLE_WIDTH = 48  # characters in a line
 _LINE_WIDTH = 3.0
@@ -139,17 +144,10 @@ def plot_points(
         marker, filled, part_name = PARTS[part]
         for label in np.unique(y):
             colour = CLASS_COLOURS[label % len(CLASS_COLOURS)]
-            ax.plot(
-                *X[y == label].T,
-                linestyle="none",
-                marker=marker,
-                markersize=9,
-                color=colour,
-                markerfacecolor=colour if filled else "none",
-                markeredgecolor="white" if filled else colour,
-                markeredgewidth=0.8 if filled else 2.2,
-                label=f"class {label}, {part_name}",
-            )
+            face, edge, width = (colour, "white", 0.8) if filled else ("none", colour, 2.2)
+            look = {"markerfacecolor": face, "markeredgecolor": edge, "markeredgewidth": width, "markersize": 9}
+            name = f"class {label}, {part_name}"
+            ax.plot(*X[y == label].T, linestyle="none", marker=marker, color=colour, label=name, **look)
     _set_limits(ax, np.concatenate([X for X, _ in parts.values()]))
     ax.set_xlabel("$x_1$", fontsize=_LABEL_SIZE)
     ax.set_ylabel("$x_2$", fontsize=_LABEL_SIZE)
@@ -209,15 +207,9 @@ def add_boundary(ax: Any, params: Any, name: str, colour: Any = None) -> tuple[A
         )
     xlim, ylim = ax.get_xlim(), ax.get_ylim()
     polylines = decision_boundary(params, xlim, ylim)
-    line = Line2D(
-        *with_gaps(polylines).T,
-        color=colour,
-        linewidth=_LINE_WIDTH,
-        linestyle=dash,
-        label=name if polylines else f"{name} (one class in view)",
-        gid=_IS_BOUNDARY,
-        zorder=3 + 0.01 * nr_drawn,  # above the points, in the order of drawing
-    )
+    label = name if polylines else f"{name} (one class in view)"
+    line = Line2D(*with_gaps(polylines).T, color=colour, linewidth=_LINE_WIDTH, linestyle=dash, label=label)
+    line.set(gid=_IS_BOUNDARY, zorder=3 + 0.01 * nr_drawn)  # above the points, in the order of drawing
     ax.add_line(line)
     ax.set_xlim(xlim)
     ax.set_ylim(ylim)
@@ -380,14 +372,8 @@ def with_gaps(polylines: Iterable[np.ndarray]) -> np.ndarray:
 
 def _draw_legend(ax: Any) -> None:
     """To the right of the axes, where it hides no point, however many entries there are."""
-    ax.legend(
-        loc="upper left",
-        bbox_to_anchor=(1.01, 1.0),
-        borderaxespad=0.0,
-        fontsize=_TICK_SIZE,
-        frameon=False,
-        handlelength=3.6,  # long enough to tell the dashes apart
-    )
+    look = FRAMELESS | {"borderaxespad": 0.0, "handlelength": 3.6}  # long enough to tell the dashes apart
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=_TICK_SIZE, **look)
 
 
 def _grouped_by_data_set(rows: Iterable[Any]) -> dict[str, list[tuple[str, float, float]]]:
@@ -415,25 +401,13 @@ def _grouped_by_data_set(rows: Iterable[Any]) -> dict[str, list[tuple[str, float
 def _draw_bar(ax: Any, position: float, accuracy: float, colour: str) -> None:
     missing = np.isnan(accuracy)
     ax.barh(position, 0.0 if missing else accuracy, height=0.4, color=colour, edgecolor="white", linewidth=0.8)
-    ax.annotate(
-        "n/a" if missing else f"{accuracy:.3f}",
-        (0.0 if missing else accuracy, position),
-        xytext=(5, 0),
-        textcoords="offset points",
-        fontsize=_TICK_SIZE,
-        va="center_baseline",
-    )
+    text, place = ("n/a", 0.0) if missing else (f"{accuracy:.3f}", accuracy)
+    beside: dict[str, Any] = {"xytext": (5, 0), "textcoords": "offset points", "va": "center_baseline"}
+    ax.annotate(text, (place, position), fontsize=_TICK_SIZE, **beside)
 
 
 def _draw_accuracy_legend(ax: Any) -> None:
     from matplotlib.patches import Patch
 
-    ax.legend(
-        handles=[Patch(color=SKY_BLUE, label="training"), Patch(color=BLUE, label="test")],
-        loc="lower right",
-        bbox_to_anchor=(1.0, 1.0),
-        borderaxespad=0.2,
-        ncols=2,
-        fontsize=_TICK_SIZE,
-        frameon=False,
-    )
+    handles = [Patch(color=SKY_BLUE, label="training"), Patch(color=BLUE, label="test")]
+    ax.legend(handles=handles, loc="lower right", bbox_to_anchor=(1, 1), ncols=2, fontsize=_TICK_SIZE, **FRAMELESS)

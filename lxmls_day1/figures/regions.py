@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from lxmls_day1.checks import as_numbers
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.plotting import BLACK, CLASS_COLOURS, check_axes
+from lxmls_day1.figures.plotting import BLACK, CENTRED, CLASS_COLOURS, check_axes
 
 _POINTS = 121  # on each axis
 _SHADE = 0.3
@@ -119,7 +119,7 @@ def plot_regions(
 
 def _name(ax: Any, region: Any, name: str) -> None:
     if len(region):
-        ax.text(*region.mean(axis=0), name, ha="center", va="center")
+        ax.text(*region.mean(axis=0), name, **CENTRED)
 
 
 def _half_plane(ax: Any, x1: Any, x2: Any, height: Any, k: int, edge: str) -> None:

@@ -91,14 +91,8 @@ def plot_squishing(gaps: Sequence[float], names: Sequence[str], axes: Sequence[A
     left.plot([0, half], [C.max(), half], color=GREY, linestyle="--", label="d, at a right angle")
     left.plot(0, C.max(), "o", color=BLACK, markersize=11, clip_on=False, label="D = (0, C)")
     left.plot(half, half, "o", color=BLACK, markersize=11, markerfacecolor="white", label="z = D + d = (C/2, C/2)")
-    left.set(
-        xlim=(0, top),
-        ylim=(0, top),
-        aspect="equal",
-        xlabel="$z_y$, true class",
-        ylabel="$z_i$, rival",
-        title="one rival",
-    )
+    left.set(xlim=(0, top), ylim=(0, top), aspect="equal", title="one rival")
+    left.set(xlabel="$z_y$, true class", ylabel="$z_i$, rival")
     left.legend(loc="lower right", fontsize=11)
 
     D = np.concatenate([[0.0], C])
@@ -107,29 +101,14 @@ def plot_squishing(gaps: Sequence[float], names: Sequence[str], axes: Sequence[A
     z[0] = level
     places = np.arange(D.size)
     right.bar(places, np.minimum(D, z), width=0.6, color="0.9", edgecolor="0.6", label="stays")
-    right.bar(
-        places,
-        np.maximum(D - z, 0),
-        bottom=z,
-        width=0.6,
-        color=_DOWN,
-        hatch="//",
-        edgecolor="white",
-        label="pushed down, $d_i < 0$",
-    )
+    hatched = {"color": _DOWN, "hatch": "//", "edgecolor": "white"}
+    right.bar(places, np.maximum(D - z, 0), bottom=z, width=0.6, label="pushed down, $d_i < 0$", **hatched)
     right.bar(places, np.maximum(z - D, 0), bottom=D, width=0.6, color=_UP, label="rises, $d_y > 0$")
     for k, height in enumerate(found, start=1):
         last = k == len(found)
-        right.axhline(
-            height, color=BLACK if last else "0.5", linewidth=2 if last else 1.2, linestyle="-" if last else ":"
-        )
-        right.text(
-            D.size - 0.45,
-            height,
-            f"k = {k}: {height:.3f}",
-            va="bottom" if last else "top",
-            color=BLACK if last else "0.35",
-        )
+        colour, width, dash, ink, side = (BLACK, 2, "-", BLACK, "bottom") if last else ("0.5", 1.2, ":", "0.35", "top")
+        right.axhline(height, color=colour, linewidth=width, linestyle=dash)
+        right.text(D.size - 0.45, height, f"k = {k}: {height:.3f}", va=side, color=ink)
     right.set(xlim=(-0.5, D.size + 0.3), ylim=(0, top), ylabel="$D_i$", title="all rivals, one level")
     right.set_xticks(places, list(names))
     right.legend(loc="upper left", fontsize=11)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.plotting import BLACK, CLASS_COLOURS, GREY, add_boundary, check_axes
+from lxmls_day1.figures.plotting import BLACK, CENTRED, CLASS_COLOURS, GREY, add_boundary, check_axes
 from lxmls_day1.figures.style import line_style
 
 _REACH = 0.45  # the weight vector's arrow, as a share of the axes
@@ -130,13 +130,5 @@ def _arrow(ax: Any, tail: Any, tip: Any, colour: str, name: str) -> None:
     )
     along = (tip - tail) / np.linalg.norm(tip - tail)
     beside = _BESIDE * np.array([-along[1], along[0]])
-    ax.annotate(
-        name,
-        (tail + tip) / 2,
-        tuple(beside),
-        textcoords="offset points",
-        color=colour,
-        fontsize=14,
-        ha="center",
-        va="center",
-    )
+    look = CENTRED | {"color": colour, "fontsize": 14}
+    ax.annotate(name, (tail + tip) / 2, tuple(beside), textcoords="offset points", **look)

@@ -3,13 +3,8 @@
 The pages for students and the tables for instructors are made from these rows alone.
 """
 
-import dataclasses
-import functools
-import types
-import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from lxmls_day1.box.limits import CRASHED as CRASHED
 from lxmls_day1.box.limits import MEMORY as MEMORY
@@ -17,10 +12,10 @@ from lxmls_day1.box.limits import REFUSED as REFUSED
 from lxmls_day1.box.limits import TIMEOUT as TIMEOUT
 from lxmls_day1.course.naming import mistakes_among, small_inputs_among
 from lxmls_day1.course.workspace_state import Explanation
-from lxmls_day1.errors import InputError
+from lxmls_day1.plain_data import from_plain as from_plain
+from lxmls_day1.plain_data import to_plain as to_plain
 
 FORMAT = 1
-PLAIN = frozenset({str, int, float, bool, type(None)})
 PUBLIC_SHARE = 0.25  # of the points of an exercise: students have the public checks, and could answer them from a table
 
 OK, WRONG, ERROR, MISSING = "ok", "wrong", "error", "missing"
@@ -296,59 +291,3 @@ class Gradebook:
     hidden: bool = True
     graded: str = ""
     version: str = ""
-
-
-def to_plain(value: Any) -> Any:
-    """Rows and gradebooks as dicts, lists, numbers and texts."""
-    kind = type(value)
-    if kind in PLAIN:
-        return value
-    if kind is tuple or kind is list:
-        return [entry if type(entry) in PLAIN else to_plain(entry) for entry in value]
-    names = _field_names(kind)  # type: ignore[arg-type]  # mypy sees no __hash__ in classes, which have one
-    if names is not None:
-        return {name: to_plain(getattr(value, name)) for name in names}
-    if isinstance(value, Mapping):
-        return {str(key): to_plain(entry) for key, entry in value.items()}
-    return value
-
-
-@functools.cache
-def _field_names(kind: type[Any]) -> tuple[str, ...] | None:
-    return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else None
-
-
-def from_plain(kind: Any, plain: Any) -> Any:
-    """The inverse of `to_plain`: ``from_plain(SubmissionGrade, to_plain(row)) == row``.
-
-    Raises
-    ------
-    InputError
-        If the data are not of that form: a file from another version, or a damaged one.
-    """
-    try:
-        return _build(kind, plain)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"this is not a {getattr(kind, '__name__', kind)} of ours ({error}).") from error
-
-
-def _build(kind: Any, plain: Any) -> Any:
-    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if origin in (types.UnionType, typing.Union):
-        return None if plain is None else _build(arguments[0], plain)
-    if _field_names(kind) is not None:
-        hints = typing.get_type_hints(kind)
-        if unknown := set(plain) - set(hints):
-            raise ValueError(f"unknown key {min(unknown)!r}")
-        return kind(**{name: _build(hints[name], entry) for name, entry in plain.items()})
-    if origin is tuple:
-        if arguments[-1] is Ellipsis:
-            return tuple(_build(arguments[0], entry) for entry in plain)
-        return tuple(_build(part, entry) for part, entry in zip(arguments, plain, strict=True))
-    if origin is not None:  # a mapping
-        return {str(key): _build(arguments[1], entry) for key, entry in plain.items()}
-    if kind is float and type(plain) is int:
-        return float(plain)
-    if type(plain) is not kind:
-        raise ValueError(f"{plain!r:.60} where a {kind.__name__} should be")
-    return plain

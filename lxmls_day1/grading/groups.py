@@ -1,7 +1,7 @@
 """Wrong answers that no known mistake explains, grouped by what they are; and how an instructor names such a group.
 
 Two submissions are in one group if they answer the same small inputs wrongly, with the same answers. Small inputs are public, so
-nothing hidden is in a group. A group that is named becomes a mistake of the exercise, known by these answers (`TaughtMistake`).
+nothing hidden is in a group. A group that is named becomes a mistake of the exercise, known by these answers (`Mistake`).
 No code of a student's goes into it, and no text that the code has made: what others receive is numbers, and words of the course.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 
 from lxmls_day1.course.counterexamples import RAISES
 from lxmls_day1.course.expect import WrongAnswer
-from lxmls_day1.course.mistakes import NAME, TaughtMistake, mistakes_file, read_mistakes, read_taught
+from lxmls_day1.course.mistakes import NAME, Mistake, mistakes_file, read_mistakes
 from lxmls_day1.course.naming import PROPERTY, named
 from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool, RecordedAnswers
 from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Registry
@@ -102,7 +102,7 @@ def name_group(
     sentence: str,
     question: str = "",
     reference: Path | None = None,
-) -> tuple[TaughtMistake, Path]:
+) -> tuple[Mistake, Path]:
     """Make a known mistake of a group: an entry of the exercise's file of mistakes, and of ``recorded.json``.
 
     Parameters
@@ -118,7 +118,7 @@ def name_group(
 
     Returns
     -------
-    taught : TaughtMistake
+    taught : Mistake
     path : Path
         The file in which it stands.
 
@@ -136,8 +136,7 @@ def name_group(
     if not sentence:
         raise InputError("the sentence must say what is wrong, and why; it is empty.")
     folder = reference / FOLDER
-    taken = [mistake.name for mistake in read_mistakes(folder, exercise)]
-    taken += [mistake.name for mistake in read_taught(folder, exercise)]
+    taken = [one.name for kind in (False, True) for one in read_mistakes(folder, exercise, taught=kind)]
     if not NAME.fullmatch(name) or name in taken:
         why = "exercise " + group.exercise + " has a mistake of that name" if name in taken else "it is no name"
         raise InputError(f"{name!r} cannot be the name of a mistake: {why}; wanted is one such as cap_forgotten.")
@@ -147,7 +146,7 @@ def name_group(
         raise InputError(
             f"the small inputs of exercise {group.exercise} have changed since that run; grade again first."
         )
-    taught = TaughtMistake(exercise.id, name, sentence, tuple(_without_texts(group.wrong, pool)), question)
+    taught = Mistake(exercise.id, name, sentence, (), question, tuple(_without_texts(group.wrong, pool)))
     recorded.pools[exercise.id] = pool.taught(name, taught.answers)
     recorded.sentences.setdefault(exercise.id, {})[name] = sentence
     if question:
@@ -179,7 +178,7 @@ def _one_sentence(what: str, text: str) -> str:
     return text
 
 
-def _require_named(pool: Pool, taught: TaughtMistake) -> None:
+def _require_named(pool: Pool, taught: Mistake) -> None:
     """Whether the answers that were named would now be known by that name."""
     (row,) = pool.programs[taught.name]
     found = named(pool, row)

@@ -15,7 +15,7 @@ import json
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -123,7 +123,7 @@ class GradingSession:
         InputError
             If the checks cannot be run.
         """
-        self._within(lambda: None)
+        self._collect()
         return self._known
 
     def run(
@@ -147,19 +147,15 @@ class GradingSession:
         InputError
             If the checks themselves cannot be run.
         """
-        found: list[Checked] = []
-        self._within(lambda: found.append(self._run_one(fork_server, files)))
-        return found[0]
+        self._collect()
+        return self._run_one(fork_server, files)
 
-    def _within(self, body: Callable[[], None]) -> None:
-        def with_known_checks() -> None:
-            self._known = self._known or tuple(map(_unrun, self._checks.items))
-            body()
-
-        self._checks.within(with_known_checks)
+    def _collect(self) -> None:
+        self._checks.collect()
         if self._checks.broken:
             file, text = self._checks.broken[0]
             raise InputError(f"the checks cannot be run: {file} cannot be read:\n{text}")
+        self._known = self._known or tuple(map(_unrun, self._checks.items))
 
     def _run_one(
         self,

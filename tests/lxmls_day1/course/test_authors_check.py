@@ -21,6 +21,7 @@ def test_the_exercises_of_this_lab_fit_together(asked, monkeypatch):
     The programs of the mistakes are asked about small inputs in one exercise of ten; in a campaign in all.
     """
     if asked == "some":
+        monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # each lab would have its loops compiled anew
         of_small_inputs = authors_check.problems_of_small_inputs
 
         def some(reference, mistakes):

@@ -40,8 +40,7 @@ def mutated(body):
         ("return range(step)", ["return range(step + 1)", "return range(step - 1)"]),
         ("return np.outer(scores, cost)", ["return np.outer(cost, scores)", "return np.outer(cost, cost)"]),
         ("return scores.T @ cost", ["return scores @ cost", "return cost @ scores.T"]),
-        ("return scores * step", ["scores *= step\nreturn scores"]),
-        ("return (1 - step) * scores + cost", ["scores *= 1 - step\nreturn scores + cost", "cost += (1 - step) * scores\nreturn cost"]),
+        ("return scores * step", ["return cost * step", "return scores * label"]),
         ("if step < 1 and label != 0:\n    return cost\nreturn scores", ["if step <= 1 and label != 0:\n    return cost\nreturn scores",
             "if step < 1 or label != 0:\n    return cost\nreturn scores", "if step < 1 and label == 0:\n    return cost\nreturn scores",
             "if label != 0:\n    return cost\nreturn scores", "return cost\nreturn scores", "pass\nreturn scores"]),
@@ -51,13 +50,6 @@ def mutated(body):
 )  # fmt: skip
 def test_slips(body, slips):
     assert set(slips) <= set(mutated(body))
-
-
-def test_variables_of_another_kind_are_not_put_in():
-    """An index does not stand where an array does, nor an array where a number does."""
-    texts = mutated("d = scores[label] * step\nreturn d")
-    assert "d = cost[label] * step\nreturn d" in texts
-    assert not [text for text in texts if "scores[step]" in text or "* cost" in text or "label[" in text]
 
 
 def test_a_loop_that_does_not_end_raises_an_error():

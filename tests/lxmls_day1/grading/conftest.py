@@ -32,7 +32,7 @@ from lxmls_day1.course import record
 from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.markers import Solution, find_solutions, stubbed
 from lxmls_day1.course.recorded_answers import RecordedAnswers
-from lxmls_day1.course.registry import FILE, Exercise, Registry, exercise_of_check
+from lxmls_day1.course.registry import FILE, Exercise, Registry
 from lxmls_day1.grading.grading_run import Workers
 from lxmls_day1.grading.run_folders import run_folder
 from lxmls_day1.lab import reference_folder
@@ -139,15 +139,10 @@ def answers_computed_once(folder_of_the_run):
         missing = [id for id, file in files.items() if not file.is_file()]
         if missing:
             fresh = compute_answers(missing, hidden, seed)
-            replace_files({files[id]: fresh.only([id], exercise_of_check).to_json().encode() for id in missing})
+            replace_files({files[id]: fresh.only([id]).to_json().encode() for id in missing})
         together = RecordedAnswers()
         for file in files.values():
-            one = RecordedAnswers.from_plain(json.loads(file.read_text(encoding="utf-8")))
-            together.checks.update(one.checks)
-            together.sentences.update(one.sentences)
-            together.hidden.update(one.hidden)
-            together.questions.update(one.questions)
-            together.pools.update(one.pools)
+            together |= RecordedAnswers.from_plain(json.loads(file.read_text(encoding="utf-8")))
         return together
 
     with pytest.MonkeyPatch.context() as patch:

@@ -14,7 +14,7 @@ from lxmls_day1.course import record
 from lxmls_day1.course.generation import solved_files, student_files
 from lxmls_day1.course.mistakes import read_mistakes
 from lxmls_day1.course.recorded_answers import RecordedAnswers
-from lxmls_day1.course.registry import FOLDER, Registry, exercise_of_check
+from lxmls_day1.course.registry import FOLDER, Registry
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading import grading_run
 from lxmls_day1.grading import plan as plans
@@ -83,7 +83,7 @@ def bank(request, tmp_path_factory, level, solved, given, right_variants):
     graded, fork_servers = {}, ForkServers()
     try:
         for exercise in code:
-            answers = plan.expected.only([exercise.id], exercise_of_check)
+            answers = plan.expected.only([exercise.id])
             one = replace(plan, exercises=(exercise,), expected=answers).with_key()
             inbox = {
                 f"right {v}": (without_notebooks(v.lab_files(given)), None)

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.commands.grade import _name_group, command
 from lxmls_day1.course.expect import WrongAnswer
-from lxmls_day1.course.mistakes import read_mistakes, read_taught
+from lxmls_day1.course.mistakes import read_mistakes
 from lxmls_day1.course.naming import named
 from lxmls_day1.course.pool_making import made_pool
 from lxmls_day1.course.recorded_answers import Answer, Pool, RecordedAnswers
@@ -112,7 +112,7 @@ class TestNaming:
         exercise = Registry.read(reference / FILE)["1.5"]
         before = read_mistakes(reference / FOLDER, exercise)
         taught, path = name(wrong_at([0, 1, 3]), sentence='A "long"\n step \\ λ.', question="Why?")
-        assert read_taught(reference / FOLDER, exercise) == [taught]
+        assert read_mistakes(reference / FOLDER, exercise, taught=True) == [taught]
         assert (taught.sentence, taught.question) == ('A "long" step \\ λ.', "Why?")
         assert read_mistakes(reference / FOLDER, exercise) == before and path.name == "1_05_mira.toml"
         assert path.read_text().startswith(
@@ -178,7 +178,7 @@ class TestNaming:
         with pytest.raises(InputError, match="these answers are no evidence"):
             name([(INPUTS[0], Answer.of(["some", "text"]))])  # nothing of it may be kept
         assert (reference / RECORDED).read_bytes() == before
-        assert read_taught(reference / FOLDER, Registry.read(reference / FILE)["1.5"]) == []
+        assert read_mistakes(reference / FOLDER, Registry.read(reference / FILE)["1.5"], taught=True) == []
 
 
 def test_recording_anew_keeps_what_a_class_has_taught():
@@ -256,7 +256,7 @@ class TestCommand:
         _name_group(tmp_path / "marks", groups([row])[0].id, "four_times", "It is four times too long.", "Why?")
         said = capsys.readouterr().err
         assert "is the known mistake four_times of exercise 1.5 now" in said and "1_05_mira.toml" in said
-        (taught,) = read_taught(reference / FOLDER, Registry.read(reference / FILE)["1.5"])
+        (taught,) = read_mistakes(reference / FOLDER, Registry.read(reference / FILE)["1.5"], taught=True)
         assert (taught.name, taught.question) == ("four_times", "Why?")
 
     def test_a_question_needs_its_group(self, tmp_path):

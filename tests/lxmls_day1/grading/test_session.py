@@ -9,7 +9,6 @@ import pytest
 
 from lxmls_day1.box.box import NO_END, BoxFailure, RaisedInBox
 from lxmls_day1.box.limits import Limits
-from lxmls_day1.course import pytest_plugin
 from lxmls_day1.course.recorded_answers import Answer, RecordedAnswers
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading import boxed_lab
@@ -47,37 +46,6 @@ def test_cases(n, m, rng):
 def test_hidden(rng, lab):
     assert rng.random() < 0
 '''
-NOT_PLAIN = """
-import pytest
-
-@pytest.fixture
-def three():
-    yield 3
-
-@pytest.fixture
-def doubled(request):
-    return 2 * request.param
-
-def test_with_a_fixture_of_its_own(three):
-    assert three == 3
-
-@pytest.mark.parametrize("doubled", [1], indirect=True)
-def test_through_a_fixture(doubled):
-    assert doubled == 2
-
-class TestInAClass:
-    def setup_method(self):
-        self.ready = True
-
-    def test_method(self):
-        assert self.ready
-
-@pytest.mark.xfail(strict=True)
-def test_that_must_fail():
-    assert True
-"""
-
-
 LAB = {PurePosixPath("classifiers/__init__.py"): b""}
 
 
@@ -133,16 +101,6 @@ def test_verdicts_of_plain_checks(tmp_path):
     assert found["test_hidden"][1] == ""
 
 
-@pytest.mark.slow
-def test_pytest_itself_comes_to_the_same(tmp_path, monkeypatch):
-    (direct,) = run(session_of(tmp_path, plain=PLAIN))
-    monkeypatch.setattr(pytest_plugin, "needs_no_protocol", lambda item: False)
-    (by_pytest,) = run(session_of(tmp_path, plain=PLAIN))
-    assert by_pytest.keys() == direct.keys()
-    for name, (verdict, text, mistakes) in by_pytest.items():
-        assert direct[name] == (verdict, text, mistakes), name
-
-
 def test_checks_are_collected_once(tmp_path, monkeypatch):
     session = session_of(tmp_path, plain=PLAIN)
     first = run(session, n_labs=2)
@@ -152,28 +110,21 @@ def test_checks_are_collected_once(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_checks_that_need_pytest_have_it_each_time(tmp_path):
-    session = session_of(tmp_path, other=NOT_PLAIN, plain=PLAIN)
-    first = run(session, n_labs=2)
-    assert first[0] == first[1] == run(session)[0]
-    verdicts = {name: verdict for name, (verdict, _, _) in first[0].items()}
-    assert verdicts["test_with_a_fixture_of_its_own"] == "ok"
-    assert verdicts["test_through_a_fixture[1]"] == "ok"
-    assert verdicts["TestInAClass::test_method"] == "ok"
-    assert verdicts["test_right"] == "ok"
-
-
 @pytest.mark.parametrize(
     "check",
     [
-        "import pytest\n\ndef test_it():\n    pytest.skip('no data')\n",
-        "import pytest\n\n@pytest.mark.skip(reason='no data')\ndef test_it():\n    pass\n",
+        "def test_it(tmp_path): pass",
+        "import pytest\n@pytest.mark.xfail\ndef test_it(): pass",
     ],
-    ids=["in the check", "by a mark"],
 )
-def test_a_check_that_leaves_itself_out_is_no_check(tmp_path, check):
+def test_a_check_is_a_plain_function(tmp_path, check):
+    with pytest.raises(InputError, match="test_it is no plain function of lab, expect"):
+        run(session_of(tmp_path, other=check, plain=PLAIN))
+
+
+def test_a_check_that_leaves_itself_out_is_no_check(tmp_path):
     with pytest.raises(InputError, match="test_it leaves itself out: .*no data"):
-        run(session_of(tmp_path, skipping=check))
+        run(session_of(tmp_path, skipping="import pytest\n\ndef test_it():\n    pytest.skip('no data')\n"))
 
 
 @pytest.mark.slow

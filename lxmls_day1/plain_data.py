@@ -1,0 +1,82 @@
+"""Dataclasses as plain data, which JSON can hold, and back: every value is of the type that its field declares, or refused."""
+
+import dataclasses
+import functools
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any
+
+from lxmls_day1.errors import InputError
+
+PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
+def to_plain(value: Any) -> Any:
+    """A value that is made of dataclasses, mappings, tuples and lists, as dicts, lists, numbers and texts.
+
+    Examples
+    --------
+    >>> @dataclasses.dataclass(frozen=True)
+    ... class Row:
+    ...     name: str
+    ...     points: tuple[float, ...]
+    >>> to_plain(Row("Ada", (1.0, 2.5)))
+    {'name': 'Ada', 'points': [1.0, 2.5]}
+    >>> from_plain(Row, {"name": "Ada", "points": [1, 2.5]})
+    Row(name='Ada', points=(1.0, 2.5))
+    """
+    kind = type(value)
+    if kind in PLAIN:
+        return value
+    if kind is tuple or kind is list:
+        return [entry if type(entry) in PLAIN else to_plain(entry) for entry in value]
+    names = _field_names(kind)  # type: ignore[arg-type]  # mypy sees no __hash__ in classes, which have one
+    if names is not None:
+        return {name: to_plain(getattr(value, name)) for name in names}
+    if isinstance(value, Mapping):
+        return {str(key): to_plain(entry) for key, entry in value.items()}
+    return value
+
+
+@functools.cache
+def _field_names(kind: type[Any]) -> tuple[str, ...] | None:
+    return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else None
+
+
+def from_plain(kind: Any, plain: Any) -> Any:
+    """The inverse of `to_plain`: ``from_plain(type(row), to_plain(row)) == row``.
+
+    Raises
+    ------
+    InputError
+        If the data are not of that form: a file from another version, or a damaged one.
+    """
+    try:
+        return _build(kind, plain)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"this is not a {getattr(kind, '__name__', kind)} of ours ({error}).") from error
+
+
+def _build(kind: Any, plain: Any) -> Any:
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (types.UnionType, typing.Union):
+        return None if plain is None else _build(arguments[0], plain)
+    if _field_names(kind) is not None:
+        hints = typing.get_type_hints(kind)
+        if unknown := set(plain) - set(hints):
+            raise ValueError(f"unknown key {min(unknown)!r}")
+        return kind(**{name: _build(hints[name], entry) for name, entry in plain.items()})
+    if origin is tuple:
+        if arguments[-1] is Ellipsis:
+            return tuple(_build(arguments[0], entry) for entry in plain)
+        return tuple(_build(part, entry) for part, entry in zip(arguments, plain, strict=True))
+    if origin is list:
+        return [_build(arguments[0], entry) for entry in plain]
+    if origin is not None:  # a mapping
+        return {str(key): _build(arguments[1], entry) for key, entry in plain.items()}
+    if kind is float and type(plain) is int:
+        return float(plain)
+    if type(plain) is not kind:
+        raise ValueError(f"{plain!r:.60} where a {kind.__name__} should be")
+    return plain
