@@ -14,7 +14,9 @@ from lxmls_day1.commands.shared_options import ExerciseList
     help="The platform that runs it.",
 )
 @click.option("--out", required=True, type=click.Path(), help="The zip file, such as autograder.zip.")
-@click.option("--exercises", type=ExerciseList(), help="Only these, such as 1.2,1.5; all unless given.")
+@click.option(
+    "--exercises", type=ExerciseList(), help="Only these, such as 1.2,1.5 or core or afternoon; all unless given."
+)
 @click.option("--seed", type=click.IntRange(0), help="Seed of the hidden checks, the same for all; fresh unless given.")
 @click.option(
     "--trust-submissions",

@@ -36,7 +36,9 @@ class _ShowsLimits(click.Command):
 @click.command(name="grade", cls=_ShowsLimits, short_help="Grade submissions, whatever is in them.")
 @click.argument("submissions", nargs=-1, required=True, type=click.Path(exists=True))
 @click.option("--out", required=True, type=click.Path(), help="Where marks and feedback go.")
-@click.option("--exercises", type=ExerciseList(), help="Only these, such as 1.2,1.5; all unless given.")
+@click.option(
+    "--exercises", type=ExerciseList(), help="Only these, such as 1.2,1.5 or core or afternoon; all unless given."
+)
 @click.option("--seed", type=click.IntRange(0), help="Seed of the hidden checks, to repeat a run; fresh unless given.")
 @click.option(
     "--jobs", type=int, default=-1, help="Submissions at the same time; as many as there are cores unless given."

@@ -10,7 +10,7 @@ from lxmls_day1.commands.shared_options import ExerciseList
 @click.option(
     "--exercises",
     type=ExerciseList(),
-    help="Which ones are to be solved, such as 1.2,1.5,1.7; the others come with solutions.",
+    help="Which ones are to be solved, such as 1.2,1.5,1.7, or core or afternoon; the others come with solutions.",
 )
 @click.option(
     "--with-solutions", is_flag=True, help="All solutions, hidden checks and known mistakes: not for students."

@@ -12,7 +12,7 @@ SENTENCES = {"ewt": "UD_English-EWT", "toy-sentences": "toy"}
 
 
 class ExerciseList(click.ParamType):  # type: ignore[type-arg]  # older versions of click cannot be subscripted here
-    """Ids with commas between: ``1.2,1.5``."""
+    """Ids with commas between, ``1.2,1.5``; or ``core`` or ``afternoon`` for those of that part."""
 
     name = "TEXT"
 

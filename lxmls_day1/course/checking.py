@@ -16,9 +16,9 @@ from typing import Any
 from lxmls_day1.course import check_process
 from lxmls_day1.course.counterexamples import CounterExample
 from lxmls_day1.course.naming import mistakes_among, small_inputs_among
+from lxmls_day1.course.progress import stub_left
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
-from lxmls_day1.course.progress import stub_left
 from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_digest, locked
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import Lab, forget_bytecode

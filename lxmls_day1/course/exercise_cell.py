@@ -72,10 +72,11 @@ class ExerciseCell:
         print(f"Still to be done – {what}{place and f' ({place}). Save the file, and run this cell again.'}")
         return True
 
-
     def _files(self) -> set[Path]:
         """The files that students write in."""
-        return {(self.lab.folder / name).resolve() for exercise in Registry.of(self.lab.folder) for name in exercise.files}
+        return {
+            (self.lab.folder / name).resolve() for exercise in Registry.of(self.lab.folder) for name in exercise.files
+        }
 
 
 def in_own_code(trace: TracebackType | None, files: Collection[Path]) -> TracebackType | None:

@@ -46,7 +46,8 @@ class Load:
     @property
     def minutes(self) -> float:
         """The estimate."""
-        return self.words / WORDS_PER_MINUTE + sum(getattr(self, name) * each for name, each in MINUTES.items())
+        of_others: float = sum(getattr(self, name) * each for name, each in MINUTES.items())
+        return self.words / WORDS_PER_MINUTE + of_others
 
 
 def loads(notebook: Any, registry: Registry) -> dict[str, Load]:
@@ -65,7 +66,7 @@ def loads(notebook: Any, registry: Registry) -> dict[str, Load]:
         further = further or _FURTHER.search(cell.source) is not None
         tags = cell.metadata.get("tags", ())
         load = _load_of(cell, tags)
-        if id in registry and id not in begun:
+        if id is not None and id in registry and id not in begun:
             begun.add(id)
             load.exercises += registry[id].has_code
         for part in ("further",) if further else ("core",) if EVENING in tags else ("core", "afternoon"):
@@ -123,7 +124,11 @@ def table(folder: Path) -> Iterator[str]:
         found = loads(from_source(script.read_text(encoding="utf-8")), registry)
         rows += [(script.stem, part, found[part]) for part in PARTS]
         total = {part: total[part] + found[part] for part in PARTS}
-    for name, part, load in [*rows, *(("all", part, total[part]) for part in PARTS), ("all", "all", total["core"] + total["further"])]:
+    for name, part, load in [
+        *rows,
+        *(("all", part, total[part]) for part in PARTS),
+        ("all", "all", total["core"] + total["further"]),
+    ]:
         yield f"{name:18}{part:10}" + "".join(f"{getattr(load, n):>13}" for n in names) + f"{load.minutes:>13.0f}"
 
 

@@ -121,12 +121,12 @@ def _state(folder: Path, exercise: Exercise, registry: Registry, kept: Workspace
         return ("answered" if answers != _answers(reference_folder(), exercise) else "to answer"), ""
     result = next((kept.results[id] for id in exercise.names if id in kept.results), None)
     left = stub_left(folder, exercise)
-    passed = result is not None and 0 < result.total == result.passed
-    if left and not (passed and result.digest == files_digest(folder, exercise)):
+    is_of_today = result is not None and result.digest == files_digest(folder, exercise)
+    if left and not (result is not None and is_of_today and 0 < result.total == result.passed):
         return "to do", ""
     if not all((folder / name).is_file() for name in exercise.files):
         return "missing", ""
-    if result is None or result.digest != files_digest(folder, exercise):
+    if result is None or not is_of_today:
         return "changed", ""
     if result.passed < result.total or not result.total:
         return "failing", f"{result.passed} of {result.total} public checks pass"

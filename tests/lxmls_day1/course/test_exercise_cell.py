@@ -53,8 +53,9 @@ def test_a_name_error_in_a_students_file_is_not_taken_for_a_cell_that_waits(lab,
     (lab.folder / "classifiers/mira.py").write_text("def mira_rule(scores):\n    return score\n")
     (lab.folder / "classifiers/rule.py").write_text("def rule(f):\n    return f(1)\n")
     with pytest.raises(NameError, match="name 'score' is not defined") as raised, ExerciseCell(lab, "1.5"):
-        from classifiers.mira import mira_rule
         from classifiers.rule import rule
+
+        from classifiers.mira import mira_rule
 
         rule(mira_rule)
     assert not capsys.readouterr().out
