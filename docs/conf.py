@@ -141,6 +141,21 @@ def write_commands(app: Any) -> None:
     _write_page(app, "commands", "\n\n".join(parts) + "\n")
 
 
+def draw_boundaries(app: Any) -> None:
+    """Draw the picture of the front page, which README shows too, as `lxmls-day1 run` does."""
+    from classifiers.run_all_classifiers import run_all_classifiers
+    from lxmls_day1.commands.output import png
+    from lxmls_day1.figures.plotting import detached_axes
+    from readers import SimpleDataSet
+
+    points = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
+    figure, axis = detached_axes(figsize=(14.0, 8.0))
+    run_all_classifiers(points, ax=axis)
+    picture, drawn = Path(app.srcdir, "docs/boundaries.png"), png(figure)
+    if picture.read_bytes() != drawn:
+        picture.write_bytes(drawn)
+
+
 INTRODUCTIONS = {
     "classifiers": """`from classifiers import Mira` in a lab, `from lxmls_day1.classifiers import Mira` where the package is installed.
 One file, one idea. Topics beyond the day have folders of their own, and their modules are found without these, too:
@@ -220,5 +235,6 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-signature", sign_class)
     app.connect("autodoc-process-docstring", lay_out_docstring, priority=100)  # before numpydoc
     app.connect("builder-inited", write_commands)
+    app.connect("builder-inited", draw_boundaries)
     app.connect("config-inited", write_modules)  # before Sphinx looks which pages there are
     app.connect("build-finished", copy_mathjax)
