@@ -23,7 +23,7 @@
 # of the first day of the Lisbon Machine Learning School), but you can work without it. The symbols of all notebooks are in one
 # [table](notation.md).
 #
-# **Time.** The core takes about 110 minutes (50 of them in the afternoon), the rest 25.
+# **Time.** The core takes about 110 minutes, 50 of them in the afternoon; what is further takes about 25.
 #
 # | exercise | when | what you do | file |
 # |---|---|---|---|

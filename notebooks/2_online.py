@@ -21,7 +21,7 @@
 #
 # **Before.** You need notebook 1, section D (features and linear classifiers), and inner products. Symbols: [notation](notation.md).
 #
-# **Time.** The core takes about 85 minutes (65 of them in the afternoon), the rest 140.
+# **Time.** The core takes about 85 minutes, 65 of them in the afternoon; what is further takes about 140.
 #
 # | exercise | when | what you do | file |
 # |---|---|---|---|

@@ -23,7 +23,7 @@
 # **Before.** Notebooks 1 (naive Bayes) and 2 (the loop of the online learners), derivatives, and the dot product. The symbols are those of
 # [the table for all notebooks](notation.md).
 #
-# **Time.** The core takes about 90 minutes (60 of them in the afternoon), the rest 200.
+# **Time.** The core takes about 90 minutes, 60 of them in the afternoon; what is further takes about 200.
 #
 # | exercise | when | what you do | file |
 # |---|---|---|---|

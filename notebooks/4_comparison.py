@@ -20,7 +20,7 @@
 #
 # **Before.** Notebooks 1 to 3, with exercises 1.2, 1.4, 1.5, 1.6 and 1.7. The symbols are those of [the table for all notebooks](notation.md).
 #
-# **Time.** The core takes about 20 minutes (5 of them in the afternoon), the rest 60.
+# **Time.** The core takes about 20 minutes, 5 of them in the afternoon; what is further takes about 60.
 #
 # | exercise | when | what you do |
 # |---|---|---|

@@ -93,14 +93,17 @@ def stated(found: dict[str, Load]) -> str:
     Examples
     --------
     >>> stated({"afternoon": Load(words=2600), "core": Load(words=5200), "further": Load(words=3900)})
-    '**Time.** The core takes about 40 minutes (20 of them in the afternoon), the rest 30.'
+    '**Time.** The core takes about 40 minutes, 20 of them in the afternoon; what is further takes about 30.'
     >>> stated({"afternoon": Load(), "core": Load(), "further": Load(words=7800)})
     '**Time.** About 60 minutes.'
     """
     afternoon, core, further = (_rounded(found[part].minutes) for part in PARTS)
     if not core:
         return f"**Time.** About {further} minutes."
-    return f"**Time.** The core takes about {core} minutes ({afternoon} of them in the afternoon), the rest {further}."
+    return (
+        f"**Time.** The core takes about {core} minutes, {afternoon} of them in the afternoon; "
+        f"what is further takes about {further}."
+    )
 
 
 def _rounded(minutes: float) -> int:
