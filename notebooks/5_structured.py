@@ -541,6 +541,7 @@ with lab.exercise("1.17"):
     plot_lattice(
         lattice(words, names, scores, [names.index(tag) for tag in predicted], marginals=sure),
         title="Scores, and above them the probability of each tag",
+        label_edges=False,
     )
     for word, tag, of_word in zip(words, predicted, sure, strict=True):
         second = np.argsort(of_word)[-2]
