@@ -83,20 +83,15 @@ def command(
 
 def check_and_show(folder: Path, ids: Collection[str] | None, time_limit: float) -> "CheckReport":
     """Run checks, show the report, keep the results; show the questions on named mistakes."""
-    from lxmls_day1.course.checking import CheckReport, remember, run_checks
-    from lxmls_day1.course.explanations import asked_after, remember_questions
+    from lxmls_day1.course.explanations import check_and_remember
     from lxmls_day1.course.report_text import check_lines, question_lines
-    from lxmls_day1.course.terminal import echo_lines, echo_unless_kept
+    from lxmls_day1.course.terminal import echo_lines
 
     with shown_check() as progressed:
-        report = run_checks(folder, ids, time_limit, progressed)
-    if ids is None:
-        report = CheckReport(tuple(one for one in report.reports if one.results))
-    echo_lines(check_lines(report))
-    echo_unless_kept(lambda: remember(folder, report), "The results")
-    asked = asked_after(folder, report)
-    echo_lines(question_lines(asked))
-    echo_unless_kept(lambda: remember_questions(folder, asked), "The question")
+        report, questions, unsaved = check_and_remember(folder, ids, time_limit, progressed)
+    echo_lines((*check_lines(report), *question_lines(questions)))
+    for sentence in unsaved:
+        click.echo(sentence, err=True)
     return report
 
 

@@ -10,10 +10,17 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from lxmls_day1.course.checking import CheckReport, ExerciseReport
+from lxmls_day1.course.checking import TIME_LIMIT, CheckReport, ExerciseReport, Progressed, remember, run_checks
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.source_functions import function_lines
-from lxmls_day1.course.workspace_state import Explanation, WorkspaceState, files_digest, keeps_state, locked
+from lxmls_day1.course.workspace_state import (
+    Explanation,
+    WorkspaceState,
+    files_digest,
+    keeps_state,
+    locked,
+    why_not_kept,
+)
 from lxmls_day1.errors import InputError
 
 FILE = PurePosixPath("explanations.json")  # in what is handed in
@@ -50,6 +57,37 @@ def asked_after(folder: Path, report: CheckReport) -> list[Explanation]:
         for one in report.reports
         if one.question and (one.exercise.id, one.question) not in answered
     ]
+
+
+def check_and_remember(
+    folder: Path,
+    ids: Collection[str] | None,
+    time_limit: float = TIME_LIMIT,
+    progressed: Progressed = lambda title: None,
+) -> tuple[CheckReport, list[Explanation], list[str]]:
+    """Run checks, and keep in the workspace how they went and what is asked about named mistakes.
+
+    Parameters
+    ----------
+    folder, ids, time_limit, progressed
+        As of `lxmls_day1.course.checking.run_checks`.
+
+    Returns
+    -------
+    report : CheckReport
+        Without `ids`, of the exercises that have checks.
+    questions : list of Explanation
+        As of `asked_after`.
+    problems : list of str
+        Sentences on what could not be kept.
+    """
+    report = run_checks(folder, ids, time_limit, progressed)
+    if ids is None:
+        report = CheckReport(tuple(one for one in report.reports if one.results))
+    unsaved = [why_not_kept(lambda: remember(folder, report), "The results")]
+    questions = asked_after(folder, report)
+    unsaved.append(why_not_kept(lambda: remember_questions(folder, questions), "The question"))
+    return report, questions, [sentence for sentence in unsaved if sentence]
 
 
 def attempt_of(folder: Path, report: ExerciseReport) -> str:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from lxmls_day1.course import report_text
-from lxmls_day1.course.checking import CheckReport, ExerciseReport, remember, run_checks
-from lxmls_day1.course.explanations import asked_after, explain, remember_questions
+from lxmls_day1.course.checking import ExerciseReport
+from lxmls_day1.course.explanations import check_and_remember, explain
 from lxmls_day1.course.generation import answers_in_notebooks
 from lxmls_day1.course.hints import next_hint, remember_hint
 from lxmls_day1.course.model_answers import FILE as MODEL_ANSWERS
@@ -66,14 +66,10 @@ class Shown:
 def checked(lab: Lab, exercise: Any = None) -> Shown:
     """Run the public checks of an exercise, of several, or of all that have some."""
     folder = workspace_of(lab, "lab.check")
-    report = run_checks(folder, None if exercise is None else Registry.of(folder).meant(exercise))
-    if exercise is None:
-        report = CheckReport(tuple(one for one in report.reports if one.results))
-    unsaved = why_not_kept(lambda: remember(folder, report), "The results")
-    asked = asked_after(folder, report)
-    unsaved = unsaved or why_not_kept(lambda: remember_questions(folder, asked), "The question")
-    lines = [*report_text.check_lines(report), *report_text.question_lines(asked, in_notebook=True)]
-    return _shown(folder, report, lines, unsaved, filter(None, map(_picture, report.reports)))
+    ids = None if exercise is None else Registry.of(folder).meant(exercise)
+    report, questions, unsaved = check_and_remember(folder, ids)
+    lines = [*report_text.check_lines(report), *report_text.question_lines(questions, in_notebook=True)]
+    return _shown(folder, report, lines, " ".join(unsaved), filter(None, map(_picture, report.reports)))
 
 
 def explained(lab: Lab, exercise: Any, text: str) -> Shown:

@@ -102,7 +102,7 @@ class TestTerminal:
 
         def check(*arguments, status=1):
             report = report_of(workspace, NORM)
-            monkeypatch.setattr("lxmls_day1.course.checking.run_checks", lambda *_: report)
+            monkeypatch.setattr("lxmls_day1.course.explanations.run_checks", lambda *_: report)
             command = ["check", *(arguments or ["1.1"]), "--lab", str(workspace)]
             result = CliRunner().invoke(command_group, command)
             assert result.exit_code == status, result.output
@@ -134,7 +134,7 @@ class TestTerminal:
 
 class TestNotebook:
     def test_the_question_stands_below_the_report(self, workspace, monkeypatch):
-        monkeypatch.setattr("lxmls_day1.course.notebook_display.run_checks", lambda *_: report_of(workspace, NORM))
+        monkeypatch.setattr("lxmls_day1.course.explanations.run_checks", lambda *_: report_of(workspace, NORM))
         shown = NotebookLab(workspace).check("1.1")
         assert WHY in shown.html and 'lab.explain("1.1", "…")' in shown.text
 
