@@ -76,9 +76,7 @@ def train_from(
     else:
         known = None if state is None else state.feature_names
         classes = classes if state is None else state.classes
-        X, labels, weights = learner._training_data(
-            X, y, sample_weight, finite=False, classes=classes, vector_names=known
-        )
+        X, labels, weights = learner._training_data(X, y, sample_weight, classes=classes, vector_names=known)
         factors = None if sample_weight is None else weights / (1.0 if keep_state else weights.mean())
         state, n_examples = state and copy_of_state(learner, state, X.shape[1] + 1), len(labels)
         steps = RowSteps(

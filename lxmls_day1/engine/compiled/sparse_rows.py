@@ -18,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.checks import as_canonical
 from lxmls_day1.engine.compiled.primitives import COMPILES, frozen, kernel
 from lxmls_day1.engine.compiled.row_primitives import (
     LEAST_VARIANCE,
@@ -71,11 +70,11 @@ class Examples(NamedTuple):
 
 
 def as_examples(X):
-    """The rows of a matrix (M, J) as :class:`Examples`; duplicate entries of a row are summed.
+    """The rows of a matrix (M, J) as :class:`Examples`.
 
     Parameters
     ----------
-    X : array or csr_array (M, J), as :func:`lxmls_day1.checks.as_matrix` returns it
+    X : array or csr_array (M, J), as :func:`lxmls_day1.checks.check_inputs` returns it
         Its structure is not checked once more, and an index outside of it would end the process.
     """
     if X.shape[1] >= _MOST_FEATURES:
@@ -87,16 +86,10 @@ def as_examples(X):
         data = np.asarray(X[of_row, columns], dtype=np.float64)
         indptr = np.searchsorted(of_row, np.arange(len(X) + 1))
         return Examples(indptr, columns.astype(np.int32), data, squared_norms(indptr, data), X.shape[1])
-    rows = as_canonical(X if isinstance(X, sp.csr_array) else sp.csr_array(X))
-    indptr = np.ascontiguousarray(rows.indptr, dtype=np.int64)
-    data = np.ascontiguousarray(rows.data, dtype=np.float64)
-    return Examples(
-        indptr,
-        np.ascontiguousarray(rows.indices, dtype=np.int32),
-        data,
-        squared_norms(indptr, data),
-        rows.shape[1],
-    )
+    X = sp.csr_array(X)
+    indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
+    indices, data = np.ascontiguousarray(X.indices, dtype=np.int32), np.ascontiguousarray(X.data, dtype=np.float64)
+    return Examples(indptr, indices, data, squared_norms(indptr, data), X.shape[1])
 
 
 def sums_of_squares(indptr, data):
