@@ -148,34 +148,23 @@ def train_dual(
     >>> train_dual(SVM(0.1, "dual"), [[1.0], [-1.0]], [1, 0], None, None)[1].round(3)
     array([-0.5,  0.5])
     """
+    from tqdm.auto import tqdm  # for whoever waits
+
     from lxmls_day1.engine.rows import Rows  # numba takes its time: imported by the first training
 
     X, labels, weights = learner._training_data(X, y, sample_weight)
     costs = learner._costs(len(learner.classes))
     rows = Rows(X, labels, len(costs), weights / weights.mean())
     learner.history, learner.nr_updates = [], 0
-    bar = None
-    if learner.progress:
-        from tqdm.auto import tqdm
-
-        bar = tqdm(desc=learner.get_name(), unit="epoch")
-    for epoch, params, converged in solve_dual(  # noqa: B007  # that of the last is what counts
-        rows,
-        costs,
-        float(learner.regularizer),
-        float(learner.tolerance),
-        int(learner.max_epochs),
-        learner._rng(),
-    ):
-        learner.history.append(epoch)
-        learner.nr_updates += epoch.updates
-        if bar is not None:
+    settings = float(learner.regularizer), float(learner.tolerance), int(learner.max_epochs), learner._rng()
+    with tqdm(desc=learner.get_name(), unit="epoch", disable=not learner.progress) as bar:
+        for epoch, params, converged in solve_dual(rows, costs, *settings):  # noqa: B007  # that of the last is what counts
+            learner.history.append(epoch)
+            learner.nr_updates += epoch.updates
             bar.set_postfix(objective=f"{epoch.objective:.5g}", gap=f"{epoch.gap:.1g}", refresh=False)
             bar.update()
-        if callback:
-            callback(epoch, params.copy(), params.copy())
-    if bar is not None:
-        bar.close()
+            if callback:
+                callback(epoch, params.copy(), params.copy())
     if not converged:
         warnings.warn(
             f"the dual solver was stopped after {epoch.number} epochs at a gap of {epoch.gap:.2g}, before it "
