@@ -11,7 +11,7 @@ from scipy.special import entr, logsumexp, softmax
 
 from lxmls_day1.engine.compiled.batch import exponentials
 from lxmls_day1.engine.compiled.primitives import kernel
-from lxmls_day1.engine.compiled.row_primitives import NEAR, add_row, prefetch_weights, score_row
+from lxmls_day1.engine.compiled.row_primitives import add_row, score_row
 
 _RELAXATION = 1.5  # of two classes: the curvature of a step is taken for so much smaller; gains up to 2
 _NEWTON_STEPS, _NEAR_ENOUGH = 50, 1e-2  # of the step of two classes: most, and how small the last is beside the first
@@ -59,12 +59,9 @@ def sweep(examples, shares, order, unit, alpha, W):
     indptr, indices, data, sq_norms, _ = examples
     n_classes = W.shape[1]
     p, d, room = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
-    far, flat = W.size > NEAR, W.reshape(W.size)
     estimate = 0.0
     for n in range(len(order)):
         m = order[n]
-        if far and n + 1 < len(order):
-            prefetch_weights(indptr, indices, order[n + 1], flat, n_classes)
         score_row(indptr, indices, data, m, W, p)
         top = p.max()
         for k in range(n_classes):
@@ -107,11 +104,8 @@ def measure(examples, labels, shares, alpha, W):
     indptr, indices, data, _, _ = examples
     n_classes = W.shape[1]
     s, room = np.empty(n_classes), np.empty(n_classes)
-    far, flat = W.size > NEAR, W.reshape(W.size)
     loss, entropy = 0.0, 0.0
     for m in range(len(labels)):
-        if far and m + 2 < len(labels):
-            prefetch_weights(indptr, indices, m + 2, flat, n_classes)
         score_row(indptr, indices, data, m, W, s)
         top = s.max()
         for k in range(n_classes):

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lxmls_day1.engine.compiled.primitives import COMPILES, kernel
-from lxmls_day1.engine.compiled.row_primitives import NEAR, prefetch_row, prefetch_weights
+from lxmls_day1.engine.compiled.row_primitives import NEAR, prefetch_row
 
 if COMPILES:
     from lxmls_day1.engine.compiled.intrinsics import prefetch
@@ -123,15 +123,12 @@ def sweep(examples, labels, order, costs, unit, relaxation, alpha, W, rests, sha
     n_classes = np.uint64(W.shape[1])
     v, z, kept, d = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
     changed = np.empty(n_classes, np.uint64)
-    flat_weights, intercept = W.reshape(W.size), np.uint64(0)
-    rows_far, weights_far = len(data) > NEAR, W.size > NEAR
+    rows_far, intercept = len(data) > NEAR, np.uint64(0)
     gap, n_steps = 0.0, 0
     for n in range(len(order)):
         if rows_far and n + 16 < len(order):
             prefetch(indptr, order[n + 16])
             prefetch_row(indptr, indices, data, order[n + 8])
-        if weights_far and n + 1 < len(order):
-            prefetch_weights(indptr, indices, order[n + 1], flat_weights, W.shape[1])
         m = order[n]
         label = labels[m]
         _scores(indptr, indices, data, m, W, v)
