@@ -60,8 +60,7 @@ def sweep(examples, shares, order, unit, alpha, W):
     n_classes = W.shape[1]
     p, d, room = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
     estimate = 0.0
-    for n in range(len(order)):
-        m = order[n]
+    for m in order:
         score_row(indptr, indices, data, m, W, p)
         top = p.max()
         for k in range(n_classes):
@@ -153,8 +152,7 @@ def sweep_two_classes(examples, labels, shares, order, unit, beta, v):
     indptr, indices, data, sq_norms, _ = examples
     score, d = np.empty(1), np.empty(1)
     estimate = 0.0
-    for n in range(len(order)):
-        m = order[n]
+    for m in order:
         sign = 1.0 if labels[m] == 1 else -1.0
         score_row(indptr, indices, data, m, v, score)
         margin, before = sign * score[0], beta[m]
