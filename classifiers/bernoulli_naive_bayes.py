@@ -36,7 +36,7 @@ def presence(X: Any) -> Any:
     >>> presence(np.array([[3.0, 0.0, 1.0]]))
     array([[1., 0., 1.]])
     """
-    return (LinearClassifier()._rows(X, summed=True) > 0).astype(np.float64)
+    return (LinearClassifier()._rows(X) > 0).astype(np.float64)
 
 
 @dataclass(eq=False, repr=False)

@@ -154,7 +154,7 @@ def _squared_deviations(X, labels, weights, means):
     """
     if not sp.issparse(X):
         return _sums((X - means[labels]) ** 2, labels, weights)
-    entries = LinearClassifier()._rows(X, summed=True).tocoo()
+    entries = LinearClassifier()._rows(X).tocoo()
     places, of_entry = np.ravel_multi_index((labels[entries.row], entries.col), means.shape), weights[entries.row]
     there = np.bincount(places, of_entry, minlength=means.size)
     deviations = np.bincount(places, of_entry * (entries.data - means.ravel()[places]) ** 2, minlength=means.size)

@@ -24,6 +24,8 @@ MOST_CLASSES = 1 << 14  # the costs of confusing two classes are a table of K² 
 def check_inputs(X: Any) -> Any:
     """``X`` as a float64 matrix, sparse or dense; an error for what is no matrix or holds NaN or infinity.
 
+    In a row of a sparse matrix every column stands once, in ascending order: entries that stand twice are summed.
+
     Examples
     --------
     >>> check_inputs([[1, 2], [3, 4]])
@@ -36,7 +38,7 @@ def check_inputs(X: Any) -> Any:
     """
     X = as_matrix(X)
     check_finite(X)
-    return X
+    return as_canonical(X) if sp.issparse(X) else X
 
 
 def as_matrix(X: Any) -> Any:

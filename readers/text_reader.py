@@ -20,7 +20,7 @@ counted into bags; `readers.vocabulary` makes the matrix.
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -160,7 +160,10 @@ class TextCorpus(BagCorpus):
         elif count is None:
             self._set_texts(texts, labels, *ends, progress=progress)
         else:
-            self._set_examples([check_bag(count(text)) for text in _shown(texts, progress)], labels, *ends)
+            from tqdm.auto import tqdm  # for whoever waits
+
+            shown = tqdm(texts, desc="counting words", unit="text", leave=False, disable=not progress)
+            self._set_examples([check_bag(count(text)) for text in shown], labels, *ends)
 
     def get_name(self) -> str:
         """What a table or a plot calls this data set: the name of its file, without its ending."""
@@ -174,12 +177,3 @@ def _checked_split(split: Sequence[float] | None, test_path: str | os.PathLike[s
     if test_path is not None and shares[2] != 0:
         raise InputError(f"the test part comes from test_path, so its share of the first file has to be 0, got {split}")
     return shares
-
-
-def _shown(texts: Sequence[str], progress: bool) -> Iterable[str]:
-    if not progress:
-        return texts
-    from tqdm.auto import tqdm
-
-    bar: Iterable[str] = tqdm(texts, desc="counting words", unit="text", leave=False)
-    return bar

@@ -546,7 +546,7 @@ def test_tuning_with_rubbish(name, one, other, place):
 
 # --------------------------------------------------------------------------------------------------------------- readers
 
-lines = st.lists(st.text(st.sampled_from("abz019+-.:,;|\t \"'#_/\\é\x00\x85\u2028"), max_size=12), max_size=5).map(
+lines = st.lists(st.text(st.sampled_from("abz019+-.:,;|{}[]\t \"'#_/\\é\x00\x85\u2028"), max_size=12), max_size=5).map(
     "\n".join
 )
 
@@ -572,7 +572,8 @@ def test_a_corpus_of_rubbish(content, value, tmp_path_factory):
     if corpus is not None:
         assert corpus.X.shape == (len(corpus.y), len(corpus.feature_names))
         assert np.isfinite(corpus.X.data).all()
-    outcome(lambda: TextCorpus(path, form="svmlight", split=(1, 0, 0)))
+    for form in ("jsonl", "svmlight"):
+        outcome(lambda form=form: TextCorpus(path, form=form, split=(1, 0, 0)))
     outcome(lambda: LinearClassifier.load(path))
     path.write_text("a,x y\nb,y z\n" * 5)
     for setting in (

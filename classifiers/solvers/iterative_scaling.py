@@ -49,8 +49,7 @@ def with_slack(X: Any) -> tuple[Any, float]:
     (array([[1., 2., 3., 0.],
            [1., 1., 0., 4.]]), 6.0)
     """
-    lowest = X.copy().min() if X.size else 0.0  # of a sparse matrix it is found by changing it
-    if lowest < 0:
+    if X.size and (lowest := X.min()) < 0:
         raise InputError(f"iterative scaling needs features from 0 on, but one is {lowest:g}; shift or rescale it")
     ones = np.ones((X.shape[0], 1))
     # exercise 1.11: solution (3 lines)

@@ -148,34 +148,23 @@ def train_dual(
     >>> train_dual(SVM(0.1, "dual"), [[1.0], [-1.0]], [1, 0], None, None)[1].round(3)
     array([-0.5,  0.5])
     """
+    from tqdm.auto import tqdm  # for whoever waits
+
     from lxmls_day1.engine.rows import Rows  # numba takes its time: imported by the first training
 
     X, labels, weights = learner._training_data(X, y, sample_weight)
     costs = learner._costs(len(learner.classes))
     rows = Rows(X, labels, len(costs), weights / weights.mean())
     learner.history, learner.nr_updates = [], 0
-    bar = None
-    if learner.progress:
-        from tqdm.auto import tqdm
-
-        bar = tqdm(desc=learner.get_name(), unit="epoch")
-    for epoch, params, converged in solve_dual(  # noqa: B007  # that of the last is what counts
-        rows,
-        costs,
-        float(learner.regularizer),
-        float(learner.tolerance),
-        int(learner.max_epochs),
-        learner._rng(),
-    ):
-        learner.history.append(epoch)
-        learner.nr_updates += epoch.updates
-        if bar is not None:
+    settings = float(learner.regularizer), float(learner.tolerance), int(learner.max_epochs), learner._rng()
+    with tqdm(desc=learner.get_name(), unit="epoch", disable=not learner.progress) as bar:
+        for epoch, params, converged in solve_dual(rows, costs, *settings):  # noqa: B007  # that of the last is what counts
+            learner.history.append(epoch)
+            learner.nr_updates += epoch.updates
             bar.set_postfix(objective=f"{epoch.objective:.5g}", gap=f"{epoch.gap:.1g}", refresh=False)
             bar.update()
-        if callback:
-            callback(epoch, params.copy(), params.copy())
-    if bar is not None:
-        bar.close()
+            if callback:
+                callback(epoch, params.copy(), params.copy())
     if not converged:
         warnings.warn(
             f"the dual solver was stopped after {epoch.number} epochs at a gap of {epoch.gap:.2g}, before it "
@@ -236,11 +225,11 @@ def solve_dual(
     >>> params[1].round(3), bool(converged), epoch.gap <= 1e-8 * epoch.objective
     (array([-0.5,  0.5]), True, True)
     """
-    n_examples, n_classes, two = len(rows.labels), rows.n_classes, rows.n_classes == 2
+    n_examples, n_classes, paired = len(rows.labels), rows.n_classes, rows.paired
     row_costs, rests = np.ascontiguousarray(costs.T), np.zeros(n_examples, dtype=np.uint8)
-    # α, or of two classes β with α = (1 − β, β) as seen from the true one; W, or v of W = (−v/2, v/2)
-    multipliers = np.zeros(n_examples) if two else np.eye(n_classes)[rows.labels]
-    weights = np.zeros(rows.n_features + 1) if two else np.zeros((rows.n_features + 1, n_classes))
+    # α, or if paired β with α = (1 − β, β) as seen from the true one; W, or v of W = (−v/2, v/2)
+    multipliers = np.zeros(n_examples) if paired else np.eye(n_classes)[rows.labels]
+    weights = np.zeros(rows.n_features + 1) if paired else np.zeros((rows.n_features + 1, n_classes))
     n_sweeps, dual, elsewhere, started = 0, 0.0, 0.0, time.perf_counter()
     for number in range(1, max_epochs + 1):
         n_steps, enough = 0, None
@@ -257,13 +246,13 @@ def solve_dual(
             if estimate <= enough:
                 break
         loss, cost = rows.svm_measure(row_costs, multipliers, weights, rests)
-        penalty = regularizer / 2 * float((weights * weights).sum() / (2 if two else 1))
+        penalty = regularizer / 2 * float((weights * weights).sum() / (2 if paired else 1))
         objective, dual = loss / n_examples + penalty, cost / n_examples - penalty
         seconds = time.perf_counter() - started - elsewhere
         epoch = Epoch(number, n_sweeps, n_steps, seconds, objective, dual)
         # without a step each example is at its best, up to rounding; so is W, unless features overflow
         converged = epoch.gap <= (tolerance if n_steps else max(tolerance, ROUNDING)) * objective
-        yield epoch, np.column_stack([-weights / 2, weights / 2]) if two else weights.copy(), converged
+        yield epoch, np.column_stack([-weights / 2, weights / 2]) if paired else weights.copy(), converged
         elsewhere = time.perf_counter() - started - seconds
         if converged or n_steps == 0:
             return

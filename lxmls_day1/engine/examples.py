@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from lxmls_day1 import model_file
 from lxmls_day1.checks import (
     all_finite,
-    as_canonical,
     as_matrix,
     check_costs,
     check_finite,
     check_finite_params,
+    check_inputs,
     check_labels,
     check_parameters,
     check_params,
@@ -80,7 +79,7 @@ class CheckedData:
         y : M labels
         sample_weight : M numbers ≥ 0, optional
         finite : bool
-            False where the caller itself finds numbers that are not finite.
+            False where the caller itself finds numbers that are not finite, and adds up entries of a row that stand twice.
         classes, vector_names : optional
             Those that are known already; those of ``X`` and ``y`` if not given.
 
@@ -122,7 +121,7 @@ class CheckedData:
         weights = check_sample_weight(sample_weight, labels, every_class=not given)
         return X, labels, np.ones(len(labels)) if weights is None else weights
 
-    def _rows(self, X: Any, *, finite: bool = True, summed: bool = False, learn_names: bool = False) -> Any:
+    def _rows(self, X: Any, *, finite: bool = True, learn_names: bool = False) -> Any:
         """``X`` as a matrix (M, J), array or csr_array; feature vectors that are dictionaries get the columns of training.
 
         A data frame must have the columns of the one in training, in their order. With ``learn_names`` these become the
@@ -145,10 +144,7 @@ class CheckedData:
             )
         if dictionaries:
             X = as_rows(X, self.vector_names or [])
-        X = as_matrix(X)
-        if finite:
-            check_finite(X)
-        return as_canonical(X) if summed and sp.issparse(X) else X
+        return check_inputs(X) if finite else as_matrix(X)
 
     def _params(self, params: Any, *, finite: bool = False) -> Reals:
         """Parameters as a matrix (J + 1, K); if ``finite``, an error for one that is not."""

@@ -3,7 +3,7 @@
 import functools
 import itertools
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -76,9 +76,7 @@ def train_from(
     else:
         known = None if state is None else state.feature_names
         classes = classes if state is None else state.classes
-        X, labels, weights = learner._training_data(
-            X, y, sample_weight, finite=False, classes=classes, vector_names=known
-        )
+        X, labels, weights = learner._training_data(X, y, sample_weight, classes=classes, vector_names=known)
         factors = None if sample_weight is None else weights / (1.0 if keep_state else weights.mean())
         state, n_examples = state and copy_of_state(learner, state, X.shape[1] + 1), len(labels)
         steps = RowSteps(
@@ -179,7 +177,12 @@ def take_rounds(
     looks = streamed or bool(callback) or learner.track_objective or learner.progress or average == "rounds"
     alone = range(done, nr_rounds) if looks else {0, nr_rounds - 1 if average == "last round" else 0}
     parts = list(itertools.pairwise([*sorted(alone), nr_rounds]))
-    for first, last in parts if streamed else _with_progress(learner, parts):
+    bar: Iterable[tuple[int, int]] = parts
+    if learner.progress and not streamed:
+        from tqdm.auto import tqdm  # for whoever waits
+
+        bar = tqdm(parts, desc=learner.get_name(), unit="round")
+    for first, last in bar:
         started = time.perf_counter()
         if average == "last round" and (looks or last == nr_rounds) and not (begun and first == done):
             weights.start_mean()
@@ -229,12 +232,3 @@ def _average(state: OnlineState, average: str | bool, at_end: bool) -> Reals:
         assert isinstance(state.mean_of_rounds, np.ndarray)
         return state.mean_of_rounds.copy()
     return state.weights.result(last=at_end)
-
-
-def _with_progress(learner: Any, rounds: Sequence[Any]) -> Iterable[Any]:
-    if not learner.progress:
-        return rounds
-    from tqdm.auto import tqdm
-
-    bar: Iterable[Any] = tqdm(rounds, desc=learner.get_name(), unit="round")
-    return bar

@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -102,20 +103,15 @@ def compare_streamed_with_memory(X, y, n_train, folder, repeats):
     rows = []
     for n_rounds, averaged in ((1, "steps"), (1, False), (5, "steps")):
         learner = SVM(REGULARIZER, nr_rounds=n_rounds, averaged=averaged)
-        accuracies = {}
-
-        def run(name, *data, learner=learner, accuracies=accuracies):
-            params = learner.train(*data)
-            accuracies[name] = lambda: np.mean(learner.test(X[n_train:], params) == names[y[n_train:]])
-
-        contestants = {
-            "streamed": lambda run=run: run("streamed", shards),
-            "in memory": lambda run=run: run("in memory", in_memory, labels),
+        trainings = {
+            "streamed": partial(train_corpus, learner, shards),
+            "in memory": partial(learner.train, in_memory, labels),
         }
-        seconds = time_in_turn(contestants, repeats, time.process_time)
+        seconds = time_in_turn(trainings, repeats, time.process_time)
+        accuracies = [np.mean(learner.test(X[n_train:], train()) == names[y[n_train:]]) for train in trainings.values()]
         of_time = ratio(seconds, "streamed", "in memory")
         title = f"{n_rounds} epochs, averaged={averaged!r}"
-        rows.append([title, f"{of_time:.2f}", "1.25", *(f"{accuracies[name]():.4f}" for name in contestants)])
+        rows.append([title, f"{of_time:.2f}", "1.25", *(f"{accuracy:.4f}" for accuracy in accuracies)])
     header = ["SVM streamed / in memory", "time", "at most", "accuracy", "in memory"]
     print_table(f"{n_train} x 2^{HASH_BITS}, two classes, medians of {repeats}", header, rows)
     return shards

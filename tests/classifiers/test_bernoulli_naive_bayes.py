@@ -7,7 +7,6 @@ import scipy.sparse as sp
 from classifiers.bernoulli_naive_bayes import BernoulliNaiveBayes
 from classifiers.linear_classifier import LinearClassifier
 from lxmls_day1.engine.text.feature_contributions import explain
-from lxmls_day1.errors import InputError
 
 
 def counts(seed, n_classes, n_documents=50, n_words=12):
@@ -59,9 +58,3 @@ def test_saved_and_explained(tmp_path):
     assert set(why.counts.tolist()) == {1.0}
     lead = why.intercepts[why.predicted] - why.intercepts[why.rival]
     assert why.differences.sum() + lead == pytest.approx(why.margin)
-
-
-@pytest.mark.parametrize("alpha", [0, -1, "1", np.nan])
-def test_smoothing_must_be_above_0(alpha):
-    with pytest.raises(InputError, match="smooth_param"):
-        BernoulliNaiveBayes(alpha).train([[1, 0], [0, 1]], [0, 1])

@@ -101,5 +101,3 @@ def test_poisson_lengths_are_weighed_as_by_the_formula():
         np.testing.assert_allclose(mnb.get_probabilities(X, params), p, atol=1e-10)
     same = MultinomialNaiveBayes().train(X, y)
     assert not np.allclose(same, params)
-    with pytest.raises(InputError, match="length must be"):
-        MultinomialNaiveBayes(length="long").train(X, y)

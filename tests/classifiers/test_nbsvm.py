@@ -7,7 +7,6 @@ import scipy.sparse as sp
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.nbsvm import NBSVM, log_count_ratio
 from lxmls_day1.engine.text.feature_contributions import explain
-from lxmls_day1.errors import InputError
 
 
 def documents(seed, n_classes, n_documents=60, n_words=25):
@@ -76,12 +75,3 @@ def test_saved_and_explained(tmp_path):
     why = explain(again, params, 2 * X[[5]], names)
     lead = why.intercepts[why.predicted] - why.intercepts[why.rival]
     assert why.differences.sum() + lead == pytest.approx(why.margin)
-
-
-@pytest.mark.parametrize(
-    ("settings", "says"),
-    [({"regularizer": 0}, "regularizer"), ({"beta": 1.5}, "beta"), ({"smooth_param": 0}, "smooth_param")],
-)
-def test_settings_out_of_range(settings, says):
-    with pytest.raises(InputError, match=says):
-        NBSVM(**settings).train([[1, 0], [0, 1]], [0, 1])

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from classifiers import (
@@ -96,6 +97,26 @@ def test_limits(learner, name, refused, taken):
             learner(**{name: value}).check_settings()
 
 
+#: Setting -> values that training refuses, as they have to fit the data.
+REFUSED_IN_TRAINING = {
+    "seed": ["3", "a", -1, 1.5, [-1], math.nan],
+    "cost": ["a", "ab", 1, np.ones((2, 2)), np.ones(2), -np.eye(2)[::-1], [["0", "1"], ["1", "0"]], [[0], [1, 0]]],
+    "order": ["a", [0, 1], [0, 1, 2, 9], [0.0, 1.0, 2.0, 3.0], [-1, 0, 1, 2], [[0], [1, 2]]],
+}
+
+
+@pytest.mark.parametrize("setting", REFUSED_IN_TRAINING)
+def test_what_does_not_fit_the_data(setting):
+    labels, tags = [0, 1, 0, 1], [["x"], ["y"], ["y"], ["x", "y"]]
+    for value in REFUSED_IN_TRAINING[setting]:
+        for kind in (Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing, AROW, ConfidenceWeighted):
+            with pytest.raises(InputError):
+                kind(**{setting: value}).train([[1.0], [0.0], [2.0], [1.0]], labels)
+        for kind in (StructuredPerceptron, StructuredMira, CRF):
+            with pytest.raises(InputError):
+                kind(**{setting: value}).train([["a"], ["b"], ["b"], ["c", "a"]], tags)
+
+
 @pytest.mark.parametrize(
     ("learner", "says"),
     [
@@ -106,6 +127,8 @@ def test_limits(learner, name, refused, taken):
         (SVM(solver="dual", regularizer=0.0), "regularizer .*dual solver"),
         (SVM(solver="dual", order=[0, 1]), "order is for the subgradient solver"),
         (StructuredPerceptron(templates=[]), "at least one template"),
+        (StructuredPerceptron(templates=["lowr"]), "names attributes"),
+        (StructuredPerceptron(templates="lower"), "templates must be"),
         (StructuredPerceptron(templates=["word", "word"]), "listed twice"),
         (StructuredPerceptron(transitions="trigrams"), "no trigrams"),
     ],

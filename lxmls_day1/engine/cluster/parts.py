@@ -3,6 +3,8 @@
 A *job* is a function of this package and the values that it is called with, on a worker; nothing else is sent, and no code. What the jobs
 of a run return stays on the workers, where neighbours are joined in the order of `lxmls_day1.engine.compiled.tree_reduce`; only the
 sum of all comes back. So neither the result nor, of machines with the same processor, its bits depend on who did what.
+
+What may stop at any time is a worker, what must not is the scheduler: when it has not been heard of for a while, the run ends.
 """
 
 import contextlib
@@ -12,16 +14,19 @@ import threading
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from lxmls_day1.engine.cluster.workers import ASK_SECONDS, ClusterWorkers, connected, installation
+from lxmls_day1.engine.cluster.workers import LOST_SECONDS, connected, installation
 from lxmls_day1.engine.compiled.tree_reduce import joined
 from lxmls_day1.engine.streaming.shard_rows import Slice
 from lxmls_day1.engine.streaming.shards import MANIFEST, Shards
 from lxmls_day1.engine.streaming.streamed_steps import CannotGoOn
 from lxmls_day1.errors import InputError
+from lxmls_day1.waiting import SLOWER, patience
 
+# Another machine tells nothing of its processor. So these are seconds on the clock, and they grow with what an answer has taken.
+ASK_SECONDS = 60.0
 _LOOK_SECONDS = 0.1
 _REACH_SECONDS = 3.0  # for a worker to answer this machine
 _MOST_FAILURES = 5  # of one job, from reasons that are not those of its data
@@ -113,7 +118,7 @@ def _warn(text: str) -> None:
 # Where the run is --------------------------------------------------------------------------------------------------------
 
 
-class PartWorkers(ClusterWorkers):
+class PartWorkers:
     """The workers of a cluster that have a corpus.
 
     Parameters
@@ -124,10 +129,14 @@ class PartWorkers(ClusterWorkers):
         Takes sentences about workers that are left out, or gone; they are warned of unless given.
     """
 
-    kept = "what was trained since the last checkpoint is lost"
-
     def __init__(self, client: Any, shards: Shards, say: Callable[[str], None] = _warn):
-        super().__init__(client, installation(), say)
+        self.client, self.say = client, say
+        #: The address of the scheduler; the client forgets it when it is lost.
+        self.scheduler = str(client.scheduler.address) if client.scheduler else "?"
+        self._identity = installation()
+        self._refused: dict[str, str] = {}
+        self._heard = time.monotonic()
+        self._slowest, self._silent = 0.0, False
         self._folder, self._digest = os.path.abspath(shards.folder), _digest_of(shards)
         self._names = [entry["name"] for entry in shards.manifest["shards"]]
         self._sizes = [sum(file["bytes"] for file in entry["files"].values()) for entry in shards.manifest["shards"]]
@@ -137,10 +146,6 @@ class PartWorkers(ClusterWorkers):
         self._last: dict[int, str] = {}  # the worker that did a job last
         self._reaches: bool | None = None  # whether workers can be asked from here, and not only through the scheduler
         self._next_look = 0.0
-
-    def lost(self) -> InputError:
-        """What to say when the scheduler is gone: training can go on from a checkpoint."""
-        return ClusterLost(f"the dask scheduler at {self.scheduler} is lost")
 
     def run(
         self,
@@ -229,6 +234,11 @@ class PartWorkers(ClusterWorkers):
 
     # ------------------------------------------------------------------------------------------------ which workers
 
+    def _look_if_due(self) -> None:
+        if time.monotonic() >= self._next_look:
+            self._look()
+            self._next_look = time.monotonic() + 1.0
+
     def _look(self) -> None:
         """Ask new workers who they are and what they have."""
         found = self.known(self._threads)
@@ -260,9 +270,7 @@ class PartWorkers(ClusterWorkers):
 
     def _free_worker(self, n: int, job: Job, doing: dict[int, tuple[str, Any]]) -> str | None:
         """A worker that has the files of a job and a thread to spare: the one that did it last, or else the one with most to spare."""
-        if time.monotonic() >= self._next_look:
-            self._look()
-            self._next_look = time.monotonic() + 1.0
+        self._look_if_due()
         wanted = {piece.shard for piece in job.slices}
         able = [address for address in self._threads if not wanted & self._missing[address]]
         if not able and self._threads:
@@ -286,13 +294,67 @@ class PartWorkers(ClusterWorkers):
         reasons = "; ".join(f"{address}: {why}" for address, why in self._refused.items())
         return f"no worker at {self.scheduler} can work here ({reasons or 'there is none'})"
 
+    def patience(self, seconds: float) -> float:
+        """A limit on the clock: it is longer where the scheduler has taken long to answer, or the user says so."""
+        return max(seconds * patience(), SLOWER * self._slowest)
+
+    def refuse(self, address: str, why: str) -> None:
+        """Give a worker no more work."""
+        if address not in self._refused:
+            self._refused[address] = why
+            self.say(f"The worker {address} is left out: {why}.")
+
+    def known(self, before: Iterable[str]) -> dict[str, int]:
+        """The scheduler's workers: address -> threads; those of before while it does not answer.
+
+        Raises
+        ------
+        ClusterLost
+            If the scheduler is gone.
+        """
+        asked, most = time.monotonic(), self.patience(LOST_SECONDS)
+        try:
+            if self.client.status != "running":
+                raise OSError
+            found: dict[str, int] = self.client.sync(self.client.scheduler.ncores, workers=None, callback_timeout=most)
+            self._heard = time.monotonic()
+            self._slowest, self._silent = max(self._slowest, self._heard - asked), False
+        except Exception:  # of many kinds, whatever of the connection breaks first
+            if self.client.status in ("closed", "closing") or time.monotonic() - self._heard > 2 * most:
+                raise ClusterLost(f"the dask scheduler at {self.scheduler} is lost") from None
+            if not self._silent:
+                self.say(f"The scheduler at {self.scheduler} does not answer; waiting for it.")
+            self._silent = True
+            return dict.fromkeys(before, 1)
+        self._refused = {address: why for address, why in self._refused.items() if address in found}
+        return found
+
+    def answers(self, function: Callable[..., Any], addresses: Sequence[str], *arguments: Any) -> dict[str, Any]:
+        """What a function returns on each of some workers; an exception from one that fails. Empty if one is gone meanwhile."""
+        if not addresses:
+            return {}
+        asked = {"workers": list(addresses), "on_error": "return"}
+        try:
+            found: dict[str, Any] = self.client.sync(
+                self.client._run, function, *arguments, **asked, callback_timeout=self.patience(ASK_SECONDS)
+            )
+        except Exception:
+            return {}  # those that are left are asked again
+        return found
+
+    def why_other(self, said: Any) -> str | None:
+        """Why a worker that answers so must not work with us: it is of another version. None if it is not."""
+        if isinstance(said, BaseException) or not isinstance(said, str):
+            return f"it has another version of lxmls-day1, or none ({type(said).__name__}: {said})"
+        if said != self._identity:
+            return f"it has lxmls-day1 {said}, and here is {self._identity}"
+        return None
+
     # -------------------------------------------------------------------------------------------------- what goes wrong
 
     def _gone(self, doing: dict[int, tuple[str, Any]]) -> list[int]:
         """The jobs that were given to workers that are gone."""
-        if time.monotonic() >= self._next_look:
-            self._look()
-            self._next_look = time.monotonic() + 1.0
+        self._look_if_due()
         return [n for n, (address, _) in doing.items() if address not in self._threads]
 
     def _judge(self, doing: dict[int, tuple[str, Any]], failure: _Failure) -> None:
@@ -359,7 +421,7 @@ def _failure_of(value: Any) -> _Failure | None:
 @contextlib.contextmanager
 def workers_with(shards: Shards, scheduler: str, say: Callable[[str], None] = _warn) -> Iterator[PartWorkers]:
     """The workers of a cluster that have a corpus, for the length of a ``with``."""
-    with connected(scheduler, "scheduler=") as client:
+    with connected(scheduler) as client:
         workers = PartWorkers(client, shards, say)
         try:
             yield workers

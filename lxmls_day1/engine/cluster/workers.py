@@ -1,25 +1,21 @@
-"""The workers of a Dask cluster: found through the scheduler, asked who they are, and refused by name if they are others than we.
-
-What may stop at any time is a worker, what must not is the scheduler: when it has not been heard of for a while, the run ends.
-"""
+"""The scheduler of a Dask cluster: a connection to it; and what an installation says of itself, which all workers have to say as well."""
 
 import contextlib
 import hashlib
 import logging
-import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import lxmls_day1
 from lxmls_day1.errors import InputError, how_to_install
 from lxmls_day1.library_path import PACKAGES, reference_place
-from lxmls_day1.waiting import SLOWER, VARIABLE, patience
+from lxmls_day1.waiting import VARIABLE, patience
 
-# Another machine tells nothing of its processor. So these are seconds on the clock, and they grow with what an answer has taken.
-ASK_SECONDS = 60.0
-LOST_SECONDS = 10.0  # without word from the scheduler
+LOST_SECONDS = (
+    10.0  # without word from the scheduler; a limit on the clock, as another machine tells nothing of its processor
+)
 _LOGGERS = ("distributed", "tornado", "asyncio")
 
 
@@ -45,15 +41,13 @@ def digest_of(paths: Iterable[Path], root: Path) -> str:
 
 
 @contextlib.contextmanager
-def connected(scheduler: str, option: str) -> Iterator[Any]:
+def connected(scheduler: str) -> Iterator[Any]:
     """A client of a scheduler, for the length of a ``with``; what Dask would log is said by us.
 
     Parameters
     ----------
     scheduler : str
         Its address.
-    option : str
-        What needs Dask, for a message.
 
     Raises
     ------
@@ -63,7 +57,7 @@ def connected(scheduler: str, option: str) -> Iterator[Any]:
     try:
         from distributed import Client
     except ImportError:
-        raise InputError(f"{option} needs dask; install it with {how_to_install('cluster')}.") from None
+        raise InputError(f"scheduler= needs dask; install it with {how_to_install('cluster')}.") from None
     levels = {}
     for name in (*_LOGGERS, *logging.root.manager.loggerDict):
         if name.partition(".")[0] in _LOGGERS:
@@ -87,89 +81,3 @@ def connected(scheduler: str, option: str) -> Iterator[Any]:
         finally:
             for logger, level in levels.items():
                 logger.setLevel(level)
-
-
-class ClusterWorkers:
-    """The workers of a cluster that may be given work.
-
-    Parameters
-    ----------
-    client : distributed.Client
-    identity : str
-        What a worker must say that it is.
-    say : function from str
-        Takes sentences for whoever waits, such as which workers are left out and why.
-    """
-
-    kept = "what is finished is kept, run the same command again"
-
-    def __init__(self, client: Any, identity: str, say: Callable[[str], None] = lambda text: None):
-        self.client, self.say = client, say
-        #: The address of the scheduler; the client forgets it when it is lost.
-        self.scheduler = str(client.scheduler.address) if client.scheduler else "?"
-        self._identity = identity
-        self._refused: dict[str, str] = {}
-        self._heard = time.monotonic()
-        self._slowest, self._silent = 0.0, False
-
-    def patience(self, seconds: float) -> float:
-        """A limit on the clock: it is longer where the scheduler has taken long to answer, or the user says so."""
-        return max(seconds * patience(), SLOWER * self._slowest)
-
-    def refuse(self, address: str, why: str) -> None:
-        """Give a worker no more work."""
-        if address not in self._refused:
-            self._refused[address] = why
-            self.say(f"The worker {address} is left out: {why}.")
-
-    def known(self, before: Iterable[str]) -> dict[str, int]:
-        """The scheduler's workers: address -> threads; those of before while it does not answer.
-
-        Raises
-        ------
-        InputError
-            If the scheduler is gone.
-        """
-        asked, most = time.monotonic(), self.patience(LOST_SECONDS)
-        try:
-            if self.client.status != "running":
-                raise OSError
-            found: dict[str, int] = self.client.sync(self.client.scheduler.ncores, workers=None, callback_timeout=most)
-            self._heard = time.monotonic()
-            self._slowest, self._silent = max(self._slowest, self._heard - asked), False
-        except Exception:  # of many kinds, whatever of the connection breaks first
-            if self.client.status in ("closed", "closing") or time.monotonic() - self._heard > 2 * most:
-                raise self.lost() from None
-            if not self._silent:
-                self.say(f"The scheduler at {self.scheduler} does not answer; waiting for it.")
-            self._silent = True
-            return dict.fromkeys(before, 1)
-        self._refused = {address: why for address, why in self._refused.items() if address in found}
-        return found
-
-    def lost(self) -> InputError:
-        """What to say when the scheduler is gone."""
-        return InputError(
-            f"the dask scheduler is lost, or too busy to answer ({VARIABLE}=10 waits ten times as long); {self.kept}."
-        )
-
-    def answers(self, function: Callable[..., Any], addresses: Sequence[str], *arguments: Any) -> dict[str, Any]:
-        """What a function returns on each of some workers; an exception from one that fails. Empty if one is gone meanwhile."""
-        if not addresses:
-            return {}
-        asked = {"workers": list(addresses), "on_error": "return"}
-        try:
-            found: dict[str, Any] = self.client.sync(
-                self.client._run, function, *arguments, **asked, callback_timeout=self.patience(ASK_SECONDS)
-            )
-        except Exception:
-            return {}  # those that are left are asked again
-        return found
-
-    def why_other(self, said: Any) -> str | None:
-        """Why a worker that answers so must not work with us: it is of another version. None if it is not."""
-        if isinstance(said, BaseException) or not isinstance(said, str):
-            return f"it has another version of lxmls-day1, or none ({type(said).__name__}: {said})"
-        if said != self._identity:
-            return f"it has lxmls-day1 {said}, and here is {self._identity}"
-        return None

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from scipy.special import logsumexp, softmax
 
 from lxmls_day1.engine.compiled.primitives import kernel
-from lxmls_day1.engine.compiled.row_primitives import LINE, NEAR, add_row, prefetch_weights, score_row
+from lxmls_day1.engine.compiled.row_primitives import LINE, add_row, score_row
 from lxmls_day1.engine.compiled.sparse_rows import as_examples
 from lxmls_day1.engine.compiled.threads import thread_pool
 
@@ -273,14 +273,11 @@ def of_sparse_rows(indptr, indices, data, labels, shares, W, gradient):
     """
     n_columns = W.shape[1]
     block, d, room = np.empty((_ROWS, n_columns)), np.empty(n_columns), np.empty((2, _ROWS * n_columns))
-    far, flat = W.size > 2 * NEAR, W.reshape(W.size)
     loss = 0.0
     for first in range(0, len(labels), _ROWS):
         n_rows = min(_ROWS, len(labels) - first)
         for r in range(n_rows):
             m = first + r
-            if far and m + 2 < len(labels):
-                prefetch_weights(indptr, indices, m + 2, flat, n_columns)
             score_row(indptr, indices, data, m, W, d)
             for k in range(n_columns):
                 block[r, k] = d[k]

@@ -1,6 +1,6 @@
 """The compiled inner loops of dual coordinate ascent for maximum entropy: a sweep of steps over examples, a pass that measures.
 
-Both come twice, for any number of classes and for two. They work on the rows of ``sparse_rows.Examples`` and change the
+Both come twice, for any number of classes and, compiled only, for two. They work on the rows of ``sparse_rows.Examples`` and change the
 multipliers α and the weights in place. ``classifiers/solvers/max_ent_dual.py`` has the mathematics, the readable form of a step, and the
 loop around these. With two classes W = (−v/2, v/2), and the multipliers are (1 − β, β), β that of the wrong class.
 """
@@ -11,7 +11,7 @@ from scipy.special import entr, logsumexp, softmax
 
 from lxmls_day1.engine.compiled.batch import exponentials
 from lxmls_day1.engine.compiled.primitives import kernel
-from lxmls_day1.engine.compiled.row_primitives import NEAR, add_row, prefetch_weights, score_row
+from lxmls_day1.engine.compiled.row_primitives import add_row, score_row
 
 _RELAXATION = 1.5  # of two classes: the curvature of a step is taken for so much smaller; gains up to 2
 _NEWTON_STEPS, _NEAR_ENOUGH = 50, 1e-2  # of the step of two classes: most, and how small the last is beside the first
@@ -59,12 +59,8 @@ def sweep(examples, shares, order, unit, alpha, W):
     indptr, indices, data, sq_norms, _ = examples
     n_classes = W.shape[1]
     p, d, room = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
-    far, flat = W.size > NEAR, W.reshape(W.size)
     estimate = 0.0
-    for n in range(len(order)):
-        m = order[n]
-        if far and n + 1 < len(order):
-            prefetch_weights(indptr, indices, order[n + 1], flat, n_classes)
+    for m in order:
         score_row(indptr, indices, data, m, W, p)
         top = p.max()
         for k in range(n_classes):
@@ -107,11 +103,8 @@ def measure(examples, labels, shares, alpha, W):
     indptr, indices, data, _, _ = examples
     n_classes = W.shape[1]
     s, room = np.empty(n_classes), np.empty(n_classes)
-    far, flat = W.size > NEAR, W.reshape(W.size)
     loss, entropy = 0.0, 0.0
     for m in range(len(labels)):
-        if far and m + 2 < len(labels):
-            prefetch_weights(indptr, indices, m + 2, flat, n_classes)
         score_row(indptr, indices, data, m, W, s)
         top = s.max()
         for k in range(n_classes):
@@ -153,34 +146,13 @@ def _two_class_step(margin, beta, curvature):
     return moved
 
 
-def _sweep_two_in_numpy(examples, labels, shares, order, unit, beta, v):
-    indptr, indices, data, sq_norms, _ = examples
-    estimate = 0.0
-    with np.errstate(over="ignore"):
-        for m in order.tolist():
-            row = slice(indptr[m], indptr[m + 1])
-            features, values = 1 + indices[row], data[row]
-            sign = 1.0 if labels[m] == 1 else -1.0
-            margin = sign * float(v[0, 0] + values @ v[features, 0])
-            before = float(beta[m])
-            p = 1.0 / (1.0 + np.exp(margin))
-            estimate += shares[m] * (p - before) ** 2 * (1 / max(p + before, 1e-300) + 1 / max(2 - p - before, 1e-300))
-            own_unit = 2.0 * unit * shares[m]
-            beta[m] = _two_class_step(margin, before, own_unit * sq_norms[m] / _RELAXATION)
-            d = own_unit * sign * (beta[m] - before)
-            v[0, 0] += d
-            v[features, 0] += values * d
-    return estimate
-
-
-@kernel(_sweep_two_in_numpy, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def sweep_two_classes(examples, labels, shares, order, unit, beta, v):
     """:func:`sweep` for K = 2, with ``beta`` (M,) and ``v`` (J + 1, 1) in place of α and W; each step goes to its maximum."""
     indptr, indices, data, sq_norms, _ = examples
     score, d = np.empty(1), np.empty(1)
     estimate = 0.0
-    for n in range(len(order)):
-        m = order[n]
+    for m in order:
         sign = 1.0 if labels[m] == 1 else -1.0
         score_row(indptr, indices, data, m, v, score)
         margin, before = sign * score[0], beta[m]
@@ -194,14 +166,7 @@ def sweep_two_classes(examples, labels, shares, order, unit, beta, v):
     return estimate
 
 
-def _measure_two_in_numpy(examples, labels, shares, beta, v):
-    indptr, indices, data, _, _ = examples
-    scores = sp.csr_array((data, indices, indptr), shape=(len(labels), len(v) - 1)) @ v[1:, 0] + v[0, 0]
-    losses = np.logaddexp(0.0, -(2.0 * labels - 1.0) * scores)
-    return (shares * losses).sum(), (shares * (entr(beta) + entr(1.0 - beta))).sum()
-
-
-@kernel(_measure_two_in_numpy, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def measure_two_classes(examples, labels, shares, beta, v):
     """:func:`measure` for K = 2."""
     indptr, indices, data, _, _ = examples

@@ -72,45 +72,43 @@ def _place(indices, data, i, n_classes, k):
 
 
 @kernel(**ROW_PRIMITIVE)
+def _weights_of_four(indices, data, i, V):
+    """The weights of the feature of the i-th entry for all of four classes."""
+    return load_four(V, _place(indices, data, i, np.uint64(4), np.uint64(0)))
+
+
+@kernel(**ROW_PRIMITIVE)
 def score_row(indptr, indices, data, m, V, scores):
-    """scores ← g(x_m)ᵀ V, shape (K,): summed in registers, eight, four, two or one class at a time.
+    """scores ← g(x_m)ᵀ V, shape (K,): of up to four classes summed in registers.
 
     Every class is summed in the same order, so that two columns with the same numbers have the same score.
     """
     # Unsigned indices need no check for a wrap-around, and V[j, k] no view of a row: both matter here.
     start, stop, n_classes = _first(indptr, data, m), _end(indptr, data, m), np.uint64(V.shape[1])
-    one, two, three, four, eight = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(8)
+    one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
     intercept, k = np.uint64(0), np.uint64(0)
-    while k + eight <= n_classes:
-        low, high = load_four(V, k), load_four(V, k + four)
+    if n_classes > four:
+        for column in range(n_classes):
+            scores[column] = V[intercept, column]
         for i in range(start, stop):
-            at, value = _place(indices, data, i, n_classes, k), _value(data, m, i)
-            low = add_multiple(low, value, load_four(V, at))
-            high = add_multiple(high, value, load_four(V, at + four))
-        store_four(scores, k, low)
-        store_four(scores, k + four, high)
-        k += eight
-    if k + four <= n_classes:
-        # Four sums, of every fourth feature each, need not wait for one another. (More classes than these four would have
-        # to be summed in the same order.)
+            j, value = _feature(indices, data, i), _value(data, m, i)
+            for column in range(n_classes):
+                scores[column] += value * V[j, column]
+        return
+    if n_classes == four:
+        # Four sums, of every fourth feature each, need not wait for one another.
         sum0, sum1, sum2, sum3 = load_four(V, k), four_zeros(), four_zeros(), four_zeros()
-        last = stop - (stop - start) % four if n_classes == four else start
+        last = stop - (stop - start) % four
         for i in range(start, last, four):
-            sum0 = add_multiple(sum0, _value(data, m, i), load_four(V, _place(indices, data, i, n_classes, k)))
-            sum1 = add_multiple(
-                sum1, _value(data, m, i + one), load_four(V, _place(indices, data, i + one, n_classes, k))
-            )
-            sum2 = add_multiple(
-                sum2, _value(data, m, i + two), load_four(V, _place(indices, data, i + two, n_classes, k))
-            )
-            sum3 = add_multiple(
-                sum3, _value(data, m, i + three), load_four(V, _place(indices, data, i + three, n_classes, k))
-            )
+            sum0 = add_multiple(sum0, _value(data, m, i), _weights_of_four(indices, data, i, V))
+            sum1 = add_multiple(sum1, _value(data, m, i + one), _weights_of_four(indices, data, i + one, V))
+            sum2 = add_multiple(sum2, _value(data, m, i + two), _weights_of_four(indices, data, i + two, V))
+            sum3 = add_multiple(sum3, _value(data, m, i + three), _weights_of_four(indices, data, i + three, V))
         for i in range(last, stop):
-            sum0 = add_multiple(sum0, _value(data, m, i), load_four(V, _place(indices, data, i, n_classes, k)))
+            sum0 = add_multiple(sum0, _value(data, m, i), _weights_of_four(indices, data, i, V))
         sum0, sum2 = add_multiple(sum0, 1.0, sum1), add_multiple(sum2, 1.0, sum3)
         store_four(scores, k, add_multiple(sum0, 1.0, sum2))
-        k += four
+        return
     if k + two <= n_classes:
         k1 = k + one
         s0, s1 = V[intercept, k], V[intercept, k1]
@@ -169,22 +167,19 @@ def add_row(indptr, indices, data, m, d, factor, V):
             j, value = _feature(indices, data, i), _value(data, m, i)
             V[j, first] += value * d1
             V[j, second] += value * d2
+    elif n_classes == four:
+        change = add_multiple(four_zeros(), factor, load_four(d, intercept))
+        store_four(V, intercept, add_multiple(load_four(V, intercept), 1.0, change))
+        for i in range(start, stop):
+            at = _place(indices, data, i, n_classes, intercept)
+            store_four(V, at, add_multiple(load_four(V, at), _value(data, m, i), change))
     else:
-        k = np.uint64(0)
-        while k + four <= n_classes:
-            change = add_multiple(four_zeros(), factor, load_four(d, k))
-            store_four(V, k, add_multiple(load_four(V, k), 1.0, change))
-            for i in range(start, stop):
-                at = _place(indices, data, i, n_classes, k)
-                store_four(V, at, add_multiple(load_four(V, at), _value(data, m, i), change))
-            k += four
-        if k < n_classes:
-            for column in range(k, n_classes):
-                V[intercept, column] += factor * d[column]
-            for i in range(start, stop):
-                j, value = _feature(indices, data, i), factor * _value(data, m, i)
-                for column in range(k, n_classes):
-                    V[j, column] += value * d[column]
+        for k in range(n_classes):
+            V[intercept, k] += factor * d[k]
+        for i in range(start, stop):
+            j, value = _feature(indices, data, i), factor * _value(data, m, i)
+            for k in range(n_classes):
+                V[j, k] += value * d[k]
     return True
 
 
@@ -353,12 +348,3 @@ def prefetch_row(indptr, indices, data, m):
             prefetch(indices, i)
         for i in range(indptr[m], indptr[m + 1], LINE // data.itemsize):
             prefetch(data, i)
-
-
-@kernel(**ROW_PRIMITIVE)
-def prefetch_weights(indptr, indices, m, weights, n_numbers):
-    """Have the weights of the features of a row of a CSR matrix fetched; ``weights`` is V, flat, with so many numbers a feature."""
-    for i in range(indptr[m], indptr[m + 1]):
-        row = (np.int64(indices[i]) + 1) * n_numbers
-        for k in range(row, row + n_numbers, LINE // 8):
-            prefetch(weights, k)

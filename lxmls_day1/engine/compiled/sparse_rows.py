@@ -18,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.checks import as_canonical
 from lxmls_day1.engine.compiled.primitives import COMPILES, frozen, kernel
 from lxmls_day1.engine.compiled.row_primitives import (
     LEAST_VARIANCE,
@@ -27,7 +26,6 @@ from lxmls_day1.engine.compiled.row_primitives import (
     add_confident_row,
     add_row,
     prefetch_row,
-    prefetch_weights,
     score_confident_row,
     score_row,
 )
@@ -71,11 +69,11 @@ class Examples(NamedTuple):
 
 
 def as_examples(X):
-    """The rows of a matrix (M, J) as :class:`Examples`; duplicate entries of a row are summed.
+    """The rows of a matrix (M, J) as :class:`Examples`.
 
     Parameters
     ----------
-    X : array or csr_array (M, J), as :func:`lxmls_day1.checks.as_matrix` returns it
+    X : array or csr_array (M, J), as :func:`lxmls_day1.checks.check_inputs` returns it
         Its structure is not checked once more, and an index outside of it would end the process.
     """
     if X.shape[1] >= _MOST_FEATURES:
@@ -87,16 +85,10 @@ def as_examples(X):
         data = np.asarray(X[of_row, columns], dtype=np.float64)
         indptr = np.searchsorted(of_row, np.arange(len(X) + 1))
         return Examples(indptr, columns.astype(np.int32), data, squared_norms(indptr, data), X.shape[1])
-    rows = as_canonical(X if isinstance(X, sp.csr_array) else sp.csr_array(X))
-    indptr = np.ascontiguousarray(rows.indptr, dtype=np.int64)
-    data = np.ascontiguousarray(rows.data, dtype=np.float64)
-    return Examples(
-        indptr,
-        np.ascontiguousarray(rows.indices, dtype=np.int32),
-        data,
-        squared_norms(indptr, data),
-        rows.shape[1],
-    )
+    X = sp.csr_array(X)
+    indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
+    indices, data = np.ascontiguousarray(X.indices, dtype=np.int32), np.ascontiguousarray(X.data, dtype=np.float64)
+    return Examples(indptr, indices, data, squared_norms(indptr, data), X.shape[1])
 
 
 def sums_of_squares(indptr, data):
@@ -363,8 +355,7 @@ def _steps(examples, plan, rule, costs, V, U, state, updates, errors, first_step
     next_round = (current_round + 1) * steps_per_round
     change, b = np.empty(n_columns), np.zeros(n_classes)
     scale, scale_sum = state[0], state[1]
-    flat_weights, n_numbers = V.reshape(V.size), V.size // len(V)
-    rows_far, weights_far, weighted = data.size > NEAR, data.ndim == 1 and V.size > 8 * NEAR, len(factors) > 0
+    rows_far, weighted = data.size > NEAR, len(factors) > 0
     for n in range(first_step, n_steps):
         if n == next_round:
             current_round += 1
@@ -378,8 +369,6 @@ def _steps(examples, plan, rule, costs, V, U, state, updates, errors, first_step
         # To ask early for what is far changes the speed only.
         if rows_far:
             _prefetch_rows(indptr, indices, data, sq_norms, labels, order, n)
-        if weights_far and n + 1 < n_steps:  # (of the running sums only a step that moves needs its rows)
-            prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_numbers)
         for k in range(n_columns):
             scores[k] *= scale
         if n_columns < n_classes:

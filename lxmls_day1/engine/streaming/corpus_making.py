@@ -112,6 +112,8 @@ def make_corpus(
     ...     shards.words(), shards.classes, shards.open(0).X.toarray().tolist(), shards.open(0).labels.tolist()
     (['win', 'prize', 'win_a', 'a_prize', 'see', 'you', 'noon', 'see_you', 'you_at', 'at_noon'], ('ham', 'spam'), ...
     """
+    from tqdm.auto import tqdm  # for whoever waits
+
     settings = CorpusSettings(hash_bits, min_count, keep_words, rows_a_shard, classes, like, layout)
     jobs = check_number("jobs", jobs, at_least=1, whole=True)
     check_flag("overwrite", overwrite)
@@ -119,9 +121,9 @@ def make_corpus(
     if os.path.lexists(folder) and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the corpus with --out")
     is_new = not folder.exists()
-    with _Progress(progress) as bar:
-        stream = LabelledStream(expanded(paths), **layout, classes=settings.classes, report=bar.bytes_read)
-        bar.set_total(stream.sizes)
+    with tqdm(desc="reading", unit="B", unit_scale=True, leave=False, disable=not progress) as bar:
+        stream = LabelledStream(expanded(paths), **layout, classes=settings.classes, report=bar.update)
+        bar.total = None if None in stream.sizes else sum(size or 0 for size in stream.sizes)
         with held(folder, "making a corpus in"):
             try:
                 _make_room(folder, overwrite)
@@ -183,8 +185,8 @@ class _Making:
             return TokenTable(words, most=len(words))
         return TokenTable()
 
-    def read(self, jobs: int, bar: "_Progress") -> None:
-        """Read the sources and write the drafts."""
+    def read(self, jobs: int, bar: Any) -> None:
+        """Read the sources and write the drafts; the documents are shown beside the bar."""
         n_documents, late = 0, dict[int, list[str]]()
         for piece, (X, rows) in rows_of_pieces(
             iter(self._stream), self._settings.hash_bits, self._table is not None, jobs
@@ -199,7 +201,7 @@ class _Making:
             self._rows.append(X)
             n_documents += len(piece.labels)
             self._write_full_drafts()
-            bar.documents_read(n_documents)
+            bar.set_postfix_str(f"{n_documents:,} documents", refresh=False)
         if self._row_codes:
             self._write_draft(len(self._row_codes))
         for warning in self._stream.warnings:
@@ -335,34 +337,3 @@ class _Making:
         if self._is_svmlight():
             kept = np.array(sorted(kept.tolist(), key=lambda place: int(names[place])))
         return kept
-
-
-class _Progress:
-    """A bar of the bytes read, with the documents, or nothing."""
-
-    def __init__(self, shown: bool):
-        self._bar: Any = None
-        if shown:
-            from tqdm.auto import tqdm
-
-            self._bar = tqdm(desc="reading", unit="B", unit_scale=True, leave=False)
-
-    def __enter__(self) -> "_Progress":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-    def set_total(self, sizes: Sequence[int | None]) -> None:
-        known = [size for size in sizes if size is not None]
-        if self._bar is not None and len(known) == len(sizes):
-            self._bar.total = sum(known)
-
-    def bytes_read(self, number: int) -> None:
-        if self._bar is not None:
-            self._bar.update(number)
-
-    def documents_read(self, number: int) -> None:
-        if self._bar is not None:
-            self._bar.set_postfix_str(f"{number:,} documents", refresh=False)

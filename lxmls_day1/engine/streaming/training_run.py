@@ -130,12 +130,23 @@ class TrainingRun:
         title : str, optional
             Of a progress bar.
         """
+        from tqdm.auto import tqdm  # for whoever waits
+
         self._state = state
         n_rounds = self._n_documents // steps.n_rows - len(self.history)
         with contextlib.ExitStack() as stack:
             if self._checkpoint is not None:
                 stack.enter_context(self._checkpoint)
-            show = stack.enter_context(_progress(title, self._seen, self._n_documents)) if title else lambda count: None
+            bar = stack.enter_context(
+                tqdm(
+                    desc=title,
+                    unit="document",
+                    unit_scale=True,
+                    initial=self._seen,
+                    total=self._n_documents,
+                    disable=not title,
+                )
+            )
 
             def stopped(position: Any, *counts: tuple[int, int]) -> None:
                 self.position, before = position, self._seen
@@ -143,7 +154,7 @@ class TrainingRun:
                     self._seen += count
                     self._errors += errors
                     self._add_line(count)
-                    show(count)
+                    bar.update(count)
                 if self._checkpoint is not None:
                     if (
                         self._seen == self._n_documents
@@ -191,14 +202,6 @@ class TrainingRun:
         self._lines.append(line)
         if self._report:
             self._report(line)
-
-
-@contextlib.contextmanager
-def _progress(title: str, n_done: int, n_documents: int) -> Iterator[Callable[[int], object]]:
-    from tqdm.auto import tqdm
-
-    with tqdm(desc=title, unit="document", unit_scale=True, initial=n_done, total=n_documents) as bar:
-        yield bar.update
 
 
 def _fingerprint(shards: Shards) -> str:

@@ -166,9 +166,6 @@ class FoundCorpus:
         ``data_dir``, ``package``, ``environment``, ``cache`` or ``download``.
     paths : dict of str to Path
         File name -> path.
-    verified : bool
-        Whether the files were checked against the sha256 of the table: true for what was ever downloaded, false for a
-        folder of the user's own.
 
     Examples
     --------
@@ -180,7 +177,6 @@ class FoundCorpus:
     folder: Path
     origin: str
     paths: Mapping[str, Path]
-    verified: bool
 
 
 def names(kind: str | None = None, table: Mapping[str, Corpus] = CORPORA) -> list[str]:
@@ -339,7 +335,7 @@ def find_corpus(
             corpus, looked_in, f"the cache cannot be written to ({place}: {reason}; {CACHE_VARIABLE} names another one)"
         ) from error
     folder = cache / corpus.folder
-    return FoundCorpus(folder, "download", _paths(corpus, folder), verified=True)
+    return FoundCorpus(folder, "download", _paths(corpus, folder))
 
 
 def on_this_machine(name: str, table: Mapping[str, Corpus] = CORPORA) -> FoundCorpus | None:
@@ -373,7 +369,7 @@ def _on_this_machine(corpus: Corpus, cache_dir: str | os.PathLike[str] | None) -
     cached = cache / corpus.folder
     looked_in.append(cached)
     if _verified(corpus, cached):
-        return FoundCorpus(cached, "cache", _paths(corpus, cached), verified=True), looked_in
+        return FoundCorpus(cached, "cache", _paths(corpus, cached)), looked_in
     return None, looked_in
 
 
@@ -418,7 +414,7 @@ def _complete(corpus: Corpus, folder: Path, origin: str) -> FoundCorpus | None:
     """The corpus in a folder of the user's or of this package, if all its files are there; they are not verified."""
     paths = _paths(corpus, folder)
     if all(os.path.isfile(path) for path in paths.values()):  # False too where we may not look, or no name is so long
-        return FoundCorpus(folder, origin, paths, verified=False)
+        return FoundCorpus(folder, origin, paths)
     return None
 
 

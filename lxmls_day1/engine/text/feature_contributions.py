@@ -206,7 +206,6 @@ def explain(
     scores = np.asarray(classifier.get_scores(classifier.add_intercept_term(x), params))[0]  # (K,)
     predicted, rival = np.argsort(-scores, kind="stable")[:2].tolist()
 
-    x.sum_duplicates()
     x.eliminate_zeros()
     if getattr(classifier, "binary", False):  # features count by their presence
         x.data = (x.data > 0).astype(float)

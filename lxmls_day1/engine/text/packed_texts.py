@@ -113,10 +113,3 @@ class SlicedTexts(Sequence[str]):
     def __iter__(self) -> Iterator[str]:
         for start, end in zip(self._starts.tolist(), self._ends.tolist(), strict=True):
             yield self._content[start:end].decode("utf-8", "surrogatepass")
-
-    def __eq__(self, other: Any) -> bool:
-        if isinstance(other, (list, tuple, SlicedTexts)):
-            return len(self) == len(other) and all(map(operator.eq, self, other))
-        return NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]  # as a list

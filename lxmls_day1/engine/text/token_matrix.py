@@ -1,6 +1,6 @@
 """Many texts -> one sparse matrix of their unigrams and bigrams: the columns and counts that `tokens.count_tokens` gives text by text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -49,11 +49,22 @@ def count_texts(
     """
     check_flag("progress", progress)
     # What is compiled takes long to import, and most readers count no texts.
+    from tqdm.auto import tqdm
+
     from lxmls_day1.engine.text.token_batches import TokenCounter, TokenTable, with_columns
 
     counter, table = TokenCounter(), TokenTable()
     lengths, numbers, counts = [np.zeros(1, dtype=np.int64)], [np.empty(0, np.int32)], [np.empty(0, np.float32)]
-    for batch in _batches(texts, progress):
+    firsts = tqdm(
+        range(0, len(texts), _TEXTS_AT_ONCE),
+        "counting words",
+        unit_scale=_TEXTS_AT_ONCE,
+        unit="text",
+        leave=False,
+        disable=not progress,
+    )
+    for first in firsts:
+        batch = texts[first : first + _TEXTS_AT_ONCE]
         starts, columns, values = counter.numbered_by(table, batch)
         lengths.append(np.diff(starts))
         numbers.append(columns.astype(np.int32))
@@ -68,18 +79,3 @@ def count_texts(
     X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     X.has_canonical_format = True
     return TokenMatrix(X, table.names_at(kept), totals[kept])
-
-
-def _batches(texts: Sequence[str], progress: bool) -> Iterable[Sequence[str]]:
-    """The texts, some thousands at a time."""
-    batches: Iterable[Sequence[str]] = [
-        texts[first : first + _TEXTS_AT_ONCE] for first in range(0, len(texts), _TEXTS_AT_ONCE)
-    ]
-    if not progress:
-        return batches
-    from tqdm.auto import tqdm
-
-    shown: Iterable[Sequence[str]] = tqdm(
-        batches, desc="counting words", unit_scale=_TEXTS_AT_ONCE, unit="text", leave=False
-    )
-    return shown

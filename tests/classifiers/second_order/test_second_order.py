@@ -200,6 +200,3 @@ def test_a_state_knows_its_variances_and_goes_on_to_the_same_bits(name):
     np.testing.assert_array_equal(second.variances, whole.variances)
     np.testing.assert_array_equal(state.weights.S, before)
     assert (before >= state_after.weights.S).all()
-
-
-# --------------------------------------------------------------------------------------------------------- mistakes

@@ -207,17 +207,6 @@ machine_code.cached_jit(numba.float64(numba.float64))(module.scaled)
     assert [call(function, 1.0) for function in functions] == [2.0, 5.0]
 
 
-# ----------------------------------------------------------------------------------------- a user who may do very little
-
-UNHARMED = ["nothing", "files are of tomorrow", "data of numba's are alone", "a file may only be read"]
-UNHARMED += ["the folder may only be read", "the folder is another user's"]
-MENDED = ["a file is emptied", "a file is cut", "a file holds garbage", "a file is longer", "files are swapped"]
-MENDED += ["one file is gone", "an index of numba's is alone", "a file cannot be read", "a file is a link to itself"]
-MENDED += ["a file is a pipe"]
-CANNOT_BE_MENDED = ["a file is a folder", "the folder cannot be read", "the folder is a file"]
-CANNOT_BE_MENDED += ["the folder is another user's, and closed"]
-
-
 # ------------------------------------------------------------------------------------- the ways to import a lab's files
 
 # Runs learners imported in several ways, each job in a fork of this process, which has imported no lab yet.

@@ -49,11 +49,7 @@ def test_sweeps_are_the_readable_steps(monkeypatch, compiled, n_classes):
     assert entropy == pytest.approx((shares[:, None] * entr(alpha)).sum())
 
 
-@pytest.mark.parametrize("compiled", [True, False])
-def test_sweeps_of_two_classes_go_to_the_maximum(monkeypatch, compiled):
-    if not compiled:
-        monkeypatch.setattr(max_ent_sweeps, "sweep_two_classes", max_ent_sweeps._sweep_two_in_numpy)
-        monkeypatch.setattr(max_ent_sweeps, "measure_two_classes", max_ent_sweeps._measure_two_in_numpy)
+def test_sweeps_of_two_classes_go_to_the_maximum():
     X, labels, shares, orders = random_problem(2)
     g, unit, signs = np.hstack([np.ones((len(X), 1)), X]), 1 / (0.05 * len(X)), 2.0 * labels - 1.0
     beta, v = np.zeros(len(X)), np.zeros((X.shape[1] + 1, 1))

@@ -241,6 +241,3 @@ def test_values_that_are_not_finite_are_named(tmp_path):
     np.save(path, data)
     with pytest.raises(InputError, match=r"float32-3-1000\.bags, shard 0: X must be finite, but X\[\d+, \d+\] is nan"):
         train_corpus(Mira(), Shards(shards.folder))
-
-
-# --------------------------------------------------------------------------------------------------------------- memory

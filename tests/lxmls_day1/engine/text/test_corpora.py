@@ -182,7 +182,6 @@ def test_data_dir_may_be_any_of_three_folders(find, tmp_path, below, server):
     folder = put(root / below)
     found = find("books", root)
     assert found.folder == folder
-    assert not found.verified
     assert_is(found, "books", "data_dir")
     assert server.asked_for == []
 
@@ -234,7 +233,6 @@ def test_a_download_is_kept_and_used_again(find, tmp_path, server):
     serve_books(server)
     found = find("books")
     assert_is(found, "books", "download")
-    assert found.verified
     assert sorted(server.asked_for) == ["/plain/negative.review", "/plain/positive.review"]
     assert_is(find("books"), "books", "cache")
     assert len(server.asked_for) == 2
@@ -432,12 +430,3 @@ def test_a_bad_archive_is_an_error_and_leaves_nothing_bad(find, tmp_path, server
         server.answers["/all.tar.gz"] = answer(tar_gz(good_members("dvd")))
 
     assert_fails_then_works(find, "dvd", tmp_path, server, message, repair)
-
-
-# ------------------------------------------------------------------------------------------------- servers that answer
-
-
-# ----------------------------------------------------------------------------------------------------------- leftovers
-
-
-# -------------------------------------------------------------------------------------------------------------- files

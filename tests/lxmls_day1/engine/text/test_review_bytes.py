@@ -56,7 +56,7 @@ def test_pairs_agree_with_a_dictionary(positive, negative, end, mark):
         assert pairs is None
         return
     tokens, reviews = naive(contents)
-    assert pairs.tokens == tokens
+    assert list(pairs.tokens) == tokens
     for m, review in enumerate(reviews):
         found = {}
         for entry in range(pairs.starts[m], pairs.starts[m + 1]):
@@ -64,7 +64,7 @@ def test_pairs_agree_with_a_dictionary(positive, negative, end, mark):
             found[token] = found.get(token, 0) + int(pairs.counts[entry])
         assert found == review
     whole = parse_pair(*contents)
-    assert whole.tokens == tokens
+    assert list(whole.tokens) == tokens
     assert [review for review, label in whole.as_dicts() if label == "positive"] == reviews[: len(positive)]
     assert [review for review, label in whole.as_dicts() if label == "negative"] == reviews[len(positive) :]
 
