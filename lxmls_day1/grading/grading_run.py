@@ -32,7 +32,7 @@ from lxmls_day1.grading.report_files import (
     write_files,
 )
 from lxmls_day1.grading.run_folders import run_folder
-from lxmls_day1.grading.similarity import alike, alike_with
+from lxmls_day1.grading.similarity import alike
 from lxmls_day1.grading.submissions import State, state_of
 from lxmls_day1.grading.worker_process import WorkerDied, WorkerProcess
 from lxmls_day1.whole_files import held
@@ -170,7 +170,7 @@ def grade(
         if absent := sorted({student for student, _ in marks.marks} - set(students)):
             told(f"{HAND_MARKS} has marks for {some_of(absent)}, who are not in this run; they stay there.")
         book = plan.gradebook(with_owners(found, [marks.put_into(plan.with_points(row)) for row in rows.values()]))
-        pairs, earlier_pairs = alike(book.rows), alike_with(book.rows, earlier)
+        pairs, earlier_pairs = alike(book.rows), alike(book.rows, earlier=earlier)
         files = files_of_class(book, pairs, earlier_pairs, compared_with, texts_before)
         for row in book.rows:  # workers have made pages without marks by hand, and without a partner's work
             if row.student not in fresh or row != rows[row.student]:
