@@ -4,7 +4,7 @@ import json
 import sys
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 
@@ -15,6 +15,7 @@ from lxmls_day1.course.generation import solved_files, student_files
 from lxmls_day1.course.mistakes import read_mistakes
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FOLDER, Registry, exercise_of_check
+from lxmls_day1.course.workspace import write_files
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading import grading_run
 from lxmls_day1.grading import plan as plans
@@ -58,12 +59,6 @@ def given():
 @pytest.fixture(scope="module")
 def level():
     return strongest_level(lab_program())
-
-
-def write(folder: Path, files) -> None:
-    for path, content in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_bytes(content)
 
 
 @pytest.fixture(scope="module", params=["some", pytest.param("all", marks=pytest.mark.campaign)])
@@ -153,15 +148,15 @@ def test_public_checks_show_what_was_called(bank):
 @pytest.fixture
 def class_of_three(tmp_path, solved, given):
     inbox = tmp_path / "inbox"
-    write(inbox / "ada", solved)
-    write(
+    write_files(inbox / "ada", solved)
+    write_files(
         inbox / "blaise", {**solved, PurePosixPath("classifiers/mira.py"): given[PurePosixPath("classifiers/mira.py")]}
     )
-    write(inbox / "carl", given)
+    write_files(inbox / "carl", given)
     return inbox
 
 
-def test_marks_reports_and_a_second_run(tmp_path, class_of_three, level, one_worker, monkeypatch):
+def test_marks_reports_and_a_second_run(tmp_path, class_of_three, solved, level, one_worker, monkeypatch):
     out = tmp_path / "out"
     plan = make_plan(out, level, ["1.1", "1.4", "1.5"], seed=3)
     book = grade([class_of_three], out, plan, workers=one_worker)
@@ -203,10 +198,7 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, level, one_wor
     with pytest.raises(InputError, match="no submission of 'blase' to be graded again; did you mean blaise"):
         grade([class_of_three], out, again, workers=one_worker, again=["blase"])
     earlier = tmp_path / "last year"
-    write(
-        earlier / "eve",
-        {path: content for path, content in of_lab(solved_files(REFERENCE)).items() if path.suffix == ".py"},
-    )
+    write_files(earlier / "eve", {path: content for path, content in solved.items() if path.suffix == ".py"})
     book = grade([class_of_three], out, again, workers=one_worker, again=["carl"], compare_with=[earlier])
     assert graded == ["carl"] and [row.points for row in book.rows] == [15, 15, 0]
     assert "Well seen." not in page.read_text(encoding="utf-8")
@@ -247,7 +239,7 @@ def test_a_seed_replays_the_very_same_checks(tmp_path, level, solved, one_worker
     path = PurePosixPath("classifiers/mistake_bounds.py")
     halved = solved[path] + b"\n\n_right = mistake_bound\n\n\ndef mistake_bound(*four):\n"
     halved += b"    return tuple(number / 2 for number in _right(*four))\n"
-    write(tmp_path / "inbox", {**solved, path: halved})
+    write_files(tmp_path / "inbox", {**solved, path: halved})
     rows, expected = [], []
     for number, seed in enumerate((77, 77, 78)):
         out = tmp_path / f"out{number}"
@@ -276,7 +268,7 @@ def test_warnings_and_prints_cost_nothing(tmp_path, level, solved, one_worker):
     noisy = solved[PurePosixPath("classifiers/mira.py")] + (
         b"\nimport warnings\nprint('hello')\nwarnings.warn('careful')\nwarnings.simplefilter('error')\nnp.log(np.zeros(1))\n"
     ).replace(b"warnings.simplefilter('error')\n", b"")
-    write(tmp_path / "inbox", {**solved, PurePosixPath("classifiers/mira.py"): noisy})
+    write_files(tmp_path / "inbox", {**solved, PurePosixPath("classifiers/mira.py"): noisy})
     row = grade(
         [tmp_path / "inbox"], tmp_path / "out", make_plan(tmp_path / "out", level, ["1.5"], seed=3), workers=one_worker
     ).rows[0]
