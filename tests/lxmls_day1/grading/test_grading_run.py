@@ -8,11 +8,13 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from lxmls_day1.box.box import Box
 from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.levels import Level, strongest_level
 from lxmls_day1.course import record
 from lxmls_day1.course.generation import solved_files, student_files
 from lxmls_day1.course.mistakes import read_mistakes
+from lxmls_day1.course.pytest_plugin import ChecksRun
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FOLDER, Registry, exercise_of_check
 from lxmls_day1.course.workspace import write_files
@@ -32,6 +34,7 @@ pytestmark = [
 ]
 REFERENCE = reference_folder()
 LAB = ("readers", "classifiers", "notebooks")
+MOST_REQUESTS = 16  # of one check: making things, a call for all inputs at once, steps that follow from one another
 SHOWN = "1.5", "norm_counted_once"  # the mistake whose report is looked at
 
 
@@ -75,7 +78,7 @@ def bank(request, tmp_path_factory, level, solved, given, right_variants):
     registry = Registry.read(REFERENCE / FOLDER / "exercises.toml")
     code = [exercise for exercise in registry if exercise.kind == "code"]
     plan = make_plan(tmp_path_factory.mktemp("bank"), level, [exercise.id for exercise in code], seed=3)
-    graded, fork_servers = {}, ForkServers()
+    graded, asked, fork_servers = {}, {}, ForkServers()
     try:
         for exercise in code:
             answers = plan.expected.only([exercise.id], exercise_of_check)
@@ -97,14 +100,43 @@ def bank(request, tmp_path_factory, level, solved, given, right_variants):
             ]
             grader = Grader(one, fork_servers)
             for submission in handed_in:
-                graded[submission.name] = grader.grade(submission).row.exercises[0], inbox[submission.name][1]
+                mistake = inbox[submission.name][1]
+                with pytest.MonkeyPatch.context() as patch:
+                    if mistake is None:
+                        count_requests(patch, asked)
+                    graded[submission.name] = grader.grade(submission).row.exercises[0], mistake
     finally:
         fork_servers.close()
-    return graded, request.param == "all"
+    return graded, request.param == "all", asked
+
+
+def count_requests(patch, asked):
+    """Put down how often a check asks the box: check -> the largest number."""
+    ask, called, n_asked = Box.ask, ChecksRun.called, [0]
+
+    def counted_ask(*arguments):
+        n_asked[0] += 1
+        return ask(*arguments)
+
+    def counted(run, check):
+        before = n_asked[0]
+        error = called(run, check)
+        asked[check.nodeid] = max(asked.get(check.nodeid, 0), n_asked[0] - before)
+        return error
+
+    patch.setattr(Box, "ask", counted_ask)
+    patch.setattr(ChecksRun, "called", counted)
+
+
+def test_no_check_asks_the_box_many_times(bank):
+    """Each request waits for a reply: hundreds of them take longer than the student's code."""
+    *_, asked = bank
+    assert len(asked) > 100
+    assert {check: number for check, number in asked.items() if number > MOST_REQUESTS} == {}
 
 
 def test_every_right_variant_gets_full_marks(bank):
-    bank, is_whole = bank
+    bank, is_whole, _ = bank
     right = {name: grade for name, (grade, mistake) in bank.items() if mistake is None}
     counts = Counter(grade.id for grade in right.values())
     assert set(counts) == {e.id for e in Registry.read(REFERENCE / FOLDER / "exercises.toml") if e.kind == "code"}
@@ -117,7 +149,7 @@ def test_every_right_variant_gets_full_marks(bank):
 
 
 def test_every_known_mistake_gets_less_and_its_own_name(bank):
-    bank, is_whole = bank
+    bank, is_whole, _ = bank
     wrong = {name: (grade, mistake) for name, (grade, mistake) in bank.items() if mistake is not None}
     assert len(wrong) > (80 if is_whole else 10)
     for name, (row, mistake) in wrong.items():
@@ -127,13 +159,13 @@ def test_every_known_mistake_gets_less_and_its_own_name(bank):
 
 def test_hidden_checks_show_no_numbers(bank):
     """Of a hidden check a student reads its title, its verdict and the mistake's name; nothing else."""
-    bank, _ = bank
+    bank, *_ = bank
     hidden = [check for row, _ in bank.values() for check in row.checks if check.hidden]
     assert {(check.text, check.calls) for check in hidden} == {("", ())}
 
 
 def test_public_checks_show_what_was_called(bank):
-    bank, _ = bank
+    bank, *_ = bank
     grade = next(grade for grade, mistake in bank.values() if (grade.id, mistake) == SHOWN)
     wrong = [check for check in grade.checks if check.verdict == "wrong" and not check.hidden]
     assert wrong
