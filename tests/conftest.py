@@ -83,10 +83,13 @@ def folder_of_the_run(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def own_cache_and_no_network(folder_of_the_run):
-    """Keep the tests away from the user's cache and from the network; a test may set the variables anew."""
+def own_cache_and_no_network():
+    """Keep the tests away from the user's cache and from the network; a test may set the variables anew.
+
+    The cache of the tests is kept from run to run, as a user's is: compiling what boxes need takes twenty seconds.
+    """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LXMLS_DAY1_CACHE", str(folder_of_the_run / "cache"))
+        patch.setenv("LXMLS_DAY1_CACHE", str(Path(__file__).parents[1] / ".pytest_cache" / "lxmls-day1"))
         patch.setenv("LXMLS_DAY1_OFFLINE", "1")
         yield
 
