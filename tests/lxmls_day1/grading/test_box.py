@@ -29,7 +29,7 @@ from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.lab_boxes import LAB_PROGRAM, lab_program
 from lxmls_day1.lab import Lab
 
-pytestmark = [pytest.mark.slow, pytest.mark.one_in(3, by="fork_server")]
+pytestmark = [pytest.mark.slow(20), pytest.mark.one_in(3, by="fork_server")]
 
 SOURCE = b'''
 """Somebody's functions."""

@@ -29,7 +29,7 @@ from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.slow(40),
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="whole runs are tested where boxes are forked"),
 ]
 REFERENCE = reference_folder()

@@ -24,7 +24,7 @@ from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.slow(40),
     pytest.mark.skipif(
         not sys.platform.startswith("linux"), reason="hidden checks of hostile code are graded on Linux"
     ),

@@ -19,7 +19,7 @@ from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.slow(20),
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="boxes are forked on Linux"),
 ]
 

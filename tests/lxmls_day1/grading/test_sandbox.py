@@ -34,7 +34,7 @@ from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.lab_boxes import lab_program
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.slow(20),
     pytest.mark.one_in(4, by="useful"),
     pytest.mark.skipif(
         not sys.platform.startswith("linux"), reason="the levels that keep hostile code in are for Linux"
@@ -313,10 +313,10 @@ def test_a_box_belongs_to_the_user_that_was_chosen(useful):
 
 
 @pytest.mark.skipif(not SUPERUSER, reason="the superuser alone gives folders away")
-def test_the_user_of_the_boxes_is_given_nothing_that_a_link_leads_to(server, tmp_path, monkeypatch):
+def test_the_user_of_the_boxes_is_given_nothing_that_a_link_leads_to(tmp_path, monkeypatch):
     """Somebody who works as that user lays the link as soon as the folder is theirs."""
     try:
-        maker = server(LANDLOCK, NOBODY)
+        maker = fork_server_of(idle_program(), LANDLOCK, user=NOBODY)
     except BoxesUnavailable as error:
         pytest.skip(f"the sandbox level {LANDLOCK} does not work here: {error}")
     real, laid = os.chown, []
@@ -329,7 +329,7 @@ def test_the_user_of_the_boxes_is_given_nothing_that_a_link_leads_to(server, tmp
             laid.append(lab)
 
     monkeypatch.setattr(os, "chown", chown)
-    with contextlib.suppress(BoxesUnavailable):
+    with contextlib.closing(maker), contextlib.suppress(BoxesUnavailable):
         Box(maker, {}, Limits()).close()
     assert laid and tmp_path.stat().st_uid == 0
 

@@ -16,7 +16,7 @@ from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import command_of
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.slow(30),
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="whole runs are tested where boxes are forked"),
 ]
 NEEDED = ("read_submission", "_boxed_files", "_row", "files_of_student")
