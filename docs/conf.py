@@ -146,7 +146,7 @@ def draw_boundaries(app: Any) -> None:
     from classifiers.run_all_classifiers import run_all_classifiers
     from lxmls_day1.commands.output import png
     from lxmls_day1.figures.plotting import detached_axes
-    from readers import SimpleDataSet
+    from readers.simple_data_set import SimpleDataSet
 
     points = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
     figure, axis = detached_axes(figsize=(14.0, 8.0))

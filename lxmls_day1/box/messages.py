@@ -118,7 +118,7 @@ def decoded(frame: bytes | memoryview, most: int | None = None) -> Any:
         if fault := _fault_of_text(text):
             raise BadMessage(fault)
         reader = _Buffers(frame[start:], len(frame), most)
-        value = _value(_FROM_JSON.decode(text), reader, 0)
+        value = _value(json.loads(text), reader, 0)
         if fault := reader.size.fault(len(frame)):
             raise BadMessage(fault)
     except BadMessage:
@@ -243,7 +243,7 @@ def _tree(value: Any, parts: _Parts, depth: int) -> Any:
     if kind is str:
         return value.encode().decode()  # half of a pair of code points is no text
     if kind is float:
-        return value if math.isfinite(value) else {"x": repr(value)}
+        return value
     if kind is np.ndarray:
         return {"a": _array_tree(value, parts)}
     if kind is int and -LONGEST_NUMBER <= value <= LONGEST_NUMBER:
@@ -257,9 +257,7 @@ def _tree(value: Any, parts: _Parts, depth: int) -> Any:
 
 def _tree_of_unusual(value: Any, parts: _Parts, depth: int) -> Any:
     """Of what is no plain value itself, but may stand for one: what derives from one, NumPy's numbers, sparse arrays."""
-    if isinstance(value, np.generic):
-        return {"g": _array_tree(np.asarray(value), parts)}
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.generic, np.ndarray)):
         return {"a": _array_tree(np.asarray(value), parts)}
     if isinstance(value, str):
         return str.encode(value).decode()
@@ -268,8 +266,7 @@ def _tree_of_unusual(value: Any, parts: _Parts, depth: int) -> Any:
             raise NotPlain("an int of more than 256 bits")
         return int.__int__(value)
     if isinstance(value, float):
-        number = float.__float__(value)
-        return number if math.isfinite(number) else {"x": float.__repr__(number)}
+        return float.__float__(value)
     if isinstance(value, (tuple, list, range)):  # a NamedTuple too: what its parts are called stays inside
         return _list_tree(value, parts, depth)
     kind = type(value)
@@ -302,8 +299,7 @@ def _list_tree(value: Any, parts: _Parts, depth: int) -> Any:
     if parts.lists > MOST_LISTS:
         raise NotPlain(TOO_MANY_LISTS)
     parts.size.add(len(value), max((len(entry) for entry in value if isinstance(entry, str)), default=0))
-    simple = set(map(type, value)) == {float} and all(map(math.isfinite, value))
-    entries = list(value) if simple else [_tree(entry, parts, depth + 1) for entry in value]
+    entries = list(value) if set(map(type, value)) == {float} else [_tree(entry, parts, depth + 1) for entry in value]
     return {"t" if isinstance(value, tuple) else "l": entries}
 
 
@@ -363,9 +359,8 @@ def _value(tree: Any, buffers: _Buffers, depth: int) -> Any:
         return _text(tree) if type(tree) is str else tree
     ((kind, content),) = tree.items()
     if kind == "a":
-        return _array(content, buffers)
-    if kind == "x":
-        return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[content]
+        array = _array(content, buffers)
+        return array if array.ndim else array[()]  # a scalar of NumPy's
     if kind in "lt":
         kinds = set(map(type, _list(content)))
         entries = (
@@ -385,11 +380,6 @@ def _value(tree: Any, buffers: _Buffers, depth: int) -> Any:
         if type(content) is not int or content < 0:
             raise BadMessage("no number where one should be")
         return Reference(content)
-    if kind == "g":
-        array = _array(content, buffers)
-        if array.ndim:
-            raise BadMessage("a scalar with a shape")
-        return array[()]
     if kind == "s":
         return _sparse(content, buffers)
     raise BadMessage(f"of an unknown kind: {kind!r:.20}")
@@ -461,9 +451,4 @@ def _shape(value: Any) -> tuple[int, ...]:
     return shape
 
 
-def _no_constant(name: str) -> Any:
-    raise BadMessage(f"{name} as a number")
-
-
-_TO_JSON = json.JSONEncoder(allow_nan=False, check_circular=False)
-_FROM_JSON = json.JSONDecoder(parse_constant=_no_constant)
+_TO_JSON = json.JSONEncoder(check_circular=False)

@@ -1,7 +1,7 @@
 """The page on which a human compares alike submissions: the texts of each cluster side by side, with the lines that they share marked."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any
 
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.page_frame import name_of, render
@@ -54,29 +54,22 @@ def alike_html(
     )
 
 
-class _Column(NamedTuple):
-    who: list[str]
-    lines: list[tuple[str, bool]]
-
-
-class _ToldCluster(NamedTuple):
-    anchor: str
-    cluster: Cluster
-    who: list[str]
-    columns: list[_Column]
-    n_more: int
-
-
 def _told(
     anchor: str, cluster: Cluster, row_of: Mapping[str, SubmissionGrade], before: Mapping[str, Mapping[str, str]]
-) -> _ToldCluster:
+) -> dict[str, Any]:
     who_wrote: dict[str, list[str]] = {}
     names = {member: name_of(row_of[member]) if member in row_of else one_line(member) for member in cluster.members}
     for member in cluster.members:
         texts = row_of[member].written if member in row_of else before.get(member, {})
         who_wrote.setdefault(texts.get(cluster.exercise, ""), []).append(names[member])
     shown = list(who_wrote)[:MOST_TEXTS]
-    columns = [_Column(who_wrote[text], lines) for text, lines in zip(shown, side_by_side(shown), strict=True)]
+    texts_shown = side_by_side(shown)
     if len(shown) == 1:  # all of it is shared
-        columns = [_Column(columns[0].who, [(line, bool(line.strip())) for line, _ in columns[0].lines])]
-    return _ToldCluster(anchor, cluster, list(names.values()), columns, len(who_wrote) - len(shown))
+        texts_shown = [[(line, bool(line.strip())) for line, _ in texts_shown[0]]]
+    return {
+        "anchor": anchor,
+        "cluster": cluster,
+        "who": list(names.values()),
+        "columns": [{"who": who_wrote[text], "lines": its} for text, its in zip(shown, texts_shown, strict=True)],
+        "n_more": len(who_wrote) - len(shown),
+    }

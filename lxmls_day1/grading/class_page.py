@@ -162,47 +162,22 @@ def _in_short(rows: Sequence[SubmissionGrade]) -> str:
     )
 
 
-class _Bin(NamedTuple):
-    """How many submissions have a share of the points, and how tall their column is drawn."""
-
-    percent: int  # where the bin begins
-    number: int
-    left: int
-    top: float
-    tall: float
-
-
-class _Distribution(NamedTuple):
-    width: int
-    height: int
-    foot: int
-    step: int
-    bins: list[_Bin]
-    words: str
-
-
-def _distribution(rows: Sequence[SubmissionGrade]) -> _Distribution:
+def _distribution(rows: Sequence[SubmissionGrade]) -> dict[str, Any]:
+    """How many submissions have which share of the points, and how tall their columns are drawn."""
     shares = [row.points / row.out_of if row.out_of else 0.0 for row in rows]
     counts = Counter(min(int(BINS * share + 1e-9), BINS - 1) for share in shares)
     highest, step = max(counts.values()), WIDTH // BINS
     bins = []
     for n in range(BINS):
         tall = (HEIGHT - FOOT - HEAD) * counts[n] / highest
-        bins.append(_Bin(10 * n, counts[n], n * step, HEIGHT - FOOT - tall, tall))
-    words = ", ".join(f"{bin.percent} to {bin.percent + 10} %: {bin.number}" for bin in bins if bin.number)
-    return _Distribution(WIDTH, HEIGHT, FOOT, step, bins, words)
+        top = HEIGHT - FOOT - tall
+        bins.append({"percent": 10 * n, "number": counts[n], "left": n * step, "top": top, "tall": tall})
+    words = ", ".join(f"{10 * n} to {10 * n + 10} %: {counts[n]}" for n in sorted(counts))
+    return {"width": WIDTH, "height": HEIGHT, "foot": FOOT, "step": step, "bins": bins, "words": words}
 
 
-class _ExerciseLine(NamedTuple):
-    title: str
-    points: str
-    share: float | None  # None where marks are given by hand, and none is yet
-    full: str
-    none: str
-
-
-def _exercises(rows: Sequence[SubmissionGrade]) -> Iterator[_ExerciseLine]:
-    """How the class did in each exercise."""
+def _exercises(rows: Sequence[SubmissionGrade]) -> Iterator[dict[str, Any]]:
+    """How the class did in each exercise; the share is None where marks are given by hand, and none is yet."""
     grades: dict[str, list[ExerciseGrade]] = {}
     for row in rows:
         for exercise in row.exercises:
@@ -211,37 +186,39 @@ def _exercises(rows: Sequence[SubmissionGrade]) -> Iterator[_ExerciseLine]:
         title, out_of = f"{id} {of_all[0].title}", of_all[0].out_of
         points = [exercise.points for exercise in of_all if exercise.points is not None]
         if not points:
-            yield _ExerciseLine(title, f"by hand, out of {points_text(out_of)}", None, "–", "–")
+            words = f"by hand, out of {points_text(out_of)}"
+            yield {"title": title, "points": words, "share": None, "full": "–", "none": "–"}
             continue
         words = f"{points_text(mean(points))} of {points_text(out_of)}"
         if len(points) < len(of_all):
             words += f", {len(points)} of {len(of_all)} marked"
-        full = sum(exercise.is_full for exercise in of_all if exercise.points is not None)
-        none = sum(reached == 0 for reached in points)
-        yield _ExerciseLine(title, words, mean(points) / out_of if out_of else 0.0, str(full), str(none))
+        yield {
+            "title": title,
+            "points": words,
+            "share": mean(points) / out_of if out_of else 0.0,
+            "full": sum(exercise.is_full for exercise in of_all if exercise.points is not None),
+            "none": sum(reached == 0 for reached in points),
+        }
 
 
-class _MistakeLine(NamedTuple):
-    exercise: str
-    name: str
-    sentence: str
-    who: list[SubmissionGrade]
-
-    @property
-    def sample(self) -> str:
-        """What one of them wrote; empty if nobody's code was kept."""
-        return next((row.written[self.exercise] for row in self.who if self.exercise in row.written), "")
-
-
-def _mistakes(rows: Sequence[SubmissionGrade]) -> list[_MistakeLine]:
-    """The known mistakes that most have made, those first."""
+def _mistakes(rows: Sequence[SubmissionGrade]) -> list[dict[str, Any]]:
+    """The known mistakes that most have made, those first, with what one of them wrote."""
     made: dict[tuple[str, str, str], list[SubmissionGrade]] = {}
     for row in rows:
         for exercise in row.exercises:
             for name, sentence in exercise.mistakes:
                 made.setdefault((exercise.id, name, sentence), []).append(row)
     ranked = sorted(made.items(), key=lambda item: -len(item[1]))
-    return [_MistakeLine(*mistake, who) for mistake, who in ranked]
+    return [
+        {
+            "exercise": id,
+            "name": name,
+            "sentence": sentence,
+            "who": who,
+            "sample": next((row.written[id] for row in who if id in row.written), ""),
+        }
+        for (id, name, sentence), who in ranked
+    ]
 
 
 def _unseen(rows: Sequence[SubmissionGrade]) -> dict[str, list[SubmissionGrade]]:
@@ -255,13 +232,6 @@ def _unseen(rows: Sequence[SubmissionGrade]) -> dict[str, list[SubmissionGrade]]
     return found
 
 
-class _CheckLine(NamedTuple):
-    check: CheckGrade
-    share: float
-    passed: str
-    otherwise: str
-
-
 def _checks(rows: Sequence[SubmissionGrade]) -> dict[str, Any]:
     """The difficulty of each check: of the hardest ones, and of the others that not all pass."""
     results: dict[str, list[CheckGrade]] = {}
@@ -269,51 +239,41 @@ def _checks(rows: Sequence[SubmissionGrade]) -> dict[str, Any]:
         for check in row.checks:
             results.setdefault(check.check, []).append(check)
     lines = [_check_line(theirs) for theirs in results.values()]
-    hard = sorted((line for line in lines if line.share < 1), key=lambda line: line.share)
-    easy = [line.check for line in lines if line.share == 1]
+    hard = sorted((line for line in lines if line["share"] < 1), key=lambda line: line["share"])
+    easy = [line["check"] for line in lines if line["share"] == 1]
     return {"hard_checks": hard[:MOST_CHECKS], "other_checks": hard[MOST_CHECKS:], "easy_checks": easy}
 
 
-def _check_line(theirs: Sequence[CheckGrade]) -> _CheckLine:
+def _check_line(theirs: Sequence[CheckGrade]) -> dict[str, Any]:
     """How one check went for all submissions."""
     verdicts = Counter(check.verdict for check in theirs)
     right = verdicts.pop(OK, 0)
-    otherwise = ", ".join(f"{VERDICT_WORDS[verdict][1]} {count}" for verdict, count in verdicts.most_common())
-    return _CheckLine(theirs[0], right / len(theirs), f"{right} of {len(theirs)}", otherwise)
+    passed, otherwise = f"{right} of {len(theirs)}", _counted_verdicts(dict(verdicts.most_common()))
+    return {"check": theirs[0], "share": right / len(theirs), "passed": passed, "otherwise": otherwise}
 
 
-class _TroubleLine(NamedTuple):
-    verdict: str
-    checks: int
-    who: list[SubmissionGrade]
+def _counted_verdicts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{VERDICT_WORDS[verdict][1]} {count}" for verdict, count in counts.items())
 
 
-def _trouble(rows: Sequence[SubmissionGrade]) -> Iterator[_TroubleLine]:
+def _trouble(rows: Sequence[SubmissionGrade]) -> Iterator[dict[str, Any]]:
     """Whose code had to be stopped or refused."""
     for verdict in (TIMEOUT, MEMORY, CRASHED, REFUSED):
-        counts = [(row, sum(check.verdict == verdict for check in row.checks)) for row in rows]
-        who = [row for row, count in counts if count]
-        if who:
-            yield _TroubleLine(verdict, sum(count for _, count in counts), who)
+        counts = {row.student: sum(check.verdict == verdict for check in row.checks) for row in rows}
+        if any(counts.values()):
+            who = [row for row in rows if counts[row.student]]
+            yield {"verdict": verdict, "checks": sum(counts.values()), "who": who}
 
 
-class _SubmissionLine(NamedTuple):
-    row: SubmissionGrade
-    share: float
-    points: str
-    verdicts: str
-    file: str
-
-
-def _submission(row: SubmissionGrade) -> _SubmissionLine:
-    verdicts = Counter(check.verdict for check in row.checks)
-    return _SubmissionLine(
-        row,
-        row.points / row.out_of if row.out_of else 0.0,
-        f"{points_text(row.points)} of {points_text(row.out_of)}",
-        ", ".join(f"{VERDICT_WORDS[verdict][1]} {verdicts[verdict]}" for verdict in VERDICTS if verdicts[verdict]),
-        one_line(row.source.replace("\\", "/").rpartition("/")[2] or row.source, 80),
-    )
+def _submission(row: SubmissionGrade) -> dict[str, Any]:
+    counts = Counter(check.verdict for check in row.checks)
+    return {
+        "row": row,
+        "share": row.points / row.out_of if row.out_of else 0.0,
+        "points": f"{points_text(row.points)} of {points_text(row.out_of)}",
+        "verdicts": _counted_verdicts({verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}),
+        "file": one_line(row.source.replace("\\", "/").rpartition("/")[2] or row.source, 80),
+    }
 
 
 class _Question(NamedTuple):

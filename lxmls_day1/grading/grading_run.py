@@ -32,8 +32,8 @@ from lxmls_day1.grading.report_files import (
     write_files,
 )
 from lxmls_day1.grading.run_folders import run_folder
-from lxmls_day1.grading.similarity import alike, alike_with
-from lxmls_day1.grading.submissions import State, state_of
+from lxmls_day1.grading.similarity import alike
+from lxmls_day1.grading.submissions import State, state_of, unread
 from lxmls_day1.grading.worker_process import WorkerDied, WorkerProcess
 from lxmls_day1.whole_files import held
 
@@ -128,7 +128,7 @@ def grade(
         If there is no submission, another process grades into `out`, the marks given by hand cannot be read, or grading as such
         is not possible. What a submission does is never a reason.
     """
-    with held(out, "grading into"), run_folder():
+    with held(out, "grading into"), run_folder(), contextlib.ExitStack() as stack:
         found = settled(out, find_submissions(paths), again) if found is None else found
         found = [replace(one, path=one.path.absolute()) for one in found]  # workers are elsewhere
         rows: dict[str, SubmissionGrade] = {}
@@ -139,7 +139,9 @@ def grade(
             exercise.id: float(exercise.points) for exercise in plan.exercises if not all_check_files([exercise])
         }
         read_hand_marks(out, students, by_hand)  # what is wrong in that file is said before an hour of grading
-        earlier, texts_before, compared_with = _earlier(compare_with, [out, *paths], plan)
+        made = workers(plan) if workers else Workers(plan, min(number_of_jobs(jobs), len(found)))
+        crew = stack.enter_context(contextlib.closing(made))
+        earlier, texts_before, compared_with = _earlier(compare_with, [out, *paths], crew.processes[0])
         stored = {row.student: row for row in kept_rows(out)}
         reasons = {
             one.student: why
@@ -151,7 +153,6 @@ def grade(
         states = {student: state_of(row) for student, row in stored.items() if student not in reasons}
         frozen = {one.student for one in found if one.is_frozen and one.student in states}
         rows = {student: stored[student] for student in frozen}
-        crew = workers(plan) if workers else Workers(plan, min(number_of_jobs(jobs), len(found)))
         fresh = set()
         with contextlib.closing(
             _graded(plan, [one for one in found if one.student not in frozen], states, crew)
@@ -170,7 +171,7 @@ def grade(
         if absent := sorted({student for student, _ in marks.marks} - set(students)):
             told(f"{HAND_MARKS} has marks for {some_of(absent)}, who are not in this run; they stay there.")
         book = plan.gradebook(with_owners(found, [marks.put_into(plan.with_points(row)) for row in rows.values()]))
-        pairs, earlier_pairs = alike(book.rows), alike_with(book.rows, earlier)
+        pairs, earlier_pairs = alike(book.rows), alike(book.rows, earlier=earlier)
         files = files_of_class(book, pairs, earlier_pairs, compared_with, texts_before)
         for row in book.rows:  # workers have made pages without marks by hand, and without a partner's work
             if row.student not in fresh or row != rows[row.student]:
@@ -197,7 +198,7 @@ def _why_again(plan: Plan, one: Found, row: SubmissionGrade, again: Sequence[str
 
 
 def _earlier(
-    paths: Sequence[Path], own: Sequence[Path], plan: Plan
+    paths: Sequence[Path], own: Sequence[Path], worker: WorkerProcess
 ) -> tuple[dict[str, Mapping[str, tuple[int, ...]]], dict[str, Mapping[str, str]], str]:
     """The fingerprints and the texts of earlier submissions by name, and a sentence on what they are.
 
@@ -205,35 +206,32 @@ def _earlier(
     """
     found: dict[str, Mapping[str, tuple[int, ...]]] = {}
     texts: dict[str, Mapping[str, str]] = {}
-    said, worker = [], WorkerProcess(plan)
-    try:
-        for path in paths:
-            if path.resolve() in [one.resolve() for one in own]:
+    said = []
+    for path in paths:
+        if path.resolve() in [one.resolve() for one in own]:
+            raise InputError(
+                f"--compare-with {path} is what is graded now; name earlier submissions, or an earlier output."
+            )
+        theirs: dict[str, tuple[Mapping[str, tuple[int, ...]], Mapping[str, str]]] = {}
+        name, unread = path.resolve().name, 0
+        if (path / ROWS).is_dir():
+            theirs = {row.student: (row.fingerprints, row.written) for row in kept_rows(path)}
+            if not theirs:
                 raise InputError(
-                    f"--compare-with {path} is what is graded now; name earlier submissions, or an earlier output."
+                    f"--compare-with {path} has no rows that this version can read; name the submissions themselves."
                 )
-            theirs: dict[str, tuple[Mapping[str, tuple[int, ...]], Mapping[str, str]]] = {}
-            name, unread = path.resolve().name, 0
-            if (path / ROWS).is_dir():
-                theirs = {row.student: (row.fingerprints, row.written) for row in kept_rows(path)}
-                if not theirs:
-                    raise InputError(
-                        f"--compare-with {path} has no rows that this version can read; name the submissions themselves."
-                    )
-            else:
-                for one in find_submissions([path]):
-                    with contextlib.suppress(WorkerDied):
-                        word, value = worker.ask("fingerprints", (replace(one, path=one.path.absolute()), None))
-                        if word == "fingerprints":
-                            theirs[one.student] = value
-                            continue
-                    unread += 1
-            for student, (prints, written) in theirs.items():
-                found[f"{student} ({name})"], texts[f"{student} ({name})"] = prints, written
-            left = f", {unread} of which could not be read" if unread else ""
-            said.append(f"{counted(len(theirs) + unread, 'submission')} of {name}{left}")
-    finally:
-        worker.close()
+        else:
+            for one in find_submissions([path]):
+                with contextlib.suppress(WorkerDied):
+                    word, value = worker.ask("fingerprints", (replace(one, path=one.path.absolute()), None))
+                    if word == "fingerprints":
+                        theirs[one.student] = value
+                        continue
+                unread += 1
+        for student, (prints, written) in theirs.items():
+            found[f"{student} ({name})"], texts[f"{student} ({name})"] = prints, written
+        left = f", {unread} of which could not be read" if unread else ""
+        said.append(f"{counted(len(theirs) + unread, 'submission')} of {name}{left}")
     return found, texts, "; ".join(said)
 
 
@@ -288,13 +286,12 @@ def _graded(
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-        crew.close()
 
 
 def _of_death(plan: Plan, crew: Workers, found: Found, death: WorkerDied) -> Graded:
     """The row of a submission over which two workers ended."""
     why = "it took the grader too long, twice" if death.timed_out else "it ended the grader's worker twice"
-    return unfinished(plan, crew.checks, found, TIMEOUT if death.timed_out else CRASHED, why, str(death))
+    return unfinished(plan, crew.checks, unread(found), TIMEOUT if death.timed_out else CRASHED, why, str(death))
 
 
 def keep(out: Path, graded: Graded) -> None:

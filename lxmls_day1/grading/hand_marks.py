@@ -12,19 +12,18 @@ order mark, another encoding or decimal commas; its columns may be in another or
 `KNOWN` beside it lists the rows that the file was given, so that a row that somebody has removed is told from one that is new.
 """
 
-import csv
-import io
+import contextlib
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from lxmls_day1.errors import InputError, nearest
 from lxmls_day1.grading.gradebook import ExerciseGrade, HandMark, SubmissionGrade
 from lxmls_day1.grading.page_frame import name_of, points_text
 from lxmls_day1.grading.safe_text import one_line, table_cell, table_lines
+from lxmls_day1.grading.text_table import NotText, TextTable
 from lxmls_day1.whole_files import replace_files
 
 FILE, KNOWN = "hand-marks.csv", ".hand-marks.json"
@@ -40,18 +39,6 @@ _QUESTION = re.compile(r"(?:exercise\s+)?([^\s:]+)", re.IGNORECASE)
 Place = tuple[str, str]  # a student, and an exercise
 
 
-class _Form(NamedTuple):
-    """How a file is written."""
-
-    encoding: str
-    delimiter: str
-    line_end: str
-    columns: Sequence[str]
-
-
-OURS = _Form("utf-8-sig", ",", "\r\n", COLUMNS)  # as grades.csv: Excel takes UTF-8 without the mark for something else
-
-
 @dataclass(frozen=True)
 class HandMarks:
     """What stands in the file.
@@ -62,12 +49,10 @@ class HandMarks:
         Of the rows that are filled in.
     places : collection of (student, exercise)
         Of all rows.
-    form : _Form
     """
 
     marks: Mapping[Place, HandMark] = field(default_factory=dict)
     places: Collection[Place] = ()
-    form: _Form = OURS
 
     def put_into(self, row: SubmissionGrade) -> SubmissionGrade:
         """The same row with the marks of its student."""
@@ -113,11 +98,12 @@ def read_hand_marks(out: Path, students: Collection[str], out_of: Mapping[str, f
         content = path.read_bytes()
     except FileNotFoundError:
         return HandMarks()
-    head, records, form = _table(content, path)
+    table, columns = _table(content, path)
     reading = _Reading(students, out_of, known)
-    for number, record in enumerate(records, start=2):
-        if any(cell.strip() for cell in record):
-            reading.take(number, {name: record[n] if n < len(record) else "" for name, n in head.items()})
+    for number in range(1, len(table.rows)):
+        cells = {name: table.text(number, n) for n, name in reversed(list(enumerate(columns)))}  # the first of a name
+        if any(cells.values()):
+            reading.take(number + 1, cells)
     problems = reading.problems + [
         f"the row of {student} for exercise {exercise} is gone; put it back, and leave its points empty if there are none"
         for student, exercise in sorted(known - reading.rows.keys())
@@ -129,7 +115,7 @@ def read_hand_marks(out: Path, students: Collection[str], out_of: Mapping[str, f
         raise InputError(
             f"{path} cannot be used as it is:\n  {listed}{more}\nPut that right, or move the file away to begin a new one."
         )
-    return HandMarks(reading.marks, reading.rows.keys(), form)
+    return HandMarks(reading.marks, reading.rows.keys())
 
 
 def write_hand_marks(out: Path, rows: Iterable[SubmissionGrade], found: HandMarks) -> int:
@@ -163,30 +149,24 @@ def write_hand_marks(out: Path, rows: Iterable[SubmissionGrade], found: HandMark
     contents = {out / KNOWN: json.dumps({"rows": sorted(known)}).encode()}
     if added:
         path = out / FILE
-        before = path.read_bytes() if path.is_file() else b""
-        contents[path] = before + _rows_below(before, added, found.form)
+        contents[path] = _with_rows(path, added)
     replace_files(contents)
     return len(added)
 
 
-def _rows_below(before: bytes, added: Sequence[tuple[SubmissionGrade, ExerciseGrade]], form: _Form) -> bytes:
-    """Rows in the form of the file, and in the order of its columns."""
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=form.delimiter, lineterminator=form.line_end)
-    if not before:
-        writer.writerow(COLUMNS)
-    elif not before.decode(form.encoding, "replace").endswith(("\n", "\r")):
-        text.write(form.line_end)
+def _with_rows(path: Path, added: Sequence[tuple[SubmissionGrade, ExerciseGrade]]) -> bytes:
+    """The file with more rows, in its form and in the order of its columns."""
+    if path.is_file():
+        table, columns = _table(path.read_bytes(), path)
+    else:
+        table, columns = TextTable([]), list(COLUMNS)
+        table.add(COLUMNS)
     for row, exercise in added:
         cells = _cells(row, exercise)
-        if form.delimiter == ";":
+        if table.separator == ";":
             cells[OUT_OF] = cells[OUT_OF].replace(".", ",")
-        writer.writerow([cells.get(column, "") for column in form.columns])
-    encoding = form.encoding
-    if before and encoding in ("utf-8-sig", "utf-16"):  # the mark stands at the head of a file alone
-        little = before.startswith(b"\xff\xfe")
-        encoding = "utf-8" if encoding == "utf-8-sig" else "utf-16-le" if little else "utf-16-be"
-    return text.getvalue().encode(encoding, "replace")
+        table.add([cells.get(column, "") for column in columns])
+    return table.content()
 
 
 def _cells(row: SubmissionGrade, exercise: ExerciseGrade) -> dict[str, str]:
@@ -215,22 +195,13 @@ def _known(out: Path) -> set[Place]:
         return set()  # not there, or damaged: no row is missed
 
 
-def _table(content: bytes, path: Path) -> tuple[dict[str, int], list[list[str]], _Form]:
-    """Where the columns of a file stand, its rows below the first, and its form."""
-    encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
-    try:
-        text = content.decode(encoding)
-    except UnicodeDecodeError:
-        encoding = "cp1252"  # what Excel writes for "CSV" in much of the world
-        text = content.decode(encoding, "replace")
-    if encoding == "utf-8-sig" and not content.startswith(b"\xef\xbb\xbf"):
-        encoding = "utf-8"
-    for delimiter in ",;\t":
-        records = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
-        columns = [cell.strip().lower() for cell in records[0]] if records else []
-        head = {name: columns.index(name) for name in columns}  # the first of a name
-        if {STUDENT, QUESTION, POINTS} <= head.keys():
-            return head, records[1:], _Form(encoding, delimiter, "\r\n" if "\r\n" in text else "\n", columns)
+def _table(content: bytes, path: Path) -> tuple[TextTable, list[str]]:
+    """The rows of a file, and the names of its columns in lower case."""
+    with contextlib.suppress(NotText):
+        table = TextTable.read(content)
+        columns = [name.lower() for name in table.header]
+        if {STUDENT, QUESTION, POINTS} <= set(columns):
+            return table, columns
     raise InputError(
         f"{path} is no table of marks: its first row must name the columns {STUDENT}, {QUESTION} and {POINTS}, separated by commas, "
         f"semicolons or tabs. Save it as CSV, or move it away to begin a new one."

@@ -29,7 +29,6 @@ from lxmls_day1.grading.gradebook import (
     FreeAnswer,
     SubmissionGrade,
 )
-from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
 from lxmls_day1.grading.plan import Plan, all_check_files, identity
@@ -56,24 +55,40 @@ class Graded:
 
 
 def unfinished(
-    plan: Plan, checks: Sequence[CheckGrade], submission: Submission | Found, verdict: str, why: str, details: str
+    plan: Plan, checks: Sequence[CheckGrade], submission: Submission, verdict: str, why: str, details: str
 ) -> Graded:
     """The row of a submission that the grader could not grade: one verdict on all checks, and a note for the instructor."""
     text = NOT_GRADED.format(why)
-    row = SubmissionGrade(
+    row = _row_of_checks(plan, submission, [replace(check, verdict=verdict, text=text) for check in checks])
+    row = replace(row, notes=(f"{why}: {one_line(details, 500)}",), failed=True)
+    return Graded(row, files_of_student(row, plan.gradebook()))
+
+
+def _row_of_checks(plan: Plan, submission: Submission, checks: Sequence[CheckGrade]) -> SubmissionGrade:
+    """A row in which nothing but checks has been looked at."""
+    exercises = tuple(
+        ExerciseGrade(
+            exercise.id,
+            exercise.title,
+            exercise.kind,
+            float(exercise.points),
+            tuple(check for check in checks if check.exercise == exercise.id),
+        )
+        for exercise in plan.exercises
+    )
+    return SubmissionGrade(
         submission.student,
         submission.name,
         submission.source,
-        getattr(submission, "digest", ""),
-        _exercises(plan, [replace(check, verdict=verdict, text=text) for check in checks]),
+        submission.digest,
+        exercises,
+        problem=submission.problem,
         key=plan.key,
-        notes=(f"{why}: {one_line(details, 500)}",),
         made_by=identity(),
-        failed=True,
+        author=submission.author,
+        partners=submission.partners,
+        receipt=submission.receipt,
     )
-    if isinstance(submission, Submission):
-        row = replace(row, author=submission.author, partners=submission.partners, receipt=submission.receipt)
-    return Graded(row, files_of_student(row, plan.gradebook()))
 
 
 def _attempt(notes: list[str], what: str, instead: Instead, made: Callable[[], Anything]) -> Anything | Instead:
@@ -98,19 +113,6 @@ def without_compiling(source: bytes) -> bytes:
     return b"".join(b"\n" if line.strip() == b"@compiled" else line for line in source.splitlines(keepends=True))
 
 
-def _exercises(plan: Plan, checks: Sequence[CheckGrade]) -> tuple[ExerciseGrade, ...]:
-    return tuple(
-        ExerciseGrade(
-            exercise.id,
-            exercise.title,
-            exercise.kind,
-            float(exercise.points),
-            tuple(check for check in checks if check.exercise == exercise.id),
-        )
-        for exercise in plan.exercises
-    )
-
-
 def _row(
     plan: Plan, submission: Submission, checks: Sequence[CheckGrade], remarks: Sequence[str], notes: list[str]
 ) -> SubmissionGrade:
@@ -133,23 +135,13 @@ def _row(
     prints = _attempt(notes, "fingerprints", nothing, lambda: fingerprints(files, plan.given, plan.exercises))
     samples = _attempt(notes, "samples", {}, lambda: samples_of(files, plan, prints))
     sentences = [*submission.warnings, *remarks, *more]
-    return SubmissionGrade(
-        submission.student,
-        submission.name,
-        submission.source,
-        submission.digest,
-        _exercises(plan, checks),
+    return replace(
+        _row_of_checks(plan, submission, checks),
         warnings=tuple(dict.fromkeys(sentences)),
         answers=tuple(answers),
         explanations=explanations,
         written=samples,
-        problem=submission.problem,
         fingerprints=prints,
-        key=plan.key,
-        made_by=identity(),
-        author=submission.author,
-        partners=submission.partners,
-        receipt=submission.receipt,
     )
 
 
@@ -231,17 +223,17 @@ class Grader:
                     if attempt == 2:
                         raise
                     continue
-                return self.unfinished(submission, REFUSED, "no box could be made for it", str(error))
+                return unfinished(
+                    self._plan, self.checks, submission, REFUSED, "no box could be made for it", str(error)
+                )
             except MemoryError:
-                return self.unfinished(submission, MEMORY, "it takes too much memory", "MemoryError")
+                return unfinished(
+                    self._plan, self.checks, submission, MEMORY, "it takes too much memory", "MemoryError"
+                )
             except Exception as error:
                 message = f"{type(error).__name__}: {one_line(str(error), 300)}"
-                return self.unfinished(submission, ERROR, "the grader failed on it", message)
+                return unfinished(self._plan, self.checks, submission, ERROR, "the grader failed on it", message)
         raise AssertionError
-
-    def unfinished(self, submission: Submission | Found, verdict: str, why: str, details: str) -> Graded:
-        """The row of a submission that could not be graded, as the function of this name makes it."""
-        return unfinished(self._plan, self.checks, submission, verdict, why, details)
 
     def close(self) -> None:
         """End the warm processes."""

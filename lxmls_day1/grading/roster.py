@@ -25,6 +25,7 @@ from lxmls_day1.grading.identity import Found, matched_lines
 from lxmls_day1.grading.late_days import Lateness, time_in
 from lxmls_day1.grading.page_frame import points_text
 from lxmls_day1.grading.safe_text import one_line, table_cell
+from lxmls_day1.grading.text_table import Cell, NotText, TextTable
 
 #: Columns that hold ids, in lower case: of Canvas, of Moodle (grade book and grading worksheet), of Blackboard.
 ID_COLUMNS = (
@@ -35,28 +36,8 @@ ID_COLUMNS = (
 OWN_COLUMN = "lxmls-day1"
 ACCOUNT = "matches.csv"  # the file that says what was matched
 LARGEST = 50_000_000  # bytes
-MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be", b"\xef\xbb\xbf": "utf-8"}
-BINARY = {b"PK\x03\x04": "an Excel workbook", b"\xd0\xcf\x11\xe0": "an old Excel workbook", b"%PDF": "a PDF"}
-SEPARATORS = ",;\t|"
 #: The end of a column's name that Canvas (``Day 1 (12345)``) and Blackboard (``Day 1 [Total Pts: 20 Score] |12345``) add.
 _ADDED = re.compile(r"\s*(\(\d+\)|\[[^\[\]]*\]\s*\|\s*\d+|\(real\))\s*$", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell as it is written, with its quotes, and what ends it: a separator, a line end, or nothing."""
-
-    raw: str
-    end: str
-
-    @property
-    def text(self) -> str:
-        """What it says: without quotes, and without spaces around it."""
-        text = self.raw.strip()
-        return (text[1:-1].replace('""', '"') if len(text) > 1 and text[0] == text[-1] == '"' else text).strip()
-
-
-Row = list[Cell]
 
 
 @dataclass(frozen=True)
@@ -144,11 +125,15 @@ class Roster:
         content = path.read_bytes() if path.stat().st_size <= LARGEST else b""
         if not content.strip():
             raise InputError(f"{path} is no roster: it is {'too large' if path.stat().st_size else 'empty'}.")
-        self._mark, self._encoding, text = _decoded(content, path)
-        self.separator = _separator(text)
-        self.rows = _rows(text, self.separator)
-        self.header = [cell.text for cell in self.rows[0]]
-        if len(self.header) < 2 or len(self.rows) < 2:
+        try:
+            self.table = TextTable.read(content)
+        except NotText as error:
+            raise InputError(
+                f"{path} is {error}, and a roster is a table as text: save or export it as CSV, UTF-8 (Blackboard: as .xls, "
+                "separated by tabs)."
+            ) from None
+        self.header = self.table.header
+        if len(self.header) < 2 or len(self.table.rows) < 2:
             raise InputError(
                 f"{path} is no table of students: it wants a first line with the names of columns, and a line for each "
                 "student. Export the grade book of your platform as CSV (Blackboard: as .xls, separated by tabs)."
@@ -189,17 +174,13 @@ class Roster:
         column, dues = self._named(lateness.extension_column), {}
         for number in self._students():
             try:
-                dues[number] = lateness.due_with(self._cell(number, column))
+                dues[number] = lateness.due_with(self.table.text(number, column))
             except ValueError:
                 raise InputError(
                     f"line {number + 1} of {self.path}, the extension of {self._id(number)}: wanted is a time such as "
-                    f"2026-11-27T23:59, or days such as 3; got {one_line(self._cell(number, column), 40)!r}."
+                    f"2026-11-27T23:59, or days such as 3; got {one_line(self.table.text(number, column), 40)!r}."
                 ) from None
         return dues
-
-    def _cell(self, number: int, column: int) -> str:
-        row = self.rows[number]
-        return row[column].text if column < len(row) else ""
 
     def filled(self, found: Sequence[Found], rows: Iterable[SubmissionGrade]) -> Filled:
         """Match students and submissions, and fill in the column.
@@ -218,13 +199,13 @@ class Roster:
         points = {row.student: row for row in rows}
         students = self._students()
         columns = [
-            ("" if self._is_id_named else self.header[i].casefold(), {n: self._cell(n, i) for n in students})
+            ("" if self._is_id_named else self.header[i].casefold(), {n: self.table.text(n, i) for n in students})
             for i in self.ids
         ]
         whose, problems = matched_lines(found, columns)
         times = {one.student: time_in(one.handed_in) for one in found}
         if self._time is not None:
-            times = {one.student: time_in(self._cell(number, self._time)) for number, one in whose.items()}
+            times = {one.student: time_in(self.table.text(number, self._time)) for number, one in whose.items()}
         by_line = {
             number: self._match(number, whose.get(number), points, times, problems.get(number, ""))
             for number in students
@@ -245,24 +226,19 @@ class Roster:
 
     def _of_group(self, number: int, by_line: Mapping[int, Match]) -> Match:
         """The best mark of a line and of those in its group."""
-        own, group = by_line[number], self._cell(number, self._group) if self._group is not None else ""
+        own, group = by_line[number], self.table.text(number, self._group) if self._group is not None else ""
         if not group:
             return own
-        theirs = [match for other, match in by_line.items() if self._cell(other, self._group or 0) == group]
+        theirs = [match for other, match in by_line.items() if self.table.text(other, self._group or 0) == group]
         best = max(theirs, key=lambda match: -1.0 if match.points is None else match.points)
         return own if own.points == best.points else replace(best, id=own.id)
 
     def _students(self) -> list[int]:
         """The numbers of the lines that have an id: neither Canvas's points possible nor an empty line."""
-        return [
-            number
-            for number, row in enumerate(self.rows[1:], start=1)
-            if any(i < len(row) and row[i].text for i in self.ids)
-        ]
+        return [number for number in range(1, len(self.table.rows)) if self._id(number)]
 
     def _id(self, number: int) -> str:
-        row = self.rows[number]
-        return next((row[i].text for i in self.ids if i < len(row) and row[i].text), "")
+        return next(filter(None, (self.table.text(number, i) for i in self.ids)), "")
 
     def _match(
         self,
@@ -289,10 +265,10 @@ class Roster:
 
     def _written(self, values: Mapping[int, float], out_of: float) -> bytes:
         """The file with these numbers in the column."""
-        comma, is_new = self._decimal_comma(), self.target is None
-        target = max(map(len, self.rows)) if self.target is None else self.target
+        comma, is_new, separator = self._decimal_comma(), self.target is None, self.table.separator
+        target = max(map(len, self.table.rows)) if self.target is None else self.target
         written = []
-        for number, row in enumerate(self.rows):
+        for number, row in enumerate(self.table.rows):
             value = points_text(values[number]) if number in values else None
             if value is not None and comma:
                 value = value.replace(".", ",")
@@ -303,59 +279,17 @@ class Roster:
                 cells = [*row, *[Cell("", "")] * (target + 1 - len(row))]
                 alike = row[-1] if is_new else cells[target]
                 cells[target] = Cell(_quoted_as(alike, value), "")
-                row = [*(Cell(cell.raw, self.separator) for cell in cells[:-1]), Cell(cells[-1].raw, row[-1].end)]
-            written += [cell.raw + cell.end for cell in row]
-        return self._mark + "".join(written).encode(self._encoding, "surrogatepass" if self._mark else "strict")
+                row = [*(Cell(cell.raw, separator) for cell in cells[:-1]), Cell(cells[-1].raw, row[-1].end)]
+            written.append(row)
+        return replace(self.table, rows=written).content()
 
     def _decimal_comma(self) -> bool:
         """Whether the numbers of this table have a comma: where it separates no cells, and no number has a point."""
-        texts = [cell.text for row in self.rows[1:] for cell in row]
+        texts = [cell.text for row in self.table.rows[1:] for cell in row]
         with_comma = any(re.fullmatch(r"-?\d+,\d+", text) for text in texts)
-        return self.separator != "," and with_comma and not any(re.fullmatch(r"-?\d+\.\d+", text) for text in texts)
-
-
-def _decoded(content: bytes, path: Path) -> tuple[bytes, str, str]:
-    """The byte order mark, the encoding, and the text."""
-    kind = next((kind for start, kind in BINARY.items() if content.startswith(start)), "")
-    mark = next((mark for mark in MARKS if content.startswith(mark)), b"")
-    encodings = (MARKS[mark],) if mark else ("utf-8", "latin-1")  # of the last every byte is a character
-    for encoding in () if kind else encodings:
-        try:
-            text = content[len(mark) :].decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if "\0" in text:
-            break
-        return mark, encoding, text
-    raise InputError(
-        f"{path} is {kind or 'no text'}, and a roster is a table as text: save or export it as CSV, UTF-8 (Blackboard: as "
-        ".xls, separated by tabs)."
-    )
-
-
-def _separator(text: str) -> str:
-    """What separates the cells of the first line: the sign that stands there most often outside of quotes."""
-    first = re.sub(r'"[^"]*"', "", text.lstrip("\r\n"))
-    first = re.split(r"[\r\n]", first, maxsplit=1)[0]
-    return max(SEPARATORS, key=first.count)
-
-
-def _rows(text: str, separator: str) -> list[Row]:
-    """The cells of each line; together they are the text."""
-    sign = re.escape(separator)
-    cell = re.compile(rf'( *"(?:[^"]|"")*"[^{sign}\r\n]*|[^{sign}\r\n]*)({sign}|\r\n|\n|\r|\Z)')
-    rows: list[Row] = [[]]
-    place = 0
-    while place < len(text) or rows[-1]:
-        found = cell.match(text, place)
-        assert found is not None  # the second form of a cell, and the end of the text, fit everywhere
-        rows[-1].append(Cell(found[1], found[2]))
-        place = found.end()
-        if found[2] != separator:
-            rows.append([])
-            if place >= len(text):
-                break
-    return [row for row in rows if row]
+        return (
+            self.table.separator != "," and with_comma and not any(re.fullmatch(r"-?\d+\.\d+", text) for text in texts)
+        )
 
 
 def _quoted_as(cell: Cell, value: str) -> str:

@@ -134,7 +134,12 @@ def fingerprints(files: Files, given: Files, exercises: Iterable[Exercise]) -> d
     return found
 
 
-def alike(rows: Sequence[SubmissionGrade], least: float = 0.8, at_most: int = 500) -> list[Alike]:
+def alike(
+    rows: Sequence[SubmissionGrade],
+    least: float = 0.8,
+    at_most: int = 500,
+    earlier: Mapping[str, Mapping[str, tuple[int, ...]]] | None = None,
+) -> list[Alike]:
     """The pairs of submissions that a human should compare.
 
     Parameters
@@ -145,6 +150,9 @@ def alike(rows: Sequence[SubmissionGrade], least: float = 0.8, at_most: int = 50
         The smallest share that is listed.
     at_most : int
         How many pairs; the strongest are kept.
+    earlier : mapping from name to fingerprints, optional
+        Of each earlier submission what `fingerprints` makes of it. With it, a pair is a submission of this class and an earlier
+        one, whose name is `Alike.second`. What many wrote, in this class and earlier ones together, does not count.
 
     Returns
     -------
@@ -160,59 +168,25 @@ def alike(rows: Sequence[SubmissionGrade], least: float = 0.8, at_most: int = 50
     ada eve 1.0 True
     ada bob 0.9 False
     bob eve 0.9 False
-    """
-    found: list[Alike] = []
-    by_exercise: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
-    for row in sorted(rows, key=lambda row: row.student):
-        for exercise, numbers in row.fingerprints.items():
-            if len(numbers) >= 2:
-                by_exercise.setdefault(exercise, []).append((row.student, numbers))
-    for exercise, theirs in by_exercise.items():
-        found += _alike_in(exercise, theirs, least)
-    found.sort(key=_strength)
-    return found[:at_most]
-
-
-def alike_with(
-    rows: Sequence[SubmissionGrade],
-    earlier: Mapping[str, Mapping[str, tuple[int, ...]]],
-    least: float = 0.8,
-    at_most: int = 500,
-) -> list[Alike]:
-    """The pairs of a submission of this class and an earlier one that a human should compare.
-
-    What many wrote, in this class and earlier ones together, does not count.
-
-    Parameters
-    ----------
-    rows : sequence of SubmissionGrade
-    earlier : mapping from name to fingerprints
-        Of each earlier submission what `fingerprints` makes of it.
-    least, at_most
-        As in `alike`.
-
-    Returns
-    -------
-    list of Alike
-        In the order of `alike`; `Alike.second` is the name of the earlier one.
-
-    Examples
-    --------
-    >>> row = SubmissionGrade("eve", "Eve", "", "", (), fingerprints={"1.5": (1, 90, *range(10))})
-    >>> alike_with([row], {"ada (2025)": {"1.5": (1, 90, *range(10))}})[0].second
+    >>> alike(rows[2:], earlier={"ada (2025)": {"1.5": (1, 90, *range(10))}})[0].second
     'ada (2025)'
     """
+    now = _by_exercise({row.student: row.fingerprints for row in sorted(rows, key=lambda row: row.student)})
+    before = _by_exercise(earlier or {})
     found: list[Alike] = []
-    now: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
-    for row in sorted(rows, key=lambda row: row.student):
-        for exercise, numbers in row.fingerprints.items():
-            if len(numbers) >= 2:
-                now.setdefault(exercise, []).append((row.student, numbers))
     for exercise, theirs in now.items():
-        before = [(name, prints[exercise]) for name, prints in earlier.items() if len(prints.get(exercise, ())) >= 2]
-        found += _alike_in(exercise, [*theirs, *before], least, len(theirs))
-    found.sort(key=_strength)
-    return found[:at_most]
+        n_now = None if earlier is None else len(theirs)
+        found += _alike_in(exercise, [*theirs, *before.get(exercise, ())], least, n_now)
+    return sorted(found, key=_strength)[:at_most]
+
+
+def _by_exercise(prints: Mapping[str, Mapping[str, tuple[int, ...]]]) -> dict[str, list[tuple[str, tuple[int, ...]]]]:
+    found: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
+    for name, theirs in prints.items():
+        for exercise, numbers in theirs.items():
+            if len(numbers) >= 2:
+                found.setdefault(exercise, []).append((name, numbers))
+    return found
 
 
 @dataclass(frozen=True)
@@ -245,7 +219,7 @@ def clusters(pairs: Iterable[Alike], right: Mapping[str, Collection[str]]) -> li
     Parameters
     ----------
     pairs : iterable of Alike
-        As from `alike` or `alike_with`.
+        As from `alike`.
     right : mapping from exercise to names
         The submissions that passed all its checks.
 

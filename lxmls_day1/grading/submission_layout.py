@@ -3,7 +3,6 @@
 What a browser has named ``mira (1).py`` gets its own name again; names that not every system can have are left aside.
 """
 
-import functools
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -53,13 +52,6 @@ def lay_out(names: Sequence[PurePosixPath], known: Collection[PurePosixPath]) ->
     >>> {str(place): str(name) for place, name in layout.places.items()}
     {'classifiers/mira.py': 'ada/classifiers/mira.py', 'classifiers/svm.py': 'ada/svm (1).py'}
     """
-    found = _laid_out(frozenset(names), frozenset(known))
-    return SubmissionLayout(found.is_lab, found.root, dict(found.places), list(found.warnings))
-
-
-@functools.lru_cache(maxsize=1)
-def _laid_out(names: frozenset[PurePosixPath], known: frozenset[PurePosixPath]) -> SubmissionLayout:
-    """As `lay_out`. The files of most submissions of a class have the same names: what `lxmls-day1 submit` packs."""
     warnings: list[str] = []
     homes = _homes_of(known)
     meant = _without_copies(sorted(name for name in names if name.parts), homes, warnings)

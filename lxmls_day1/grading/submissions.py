@@ -79,6 +79,11 @@ class Submission:
     receipt: str = ""
 
 
+def unread(found: Found) -> Submission:
+    """What stands for a submission that brought down whoever was to read it."""
+    return Submission(found.student, found.name, found.source, "", {})
+
+
 State = tuple[str, str, tuple[str, ...], str]
 
 

@@ -16,12 +16,11 @@ from typing import Any
 from lxmls_day1.box.makers import BoxesUnavailable
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.gradebook import ERROR
-from lxmls_day1.grading.identity import Found
-from lxmls_day1.grading.one_submission import ForkServers, Graded, Grader, samples_of
+from lxmls_day1.grading.one_submission import ForkServers, Grader, samples_of, unfinished
 from lxmls_day1.grading.plan import Plan
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.similarity import fingerprints
-from lxmls_day1.grading.submissions import Submission, read_submission, state_of
+from lxmls_day1.grading.submissions import read_submission, state_of, unread
 
 GIBIBYTE = 1 << 30
 OWN_MEMORY = 2 * GIBIBYTE  # on top of what a worker has when it is ready; and more for large answers
@@ -87,23 +86,17 @@ def _prepared(plan: Plan, grader: Grader) -> tuple[str, Any]:
 
 def _answer(plan: Plan, grader: Grader, word: str, value: Any) -> tuple[str, Any]:
     found, kept = value
-    submission = _read(plan, grader, found)
-    if isinstance(submission, Graded):
-        return "graded", submission
+    try:
+        submission = read_submission(found, plan.given)
+    except Exception as error:
+        message = f"{type(error).__name__}: {one_line(str(error), 300)}"
+        return "graded", unfinished(plan, grader.checks, unread(found), ERROR, "it could not be read", message)
     if state_of(submission) == kept:
         return "kept", None
     if word == "fingerprints":
         prints = fingerprints(submission.files, plan.given, plan.exercises)
         return "fingerprints", (prints, samples_of(submission.files, plan, prints))
     return "graded", grader.grade(submission)
-
-
-def _read(plan: Plan, grader: Grader, found: Found) -> Submission | Graded:
-    try:
-        return read_submission(found, plan.given)
-    except Exception as error:
-        message = f"{type(error).__name__}: {one_line(str(error), 300)}"
-        return grader.unfinished(found, ERROR, "it could not be read", message)
 
 
 def limit_memory(more: int) -> None:

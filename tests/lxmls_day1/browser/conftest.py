@@ -67,17 +67,8 @@ class served:
         self.folder = folder
 
     def __enter__(self) -> str:
-        command = [
-            sys.executable,
-            "-u",
-            "-m",
-            "http.server",
-            "0",
-            "--bind",
-            "127.0.0.1",
-            "--directory",
-            str(self.folder),
-        ]
+        options = ["0", "--bind", "127.0.0.1", "--directory", str(self.folder)]
+        command = [sys.executable, "-u", "-m", "http.server", *options]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         port = re.search(r"port (\d+)", self.process.stdout.readline())[1]
         return f"http://127.0.0.1:{port}"

@@ -72,22 +72,6 @@ def test_a_stop_keeps_what_is_done_and_a_start_begins_anew():
     assert demo.stage.last_state["done"] == 2 * 6 * sum(map(len, SWEPT.values()))
 
 
-def test_half_a_sweep_is_drawn():
-    demo = DemoComparison(Lab.open(), live=False, nr_seeds=50)
-    while demo.results.nr_measurements < 10:
-        demo.background.deliver()
-    line, _ = demo.artists["size", "Gaussian naive Bayes"]
-    assert np.isfinite(line.get_ydata()[0]) and demo.stage.last_state["running"]
-    demo.background.cancel()
-    demo.background.wait(60)
-
-
-def test_it_is_saved_as_a_picture_of_the_whole_sweep(tmp_path):
-    demo = DemoComparison(Lab.open(), live=False, dark=True, nr_seeds=2)
-    demo.save(tmp_path / "sweep.png")
-    assert (tmp_path / "sweep.png").read_bytes().startswith(b"\x89PNG") and demo.stage.last_state["ending"] == "done"
-
-
 @pytest.mark.usefixtures("imports_as_before")
 def test_in_a_student_s_workspace_what_is_not_written_is_said_and_the_others_are_measured(workspace):
     demo = DemoComparison(workspace, live=False, nr_seeds=2)

@@ -3,11 +3,9 @@
 from pathlib import Path
 from urllib.parse import parse_qsl
 
-import numpy as np
 import pytest
 
 from lxmls_day1.demos import recording, serving
-from lxmls_day1.demos.gaussian_playground import LIMITS as PLAYGROUND
 from lxmls_day1.demos.mira_step import LIMITS as PLANE
 from lxmls_day1.demos.online_steps import DemoOnlineSteps
 
@@ -79,76 +77,7 @@ def test_a_figure_gets_its_size_though_the_message_about_it_is_lost(open_demo):
 
 
 @pytest.mark.campaign
-class TestPlayground:
-    def test_a_slider_moves_the_optimal_line_a_click_adds_a_point_and_windows_do_not_disturb_each_other(
-        self, open_demo
-    ):
-        window, other = open_demo("gaussian_playground"), open_demo("gaussian_playground")
-        before = window.state()
-        assert before["boundaries"]["Bayes-optimal"] == [[[-6.0, 6.0], [6.0, -6.0]]]
-
-        window.page.locator(".demo-class-0 .noUi-handle").first.press("ArrowRight")
-        state = window.wait(lambda state: state["means"] != before["means"])
-        assert state["means"] == [[-0.9, -1.0], [1.0, 1.0]]
-        for x in np.array(state["boundaries"]["Bayes-optimal"]).reshape(-1, 2):  # equal distance from both means
-            assert np.hypot(*(x - [-0.9, -1])) == pytest.approx(np.hypot(*(x - [1, 1])))
-
-        window.click_at(4.0, -3.0, PLAYGROUND)
-        state = window.wait(lambda state: state["nr_mine"] == 1)
-        assert state["mine"] == [[pytest.approx(4.0, abs=0.05), pytest.approx(-3.0, abs=0.05)]]
-        assert state["nr_points"] == before["nr_points"] + 1
-        assert state["counts"] == [before["counts"][0] + 1, before["counts"][1]]
-        window.page.get_by_text("delete", exact=True).click()
-        window.click_at(4.0, -3.0, PLAYGROUND)
-        window.wait(lambda state: state["nr_points"] == before["nr_points"])
-
-        window.page.get_by_text("3", exact=True).first.click()
-        window.wait(lambda state: len(state["means"]) == 3)
-        window.screenshot("_three_classes")
-        assert other.state() == before
-
-    def test_a_point_is_dragged(self, open_demo):
-        window = open_demo("gaussian_playground")
-        window.click_at(4.0, -3.0, PLAYGROUND)
-        before = window.wait(lambda state: state["nr_mine"] == 1)["boundaries"]
-        window.page.get_by_text("move", exact=True).click()
-        window.page.mouse.move(*window.place(4.0, -3.0, PLAYGROUND))
-        window.page.mouse.down()
-        window.page.mouse.move(*window.place(-4.0, -3.0, PLAYGROUND), steps=5)
-        window.page.mouse.up()
-        after = window.wait(lambda state: state["boundaries"] != before)
-        assert after["nr_mine"] == 1 and after["boundaries"]["Bayes-optimal"] == before["Bayes-optimal"]
-
-
-@pytest.mark.campaign
 class TestOnlineSteps:
-    def test_step_and_back_return_to_the_same_weights(self, open_demo):
-        window = open_demo("online_steps")
-        seen = [window.state()["weights"]]
-        for step in range(1, 5):
-            window.page.click(".demo-forth")
-            seen.append(window.wait(lambda state, step=step: state["step"] == step)["weights"])
-        assert seen[0] != seen[4]
-        for step in range(3, -1, -1):
-            window.page.click(".demo-back")
-            assert window.wait(lambda state, step=step: state["step"] == step)["weights"] == seen[step]
-
-    def test_it_plays_and_pauses_and_shows_all_four(self, open_demo):
-        window = open_demo("online_steps")
-        play = window.page.locator(".widget-play button").first
-        play.click()
-        window.wait(lambda state: state["step"] >= 2)
-        play.click()
-        window.page.wait_for_timeout(1500)
-        step = window.state()["step"]
-        window.page.wait_for_timeout(1500)
-        assert window.state()["step"] == step
-        window.page.get_by_text("all four", exact=True).click()
-        state = window.wait(lambda state: len(state["boundaries"]) == 4)
-        assert state["step"] == step
-        window.page.wait_for_timeout(1000)
-        window.screenshot("_all_four")
-
     def test_a_saved_picture_is_downloaded(self, open_demo, tmp_path):
         window = open_demo("online_steps")
         window.page.click(".demo-save-png")
@@ -185,18 +114,6 @@ class TestMiraStep:
         assert restored["regularizer"] == pytest.approx(asked["regularizer"], rel=1e-4)
         other.page.click(".demo-home")
         other.page.wait_for_selector("text=Demonstrations")
-
-    def test_lambda_holds_the_step_back_and_a_click_moves_the_example(self, open_demo):
-        window = open_demo("mira_step")
-        before = window.state()
-        assert before["tau"] == pytest.approx(min(before["cap"], before["wanted"]))
-        handle = window.page.locator(".noUi-handle").first  # λ
-        handle.press("End")
-        state = window.wait(lambda state: state["regularizer"] > 30)
-        assert state["tau"] == pytest.approx(1 / state["regularizer"]) and state["tau"] < state["wanted"]
-        window.click_at(-2.0, 1.0, PLANE)
-        state = window.wait(lambda state: state["example"] != before["example"])
-        assert state["example"] == pytest.approx([-2.0, 1.0], abs=0.11)
 
 
 @pytest.mark.campaign

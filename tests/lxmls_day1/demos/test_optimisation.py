@@ -110,22 +110,6 @@ def test_a_slider_changes_what_is_plotted_and_the_last_change_wins():
     np.testing.assert_array_equal(second, drawn(expected, "passes")["SGD α = 1"][1])
 
 
-def test_where_the_reviews_are_missing_a_sentence_says_so(monkeypatch):
-    monkeypatch.delenv("LXMLS_DAY1_DATA", raising=False)
-    demo = shown(nr_passes=10, data="kitchen")
-    assert "toy corpus" in demo.stage.messages and "L-BFGS" in drawn(demo, "seconds")
-
-
-def test_other_colours_show_the_same_curves(demo):
-    before = drawn(demo, "passes")
-    demo.stage.dark = True
-    demo.redraw()
-    after = drawn(demo, "passes")
-    assert not demo.background.running and set(after) == set(before)
-    demo.stage.dark = False
-    demo.redraw()
-
-
 def test_it_is_saved_as_a_picture_of_all_curves_and_as_nothing_else(tmp_path):
     demo = DemoOptimisation(Lab.open(), live=False, nr_passes=10)
     demo.save(tmp_path / "way down.png")
@@ -133,17 +117,6 @@ def test_it_is_saved_as_a_picture_of_all_curves_and_as_nothing_else(tmp_path):
     assert demo.formats() == ["png"]
     with pytest.raises(InputError):
         demo.save(tmp_path / "way down.gif")
-
-
-def test_two_pages_do_not_disturb_each_other():
-    one, other = (
-        DemoOptimisation(Lab.open(), live=False, nr_passes=10),
-        DemoOptimisation(Lab.open(), live=False, nr_passes=10, loss="hinge", regularizer=1.0),
-    )
-    one.background.wait()
-    other.background.wait()
-    assert "L-BFGS" in drawn(one, "passes") and "Primal P(W)" in drawn(other, "passes")
-    assert "L-BFGS" not in drawn(other, "passes") and one.stage.figure is not other.stage.figure
 
 
 @pytest.mark.usefixtures("imports_as_before")

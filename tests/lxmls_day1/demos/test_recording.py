@@ -46,16 +46,8 @@ def test_a_page_holds_all_of_them_and_asks_for_nothing(stepper, pictures):
 def test_a_video_is_as_long_as_the_steps_take(pictures, tmp_path):
     path = tmp_path / "steps.mp4"
     path.write_bytes(recording.as_mp4(pictures))
-    probe = [
-        "ffprobe",
-        "-v",
-        "error",
-        "-show_entries",
-        "format=duration:stream=codec_name,width",
-        "-of",
-        "csv=p=0",
-        str(path),
-    ]
+    shown = "format=duration:stream=codec_name,width"
+    probe = ["ffprobe", "-v", "error", "-show_entries", shown, "-of", "csv=p=0", str(path)]
     stream, duration = subprocess.run(probe, capture_output=True, text=True, check=True).stdout.split()
     assert stream == f"h264,{pictures[0].size[0] // 2 * 2}"
     assert float(duration) == pytest.approx(7 * recording.MILLISECONDS / 1000, abs=0.3)

@@ -153,13 +153,6 @@ def test_a_picture_holds_the_text_above_the_figure(demo, tmp_path):
     assert len(strip.getcolors(1_000_000)) > 100  # words, and grounds of several colours
 
 
-def test_where_the_reviews_are_missing_the_toy_corpus_is_there_and_a_sentence(monkeypatch):
-    monkeypatch.delenv("LXMLS_DAY1_DATA", raising=False)
-    demo = DemoReviews(Lab.open(), live=False, domain="kitchen", dark=True)
-    demo.background.wait()
-    assert "toy corpus" in demo.stage.messages and len(demo.stage.last_state["decisions"]) == 8
-
-
 @pytest.mark.usefixtures("imports_as_before")
 def test_in_a_student_s_workspace_what_is_not_written_is_said_and_the_rest_works(workspace):
     demo = DemoReviews(workspace, live=False, domain="toy")
@@ -172,12 +165,6 @@ def test_in_a_student_s_workspace_what_is_not_written_is_said_and_the_rest_works
         demo.alpha.value = 0.1  # of a learner that is not there
     demo.view_shown.value = "smoothing"
     assert demo.stage.last_state["word"] and demo.stage.last_state["added"]
-
-
-def test_real_reviews_need_no_sentence(real_data):
-    demo = DemoReviews(Lab.open(), live=False, domain="books")
-    demo.background.wait()
-    assert not demo.stage.messages and demo.stage.last_state["known_tokens"] > 10
 
 
 def test_nothing_typed_is_no_markup():

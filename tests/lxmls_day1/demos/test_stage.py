@@ -14,6 +14,7 @@ from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.stage import Stage
 from lxmls_day1.demos.theme import DARK, LIGHT
 from lxmls_day1.errors import InputError
+from lxmls_day1.figures.style import luminance
 
 
 class DemoLine(Demonstration):
@@ -156,10 +157,6 @@ class TestErrors:
 class TestLook:
     @pytest.mark.parametrize("look", [LIGHT, DARK], ids=["light", "dark"])
     def test_letters_and_lines_stand_out_from_the_background(self, look):
-        def luminance(colour):
-            rgb = np.array(to_rgb(colour))
-            return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722]
-
         def contrast(colour):  # of WCAG 2: 1 to 21
             lighter, darker = sorted([luminance(colour), luminance(look.background)], reverse=True)
             return (lighter + 0.05) / (darker + 0.05)

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from lxmls_day1.commands.autograder import command
 from lxmls_day1.course.authors_check import leaks, solution_lines
+from lxmls_day1.course.student_bundle import build_wheel
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading import autograder_kit as module
 from lxmls_day1.grading.autograder_kit import PLATFORMS, Settings, autograder
@@ -26,7 +27,16 @@ IDS = ("1.4", "1.5")
 
 @pytest.fixture(scope="module")
 def made():
-    return {platform: autograder(platform, IDS, seed=7) for platform in PLATFORMS}
+    """The kits; two of them hold the same wheel, which is built once."""
+    wheels = []
+
+    def once(*arguments):
+        wheels.append(wheels[0] if wheels else build_wheel(*arguments))
+        return wheels[0]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "build_wheel", once)
+        return {platform: autograder(platform, IDS, seed=7) for platform in PLATFORMS}
 
 
 @pytest.fixture(scope="module")

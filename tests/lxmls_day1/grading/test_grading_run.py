@@ -4,17 +4,24 @@ import json
 import sys
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 
+from lxmls_day1.box.box import Box
 from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.levels import Level, strongest_level
 from lxmls_day1.course import record
 from lxmls_day1.course.generation import solved_files, student_files
 from lxmls_day1.course.mistakes import read_mistakes
+from lxmls_day1.course.pytest_plugin import ChecksRun
 from lxmls_day1.course.recorded_answers import RecordedAnswers
+<<<<<<< HEAD
 from lxmls_day1.course.registry import FOLDER, Registry
+=======
+from lxmls_day1.course.registry import FOLDER, Registry, exercise_of_check
+from lxmls_day1.course.workspace import write_files
+>>>>>>> h3
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading import grading_run
 from lxmls_day1.grading import plan as plans
@@ -26,11 +33,12 @@ from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.slow(40),
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="whole runs are tested where boxes are forked"),
 ]
 REFERENCE = reference_folder()
 LAB = ("readers", "classifiers", "notebooks")
+MOST_REQUESTS = 16  # of one check: making things, a call for all inputs at once, steps that follow from one another
 SHOWN = "1.5", "norm_counted_once"  # the mistake whose report is looked at
 
 
@@ -60,12 +68,6 @@ def level():
     return strongest_level(lab_program())
 
 
-def write(folder: Path, files) -> None:
-    for path, content in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_bytes(content)
-
-
 @pytest.fixture(scope="module", params=["some", pytest.param("all", marks=pytest.mark.campaign)])
 def bank(request, tmp_path_factory, level, solved, given, right_variants):
     """Right variants and known mistakes, graded on the checks of their exercise: name -> (grade, mistake).
@@ -80,7 +82,7 @@ def bank(request, tmp_path_factory, level, solved, given, right_variants):
     registry = Registry.read(REFERENCE / FOLDER / "exercises.toml")
     code = [exercise for exercise in registry if exercise.kind == "code"]
     plan = make_plan(tmp_path_factory.mktemp("bank"), level, [exercise.id for exercise in code], seed=3)
-    graded, fork_servers = {}, ForkServers()
+    graded, asked, fork_servers = {}, {}, ForkServers()
     try:
         for exercise in code:
             answers = plan.expected.only([exercise.id])
@@ -102,14 +104,43 @@ def bank(request, tmp_path_factory, level, solved, given, right_variants):
             ]
             grader = Grader(one, fork_servers)
             for submission in handed_in:
-                graded[submission.name] = grader.grade(submission).row.exercises[0], inbox[submission.name][1]
+                mistake = inbox[submission.name][1]
+                with pytest.MonkeyPatch.context() as patch:
+                    if mistake is None:
+                        count_requests(patch, asked)
+                    graded[submission.name] = grader.grade(submission).row.exercises[0], mistake
     finally:
         fork_servers.close()
-    return graded, request.param == "all"
+    return graded, request.param == "all", asked
+
+
+def count_requests(patch, asked):
+    """Put down how often a check asks the box: check -> the largest number."""
+    ask, called, n_asked = Box.ask, ChecksRun.called, [0]
+
+    def counted_ask(*arguments):
+        n_asked[0] += 1
+        return ask(*arguments)
+
+    def counted(run, check):
+        before = n_asked[0]
+        error = called(run, check)
+        asked[check.nodeid] = max(asked.get(check.nodeid, 0), n_asked[0] - before)
+        return error
+
+    patch.setattr(Box, "ask", counted_ask)
+    patch.setattr(ChecksRun, "called", counted)
+
+
+def test_no_check_asks_the_box_many_times(bank):
+    """Each request waits for a reply: hundreds of them take longer than the student's code."""
+    *_, asked = bank
+    assert len(asked) > 100
+    assert {check: number for check, number in asked.items() if number > MOST_REQUESTS} == {}
 
 
 def test_every_right_variant_gets_full_marks(bank):
-    bank, is_whole = bank
+    bank, is_whole, _ = bank
     right = {name: grade for name, (grade, mistake) in bank.items() if mistake is None}
     counts = Counter(grade.id for grade in right.values())
     assert set(counts) == {e.id for e in Registry.read(REFERENCE / FOLDER / "exercises.toml") if e.kind == "code"}
@@ -122,7 +153,7 @@ def test_every_right_variant_gets_full_marks(bank):
 
 
 def test_every_known_mistake_gets_less_and_its_own_name(bank):
-    bank, is_whole = bank
+    bank, is_whole, _ = bank
     wrong = {name: (grade, mistake) for name, (grade, mistake) in bank.items() if mistake is not None}
     assert len(wrong) > (80 if is_whole else 10)
     for name, (row, mistake) in wrong.items():
@@ -132,13 +163,13 @@ def test_every_known_mistake_gets_less_and_its_own_name(bank):
 
 def test_hidden_checks_show_no_numbers(bank):
     """Of a hidden check a student reads its title, its verdict and the mistake's name; nothing else."""
-    bank, _ = bank
+    bank, *_ = bank
     hidden = [check for row, _ in bank.values() for check in row.checks if check.hidden]
     assert {(check.text, check.calls) for check in hidden} == {("", ())}
 
 
 def test_public_checks_show_what_was_called(bank):
-    bank, _ = bank
+    bank, *_ = bank
     grade = next(grade for grade, mistake in bank.values() if (grade.id, mistake) == SHOWN)
     wrong = [check for check in grade.checks if check.verdict == "wrong" and not check.hidden]
     assert wrong
@@ -153,15 +184,15 @@ def test_public_checks_show_what_was_called(bank):
 @pytest.fixture
 def class_of_three(tmp_path, solved, given):
     inbox = tmp_path / "inbox"
-    write(inbox / "ada", solved)
-    write(
+    write_files(inbox / "ada", solved)
+    write_files(
         inbox / "blaise", {**solved, PurePosixPath("classifiers/mira.py"): given[PurePosixPath("classifiers/mira.py")]}
     )
-    write(inbox / "carl", given)
+    write_files(inbox / "carl", given)
     return inbox
 
 
-def test_marks_reports_and_a_second_run(tmp_path, class_of_three, level, one_worker, monkeypatch):
+def test_marks_reports_and_a_second_run(tmp_path, class_of_three, solved, level, one_worker, monkeypatch):
     out = tmp_path / "out"
     plan = make_plan(out, level, ["1.1", "1.4", "1.5"], seed=3)
     book = grade([class_of_three], out, plan, workers=one_worker)
@@ -203,10 +234,7 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, level, one_wor
     with pytest.raises(InputError, match="no submission of 'blase' to be graded again; did you mean blaise"):
         grade([class_of_three], out, again, workers=one_worker, again=["blase"])
     earlier = tmp_path / "last year"
-    write(
-        earlier / "eve",
-        {path: content for path, content in of_lab(solved_files(REFERENCE)).items() if path.suffix == ".py"},
-    )
+    write_files(earlier / "eve", {path: content for path, content in solved.items() if path.suffix == ".py"})
     book = grade([class_of_three], out, again, workers=one_worker, again=["carl"], compare_with=[earlier])
     assert graded == ["carl"] and [row.points for row in book.rows] == [15, 15, 0]
     assert "Well seen." not in page.read_text(encoding="utf-8")
@@ -247,7 +275,7 @@ def test_a_seed_replays_the_very_same_checks(tmp_path, level, solved, one_worker
     path = PurePosixPath("classifiers/mistake_bounds.py")
     halved = solved[path] + b"\n\n_right = mistake_bound\n\n\ndef mistake_bound(*four):\n"
     halved += b"    return tuple(number / 2 for number in _right(*four))\n"
-    write(tmp_path / "inbox", {**solved, path: halved})
+    write_files(tmp_path / "inbox", {**solved, path: halved})
     rows, expected = [], []
     for number, seed in enumerate((77, 77, 78)):
         out = tmp_path / f"out{number}"
@@ -276,7 +304,7 @@ def test_warnings_and_prints_cost_nothing(tmp_path, level, solved, one_worker):
     noisy = solved[PurePosixPath("classifiers/mira.py")] + (
         b"\nimport warnings\nprint('hello')\nwarnings.warn('careful')\nwarnings.simplefilter('error')\nnp.log(np.zeros(1))\n"
     ).replace(b"warnings.simplefilter('error')\n", b"")
-    write(tmp_path / "inbox", {**solved, PurePosixPath("classifiers/mira.py"): noisy})
+    write_files(tmp_path / "inbox", {**solved, PurePosixPath("classifiers/mira.py"): noisy})
     row = grade(
         [tmp_path / "inbox"], tmp_path / "out", make_plan(tmp_path / "out", level, ["1.5"], seed=3), workers=one_worker
     ).rows[0]

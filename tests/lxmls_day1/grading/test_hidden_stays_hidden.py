@@ -25,7 +25,7 @@ from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.slow(20),
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="hidden checks are graded on Linux"),
 ]
 MIRA, SVM = PurePosixPath("classifiers/mira.py"), PurePosixPath("classifiers/svm.py")
@@ -165,13 +165,11 @@ def graded(tmp_path_factory):
     return {name: done for name, done in zip(handed_in, graded, strict=True)}, canaries
 
 
-@pytest.mark.parametrize("name", IN_THE_RULE)
-def test_no_hidden_number_is_in_a_file_that_a_student_gets(graded, name):
+def test_no_hidden_number_is_in_a_file_that_a_student_gets(graded):
     found, canaries = graded
     assert len(canaries) > 100
-    files = found[name].files
-    assert len(files) == 2
-    for path, content in files.items():
+    assert {len(done.files) for done in found.values()} == {2}
+    for path, content in (item for done in found.values() for item in done.files.items()):
         text = content.decode().replace("_", "").replace("\\", "")
         assert [canary for canary in canaries if canary in text] == [], path
 

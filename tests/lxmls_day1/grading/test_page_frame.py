@@ -8,6 +8,7 @@ import pytest
 from jinja2 import UndefinedError
 from markupsafe import Markup
 
+from lxmls_day1.figures.style import luminance
 from lxmls_day1.grading.gradebook import VERDICTS
 from lxmls_day1.grading.page_frame import (
     TEMPLATES,
@@ -19,13 +20,6 @@ from lxmls_day1.grading.page_frame import (
 
 STYLE = (TEMPLATES / "style.css").read_text(encoding="utf-8")
 PARTS = environment().get_template("parts.html.j2").module
-
-
-def luminance(colour):
-    """Relative luminance; WCAG 2.2, definition."""
-    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def contrast(a, b):

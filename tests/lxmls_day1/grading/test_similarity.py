@@ -22,7 +22,6 @@ from lxmls_day1.grading.similarity import (
     _tokens,
     _winnowed,
     alike,
-    alike_with,
     fingerprints,
 )
 from lxmls_day1.lab import reference_folder
@@ -266,19 +265,19 @@ class TestEarlierSubmissions:
     def test_only_pairs_of_now_and_then_are_listed(self):
         rows = [self.row("ada", range(20)), self.row("bob", range(20))]
         earlier = {f"{name} (2025)": {"1.5": (1, 90, *range(20))} for name in ("eve", "kim")}
-        assert {(pair.first, pair.second) for pair in alike_with(rows, earlier)} == {
+        assert {(pair.first, pair.second) for pair in alike(rows, earlier=earlier)} == {
             (now, then) for now in ("ada", "bob") for then in earlier
         }
 
     def test_a_likeness_that_is_not_to_the_letter(self):
-        found = alike_with([self.row("ada", range(20))], {"eve": {"1.5": (2, 90, *range(2, 22))}})
+        found = alike([self.row("ada", range(20))], earlier={"eve": {"1.5": (2, 90, *range(2, 22))}})
         assert [(pair.second, pair.identical, pair.share) for pair in found] == [("eve", False, 0.9)]
 
     def test_what_many_had_before_tells_nothing(self):
         """Of the class alone it would be rare."""
         rows = [self.row("ada", range(20)), self.row("bob", range(20, 40), 2)]
         earlier = {f"s{n}": {"1.5": (n + 10, 90, *range(20))} for n in range(40)}
-        assert alike_with(rows, earlier) == []
+        assert alike(rows, earlier=earlier) == []
 
     def test_pairs_of_the_class_do_not_depend_on_earlier_ones(self):
         rows = [self.row("ada", range(20)), self.row("bob", range(20))]

@@ -4,6 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.grading.class_page import answers_html, summary_html
 from lxmls_day1.grading.gradebook import (
     VERDICTS,
@@ -64,6 +65,7 @@ def row_with(text, **changes):
         f"printed {text}\n",
         (FreeAnswer("1.1", "notebooks/1.ipynb", "What is $p(y)$?", f"This: {text}"),),
         problem=f"{text} is not a zip file.",
+        explanations=(Explanation("1.5", text, text, text, text), Explanation("1.5", text, text, "", "")),
     )
     return dataclasses.replace(row, **changes)
 
@@ -99,18 +101,16 @@ class Outline(HTMLParser):
         self.text.append(data)
 
 
+PAGES = {"student": lambda run: student_html(run.rows[0], run), "summary": summary_html, "answers": answers_html}
+
+
+@pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("text", HOSTILE)
-def test_what_students_write_adds_no_markup(text):
-    harmless, hostile = row_with("harmless"), row_with(text)
-    expected, got = (Outline(student_html(row, run_of(row))) for row in (harmless, hostile))
-    assert got.tags == expected.tags
+def test_what_students_write_adds_no_markup_and_no_control_character(page, text):
+    expected, said = (PAGES[page](run_of(row_with(one))) for one in ("harmless", text))
+    got = Outline(said)
+    assert got.tags == Outline(expected).tags
     assert not got.open
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_no_control_character_comes_through(text):
-    row = row_with(text)
-    said = student_html(row, run_of(row))
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]", said)
     said.encode("utf-8")
 

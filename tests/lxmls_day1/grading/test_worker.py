@@ -16,7 +16,7 @@ from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import command_of
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.slow(30),
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="whole runs are tested where boxes are forked"),
 ]
 NEEDED = ("read_submission", "_boxed_files", "_row", "files_of_student")
@@ -87,7 +87,7 @@ def rows(tmp_path_factory):
     faulty = command_of("lxmls_day1.grading.worker")
     faulty[-1] = faulty[-1].partition("import runpy")[0] + f"exec({FAULTY!r})"
     patched.setattr(worker_process, "command_of", lambda module: faulty)
-    patched.setattr(type(plan), "patience", 20.0)
+    patched.setattr(type(plan), "patience", 8.0)
     try:
         book = grade([base / "inbox"], base / "out", plan, jobs=2)
     finally:
@@ -134,7 +134,7 @@ def test_a_worker_that_dies_takes_nothing_along_but_its_submission(rows, step):
 
 def test_time_and_memory_of_the_graders_own_work_are_bounded(rows):
     assert {check.verdict for check in rows[LATE].checks} == {"timeout"}
-    assert "20 s" in rows[LATE].notes[0]
+    assert "8 s" in rows[LATE].notes[0]
     assert {check.verdict for check in rows["greedy"].checks} == {"memory"}
 
 
