@@ -16,12 +16,8 @@ from lxmls_day1.course.generation import solved_files, student_files
 from lxmls_day1.course.mistakes import read_mistakes
 from lxmls_day1.course.pytest_plugin import ChecksRun
 from lxmls_day1.course.recorded_answers import RecordedAnswers
-<<<<<<< HEAD
 from lxmls_day1.course.registry import FOLDER, Registry
-=======
-from lxmls_day1.course.registry import FOLDER, Registry, exercise_of_check
 from lxmls_day1.course.workspace import write_files
->>>>>>> h3
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading import grading_run
 from lxmls_day1.grading import plan as plans
