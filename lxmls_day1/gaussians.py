@@ -20,7 +20,6 @@ from lxmls_day1.errors import InputError
 
 _PANEL_NODES = 16  # Gauss-Legendre nodes in each panel of the plane's first coordinate
 _TAIL = 10  # standard deviations after which a density counts as zero: Φ(−10) is 8e-24
-_LOG2_QMC_POINTS = 14  # so many Sobol points per class, in three dimensions and more
 _BATCH = 1 << 20  # array elements handled at a time along the lines
 
 
@@ -128,8 +127,8 @@ def bayes_error(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> flo
     - two classes that share their variances, in any dimension: the closed form with Φ, for any prior;
     - one dimension, any number of classes: the scores cross at roots of quadratic equations, and Φ gives the mass
       between;
-    - otherwise the last coordinate is integrated in the same exact way as in one dimension, and the others numerically:
-      Gauss-Legendre in the plane (error below 1e-5), quasi-Monte Carlo beyond (about 1e-4 up to ten dimensions).
+    - otherwise in the plane: one coordinate is integrated in the same exact way as in one dimension, and the other one
+      numerically, by Gauss and Legendre (error below 1e-5).
 
     The result is deterministic in every case.
 
@@ -150,7 +149,8 @@ def bayes_error(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> flo
     Raises
     ------
     InputError
-        If shapes disagree, a variance is not positive, or the prior is no distribution.
+        If shapes disagree, a variance is not positive, the prior is no distribution, or there are more than two features
+        and no closed form.
 
     Examples
     --------
@@ -171,9 +171,13 @@ def bayes_error(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> flo
         error = _error_shared_variances(prior, means, variances[0])
     elif n_features == 1:
         error = float(_errors_on_lines(np.log(prior)[None], means[:, 0], variances[:, 0])[0])
+    elif n_features == 2:
+        error = _error_in_the_plane(prior, *_most_telling_feature_last(means, variances))
     else:
-        means, variances = _most_telling_feature_last(means, variances)
-        error = _error_in_the_plane(prior, means, variances) if n_features == 2 else _error_qmc(prior, means, variances)
+        raise InputError(
+            f"the Bayes error of {n_classes} classes of these variances is known for one and for two features, but there are "
+            f"{n_features}; take two of them, or two classes that share their variances"
+        )
     return min(max(error, 0.0), 1 - float(prior.max()))
 
 
@@ -297,20 +301,3 @@ def _error_in_the_plane(prior: np.ndarray, means: np.ndarray, variances: np.ndar
     x = (edges[:-1, None] + half * (1 + nodes)).reshape(-1, 1)
     log_weights = _log_joint(x, prior, means[:, :1], variances[:, :1])
     return float((half * weights).ravel() @ _errors_on_lines(log_weights, means[:, 1], variances[:, 1]))
-
-
-def _error_qmc(prior: np.ndarray, means: np.ndarray, variances: np.ndarray) -> float:
-    """E[error given the first J − 1 coordinates], these taken from each class in turn along one Sobol sequence."""
-    from scipy.special import logsumexp, ndtri
-    from scipy.stats import qmc
-
-    # unscrambled, the points lie on multiples of 1/N, 0 among them; half a step moves them off the edge of the cube
-    sobol = qmc.Sobol(means.shape[1] - 1, scramble=False)
-    normal = ndtri(sobol.random_base2(_LOG2_QMC_POINTS) + 0.5 / 2**_LOG2_QMC_POINTS)  # (N, J − 1)
-    error = 0.0
-    for y in range(len(prior)):
-        x = means[y, :-1] + normal * np.sqrt(variances[y, :-1])
-        log_joint = _log_joint(x, prior, means[:, :-1], variances[:, :-1])
-        log_posterior = log_joint - logsumexp(log_joint, axis=1, keepdims=True)
-        error += prior[y] * _errors_on_lines(log_posterior, means[:, -1], variances[:, -1]).mean()
-    return float(error)

@@ -20,9 +20,11 @@ def command(exercise: str, again: bool, lab_folder: str | None) -> None:
     """
     from lxmls_day1.course.hints import next_hint, remember_hint
     from lxmls_day1.course.report_text import hint_lines
-    from lxmls_day1.course.terminal import columns, echo_lines, echo_unless_kept, shown_workspace
+    from lxmls_day1.course.terminal import columns, echo_lines, shown_workspace
+    from lxmls_day1.course.workspace_state import why_not_kept
 
     folder = shown_workspace(lab_folder, "hint")
     hints = next_hint(folder, exercise, again)
     echo_lines(hint_lines(hints, columns()))
-    echo_unless_kept(lambda: remember_hint(folder, hints), "That this hint was shown")
+    if problem := why_not_kept(lambda: remember_hint(folder, hints), "That this hint was shown"):
+        click.echo(problem, err=True)

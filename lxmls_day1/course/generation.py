@@ -247,7 +247,7 @@ def cells_of(notebook: dict[str, Any], exercise: str) -> list[dict[str, Any]]:
 def without_hidden_checks(source: str, name: str) -> str | None:
     """A check file without what only runs at grading; None if that is all of it.
 
-    Functions and classes marked ``@pytest.mark.hidden`` are cut out, with the comments that stand right above them.
+    Functions and classes at the top that are marked ``@pytest.mark.hidden`` are cut out, with the comments that stand right above them.
     A file in which ``pytestmark`` is ``pytest.mark.hidden`` is left out.
 
     Examples
@@ -270,7 +270,7 @@ def without_hidden_checks(source: str, name: str) -> str | None:
         raise InputError(f"{name}:{error.lineno}: {why_not_python(error)}.") from error
     lines = source.split("\n")
     cuts: list[tuple[int, int]] = []
-    for node in _top_and_class_level(tree):
+    for node in tree.body:
         if (
             isinstance(node, ast.Assign)
             and any(getattr(target, "id", "") == "pytestmark" for target in node.targets)
@@ -290,20 +290,11 @@ def without_hidden_checks(source: str, name: str) -> str | None:
     left = "\n".join(lines).rstrip("\n") + "\n"
     if "mark.hidden" in left:
         raise InputError(
-            f"{name}: pytest.mark.hidden is used in a way that cannot be taken out; mark a function or a class."
+            f"{name}: pytest.mark.hidden is used in a way that cannot be taken out; mark a function or a class at the top."
         )
-    if cuts and not any(
-        getattr(node, "name", "").lower().startswith("test") for node in _top_and_class_level(ast.parse(left))
-    ):
+    if cuts and not any(getattr(node, "name", "").lower().startswith("test") for node in ast.parse(left).body):
         return None
     return left
-
-
-def _top_and_class_level(tree: ast.Module) -> Iterator[ast.stmt]:
-    for node in tree.body:
-        yield node
-        if isinstance(node, ast.ClassDef):
-            yield from node.body
 
 
 def _is_hidden_mark(node: ast.AST) -> bool:

@@ -90,28 +90,23 @@ def release(
     """
     reference = checkout()
     name = INSTRUCTOR if with_solutions else STUDENT
-    folder, archive = (
-        Path(os.path.expanduser(out)).resolve() / name,
-        Path(os.path.expanduser(out)).resolve() / f"{name}.zip",
-    )
+    place = Path(os.path.expanduser(out)).resolve()
+    folder, archive = place / name, place / f"{name}.zip"
     if folder.exists():
         raise _is_there(folder)
     if with_solutions:
-        stubbed: tuple[str, ...] = ()
-        lab = with_course(solved_files(reference), course)
-        wheel_name, wheel = build_wheel(reference, reference_files(reference))
+        wheel = build_wheel(reference, reference_files(reference))
+        lab = BundledLab(with_course(solved_files(reference), course), *wheel, ())
     else:
-        made_for_students = student_lab(assigned, course)
-        stubbed, lab = made_for_students.stubbed, made_for_students.files
-        wheel_name, wheel = made_for_students.wheel_name, made_for_students.wheel
+        lab = student_lab(assigned, course)
     constraints = reference / "constraints.txt"
-    installation = INSTALLATION.format(constraints="-c constraints.txt " * constraints.is_file(), wheel=wheel_name)
-    bundle = with_workspace_files(lab, folder, installation)
+    installation = INSTALLATION.format(constraints="-c constraints.txt " * constraints.is_file(), wheel=lab.wheel_name)
+    bundle = with_workspace_files(lab.files, folder, installation)
     if constraints.is_file():
         bundle[PurePosixPath("constraints.txt")] = constraints.read_bytes().replace(b"\r\n", b"\n")
-    bundle[PurePosixPath(wheel_name)] = wheel
+    bundle[PurePosixPath(lab.wheel_name)] = lab.wheel
     if not with_solutions:
-        refuse_leaks(bundle, stubbed)
+        refuse_leaks(bundle, lab.stubbed)
     content = zipped(bundle, name)
     if archive.exists() and not (
         archive.is_file() and archive.read_bytes() == content
@@ -120,7 +115,7 @@ def release(
     with new_folder(folder) as made:
         write_files(made, bundle)
         replace_files({archive: content})
-    return Release(folder, archive, stubbed, len(bundle))
+    return Release(folder, archive, lab.stubbed, len(bundle))
 
 
 def _is_there(path: Path) -> InputError:
@@ -128,8 +123,8 @@ def _is_there(path: Path) -> InputError:
 
 
 @dataclass(frozen=True)
-class StudentLab:
-    """The files of a lab for students, a wheel that holds the same ones, and the exercises that are stubs in it."""
+class BundledLab:
+    """The files of a lab that is given out, a wheel that holds the same ones, and the exercises that are stubs in it."""
 
     files: Files
     wheel_name: str
@@ -137,12 +132,12 @@ class StudentLab:
     stubbed: tuple[str, ...]
 
 
-def student_lab(assigned: Collection[str] | None = None, course: str = "") -> StudentLab:
+def student_lab(assigned: Collection[str] | None = None, course: str = "") -> BundledLab:
     """The lab and the wheel that students get; parameters and errors are those of `release`."""
     reference = checkout()
     stubbed = tuple(exercise.id for exercise in Registry.read(reference / FILE).select(assigned))
     files = with_course(student_files(reference, stubbed), course)
-    return StudentLab(files, *build_wheel(reference, files), stubbed)
+    return BundledLab(files, *build_wheel(reference, files), stubbed)
 
 
 def refuse_leaks(files: Files, stubbed: Collection[str]) -> None:

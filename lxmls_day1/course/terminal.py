@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ import click
 from lxmls_day1.course.progress import Status
 from lxmls_day1.course.report_text import PLAIN_SYMBOLS, Line, broken, status_lines, workspace_lines
 from lxmls_day1.course.workspace import workspace_of
-from lxmls_day1.course.workspace_state import why_not_kept
 from lxmls_day1.lab import Lab
 
 STYLES: dict[str, dict[str, Any]] = {
@@ -66,12 +65,6 @@ def shown_workspace(named: str | None, command: str) -> Path:
     folder = workspace_of(lab, command)
     echo_lines(workspace_lines(folder))
     return folder
-
-
-def echo_unless_kept(keep: Callable[[], object], what: str) -> None:
-    """Keep something in the workspace's state, after it was shown; say so if that fails."""
-    if why := why_not_kept(keep, what):
-        click.echo(why, err=True)
 
 
 def can_show(text: str) -> bool:

@@ -88,11 +88,6 @@ def counts(n_classes):
     return np.maximum(np.round(2 * X), 0.0), y
 
 
-def assert_equal_leads(scores, expected):
-    """Equal but for what is added to the scores of all classes of an example."""
-    np.testing.assert_allclose(scores - scores[:, :1], expected - expected[:, :1], rtol=1e-6, atol=1e-6)
-
-
 # ----------------------------------------------------------------------------------------- what the classifier says
 
 
@@ -180,9 +175,6 @@ def test_iterative_scaling_takes_negative_features_as_they_are():
 # ------------------------------------------------------------------------------------------------- hyper-parameters
 
 
-ONLINE = {"nr_rounds", "averaged", "seed", "order", "cost", "track_objective", "progress", "n_jobs"}
-
-
 def test_setting_one_changes_neither_the_classifier_nor_a_clone():
     mira = Mira(regularizer=0.5, averaged="rounds")
     estimator = as_estimator(mira)
@@ -205,9 +197,6 @@ def test_what_it_prints_is_what_makes_it():
     text = "as_estimator(Mira(), class_weight='balanced', warm_start=True)"
     assert repr(as_estimator(Mira(), class_weight="balanced", warm_start=True)) == text
     assert repr(clone(eval(text))) == text
-
-
-# ------------------------------------------------------------------------------------------------ scikit-learn's tools
 
 
 # ----------------------------------------------------------------------------------------------- weights and states
@@ -336,12 +325,6 @@ def test_a_learner_with_a_train_of_its_own_is_trained_by_it():
     assert not hasattr(estimator, "partial_fit") and not hasattr(estimator, "state_")
 
 
-# ------------------------------------------------------------------------------------------------------- ensembles
-
-
-ENSEMBLED = [Perceptron(nr_rounds=3), SVM(regularizer=0.01, nr_rounds=5), MaxEntBatch(), GaussianNaiveBayes("pooled")]
-
-
 # ----------------------------------------------------------------------------------------------------- calibration
 
 
@@ -363,9 +346,6 @@ def test_platts_sigmoid_is_the_likeliest_one_on_the_development_part():
     expected = 1 / (1 + np.exp(a * estimator.decision_function(X[200:]) + b))
     np.testing.assert_allclose(with_probabilities.predict_proba(X[200:])[:, 1], expected, atol=1e-4)
     np.testing.assert_array_equal(estimator.params_, params)
-
-
-# ---------------------------------------------------------------------------------------------- a report per class
 
 
 # ------------------------------------------------------------------------------------------------- what it can't do

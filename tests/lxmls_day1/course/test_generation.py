@@ -136,10 +136,10 @@ class TestNotebooks:
 
 
 class TestHiddenChecks:
-    def test_functions_methods_and_classes_are_cut_out(self):
+    def test_functions_and_classes_are_cut_out(self):
         source = (
-            "import pytest\n\n\nclass TestA:\n    def test_a(self, lab): pass\n\n    # secret\n"
-            "    @pytest.mark.hidden\n    def test_b(self, lab): pass\n\n\n"
+            "import pytest\n\n\ndef test_a(lab): pass\n\n\n# secret\n"
+            "@pytest.mark.hidden\ndef test_b(lab): pass\n\n\n"
             "@pytest.mark.hidden\nclass TestB:\n    def test_c(self, lab): pass\n\n\n"
             "@pytest.mark.hidden\ndef oracle(x): return x\n\n\ndef test_d(lab): pass\n"
         )
@@ -147,10 +147,13 @@ class TestHiddenChecks:
         names = {
             node.name for node in ast.walk(ast.parse(left)) if hasattr(node, "name") and node.__class__ is not ast.alias
         }
-        assert names == {"TestA", "test_a", "test_d"}
+        assert names == {"test_a", "test_d"}
         assert "secret" not in left
 
-    def test_a_use_that_cannot_be_cut_out(self):
-        source = "import pytest\n\ndef test(): pass\n\nlater = [pytest.mark.hidden]\n"
+    @pytest.mark.parametrize(
+        "rest", ["later = [pytest.mark.hidden]", "class TestA:\n    @pytest.mark.hidden\n    def test_a(self): pass"]
+    )
+    def test_a_use_that_cannot_be_cut_out(self, rest):
+        source = f"import pytest\n\ndef test(): pass\n\n{rest}\n"
         with pytest.raises(InputError, match="mark a function or a class"):
             without_hidden_checks(source, "test_1_01_x.py")

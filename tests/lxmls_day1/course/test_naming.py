@@ -8,8 +8,6 @@ from lxmls_day1.course.recorded_answers import Answer, Pool, RecordedAnswers
 from lxmls_day1.course.registry import RECORDED
 from lxmls_day1.lab import reference_folder
 
-MOST_POINTS = 4
-
 
 def pool_of(n_inputs, n_answers=6, **programs):
     """Answers 0, 1, 2, … to each input, 0 the right one; programs as texts of digits."""

@@ -7,8 +7,6 @@ from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.errors import InputError
 
-STEPS = "classifiers/steps.py"
-
 
 def tree(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -1,6 +1,5 @@
 import io
 import re
-from pathlib import Path
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -18,7 +17,6 @@ from lxmls_day1.figures.plotting import (
 
 matplotlib.use("Agg")
 
-ROOT = Path(__file__).parents[3]
 
 X = np.array([[-1.0, -1.0], [-2.0, 0.5], [1.0, 1.0], [2.0, -0.5]])
 Y = np.array([0, 0, 1, 1])

@@ -108,12 +108,3 @@ def _lab(colour):
     xyz = np.array(to_xyz) @ linear / [0.9505, 1.0, 1.089]
     x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
-
-
-SCRIPTS = sorted(
-    [
-        *(ROOT / "notebooks").glob("[0-9]*.py"),
-        *(ROOT / "docs" / "gallery").glob("*.py"),
-        *(ROOT / "lxmls_day1").rglob("*.py"),
-    ]
-)
