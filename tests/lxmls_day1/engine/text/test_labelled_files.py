@@ -2,7 +2,6 @@ import csv
 import gzip
 import io
 import json
-import os
 import re
 
 import pytest
@@ -251,12 +250,6 @@ class TestRefused:
         wanted = says.replace("{}", str(path))
         assert said[0] == said[1]
         assert said[0].startswith((f"{path}{wanted}", wanted))
-
-    @pytest.mark.parametrize("path", ["nowhere.csv", ".", "a\0b", "a\ud800", None, 3, [1]])
-    def test_what_cannot_be_read(self, tmp_path, path):
-        path = os.path.join(tmp_path, path) if isinstance(path, str) else path
-        with pytest.raises(InputError, match=r"cannot be read: |path must be the path of a file or folder"):
-            read_labelled(path)
 
 
 class TestSeveralFiles:
