@@ -6,7 +6,7 @@ survive (a name less, an argument more, another meaning) raises `VERSION`; a new
 """
 
 #: The version of this interface; a workspace puts down the one that it was made with.
-VERSION: int = 6
+VERSION: int = 7
 
 #: Module of this package -> the names in it that lab files may import.
 NAMES: dict[str, tuple[str, ...]] = {

@@ -10,23 +10,8 @@ from lxmls_day1.engine.text.review_bytes import read_pairs
 from lxmls_day1.errors import CorpusError
 
 ENDINGS = (b"#label#:positive", b"#label#:negative")
-TOKENS = [
-    "a",
-    "b",
-    "é",
-    "a:b",
-    ":",
-    "#",
-    "x" * 8,
-    "x" * 9,
-    "x" * 16,
-    "x" * 17,
-    "x" * 15 + "y",
-    "y" + "x" * 16,
-    "x\x00",
-    "x\x0b",
-    "\u2028",
-]
+TOKENS = ["a", "b", "é", "a:b", ":", "#", *("x" * length for length in (8, 9, 16, 17))]
+TOKENS += ["x" * 15 + "y", "y" + "x" * 16, "x\x00", "x\x0b", "\u2028"]
 lines = st.lists(st.lists(st.tuples(st.sampled_from(TOKENS), st.integers(1, 300)), max_size=9), min_size=1, max_size=4)
 
 
