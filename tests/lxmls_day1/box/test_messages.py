@@ -36,7 +36,7 @@ scalars = (
 )
 arrays = npst.arrays(
     st.sampled_from(["?", "i1", "u2", "<i4", ">i8", "f2", "f4", "<f8", ">f8"]),
-    npst.array_shapes(min_side=0)  # one without dimensions crosses as a scalar,
+    npst.array_shapes(min_side=0),  # one without dimensions crosses as a scalar,
 )
 values = st.recursive(
     scalars | arrays,
