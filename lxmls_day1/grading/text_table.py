@@ -44,9 +44,11 @@ class TextTable:
     >>> table = TextTable.read(b'student;points\\nada;"3"\\n')
     >>> table.rows[1][1].text
     '3'
-    >>> table.add(["bob; jr", "4"])
+    >>> table.add(['the "B" of Bob; jr', "4"])
     >>> table.content()
-    b'student;points\\nada;"3"\\n"bob; jr";4\\n'
+    b'student;points\\nada;"3"\\n"the ""B"" of Bob; jr";4\\n'
+    >>> table.text(2, 0)
+    'the "B" of Bob; jr'
     """
 
     rows: list[Row]
