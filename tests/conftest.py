@@ -75,15 +75,6 @@ def pytest_xdist_auto_num_workers():
     return (os.cpu_count() or 1) + 1
 
 
-@pytest.fixture(scope="session")
-def folder_of_the_run(tmp_path_factory) -> Path:
-    """A folder that all processes of this run of pytest share."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared"
-    folder.mkdir(exist_ok=True)
-    return folder
-
-
 @pytest.fixture(scope="session", autouse=True)
 def own_cache_and_no_network():
     """Keep the tests away from the user's cache and from the network; a test may set the variables anew.

@@ -120,6 +120,15 @@ def read_right_variants() -> list[RightVariant]:
 
 
 @pytest.fixture(scope="session")
+def folder_of_the_run(tmp_path_factory) -> Path:
+    """A folder that all processes of this run of pytest share."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
 def right_variants() -> list[RightVariant]:
     """The bank. ``variant.lab_files(student_files(reference))`` is a submission that solves ``variant.exercise``."""
     return read_right_variants()
