@@ -138,8 +138,9 @@ print(f"p(1 | x = (0.5, 0.5)): naive Bayes {softmax([[1, 0.5, 0.5]] @ W)[0, 1]:.
 # F(W) \;=\; -\frac1M\sum_{m=1}^M \log p_W(y^m\mid x^m) \;+\; \frac\lambda2\lVert W\rVert^2 .
 # $$
 #
-# The model is the softmax of section A. It is called a *log-linear* or **maximum entropy** model: of all models that expect every feature as
-# often as the data show it, it is the one that claims least (*Further* derives this). For two classes it is logistic regression.
+# The model is the softmax of the scores $s_y = w_y\cdot g(x)$: $p_W(y\mid x) = e^{s_y}/Z$ with $Z = \sum_{y'} e^{s_{y'}}$. It is called a
+# *log-linear* or **maximum entropy** model: of all models that expect every feature as often as the data show it, it is the one that claims
+# least (*Further* derives this). For two classes it is logistic regression.
 #
 # The first term is the negative conditional log-likelihood per example. The second term keeps the weights small: without
 # it, separable data would send them to infinity, and every $p$ to 0 or 1. It is a **prior**:
@@ -196,6 +197,9 @@ print("difference quotient:", quotients.ravel().round(4).tolist())
 #
 # Compare with the perceptron's $e_y - e_{\hat y}$: a probability for each class, $p = \mathrm{softmax}(s)$, has taken the
 # place of the one predicted class. (In the code and in the guide the exponent $a$ is called alpha; it is not the smoothing $\alpha$.)
+
+# %% [markdown] tags=["evening"]
+# *For the evening. In the afternoon, go on at exercise 1.6.*
 #
 # A batch method between the first two, *non-linear conjugate gradient*, chooses each new direction conjugate to the last one, so that
 # progress made along it is kept: `MaxEntBatch(solver="conjugate_gradient")`.

@@ -91,8 +91,9 @@ class LabPage:
             self.unfitting.append(message.text)
 
     def start(self, path: str = "notebooks/1_generative.ipynb") -> None:
-        """Open the site as its address is typed, and wait for the notebook that it opens."""
+        """Open the site as its address is typed, begin, and wait for the notebook that this opens."""
         self.page.goto(self.address)
+        self.page.click("a.begin")
         self.wait(READY, path)
 
     def wait_for_lab(self) -> None:
