@@ -2,7 +2,7 @@
 
 Classes i and j meet where s_i = s_j and no other class scores higher. For linear scores that is a straight line cut off
 by half-planes, the rectangle's four and one for each further class; so its ends come out exactly. For scores with
-squares it is a piece of a conic, which `contourpy` finds on a grid, closer than a pixel.
+squares it is a piece of a conic: `contourpy` finds where it runs, and every point is then moved on to the exact curve.
 
 Inside, coordinates are scaled so that the rectangle is [−1, 1]²: tolerances then mean the same whatever the data's
 units.
@@ -21,6 +21,7 @@ from lxmls_day1.errors import InputError, counted
 _TOLERANCE = 1e-12  # of slopes and offsets, where weights are scaled to 1
 _SHORTEST = 1e-9  # a segment that only touches the rectangle's corner is not drawn
 _GRID_POINTS = 257  # per axis, for curves
+_NEWTON_STEPS = 4
 
 
 def decision_boundary(params: ArrayLike, xlim: Sequence[float], ylim: Sequence[float]) -> list[np.ndarray]:
@@ -250,8 +251,25 @@ def _curves(params: np.ndarray) -> list[np.ndarray]:
     for i, j in combinations(winners, 2):
         contour = contour_generator(axis, axis, scores[..., i] - scores[..., j])
         for line in contour.lines(0.0):
-            polylines += _where_no_third_class_wins(np.asarray(line), params, i, j)
+            line = _onto_curve(np.asarray(line), params[:, i] - params[:, j], spacing=axis[1] - axis[0])
+            polylines += _where_no_third_class_wins(line, params, i, j)
     return polylines
+
+
+def _onto_curve(line: np.ndarray, difference: np.ndarray, spacing: float) -> np.ndarray:
+    """Move the points of a contour, which were interpolated along the edges of grid cells, to the exact roots there."""
+    from_grid_line = np.abs(line + 1 - np.rint((line + 1) / spacing) * spacing)  # (n, 2)
+    free = from_grid_line.argmax(axis=1)  # the coordinate that was interpolated
+    rows = np.arange(len(line))
+    moved = line.copy()
+    for _ in range(_NEWTON_STEPS):
+        value = discriminant_scores(moved, difference[:, None], quadratic=True)[:, 0]
+        slope = difference[1 + free] + 2 * difference[3 + free] * moved[rows, free]
+        moved[rows, free] -= np.divide(value, slope, out=np.zeros_like(value), where=slope != 0)
+    strayed = np.abs(moved - line).max(axis=1) > spacing
+    moved[strayed] = line[strayed]
+    inside: np.ndarray = np.clip(moved, -1.0, 1.0)
+    return inside
 
 
 def _where_no_third_class_wins(line: np.ndarray, params: np.ndarray, i: int, j: int) -> list[np.ndarray]:
@@ -265,7 +283,8 @@ def _where_no_third_class_wins(line: np.ndarray, params: np.ndarray, i: int, j: 
     piece: list[np.ndarray] = []
     for n, point in enumerate(line):
         if n > 0 and inside[n] != inside[n - 1]:
-            piece.append(line[n - 1] + lead[n - 1] / (lead[n - 1] - lead[n]) * (point - line[n - 1]))
+            k = third[scores[n if inside[n - 1] else n - 1, third].argmax()]
+            piece.append(_junction(line[n - 1], point, lead[n - 1] / (lead[n - 1] - lead[n]), params[:, [i, j, k]]))
         if inside[n]:
             piece.append(point)
         elif piece:
@@ -274,3 +293,18 @@ def _where_no_third_class_wins(line: np.ndarray, params: np.ndarray, i: int, j: 
     if piece:
         pieces.append(np.array(piece))
     return [piece for piece in pieces if len(piece) > 1]
+
+
+def _junction(start: np.ndarray, end: np.ndarray, fraction: float, params: np.ndarray) -> np.ndarray:
+    """The point between start and end where all three columns of params score the same, by Newton's method."""
+    guess: np.ndarray = start + fraction * (end - start)
+    point = guess
+    differences = params[:, :1] - params[:, 1:]  # (5, 2)
+    for _ in range(_NEWTON_STEPS):
+        values = discriminant_scores(point[None], differences, quadratic=True)[0]
+        slopes = differences[1:3] + 2 * differences[3:5] * point[:, None]  # (2, 2): feature, difference
+        try:
+            point = point - np.linalg.solve(slopes.T, values)
+        except np.linalg.LinAlgError:
+            return guess
+    return point if np.abs(point - guess).max() <= np.abs(end - start).max() else guess

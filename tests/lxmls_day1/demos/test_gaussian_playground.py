@@ -58,9 +58,9 @@ class TestShowing:
             x = x[np.isfinite(x[:, 0])]
             features = np.hstack([np.ones((len(x), 1)), x, x**2])[:, : len(params)]
             scores = features @ params
-            of_a_line = len(params) == 3  # a curve is that of a grid
-            atol = (1e-6 if of_a_line else 2e-3) * np.abs(params).max()
-            assert len(x) >= 2 and np.allclose(scores[:, 0], scores[:, 1], atol=atol), learner.label
+            assert len(x) >= 2 and np.allclose(scores[:, 0], scores[:, 1], atol=1e-6 * np.abs(params).max()), (
+                learner.label
+            )
 
     def test_the_error_is_the_closed_form(self, demo):
         assert demo.stage.last_state["bayes_error"] == pytest.approx(norm.cdf(-np.sqrt(2)))

@@ -141,7 +141,7 @@ def test_concentric_classes_meet_on_a_circle():
     """N(0, I) and N(0, 4I), balanced: equal where x² = 2 log 4 / (1 − 1/4)."""
     params = discriminant_params([0.5, 0.5], np.zeros((2, 2)), [[1, 1], [4, 4]])
     (circle,) = decision_boundary(params, (-3, 3), (-4, 4))
-    np.testing.assert_allclose(np.linalg.norm(circle, axis=1), np.sqrt(2 * np.log(4) / 0.75), atol=1e-3)
+    np.testing.assert_allclose(np.linalg.norm(circle, axis=1), np.sqrt(2 * np.log(4) / 0.75), atol=1e-12)
     np.testing.assert_array_equal(circle[0], circle[-1])
     angles = np.sort(np.arctan2(circle[:, 1], circle[:, 0]))
     assert np.diff(angles).max() < 0.05
@@ -163,7 +163,7 @@ def test_posteriors_are_equal_on_a_conic(variances):
     assert polylines
     for polyline in polylines:
         posteriors = log_posteriors(polyline, *mixture)
-        np.testing.assert_allclose(posteriors[:, 0], posteriors[:, 1], atol=5e-3)
+        np.testing.assert_allclose(posteriors[:, 0], posteriors[:, 1], atol=1e-9)
         assert np.all(np.abs(polyline - [0.5, 0]) <= [6.5, 5])
         if not np.array_equal(polyline[0], polyline[-1]):  # an open curve ends at the rectangle's edge
             for end in (polyline[0], polyline[-1]):
@@ -179,7 +179,7 @@ def test_three_curves_meet_in_one_point_and_no_third_class_wins_on_them():
     polylines = decision_boundary(discriminant_params(*mixture), (-4, 4), (-3, 4))
     for polyline in polylines:
         posteriors = np.sort(log_posteriors(polyline, *mixture), axis=1)
-        np.testing.assert_allclose(posteriors[:, 2], posteriors[:, 1], atol=5e-3)
+        np.testing.assert_allclose(posteriors[:, 2], posteriors[:, 1], atol=1e-6)
     inner_ends = [
         end
         for polyline in polylines
@@ -187,5 +187,5 @@ def test_three_curves_meet_in_one_point_and_no_third_class_wins_on_them():
         if abs(end[0]) < 3.999 and -2.999 < end[1] < 3.999
     ]
     assert len(inner_ends) == 3
-    np.testing.assert_allclose(inner_ends, np.tile(inner_ends[0], (3, 1)), atol=2e-3)
-    np.testing.assert_allclose(np.ptp(log_posteriors(np.array(inner_ends), *mixture), axis=1), 0, atol=1e-2)
+    np.testing.assert_allclose(inner_ends, np.tile(inner_ends[0], (3, 1)), atol=1e-9)
+    np.testing.assert_allclose(np.ptp(log_posteriors(np.array(inner_ends), *mixture), axis=1), 0, atol=1e-9)
