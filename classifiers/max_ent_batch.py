@@ -271,7 +271,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         rows, rng = Rows(X, labels, n_classes, shares), np.random.default_rng(1)
         path = ascend_dual(rows, float(self.regularizer), tolerance, int(self.max_iterations), rng)
         for sweeps, objective, dual, weights in path:
-            params = functools.partial(_both_classes if rows.paired else np.copy, weights)
+            params = functools.partial(_both_classes if rows.n_classes == 2 else np.copy, weights)
             arrived, near = (objective - dual <= share * objective for share in (tolerance, NEAR))
             yield _Point(sweeps, params, objective, arrived, near)
 

@@ -225,11 +225,11 @@ def solve_dual(
     >>> params[1].round(3), bool(converged), epoch.gap <= 1e-8 * epoch.objective
     (array([-0.5,  0.5]), True, True)
     """
-    n_examples, n_classes, paired = len(rows.labels), rows.n_classes, rows.paired
+    n_examples, n_classes, two = len(rows.labels), rows.n_classes, rows.n_classes == 2
     row_costs, rests = np.ascontiguousarray(costs.T), np.zeros(n_examples, dtype=np.uint8)
-    # α, or if paired β with α = (1 − β, β) as seen from the true one; W, or v of W = (−v/2, v/2)
-    multipliers = np.zeros(n_examples) if paired else np.eye(n_classes)[rows.labels]
-    weights = np.zeros(rows.n_features + 1) if paired else np.zeros((rows.n_features + 1, n_classes))
+    # α, or of two classes β with α = (1 − β, β) as seen from the true one; W, or v of W = (−v/2, v/2)
+    multipliers = np.zeros(n_examples) if two else np.eye(n_classes)[rows.labels]
+    weights = np.zeros(rows.n_features + 1) if two else np.zeros((rows.n_features + 1, n_classes))
     n_sweeps, dual, elsewhere, started = 0, 0.0, 0.0, time.perf_counter()
     for number in range(1, max_epochs + 1):
         n_steps, enough = 0, None
@@ -246,13 +246,13 @@ def solve_dual(
             if estimate <= enough:
                 break
         loss, cost = rows.svm_measure(row_costs, multipliers, weights, rests)
-        penalty = regularizer / 2 * float((weights * weights).sum() / (2 if paired else 1))
+        penalty = regularizer / 2 * float((weights * weights).sum() / (2 if two else 1))
         objective, dual = loss / n_examples + penalty, cost / n_examples - penalty
         seconds = time.perf_counter() - started - elsewhere
         epoch = Epoch(number, n_sweeps, n_steps, seconds, objective, dual)
         # without a step each example is at its best, up to rounding; so is W, unless features overflow
         converged = epoch.gap <= (tolerance if n_steps else max(tolerance, ROUNDING)) * objective
-        yield epoch, np.column_stack([-weights / 2, weights / 2]) if paired else weights.copy(), converged
+        yield epoch, np.column_stack([-weights / 2, weights / 2]) if two else weights.copy(), converged
         elsewhere = time.perf_counter() - started - seconds
         if converged or n_steps == 0:
             return

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from lxmls_day1.engine.compiled import max_ent_sweeps, svm_sweeps
 from lxmls_day1.engine.compiled.batch import LogLoss, batch_examples
 from lxmls_day1.engine.compiled.online_steps import Integers, Reals, RowSteps, Rule, Weights
-from lxmls_day1.engine.compiled.primitives import COMPILES
 from lxmls_day1.engine.compiled.sparse_rows import as_examples
 
 
@@ -26,11 +25,6 @@ class Rows:
     shares : array (M,), optional
         How much each example counts; 1 if not given.
 
-    Attributes
-    ----------
-    paired : bool
-        Whether the dual solvers keep one column v for two classes, W = (−v/2, v/2): in machine code that halves the work.
-
     Examples
     --------
     The log loss of two examples at W = 0, by the one column w_1 − w_0 that two classes have:
@@ -44,7 +38,6 @@ class Rows:
         self.X, self.labels, self.n_classes = X, labels, n_classes
         self.shares = np.ones(len(labels)) if shares is None else shares
         self.n_features = X.shape[1]
-        self.paired = n_classes == 2 and COMPILES
         self._examples: Any = None
 
     def log_loss(self, n_columns: int, n_jobs: int = 1) -> Any:
@@ -61,7 +54,7 @@ class Rows:
         order : int array
         unit : float
             1/(λM).
-        multipliers, weights : arrays (M, K) and (J + 1, K), or (M,) and (J + 1, 1) if ``paired``; changed in place
+        multipliers, weights : arrays (M, K) and (J + 1, K), or (M,) and (J + 1, 1) of two classes; changed in place
         """
         if multipliers.ndim == 1:
             sweep: Any = max_ent_sweeps.sweep_two_classes
@@ -95,7 +88,7 @@ class Rows:
         unit : float
             1/(λM).
         relaxation : float
-        multipliers, weights : arrays (M, K) and (J + 1, K), or (M,) and (J + 1,) if ``paired``; changed in place
+        multipliers, weights : arrays (M, K) and (J + 1, K), or (M,) and (J + 1,) of two classes; changed in place
         rests : uint8 array (M,); changed in place
             How many visits in a row found an example at its best.
         """

@@ -1,6 +1,6 @@
 """The compiled inner loops of dual coordinate ascent for maximum entropy: a sweep of steps over examples, a pass that measures.
 
-Both come twice, for any number of classes and, compiled only, for two. They work on the rows of ``sparse_rows.Examples`` and change the
+Both come twice, for any number of classes and for two. They work on the rows of ``sparse_rows.Examples`` and change the
 multipliers α and the weights in place. ``classifiers/solvers/max_ent_dual.py`` has the mathematics, the readable form of a step, and the
 loop around these. With two classes W = (−v/2, v/2), and the multipliers are (1 − β, β), β that of the wrong class.
 """
@@ -146,7 +146,27 @@ def _two_class_step(margin, beta, curvature):
     return moved
 
 
-@kernel(fastmath={"contract"})
+def _sweep_two_in_numpy(examples, labels, shares, order, unit, beta, v):
+    indptr, indices, data, sq_norms, _ = examples
+    estimate = 0.0
+    with np.errstate(over="ignore"):
+        for m in order.tolist():
+            row = slice(indptr[m], indptr[m + 1])
+            features, values = 1 + indices[row], data[row]
+            sign = 1.0 if labels[m] == 1 else -1.0
+            margin = sign * float(v[0, 0] + values @ v[features, 0])
+            before = float(beta[m])
+            p = 1.0 / (1.0 + np.exp(margin))
+            estimate += shares[m] * (p - before) ** 2 * (1 / max(p + before, 1e-300) + 1 / max(2 - p - before, 1e-300))
+            own_unit = 2.0 * unit * shares[m]
+            beta[m] = _two_class_step(margin, before, own_unit * sq_norms[m] / _RELAXATION)
+            d = own_unit * sign * (beta[m] - before)
+            v[0, 0] += d
+            v[features, 0] += values * d
+    return estimate
+
+
+@kernel(_sweep_two_in_numpy, fastmath={"contract"})
 def sweep_two_classes(examples, labels, shares, order, unit, beta, v):
     """:func:`sweep` for K = 2, with ``beta`` (M,) and ``v`` (J + 1, 1) in place of α and W; each step goes to its maximum."""
     indptr, indices, data, sq_norms, _ = examples
@@ -166,7 +186,14 @@ def sweep_two_classes(examples, labels, shares, order, unit, beta, v):
     return estimate
 
 
-@kernel(fastmath={"contract"})
+def _measure_two_in_numpy(examples, labels, shares, beta, v):
+    indptr, indices, data, _, _ = examples
+    scores = sp.csr_array((data, indices, indptr), shape=(len(labels), len(v) - 1)) @ v[1:, 0] + v[0, 0]
+    losses = np.logaddexp(0.0, -(2.0 * labels - 1.0) * scores)
+    return (shares * losses).sum(), (shares * (entr(beta) + entr(1.0 - beta))).sum()
+
+
+@kernel(_measure_two_in_numpy, fastmath={"contract"})
 def measure_two_classes(examples, labels, shares, beta, v):
     """:func:`measure` for K = 2."""
     indptr, indices, data, _, _ = examples

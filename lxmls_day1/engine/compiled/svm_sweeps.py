@@ -1,6 +1,6 @@
 """The compiled inner loops of the dual support vector machine: one sweep of steps over examples, one pass that measures.
 
-Both come twice, for any number of classes and, compiled only, for two. They work on the rows of ``sparse_rows.Examples`` and change the
+Both come twice, for any number of classes and for two. They work on the rows of ``sparse_rows.Examples`` and change the
 multipliers α, the weights and ``rests`` in place. ``classifiers/solvers/svm_dual.py`` has the mathematics, the readable form of
 a step, and the loop around these.
 
@@ -210,7 +210,17 @@ def _score(indptr, indices, data, m, v):
     return score
 
 
-@kernel()
+def _sweep_two_in_numpy(examples, labels, order, costs, unit, relaxation, beta, v, rests, shares):
+    """As `_sweep_in_numpy`, with W = (−v/2, v/2), and α that is 1 − β for the true class and β for the other."""
+    places, W = np.arange(len(labels)), np.column_stack([-v / 2, v / 2])
+    alpha = np.empty((len(labels), 2))
+    alpha[places, labels], alpha[places, 1 - labels] = 1 - beta, beta
+    found = _sweep_in_numpy(examples, labels, order, costs, unit, relaxation, alpha, W, rests, shares)
+    beta[:], v[:] = alpha[places, 1 - labels], W[:, 1] - W[:, 0]
+    return found
+
+
+@kernel(_sweep_two_in_numpy)
 def sweep_two_classes(examples, labels, order, costs, unit, relaxation, beta, v, rests, shares):
     """:func:`sweep` for K = 2, with ``beta`` (M,) and ``v`` (J + 1,) in place of α and W."""
     indptr, indices, data, sq_norms, _ = examples
@@ -237,7 +247,16 @@ def sweep_two_classes(examples, labels, order, costs, unit, relaxation, beta, v,
     return gap, n_steps
 
 
-@kernel()
+def _measure_two_in_numpy(examples, labels, costs, beta, v, rests, shares):
+    X = sp.csr_array((examples.data, examples.indices, examples.indptr), shape=(len(labels), len(v) - 1))
+    cost = costs[labels, 1 - labels]
+    violation = cost - (2.0 * labels - 1.0) * (X @ v[1:] + v[0])
+    loss = np.maximum(violation, 0.0)
+    rests[loss - beta * violation > 0.0] = 0
+    return (shares * loss).sum(), (shares * beta * cost).sum()
+
+
+@kernel(_measure_two_in_numpy)
 def measure_two_classes(examples, labels, costs, beta, v, rests, shares):
     """:func:`measure` for K = 2."""
     indptr, indices, data, _, _ = examples

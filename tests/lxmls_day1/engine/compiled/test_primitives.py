@@ -127,9 +127,7 @@ def test_every_learner_gets_the_same_weights_without_numba(tmp_path):
     with np.load(tmp_path / "plain.npz") as plain:
         assert set(plain) == set(compiled)
         for name, expected in compiled.items():
-            # of two classes the compiled steps go to the maximum, the others near it: both end within the tolerance
-            bound = 1e-6 if name.startswith("batch, dual 2") else 1e-9
-            np.testing.assert_allclose(plain[name], expected, rtol=bound, atol=bound, err_msg=name)
+            np.testing.assert_allclose(plain[name], expected, rtol=1e-9, atol=1e-9, err_msg=name)
 
 
 @pytest.mark.skipif(not primitives.COMPILES, reason="numba cannot be imported")
