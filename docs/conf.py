@@ -152,7 +152,7 @@ def draw_boundaries(app: Any) -> None:
     figure, axis = detached_axes(figsize=(14.0, 8.0))
     run_all_classifiers(points, ax=axis)
     picture, drawn = Path(app.srcdir, "docs/boundaries.png"), png(figure)
-    if picture.read_bytes() != drawn:
+    if not picture.is_file() or picture.read_bytes() != drawn:
         picture.write_bytes(drawn)
 
 

@@ -6,6 +6,7 @@ from itertools import groupby
 from urllib.parse import quote
 
 from lxmls_day1.course.registry import Exercise, Registry
+from lxmls_day1.errors import counted
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -26,7 +27,8 @@ li {{ margin: .2rem 0; }}
 </head>
 <body>
 <h1>Linear classifiers: the day-1 lab</h1>
-<p>Write the classifiers yourself, in this browser; every check names your mistake. Your work stays on this machine.</p>
+<p>Write the classifiers yourself, in this browser. The checks show the smallest input that goes wrong, and name known mistakes.
+Your work stays on this machine.</p>
 <p><a class="begin" href="{address}">Begin</a></p>
 {parts}
 </body>
@@ -51,7 +53,10 @@ def front_page(registry: Registry, ids: Collection[str]) -> str:
 
 
 def _part(title: str, exercises: list[Exercise]) -> str:
-    rows = [f"<h2>{title}</h2>", f"<p>{len(exercises)} exercises, {sum(e.points for e in exercises):g} points.</p>"]
+    rows = [
+        f"<h2>{title}</h2>",
+        f"<p>{counted(len(exercises), 'exercise')}, {sum(e.points for e in exercises):g} points</p>",
+    ]
     for notebook, group in groupby(exercises, key=lambda exercise: exercise.notebook):
         name = notebook.rpartition("/")[2].removesuffix(".ipynb")
         rows += [f'<p><a href="{_address(notebook)}">{html.escape(name)}</a></p>', "<ul>"]

@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from lxmls_day1.course.autoreload import Autoreload
 from lxmls_day1.course.registry import Registry
+from lxmls_day1.errors import InputError
 
 COMMAND = re.compile(r"`lxmls-day1 hint ([\w.]+)`")  # as a stub names it
 
@@ -74,9 +75,11 @@ class ExerciseCell:
 
     def _files(self) -> set[Path]:
         """The files that students write in."""
-        return {
-            (self.lab.folder / name).resolve() for exercise in Registry.of(self.lab.folder) for name in exercise.files
-        }
+        try:
+            exercises = list(Registry.of(self.lab.folder))
+        except InputError:  # a damaged registry must not hide the error in the cell
+            return set()
+        return {(self.lab.folder / name).resolve() for exercise in exercises for name in exercise.files}
 
 
 def in_own_code(trace: TracebackType | None, files: Collection[Path]) -> TracebackType | None:

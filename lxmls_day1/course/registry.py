@@ -189,13 +189,21 @@ class Registry:
         """The exercises of these ids in the order of the file; without ids all that are assigned.
 
         The id ``core`` stands for all exercises of the core, ``afternoon`` for its first three hours.
+
+        Raises
+        ------
+        InputError
+            If there is no exercise of an id, or none that belongs to such a part.
         """
         if ids is None:
             return [exercise for exercise in self if exercise.id in self.assigned]
         wanted: set[str] = set()
         for id in ids:
             parts = {"core": ("core", "afternoon"), "afternoon": ("afternoon",)}.get(id)
-            wanted |= {self[id].id} if parts is None else {exercise.id for exercise in self if exercise.part in parts}
+            found = {self[id].id} if parts is None else {exercise.id for exercise in self if exercise.part in parts}
+            if not found:
+                raise InputError(f"no exercise of this lab belongs to {id!r}; there are: {', '.join(self.ids)}.")
+            wanted |= found
         return [exercise for exercise in self if exercise.id in wanted]
 
     @classmethod

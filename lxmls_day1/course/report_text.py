@@ -60,10 +60,7 @@ def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
         for text in named_lines(report.named_as, report.mistakes):
             yield "known", f"  {text}"
         if report.all_passed and report.stub_left:
-            yield (
-                "known",
-                f"  Remove the line `raise NotImplementedError(…)` from {report.stub_left}: nothing reaches it any more.",
-            )
+            yield "known", f"  `raise NotImplementedError(…)` still stands in {report.stub_left}; remove this line."
     yield ("good" if report.all_passed else "bad" if report.results else "quiet"), f"  {report.summary}"
 
 
@@ -193,10 +190,11 @@ def status_lines(status: Status, plain: bool = False) -> Iterator[Line]:
     for part, heading in ((status.core, "Core"), (status.further, "Further")):
         if part.standings:
             yield "", ""
-            yield (
-                "title",
-                heading if part.counted == first.counted or not part.counted else f"{heading}: {part.how_many}",
-            )
+            if status.core.standings:  # a lab without a core has no parts
+                yield (
+                    "title",
+                    f"{heading}: {part.how_many}" if part.counted and part.counted != first.counted else heading,
+                )
             yield from _standing_lines(part, width, plain)
 
 

@@ -63,6 +63,13 @@ def test_a_name_error_in_a_students_file_is_not_taken_for_a_cell_that_waits(lab,
     assert names[-1] == "mira.py" and "rule.py" not in names
 
 
+def test_a_damaged_registry_does_not_hide_the_error(lab):
+    (lab.folder / "tests/exercises").mkdir(parents=True)
+    (lab.folder / "tests/exercises/exercises.toml").write_text("[[exercise")
+    with pytest.raises(ZeroDivisionError), ExerciseCell(lab, "1.5"):
+        1 / 0  # noqa: B018
+
+
 def test_a_cell_that_builds_on_an_unwritten_one_waits(lab, capsys):
     with pytest.raises(NameError), ExerciseCell(lab, "1.5"):
         found_above  # noqa: B018, F821

@@ -203,6 +203,19 @@ def test_solve_reset_undo(here):
     assert "there is nothing to undo" in run("undo", status=1)
 
 
+def test_a_raise_below_a_right_answer_is_named_and_costs_nothing(here):
+    path = here / "classifiers/steps.py"
+    source = path.read_text(encoding="utf-8")
+    line = next(line for line in source.splitlines() if "raise NotImplementedError" in line)
+    answer = line[: len(line) - len(line.lstrip())] + "return min(cap, loss / (2 * sq_norm))"
+    path.write_text(source.replace(line, f"{answer}\n{line}"), encoding="utf-8")
+    assert "still stands in classifiers/steps.py; remove this line" in run("check", "1.1")
+    said = run("status")
+    assert "passes; remove the `raise`" in said and "1 of 3 exercises done, 4 of 7.5 points" in said
+    assert "Further" not in said and "Core" not in said
+    assert "Not solved yet, in the order of the notebooks: 1.2, 1.3." in run("submit")
+
+
 def test_submit(here, tmp_path):
     said = run("submit")
     assert "Not solved yet, in the order of the notebooks: 1.1, 1.2, 1.3." in said and "Packed:" in said

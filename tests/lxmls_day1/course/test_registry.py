@@ -5,6 +5,7 @@ import pytest
 
 from lxmls_day1.course.registry import Registry, exercise_of_check, parse_registry
 from lxmls_day1.errors import InputError
+from lxmls_day1.lab import reference_folder
 
 GOOD = """
 [[exercise]]
@@ -80,6 +81,14 @@ def test_core_and_afternoon_stand_for_their_exercises():
     registry = Registry([replace(one, id=f"1.{n}", part=part) for n, part in enumerate(parts, 1)])
     assert [e.id for e in registry.select(["core"])] == ["1.1", "1.2"]
     assert [e.id for e in registry.select(["afternoon", "1.3"])] == ["1.2", "1.3"]
+    with pytest.raises(InputError, match=r"no exercise of this lab belongs to 'core'; there are: 1\.9, 1\.10"):
+        parsed(GOOD).select(["core"])
+
+
+def test_no_two_exercises_share_a_file():
+    """What a check has found is kept for the text of a file: an edit for one exercise must not undo the tick of another."""
+    named = [name for exercise in Registry.of(reference_folder()) for name in exercise.files if name.endswith(".py")]
+    assert named and len(named) == len(set(named))
 
 
 def test_an_exercise_is_found_by_the_id_that_it_had():
