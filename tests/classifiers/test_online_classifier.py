@@ -180,7 +180,8 @@ def test_the_scale_is_folded_in_without_losing_the_average(shrinkage):
     orders = np.tile(np.arange(len(X)), (100 if shrinkage < 1 else 2, 1))
     expected = expected_weights(max_ent_rule, X, labels, orders, np.ones(orders.size), shrinkage, averaged="steps")
     learner = ConstantSteps(max_ent_rule, 1.0, shrinkage, nr_rounds=len(orders), order=orders)
-    np.testing.assert_allclose(learner.train(X, labels), expected, rtol=1e-9, atol=1e-9)
+    rtol = 1e-9 if shrinkage > 2 else 0  # there the weights grow from step to step
+    np.testing.assert_allclose(learner.train(X, labels), expected, rtol=rtol, atol=1e-9)
 
 
 def test_history_callback_and_objective_tell_the_truth():
