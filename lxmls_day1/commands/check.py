@@ -34,6 +34,11 @@ POLLED_EVERY = 0.5  # seconds
     metavar="TEXT",
     help="Answer the question that the last check of EXERCISE has asked; nothing is checked.",
 )
+@click.option(
+    "--again",
+    is_flag=True,
+    help="Empty the gap of EXERCISE, which is solved, and ask it once more with other numbers; the answer is kept.",
+)
 @lab_option
 @click.pass_context
 def command(
@@ -42,6 +47,7 @@ def command(
     watch: bool,
     time_limit: float,
     because: str | None,
+    again: bool,
     lab_folder: str | None,
 ) -> None:
     """Run the public checks of one exercise, of several, or of all.
@@ -60,12 +66,18 @@ def command(
       lxmls-day1 check
       lxmls-day1 check --watch 1.5
       lxmls-day1 check 1.5 --because "Two blocks of weights move."
+      lxmls-day1 check --again 1.5
     """
     from lxmls_day1.course.terminal import shown_workspace
 
     if because is not None and (watch or len(exercises) != 1):
         raise click.UsageError('--because answers the question on one exercise: check 1.5 --because "…".')
+    if again and (watch or because is not None or len(exercises) != 1):
+        raise click.UsageError("--again asks one solved exercise once more: check --again 1.5.")
     folder = shown_workspace(lab_folder, "check")
+    if again:
+        practise_and_show(folder, exercises[0])
+        return
     if because is not None:
         keep_and_show(folder, exercises[0], because)
         return
@@ -93,6 +105,16 @@ def check_and_show(folder: Path, ids: Collection[str] | None, time_limit: float)
     for sentence in unsaved:
         click.echo(sentence, err=True)
     return report
+
+
+def practise_and_show(folder: Path, id: str) -> None:
+    """Make a solved exercise blank again, and say so."""
+    from lxmls_day1.course.registry import Registry
+    from lxmls_day1.course.report_text import practice_lines
+    from lxmls_day1.course.solve_reset_undo import practise
+    from lxmls_day1.course.terminal import echo_lines
+
+    echo_lines(practice_lines(practise(folder, id), Registry.of(folder)[id]))
 
 
 def keep_and_show(folder: Path, exercise: str, text: str) -> None:

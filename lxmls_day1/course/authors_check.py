@@ -116,13 +116,13 @@ def problems_of_small_inputs(reference: Path, mistakes: Mapping[Exercise, Sequen
         if found is None:
             yield f"{exercise}: it has no small inputs, which name mistakes; run `python -m lxmls_day1.course.record`"
             continue
-        pool = pools[exercise.id]
-        if any(pool.places(found[0])):
+        pool, n_inputs = pools[exercise.id], len(pools[exercise.id].inputs)
+        if any(pool.places(found[0][:n_inputs])) or pool.wrong_of_reserve(found[0][n_inputs:]):
             yield f"{exercise}: its small inputs are not current; run `python -m lxmls_day1.course.record`"
             continue
         programs = [(mistake.name, program) for mistake in mistakes[exercise] for program in mistake.programs]
         for (name, program), answers in zip(programs, found[1:], strict=True):
-            row = pool.places(answers)
+            row = pool.places(answers[:n_inputs])
             names = named(pool, row).names
             if not any(row):
                 yield f"{program} is never named: it answers all small inputs rightly"

@@ -67,6 +67,8 @@ class CheckRequest:
         Whether answers are recorded, rather than compared.
     skip : tuple of str
         Checks that are left out.
+    practised : tuple of str
+        Exercises that are practised: further small inputs are asked.
     """
 
     runs: tuple[tuple[str, tuple[str, ...]], ...]
@@ -74,6 +76,7 @@ class CheckRequest:
     seed: int | None = None
     record: bool = False
     skip: tuple[str, ...] = ()
+    practised: tuple[str, ...] = ()
 
 
 class CheckProcess:

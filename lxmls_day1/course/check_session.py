@@ -131,6 +131,7 @@ def report_checks(
 
     files = list(dict.fromkeys(Path(file) for _, check_files in request.runs for file in check_files))
     run = ChecksRun(seed=request.seed, hidden=request.hidden, recordings={} if request.record else None)
+    run.practised = request.practised
     session = CheckSession(files, run, options)
 
     def run_checks() -> None:

@@ -237,6 +237,8 @@ def remember(folder: Path, report: CheckReport) -> None:
         for one in report.reports:
             if one.results:
                 state.results[one.exercise.id] = KeptResult(one.passed, len(one.counted), one.hidden, one.digest)
+            if one.all_passed:
+                state.passed(one.exercise.id)
         state.save()
 
 
@@ -253,6 +255,7 @@ class _Run:
 
     def __init__(self, lab_folder: Path, files: Sequence[Path], time_limit: float, progressed: Progressed):
         self._lab_folder = lab_folder
+        self._practised = tuple(WorkspaceState.of(lab_folder).practised)
         self._files = files
         self._time_limit = time_limit
         self._progressed = progressed
@@ -277,7 +280,7 @@ class _Run:
         """Run the checks that have no result yet, until all are done or one of them ends what runs them."""
         forget_bytecode(self._lab_folder)
         runs = ((str(self._lab_folder), tuple(map(str, self._files))),)
-        request = check_process.CheckRequest(runs, skip=tuple(self.results))
+        request = check_process.CheckRequest(runs, skip=tuple(self.results), practised=self._practised)
         if STARTS_PROCESSES:
             collected, status, timed_out = tried_again(lambda: self._watch_process(request, folder))
         else:

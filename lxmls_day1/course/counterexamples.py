@@ -98,10 +98,12 @@ class SmallInputs:
     pool : Pool or None
         None where nothing is recorded yet.
     sentences : mapping from mistake to sentence
+    practised : bool
+        Whether the inputs of the reserve are asked, too.
     """
 
-    def __init__(self, module: ModuleType, pool: Pool | None, sentences: Mapping[str, str]):
-        self._module, self._pool, self._sentences = module, pool, sentences
+    def __init__(self, module: ModuleType, pool: Pool | None, sentences: Mapping[str, str], practised: bool = False):
+        self._module, self._pool, self._sentences, self._practised = module, pool, sentences, practised
 
     def check(self, lab: Any) -> None:
         """Compare what a lab answers.
@@ -120,9 +122,10 @@ class SmallInputs:
         if not wrong:
             if changed:
                 raise WrongAnswer(f"{changed[0]} changes an array that it is given", [CHANGES], PROPERTY)
+            if self._practised:
+                self._check_reserve(lab, pool)
             return
-        told_as = {ASKED_FOR: text} if (text := getattr(self._module, TOLD_AS, "")) else {}
-        example = CounterExample(pool.inputs[wrong[0]] | told_as, pool.answers[wrong[0]][0], got[wrong[0]])
+        example = self._example(pool.inputs[wrong[0]], pool.answers[wrong[0]][0], got[wrong[0]])
         found = named(pool, row, got, getattr(self._module, SPLIT, None))
         mistakes = [(name, self._sentences[name]) for name in found.names if name in self._sentences]
         kind = found.kind
@@ -144,6 +147,17 @@ class SmallInputs:
             example,
             [(pool.inputs[i], got[i]) for i in wrong],
         )
+
+    def _check_reserve(self, lab: Any, pool: Pool) -> None:
+        """Compare what a lab answers to the other inputs."""
+        got = answers_to(lab, getattr(self._module, ANSWERED), [given for given, _ in pool.reserve])
+        wrong = [self._example(*pool.reserve[i], got[i]) for i in pool.wrong_of_reserve(got)]
+        if wrong:
+            raise WrongAnswer(_message(len(wrong), len(got), wrong[0], "new inputs"), example=wrong[0])
+
+    def _example(self, given: dict[str, Any], wanted: Answer, got: Answer) -> CounterExample:
+        told_as = {ASKED_FOR: text} if (text := getattr(self._module, TOLD_AS, "")) else {}
+        return CounterExample(given | told_as, wanted, got)
 
     def asked_without_judging(self, lab: Any) -> dict[str, Answer]:
         """What a lab answers to some of the inputs that the file of checks proposes: for a snapshot."""
@@ -295,8 +309,8 @@ def _kind_of(error: Exception) -> str:
     return kinds[0] if re.fullmatch(r"[A-Za-z_]\w{0,60}", kinds[0], re.ASCII) else "Exception"
 
 
-def _message(n_wrong: int, n_inputs: int, example: CounterExample) -> str:
+def _message(n_wrong: int, n_inputs: int, example: CounterExample, kind: str = "small inputs") -> str:
     lines = example.lines()
     width = max(len(word) for word, _ in lines)
-    head = f"{n_wrong} of {n_inputs} small inputs have another answer. The smallest of them:"
+    head = f"{n_wrong} of {n_inputs} {kind} have another answer. The smallest of them:"
     return "\n".join([head, *(f"  {word:<{width}}  {text}" for word, text in lines)])

@@ -30,6 +30,7 @@ from lxmls_day1.lab import PACKAGES, Lab
 from lxmls_day1.whole_files import temporary_folder
 
 MOST_INPUTS = 36
+RESERVE = 8  # other inputs, for practice
 VARIED = 14  # inputs at all sizes, each tells programs apart that few others do
 LEAST_WRONG = 6  # inputs on which each program differs from the reference, if there are so many
 SECONDS = 2.0  # of processor time for all inputs of one program; it does not end, says its answer then
@@ -104,11 +105,12 @@ def asked_again(
     Returns
     -------
     dict from exercise to list of list of Answer
-        A row for the reference, then one for each program; None where there is no pool, or no inputs are proposed.
+        A row for the reference, then one for each program: what it answers to the inputs of the pool, then to its reserve.
+        None where there is no pool, or no inputs are proposed.
     """
     with_inputs = [exercise for exercise in mistakes if exercise.id in pools and pool_file(reference, exercise)]
     tasks = [
-        (str(reference), exercise, tuple(mistakes[exercise]), pools[exercise.id].inputs) for exercise in with_inputs
+        (str(reference), exercise, tuple(mistakes[exercise]), pools[exercise.id].all_inputs) for exercise in with_inputs
     ]
     found = _in_processes(_answers_again, tasks)
     return dict.fromkeys(mistakes) | dict(zip(with_inputs, found, strict=True))
@@ -224,7 +226,15 @@ def made_pool(
     for name, row in zip(owners, columns, strict=True):
         if any(row) and row not in programs[name]:
             programs[name] += (tuple(row),)
-    return Pool(tuple(inputs[i] for i in chosen), tuple(kept), programs)
+    return Pool(tuple(inputs[i] for i in chosen), tuple(kept), programs, _reserve(inputs, answers[0], chosen))
+
+
+def _reserve(
+    inputs: Sequence[dict[str, Any]], right: Sequence[Answer], chosen: Collection[int]
+) -> tuple[tuple[dict[str, Any], Answer], ...]:
+    """Inputs of all sizes that were not chosen, with the right answers, if these are numbers."""
+    left = [i for i, answer in enumerate(right) if i not in chosen and answer.kind is float]
+    return tuple((inputs[i], _rounded(right[i])) for i in left[:: max(1, len(left) // RESERVE)][:RESERVE])
 
 
 def tabulated(answers: Sequence[Sequence[Answer]]) -> tuple[Table, list[list[Answer]]]:

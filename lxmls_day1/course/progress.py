@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from lxmls_day1.course.generation import cell_source, exercises_of_cells
@@ -20,6 +21,7 @@ STATES = {
     "missing": "a file is missing: `reset`",
     "changed": "edited, not checked since",
     "to do": "to do",
+    "practised": "asked once more; see `undo`",
     "to answer": "answer it in the notebook",
     "reading": "look at it in the notebook",
 }
@@ -44,9 +46,17 @@ class Standing:
 
 @dataclass(frozen=True)
 class Status:
-    """Where all exercises of a workspace stand."""
+    """Where all exercises of a workspace stand.
+
+    Attributes
+    ----------
+    standings : tuple of Standing
+    practice : tuple of (day, Exercise)
+        The solved exercises by the day on which they were solved, or practised, last; only days before today.
+    """
 
     standings: tuple[Standing, ...]
+    practice: tuple[tuple[str, Exercise], ...] = ()
 
     @property
     def core(self) -> "Status":
@@ -103,7 +113,12 @@ def status_of(folder: Path) -> Status:
         A lab folder. In the reference lab every exercise came with its solution.
     """
     registry, kept = Registry.of(folder), WorkspaceState.of(folder)
-    return Status(tuple(_standing(folder, exercise, registry, kept) for exercise in registry))
+    standings = tuple(_standing(folder, exercise, registry, kept) for exercise in registry)
+    today = date.today().isoformat()
+    solved_on = {id: day for id, day in kept.solved_on.items() if day < today}
+    solved = [one.exercise for one in standings if one.state == "solved" and one.exercise.files]
+    practice = ((solved_on[one.id], one) for one in solved if one.id in solved_on)
+    return Status(standings, tuple(sorted(practice, key=lambda pair: pair[0])))
 
 
 def _standing(folder: Path, exercise: Exercise, registry: Registry, kept: WorkspaceState) -> Standing:
@@ -123,7 +138,7 @@ def _state(folder: Path, exercise: Exercise, registry: Registry, kept: Workspace
     left = stub_left(folder, exercise)
     is_of_today = result is not None and result.digest == files_digest(folder, exercise)
     if left and not (result is not None and is_of_today and 0 < result.total == result.passed):
-        return "to do", ""
+        return "practised" if exercise.id in kept.practised else "to do", ""
     if not all((folder / name).is_file() for name in exercise.files):
         return "missing", ""
     if result is None or not is_of_today:

@@ -15,7 +15,7 @@ import inspect
 import secrets
 import traceback
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,8 @@ class ChecksRun:
         Whether the lab runs elsewhere, in a box that keeps answers out of reach itself.
     recordings : dict or None
         Where the answers that checks got are collected instead of compared: check -> `RecordingExpect`.
+    practised : collection of str
+        Exercises of which further small inputs are asked.
     """
 
     boxed_lab = False
@@ -66,6 +68,7 @@ class ChecksRun:
         self.seed = seed
         self.hidden = hidden
         self.recordings = recordings
+        self.practised: Collection[str] = ()
         self.item: pytest.Item | None = None
         self._given = answers
         self._answers: dict[Path, RecordedAnswers] = {}
@@ -109,7 +112,8 @@ class ChecksRun:
         exercise = exercise_of_check(item.path.name) or ""
         if self.recordings is None:
             answers = self.answers(item)
-            return SmallInputs(module.obj, answers.pools.get(exercise), answers.sentences.get(exercise, {})).check
+            sentences, practised = answers.sentences.get(exercise, {}), exercise in self.practised
+            return SmallInputs(module.obj, answers.pools.get(exercise), sentences, practised).check
         recording = self.recordings[check_key(item)] = RecordingExpect()
 
         def record_some(lab: Any) -> None:

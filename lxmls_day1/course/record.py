@@ -129,11 +129,11 @@ def _same_pools(old: Pool | None, new: Pool | None) -> bool:
     """Whether two pools hold the same; an answer that is no number agrees with itself here, which == denies."""
     if old is None or new is None:
         return old is new
-    if (old.inputs, old.programs) != (new.inputs, new.programs):
+    if (old.all_inputs, old.programs) != (new.all_inputs, new.programs):
         return False
-    of_old, of_new = chain.from_iterable(old.answers), chain.from_iterable(new.answers)
+    answers = [chain(chain.from_iterable(pool.answers), (answer for _, answer in pool.reserve)) for pool in (old, new)]
     return [len(answers) for answers in old.answers] == [len(answers) for answers in new.answers] and all(
-        mine.agrees(its) for mine, its in zip(of_old, of_new, strict=True)
+        mine.agrees(its) for mine, its in zip(*answers, strict=True)
     )
 
 

@@ -9,7 +9,7 @@ import math
 import re
 import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -105,11 +105,14 @@ class Pool:
         The different answers to each input: the right one first, then those of mistakes.
     programs : dict from mistake to tuple of tuple of int
         For each program of the mistake's family: which of the answers it gives to each input.
+    reserve : tuple of (dict, Answer)
+        Other inputs with the right answer: they are asked when a solved exercise is practised.
     """
 
     inputs: tuple[dict[str, Any], ...]
     answers: tuple[tuple[Answer, ...], ...]
     programs: dict[str, tuple[tuple[int, ...], ...]]
+    reserve: tuple[tuple[dict[str, Any], Answer], ...] = ()
 
     @classmethod
     def from_plain(cls, content: Mapping[str, Any]) -> "Pool":
@@ -118,7 +121,13 @@ class Pool:
             tuple(dict(entry["input"]) for entry in content["inputs"]),
             tuple(tuple(map(_from_compact, entry["answers"])) for entry in content["inputs"]),
             {name: tuple(map(tuple, rows)) for name, rows in content["mistakes"].items()},
+            tuple((dict(entry["input"]), _from_compact(entry["answer"])) for entry in content.get("reserve", ())),
         )
+
+    @property
+    def all_inputs(self) -> tuple[dict[str, Any], ...]:
+        """The inputs, then those of the reserve."""
+        return (*self.inputs, *(given for given, _ in self.reserve))
 
     def to_plain(self) -> dict[str, Any]:
         """The pool as JSON can hold it."""
@@ -128,6 +137,7 @@ class Pool:
                 for given, answers in zip(self.inputs, self.answers, strict=True)
             ],
             "mistakes": self.programs,
+            "reserve": [{"input": given, "answer": _in_compact(answer)} for given, answer in self.reserve],
         }
 
     def places(self, got: Sequence[Answer]) -> tuple[int, ...]:
@@ -136,6 +146,11 @@ class Pool:
             next((n for n, known in enumerate(answers) if known.agrees(answer, POOL_RTOL, POOL_ATOL)), -1)
             for answers, answer in zip(self.answers, got, strict=True)
         )
+
+    def wrong_of_reserve(self, got: Sequence[Answer]) -> list[int]:
+        """The inputs of the reserve to which the answers are wrong."""
+        pairs = zip(self.reserve, got, strict=True)
+        return [i for i, ((_, right), its) in enumerate(pairs) if not right.agrees(its, POOL_RTOL, POOL_ATOL)]
 
     def taught(self, name: str, wrong: Iterable[tuple[Mapping[str, Any], Answer]]) -> "Pool":
         """The same pool with one more mistake. It answers some inputs wrongly, as given here, and all others rightly.
@@ -156,7 +171,7 @@ class Pool:
             row[i] = next(same, len(known[i]))
             if row[i] == len(known[i]):
                 known[i].append(answer)
-        return Pool(self.inputs, tuple(map(tuple, known)), {**self.programs, name: (tuple(row),)})
+        return replace(self, answers=tuple(map(tuple, known)), programs={**self.programs, name: (tuple(row),)})
 
 
 @dataclass
@@ -409,11 +424,13 @@ def _from_compact(content: Any) -> Answer:
 
 
 def _pool_text(exercise: str, pool: Pool) -> str:
-    """A line for each input with its answers, and one for each mistake."""
+    """A line for each input with its answers, one for each mistake, and one for each input of the reserve."""
     content = pool.to_plain()
     inputs = _joined(f"  {_dense(entry)}" for entry in content["inputs"])
     mistakes = _joined(f"  {_dense(name)}: {_dense(rows)}" for name, rows in content["mistakes"].items())
-    return "\n".join([f' {_compact(exercise)}: {{"inputs": [', *inputs, ' ], "mistakes": {', *mistakes, " }}"])
+    reserve = _joined(f"  {_dense(entry)}" for entry in content["reserve"])
+    end = [' }, "reserve": [', *reserve, " ]}"] if reserve else [" }}"]
+    return "\n".join([f' {_compact(exercise)}: {{"inputs": [', *inputs, ' ], "mistakes": {', *mistakes, *end])
 
 
 def _joined(lines: Iterable[str]) -> list[str]:

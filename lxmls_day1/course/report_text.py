@@ -11,7 +11,8 @@ from lxmls_day1.course.hints import Hints
 from lxmls_day1.course.naming import head_of
 from lxmls_day1.course.progress import NOT_COUNTED, Standing, Status
 from lxmls_day1.course.recorded_answers import shortened
-from lxmls_day1.course.solve_reset_undo import Replaced
+from lxmls_day1.course.registry import Exercise
+from lxmls_day1.course.solve_reset_undo import PRACTICE, Replaced
 from lxmls_day1.course.submission_export import SubmissionFiles
 from lxmls_day1.course.workspace import version_note
 from lxmls_day1.course.workspace_state import DAMAGED, Explanation, WorkspaceState
@@ -125,6 +126,15 @@ def replaced_lines(replaced: Replaced, what: str) -> Iterator[Line]:
     yield from _reload_lines(replaced)
 
 
+def practice_lines(replaced: Replaced, exercise: Exercise) -> Iterator[Line]:
+    """What is said of a solved exercise that is blank again."""
+    yield "title", str(exercise)
+    yield "", f"  The gap in {', '.join(replaced.files)} is empty again. `lxmls-day1 undo` brings your answer back."
+    yield "", f"  Write it once more, then: lxmls-day1 check {exercise.id}"
+    yield "quiet", "  The check then asks other numbers as well."
+    yield from _reload_lines(replaced)
+
+
 def undone_lines(undone: Replaced) -> Iterator[Line]:
     """What is said of what was undone."""
     yield "", f"`{undone.what}` is undone: {', '.join(undone.files)}"
@@ -196,6 +206,12 @@ def status_lines(status: Status, plain: bool = False) -> Iterator[Line]:
                     f"{heading}: {part.how_many}" if part.counted and part.counted != first.counted else heading,
                 )
             yield from _standing_lines(part, width, plain)
+    for day, exercise in status.practice[:1]:
+        yield "", ""
+        yield (
+            "quiet",
+            f"To practise: `lxmls-day1 {PRACTICE} {exercise.id}` asks {exercise.id}, solved on {day}, once more.",
+        )
 
 
 def _standing_lines(status: Status, width: int, plain: bool) -> Iterator[Line]:

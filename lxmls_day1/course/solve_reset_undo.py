@@ -1,4 +1,4 @@
-"""Solutions and stubs put into a workspace: ``solve``, ``reset``, and ``undo``, which takes either back.
+"""Solutions and stubs put into a workspace: ``solve``, ``reset``, ``check --again``, and ``undo``, which takes each of them back.
 
 What is replaced is kept under ``.lab-backups``. Files are written whole or not at all.
 """
@@ -20,6 +20,7 @@ from lxmls_day1.course.generation import (
     student_source,
 )
 from lxmls_day1.course.markers import functions_of, stubs_left, without_markers
+from lxmls_day1.course.progress import status_of
 from lxmls_day1.course.registry import Exercise, Registry
 from lxmls_day1.course.source_functions import function_lines, replace_function
 from lxmls_day1.course.workspace import workspace_folder
@@ -28,6 +29,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import file_in
 
+PRACTICE = "check --again"
 Whole = Callable[[str], str]  # from the path of a file in the lab to all of its text
 
 
@@ -101,7 +103,30 @@ def solve(folder: Path, id: str) -> Replaced:
 
 def reset(folder: Path, id: str) -> Replaced:
     """Put the stub of an exercise into a workspace again; what was there is kept for `undo`. As `solve` otherwise."""
+    return _put_stub(folder, _code_exercise(folder, id), "reset")
+
+
+def practise(folder: Path, id: str) -> Replaced:
+    """Put the stub of a solved exercise into a workspace, to be written once more; the answer is kept for `undo`.
+
+    Until it is solved its checks ask further inputs, too.
+
+    Raises
+    ------
+    InputError
+        If the checks of the exercise have not passed on the files as they are; and as `solve` does.
+    """
     exercise = _code_exercise(folder, id)
+    standing = next(one for one in status_of(folder).standings if one.exercise.id == exercise.id)
+    if standing.state not in ("solved", "reference"):
+        raise InputError(
+            f"exercise {exercise.id} is not solved so far ({standing.text}); --again asks a solved one once more. "
+            f"First: lxmls-day1 check {exercise.id}"
+        )
+    return _put_stub(folder, exercise, PRACTICE)
+
+
+def _put_stub(folder: Path, exercise: Exercise, command: str) -> Replaced:
     id = exercise.id
     reference, registry = reference_folder(), Registry.of(folder)
     stubs = {}
@@ -124,7 +149,7 @@ def reset(folder: Path, id: str) -> Replaced:
             return notebook_bytes(student_notebook(json.loads(text), registry, registry.assigned, name)).decode()
         return student_source(text, registry, registry.assigned, name)
 
-    return _put_in(folder, exercise, "reset", stubs, whole)
+    return _put_in(folder, exercise, command, stubs, whole)
 
 
 def undo(folder: Path) -> Replaced:
@@ -160,6 +185,8 @@ def undo(folder: Path) -> Replaced:
             state.given = [id for id in state.given if id != backup.exercise]
             if backup.was_given:
                 state.given.append(backup.exercise)
+            if backup.what.startswith(PRACTICE):
+                state.practised = [id for id in state.practised if id != backup.exercise]
             state.origin = backup.origin or state.origin
         for path in contents:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -211,6 +238,8 @@ def _put_in(folder: Path, exercise: Exercise, command: str, texts: dict[str, dic
         state.given = [id for id in state.given if id != exercise.id] + [exercise.id] * (command == "solve")
         if not new:
             return Replaced(what, ())
+        if command == PRACTICE:
+            state.practised = [*(id for id in state.practised if id != exercise.id), exercise.id]
         replace_and_keep(folder, state, Backup(what, exercise.id, {}, {}, was_given), new)
     return Replaced(what, tuple(new))
 
@@ -288,7 +317,7 @@ def _with_functions(before: bytes, name: str, functions: dict[str, str], what: s
         text = changed
     if _is_python(before[len(mark) :]) and not _is_python(text.encode()):
         raise InputError(
-            f"{name} would not be Python any more with the functions of exercise {what.split()[1]} put in, so nothing was "
+            f"{name} would not be Python any more with the functions of exercise {what.split()[-1]} put in, so nothing was "
             f"changed; delete it, and `lxmls-day1 {what}` puts the whole file back."
         )
     return mark + text.encode("utf-8")

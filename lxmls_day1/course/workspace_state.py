@@ -12,6 +12,7 @@ import os
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -27,9 +28,9 @@ DAMAGED = f"{FILE}.damaged"
 LOCK = ".lab-state.lock"
 BACKUPS = ".lab-backups"
 VERSION = 1
-#: The attributes of `WorkspaceState` that stand in the file; the last two are not in older ones.
-KEPT = ("hints", "results", "given", "backups", "origin", "explanations")
-ADDED_LATER = ("origin", "explanations")
+#: The attributes of `WorkspaceState` that stand in the file; some are not in older ones.
+KEPT = ("hints", "results", "given", "backups", "origin", "explanations", "solved_on", "practised")
+ADDED_LATER = ("origin", "explanations", "solved_on", "practised")
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,8 @@ class WorkspaceState:
     backups : list of `Backup`, the latest last
     origin : Origin
     explanations : list of `Explanation`, in the order of the questions
+    solved_on : dict from exercise to the day on which its checks passed, as in ``2026-03-01``; the last time, if it was practised
+    practised : list of exercises that ``check --again`` has made blank, and that are not solved again yet
     damage : str
         Why the state file could not be read; empty if it could, or there is none.
     """
@@ -118,6 +121,8 @@ class WorkspaceState:
     backups: list[Backup] = field(default_factory=list)
     origin: Origin = field(default_factory=Origin)
     explanations: list[Explanation] = field(default_factory=list)
+    solved_on: dict[str, str] = field(default_factory=dict)
+    practised: list[str] = field(default_factory=list)
     damage: str = field(default="", compare=False)
 
     @classmethod
@@ -135,6 +140,12 @@ class WorkspaceState:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             damage = f"{FILE} is damaged"
         return cls(folder, damage=damage)
+
+    def passed(self, id: str) -> None:
+        """Note that all checks of an exercise pass: today, if that is the first time or it was practised."""
+        if id in self.practised or id not in self.solved_on:
+            self.solved_on[id] = date.today().isoformat()
+        self.practised = [other for other in self.practised if other != id]
 
     def contents(self) -> dict[Path, bytes]:
         """The state as a file to be written; nothing for the reference lab."""

@@ -1,5 +1,6 @@
 """The commands as they are typed: what they say, and the status with which they end."""
 
+import dataclasses
 import hashlib
 import json
 import re
@@ -16,7 +17,8 @@ from lxmls_day1.commands import check as check_command
 from lxmls_day1.commands import lab
 from lxmls_day1.commands.command_line import COMMANDS, command_group
 from lxmls_day1.course import terminal
-from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.recorded_answers import Answer, RecordedAnswers
+from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.course.solve_reset_undo import solve
 from lxmls_day1.course.workspace import as_typed, start_workspace
 from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_digest
@@ -214,6 +216,55 @@ def test_a_raise_below_a_right_answer_is_named_and_costs_nothing(here):
     assert "passes; remove the `raise`" in said and "1 of 3 exercises done, 4 of 7.5 points" in said
     assert "Further" not in said and "Core" not in said
     assert "Not solved yet, in the order of the notebooks: 1.2, 1.3." in run("submit")
+
+
+def write_answer(folder, expression):
+    """The answer to 1.1 in place of the stub's `raise`; the file as it is then."""
+    path = folder / "classifiers/steps.py"
+    source = path.read_text(encoding="utf-8")
+    line = next(line for line in source.splitlines() if "raise NotImplementedError" in line)
+    path.write_text(source.replace(line.strip(), f"return {expression}"), encoding="utf-8")
+    return path.read_bytes()
+
+
+@pytest.mark.slow
+def test_a_solved_exercise_is_asked_once_more_with_other_numbers(here):
+    path = here / RECORDED
+    kept = RecordedAnswers.read(path)
+    others = [({"loss": loss, "squared norm": 1.0, "cap": 9.0}, Answer.of(loss / 2)) for loss in (5.0, 6.0)]
+    kept.pools["1.1"] = dataclasses.replace(kept.pools["1.1"], reserve=tuple(others))
+    path.write_text(kept.to_json(), encoding="utf-8")
+
+    assert "exercise 1.1 is not solved so far (to do)" in run("check", "--again", "1.1", status=1)
+    mine = write_answer(here, "min(cap, loss / 2 / sq_norm)")
+    run("check", "1.1")
+    assert "To practise" not in run("status")
+    state = WorkspaceState.of(here)
+    assert list(state.solved_on) == ["1.1"]
+    state.solved_on["1.1"] = "2026-01-02"
+    state.save()
+    assert "To practise: `lxmls-day1 check --again 1.1` asks 1.1, solved on 2026-01-02, once more." in run("status")
+
+    run("check", "--again", "1.1")
+    assert "asked once more; see `undo`" in run("status") and "To practise" not in run("status")
+    assert "still to be written" in run("check", "1.1", status=1)
+    write_answer(here, "min(cap, loss / 2 / sq_norm) if loss != 6 else 0.0")  # right for all numbers but the new ones
+    said = run("check", "1.1", status=1)
+    assert "1 of 2 new inputs have another answer." in said and "loss          6" in said
+    run("undo")
+    assert (here / "classifiers/steps.py").read_bytes() == mine
+    assert "3 of 3 public checks pass" in run("check", "1.1")
+
+    run("check", "--again", "1.1")
+    write_answer(here, "min(cap, loss / 2 / sq_norm)")
+    assert "3 of 3 public checks pass" in run("check", "1.1")
+    assert "To practise" not in run("status")  # it was solved today
+    assert WorkspaceState.of(here).practised == []
+
+
+@pytest.mark.parametrize("arguments", [(), ("1.1", "1.2"), ("1.1", "--watch"), ("1.1", "--because", "x")])
+def test_one_exercise_alone_is_asked_once_more(here, arguments):
+    assert "--again asks one solved exercise once more" in run("check", "--again", *arguments, status=2)
 
 
 def test_submit(here, tmp_path):
