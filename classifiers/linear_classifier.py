@@ -9,7 +9,6 @@ Source: the guide, section 1.3, equations 1.18-1.22.
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from lxmls_day1.engine.examples import CheckedData
@@ -124,7 +123,11 @@ class LinearClassifier(CheckedData):
         """
         X = self._rows(X)
         ones = np.ones((X.shape[0], 1))
-        return sp.csr_array(sp.hstack([ones, X], format="csr")) if sp.issparse(X) else np.hstack([ones, X])
+        if isinstance(X, np.ndarray):
+            return np.hstack([ones, X])
+        import scipy.sparse as sp  # here: points in an array need no scipy
+
+        return sp.csr_array(sp.hstack([ones, X], format="csr"))
 
     def evaluate(self, truth: ArrayLike, predicted: ArrayLike) -> float:
         """Accuracy, in [0, 1]: the share of the M examples whose predicted label is the true one.

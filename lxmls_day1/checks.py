@@ -12,8 +12,8 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from lxmls_day1 import sparse as sp
 from lxmls_day1.errors import InputError
 
 _LARGE = 1 << 30  # bytes: room for less is not asked for
@@ -146,7 +146,7 @@ def _is_sound(X: Any) -> bool:
     return bool(fits and unsigned.max(initial=0) < X.shape[1])
 
 
-def as_canonical(X: sp.csr_array) -> sp.csr_array:
+def as_canonical(X: "sp.csr_array") -> "sp.csr_array":
     """Rows in which every column stands once and in ascending order: ``X`` itself where they are so, else a new matrix.
 
     This is read from the indices. ``X.has_canonical_format`` is not asked: it can be set to what is not so, and it becomes wrong

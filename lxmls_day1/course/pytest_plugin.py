@@ -92,10 +92,10 @@ class ChecksRun:
         if is_hidden(item):
             assert self._fresh is not None  # `compute_hidden_answers` came first
             return self._fresh
-        folder = item.path.parent
-        if folder not in self._answers:
-            self._answers[folder] = RecordedAnswers.read(folder / RECORDED.name)
-        return self._answers[folder]
+        if item.path not in self._answers:
+            exercise = exercise_of_check(item.path.name)
+            self._answers[item.path] = RecordedAnswers.read(item.path.parent / RECORDED.name, (exercise or "",))
+        return self._answers[item.path]
 
     def expect(self, item: pytest.Item) -> Expect | RecordingExpect:
         """What a check calls to compare a value with what the reference answers."""

@@ -8,7 +8,7 @@ import json
 import math
 import re
 import reprlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -194,10 +194,10 @@ class RecordedAnswers:
     pools: dict[str, Pool] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, path: Path) -> "RecordedAnswers":
-        """Read what `to_json` wrote; an `InputError` says what is wrong with the file."""
+    def read(cls, path: Path, exercises: Collection[str] | None = None) -> "RecordedAnswers":
+        """Read what `to_json` wrote, all of it or the answers of some exercises; an `InputError` says what is wrong with the file."""
         try:
-            return cls.from_plain(json.loads(path.read_text(encoding="utf-8")))
+            return cls.from_plain(json.loads(path.read_text(encoding="utf-8")), exercises)
         except FileNotFoundError:
             raise InputError(f"{path} is not there; it holds the answers with which the checks compare.") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -207,13 +207,17 @@ class RecordedAnswers:
             ) from error
 
     @classmethod
-    def from_plain(cls, content: Mapping[str, Any]) -> "RecordedAnswers":
-        """The inverse of `to_json`, given its parsed text."""
+    def from_plain(cls, content: Mapping[str, Any], exercises: Collection[str] | None = None) -> "RecordedAnswers":
+        """The inverse of `to_json`, given its parsed text; answers of other exercises than those that are named are left out."""
+
+        def wanted(part: Mapping[str, Any]) -> dict[str, Any]:
+            return {key: of for key, of in part.items() if exercises is None or exercise_of(key) in exercises}
+
         checks = {
             check: {what: Answer.from_json(entry["expected"]) for what, entry in entries.items()}
-            for check, entries in content["checks"].items()
+            for check, entries in wanted(content["checks"]).items()
         }
-        pools = {exercise: Pool.from_plain(pool) for exercise, pool in content.get("pools", {}).items()}
+        pools = {exercise: Pool.from_plain(pool) for exercise, pool in wanted(content.get("pools", {})).items()}
         return cls(checks, content["sentences"], content["hidden"], content.get("questions", {}), pools)
 
     def to_json(self) -> str:

@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lxmls_day1 import sparse as sp
 from lxmls_day1.checks import as_canonical, check_finite, shown
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.errors import InputError

@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lxmls_day1 import sparse as sp
 from lxmls_day1.engine.compiled.primitives import kernel
 
 Reals = NDArray[np.float64]
@@ -13,7 +13,7 @@ Integers = NDArray[np.integer[Any]]
 
 
 def class_sums(
-    X: Reals | sp.csr_array,
+    X: "Reals | sp.csr_array",
     labels: Integers,
     n_classes: int,
     weights: Reals | None = None,
@@ -48,10 +48,24 @@ def class_sums(
     """
     weights = np.ones(len(labels)) if weights is None else weights
     if isinstance(X, np.ndarray):
-        members = sp.csc_array((weights, labels, np.arange(len(labels) + 1)), shape=(n_classes, len(labels)))
-        return np.ascontiguousarray((members @ X).T), min(0.0, float(X.min(initial=0.0)))
+        by_class = np.zeros((n_classes, X.shape[1]))
+        _add_dense_rows(X, labels, weights, by_class)
+        return np.ascontiguousarray(by_class.T), min(0.0, float(X.min(initial=0.0)))
     sums = np.zeros((X.shape[1], n_classes)) if sums is None else sums
     return sums, float(_add_rows(X.indptr, X.indices, X.data, labels, weights, sums))
+
+
+def _add_dense_rows_in_numpy(X: Reals, labels: Integers, weights: Reals, sums: Reals) -> None:
+    np.add.at(sums, labels, weights[:, np.newaxis] * X)
+
+
+@kernel(_add_dense_rows_in_numpy)
+def _add_dense_rows(X: Reals, labels: Integers, weights: Reals, sums: Reals) -> None:
+    """sums ← sums + the rows of each class, for sums of shape (K, J)."""
+    for m in range(X.shape[0]):
+        k, weight = np.uint64(labels[m]), weights[m]
+        for j in range(X.shape[1]):
+            sums[k, j] += weight * X[m, j]
 
 
 def _add_rows_in_numpy(

@@ -26,9 +26,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lxmls_day1 import sparse as sp
 from lxmls_day1.checks import as_numbers
 from lxmls_day1.engine.compiled.primitives import COMPILES
 from lxmls_day1.engine.compiled.sparse_rows import (
@@ -460,7 +460,7 @@ class RowSteps:
     def __init__(
         self,
         rule: Rule,
-        X: Reals | sp.csr_array | Examples,
+        X: "Reals | sp.csr_array | Examples",
         labels: Integers,
         costs: Reals,
         shrinkage: float,
@@ -489,7 +489,7 @@ class RowSteps:
         self.weights = weights
         self.errors = np.zeros(0, dtype=np.int64)
 
-    def go_to(self, X: Reals | sp.csr_array | Examples, labels: Integers) -> None:
+    def go_to(self, X: "Reals | sp.csr_array | Examples", labels: Integers) -> None:
         """Go on with other rows of the same features: what is not in memory comes in parts.
 
         Parameters

@@ -16,8 +16,8 @@ import functools
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
+from lxmls_day1 import sparse as sp
 from lxmls_day1.engine.compiled.primitives import COMPILES, frozen, kernel
 from lxmls_day1.engine.compiled.row_primitives import (
     LEAST_VARIANCE,

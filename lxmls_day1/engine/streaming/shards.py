@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from lxmls_day1 import __version__
+from lxmls_day1 import sparse as sp
 from lxmls_day1.checks import MOST_CLASSES
 from lxmls_day1.errors import InputError, check_path, counted
 from lxmls_day1.whole_files import OURS, check_readable
@@ -54,7 +54,7 @@ class Shard(NamedTuple):
     ([[2, 0], [0, 1]], [0, 1])
     """
 
-    X: csr_array  # (m, J) of counts or values; its arrays are mapped files, so that what is not read takes no memory
+    X: "sp.csr_array"  # (m, J) of counts or values; its arrays are mapped files, so that what is not read takes no memory
     labels: np.ndarray  # (m,) int32: which of the corpus's classes each row belongs to
 
 
@@ -90,7 +90,7 @@ class Shards:
     --------
     >>> import tempfile
     >>> from lxmls_day1.engine.streaming.shard_writing import write_shards
-    >>> X = csr_array(np.array([[2, 0, 1], [0, 1, 0], [0, 0, 3]]))
+    >>> X = sp.csr_array(np.array([[2, 0, 1], [0, 1, 0], [0, 0, 3]]))
     >>> with tempfile.TemporaryDirectory() as place:
     ...     shards = write_shards(Path(place, "small.bags"), X, [0, 1, 1], ("ham", "spam"), rows_a_shard=2)
     ...     [shards.open(i).X.shape for i in range(len(shards))], shards.rows, shards.classes
@@ -142,7 +142,7 @@ class Shards:
             if n_rows and not 0 <= labels.min() <= labels.max() < len(self.classes):
                 raise InputError(f"{place / 'labels.npy'} is damaged: it holds a class that there is not; {_AGAIN}")
             self._checked.add(i)
-        X = csr_array((n_rows, self.n_features), dtype=data.dtype)
+        X = sp.csr_array((n_rows, self.n_features), dtype=data.dtype)
         X.data, X.indices, X.indptr = data, indices, indptr  # as they are: the constructor would copy them
         X.has_sorted_indices = X.has_canonical_format = True
         return Shard(X, labels)

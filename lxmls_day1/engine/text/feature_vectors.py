@@ -10,8 +10,8 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
+from lxmls_day1 import sparse as sp
 from lxmls_day1.errors import InputError
 
 
@@ -66,7 +66,7 @@ def column_names(X: Any) -> list[str] | None:
     return [str(name) for name in names] if named else None
 
 
-def as_rows(X: Sequence[Mapping[str, Any]], names: Sequence[str]) -> csr_array:
+def as_rows(X: Sequence[Mapping[str, Any]], names: Sequence[str]) -> "sp.csr_array":
     """The matrix of these examples; features that are not among the names are left out.
 
     Parameters
@@ -93,7 +93,7 @@ def as_rows(X: Sequence[Mapping[str, Any]], names: Sequence[str]) -> csr_array:
                 columns.append(column_of[name])
                 numbers.append(number)
     entries = (np.array(numbers, dtype=np.float64), (np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp)))
-    return csr_array(entries, shape=(len(X), len(column_of)))
+    return sp.csr_array(entries, shape=(len(X), len(column_of)))
 
 
 def _features(m: int, features: Any) -> Iterator[tuple[str, float]]:
