@@ -1,3 +1,4 @@
+import json
 import os
 import signal
 import subprocess
@@ -199,3 +200,29 @@ def test_ctrl_c_leaves_no_process(edit):
         assert not [
             p for p in Path("/proc").glob("[0-9]*/cmdline") if readable(p) and str(folder).encode() in p.read_bytes()
         ]
+
+
+CORE_CHECKED = """
+import sys
+from pathlib import Path
+from lxmls_day1.course.check_process import CheckRequest
+from lxmls_day1.course.check_session import report_checks
+from lxmls_day1.course.registry import Registry, check_files, exercises_folder
+from lxmls_day1.lab import reference_folder
+
+lab = reference_folder()
+files = [str(file) for one in Registry.of(lab).select(["core"]) for file in check_files(exercises_folder(lab), one)]
+report_checks(CheckRequest(((str(lab), tuple(files)),)), Path(sys.argv[1]))
+print(len(files), "scipy" in sys.modules, "matplotlib" in sys.modules)
+"""
+
+
+@pytest.mark.slow
+def test_the_core_is_checked_without_scipy(tmp_path):  # of what a browser has to fetch it is most
+    options = {"capture_output": True, "text": True, "check": True, "env": {**os.environ, "NUMBA_DISABLE_JIT": "1"}}
+    ended = subprocess.run([sys.executable, "-c", CORE_CHECKED, str(tmp_path / "report")], **options)
+    assert ended.stdout.split() == ["6", "False", "False"]
+    outcomes = [
+        event for event in map(json.loads, (tmp_path / "report").read_text().splitlines()) if "outcome" in event
+    ]
+    assert len(outcomes) > 20 and {event["outcome"] for event in outcomes} == {"passed"}
