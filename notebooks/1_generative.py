@@ -97,7 +97,7 @@ fig, axis = sd.plot_data()
 print(f"Bayes error: {sd.get_bayes_error():.4f}")
 
 # %% [markdown] tags=["evening"]
-# Filled squares are training points, open circles are test points, the black line is the Bayes-optimal boundary.
+# Filled markers are training points, hollow ones are test points, the black line is the Bayes-optimal boundary.
 #
 # **The Bayes error is an area.** Walk along the line through both means, and let $z$ be your position, 0 halfway. At
 # each $z$ the classifier picks the class whose curve $p(y)\,p(z \mid y)$ is higher. It is wrong whenever the point comes

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.demos.demonstration import Demonstration
+from lxmls_day1.figures.plotting import CLASS_MARKERS
 
 LIMITS = (-2.6, 2.6)
 CELLS = 61  # of the picture along each axis
@@ -166,7 +167,10 @@ class DemoBeyondALine(Demonstration):
             blank, extent = np.zeros((CELLS, CELLS)), (*LIMITS, *LIMITS)
             region = axis.imshow(blank, cmap=colours, vmin=-1, vmax=1, alpha=0.35, extent=extent, origin="lower")
             self.regions.append(region)
-            marks = [axis.plot([], [], "o", markersize=6 * stage.scale, color=stage.class_colour(k))[0] for k in (0, 1)]
+            marks = [
+                axis.plot([], [], CLASS_MARKERS[k], markersize=6 * stage.scale, color=stage.class_colour(k))[0]
+                for k in (0, 1)
+            ]
             self.points.append(marks)
         stage.style(*self.axes)
 

@@ -17,7 +17,7 @@ from lxmls_day1.demos.gaussian_points import MEANS, OPTIMAL, Result, Setting, be
 from lxmls_day1.demos.learners import Learner
 from lxmls_day1.demos.theme import page_pixels
 from lxmls_day1.figures.boundaries import decision_boundary
-from lxmls_day1.figures.plotting import with_gaps
+from lxmls_day1.figures.plotting import CLASS_MARKERS, with_gaps
 
 LIMITS = (-6.0, 6.0)  # of both axes; fixed, so that boundaries move and not the axes
 _PER_CLASS = "NB, σ² per class"  # the second setting of naive Bayes
@@ -182,7 +182,7 @@ class DemoGaussianPlayground(Demonstration):
             xlabel="$x_1$",
             ylabel="$x_2$",
             aspect="equal",
-            title="squares train, circles test",
+            title="filled: train, hollow: test",
         )
         self.stage.style(axis)
         axis.grid(False)
@@ -197,7 +197,7 @@ class DemoGaussianPlayground(Demonstration):
                     [],
                     [],
                     linestyle="none",
-                    marker="s" if train else "o",
+                    marker=CLASS_MARKERS[k],
                     markersize=size,
                     markerfacecolor=colour if train else "none",
                     markeredgecolor=self.stage.look.background if train else colour,

@@ -16,7 +16,7 @@ from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import Learner
 from lxmls_day1.demos.online_traces import Trace, bound_of, points_of, trace_of, visits
 from lxmls_day1.figures.boundaries import decision_boundary
-from lxmls_day1.figures.plotting import with_gaps
+from lxmls_day1.figures.plotting import CLASS_MARKERS, with_gaps
 
 HEIGHT = (-4.0, 4.0)  # of every plane
 WIDTHS = {1: (-4.0, 4.0), 4: (-6.2, 6.2)}  # of one plane, and of each of four
@@ -246,7 +246,7 @@ class Panel:
         axis.grid(False)
         size = (11.0 if large else 8.0) * scale
         self.dots = []
-        for k, marker in enumerate("so"):
+        for k, marker in enumerate(CLASS_MARKERS[:2]):
             (dots,) = axis.plot([], [], linestyle="none", marker=marker, markersize=size, color=stage.class_colour(k))
             dots.set_markeredgecolor(look.background)
             self.dots.append(dots)

@@ -9,7 +9,7 @@ import numpy as np
 from lxmls_day1.figures.plotting import CENTRED
 
 WANTED, YOURS, BEFORE = "#009e73", "#d55e00", "#999999"  # of the Okabe-Ito palette, as those below
-OF_CLASSES = (("#0072b2", "o"), ("#cc79a7", "s"), ("#56b4e9", "D"))
+OF_CLASSES = (("#0072b2", "s"), ("#cc79a7", "^"), ("#56b4e9", "o"))
 BESIDE: Mapping[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}  # where a legend covers nothing
 
 

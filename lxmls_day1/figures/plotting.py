@@ -3,7 +3,7 @@
 Every function draws what others computed, on the axes that it is given or on a new figure, and returns
 `(figure, axis)`. Nothing here shows or saves a picture: a notebook shows new figures by itself, and
 `fig.savefig("x.png")` writes a file. Colours are told apart by colour-blind people, and no meaning hangs on colour
-alone: parts of a data set have markers of their own (training filled squares, development triangles, test circles), and
+alone: classes have markers of their own, which are filled for training, half filled for development and hollow for test points, and
 boundaries have dashes of their own.
 
 References
@@ -40,6 +40,9 @@ PALETTE = (BLACK, ORANGE, SKY_BLUE, GREEN, YELLOW, BLUE, VERMILION, PURPLE)
 #: The colour of each class's points; a ninth class begins again with the first.
 CLASS_COLOURS = (VERMILION, BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, YELLOW, BLACK)
 
+#: The marker of each class's points, likewise.
+CLASS_MARKERS = ("s", "^", "o", "D", "v", "P", "p", "*")
+
 #: The colours of boundaries that are given none, in the order of drawing. Grey stands in for yellow, which is too faint
 #: on white for a thin line; the first two classes' colours come late.
 LINE_COLOURS = (BLACK, GREEN, PURPLE, ORANGE, SKY_BLUE, GREY, BLUE, VERMILION)
@@ -57,8 +60,8 @@ DASHES = (
     (1, 3),
 )
 
-#: Marker, whether it is filled, and name of each part of a data set.
-PARTS = {"train": ("s", True, "training"), "dev": ("^", False, "development"), "test": ("o", False, "test")}
+#: How the markers of each part of a data set are filled, and the part's name.
+PARTS = {"train": ("full", "training"), "dev": ("bottom", "development"), "test": ("none", "test")}
 
 #: Of a text in the middle of a place.
 CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
@@ -107,7 +110,7 @@ def plot_points(
     title: str | None = None,
     ax: Any = None,
 ) -> tuple[Any, Any]:
-    """Draw the points of a data set with two features: a colour for each class, a marker for each part.
+    """Draw the points of a data set with two features: a colour and a marker for each class, filled as the part says.
 
     The axes' limits are set to hold all points; where the two features' extents are alike, both axes get the same
     scale, so that circles look like circles.
@@ -115,9 +118,9 @@ def plot_points(
     Parameters
     ----------
     train_X, train_y : array (M, 2), int array (M,)
-        Training points and their classes 0, 1, …; drawn as squares.
+        Training points and their classes 0, 1, …; their markers are filled.
     dev_X, dev_y, test_X, test_y : likewise, optional
-        Development points (triangles) and test points (circles); parts without points are left out.
+        Development points (half filled) and test points (hollow); parts without points are left out.
     title : str, optional
     ax : matplotlib Axes, optional
         Where to draw; a new figure otherwise. The legend stands to the right of the axes: give axes of a figure made
@@ -141,11 +144,12 @@ def plot_points(
     parts = _checked_parts({"train": (train_X, train_y), "dev": (dev_X, dev_y), "test": (test_X, test_y)})
     fig, ax = axes_for(ax, figsize=(10.0, 6.5))
     for part, (X, y) in parts.items():
-        marker, filled, part_name = PARTS[part]
+        filled, part_name = PARTS[part]
         for label in np.unique(y):
             colour = CLASS_COLOURS[label % len(CLASS_COLOURS)]
-            face, edge, width = (colour, "white", 0.8) if filled else ("none", colour, 2.2)
-            look = {"markerfacecolor": face, "markeredgecolor": edge, "markeredgewidth": width, "markersize": 9}
+            marker = CLASS_MARKERS[label % len(CLASS_MARKERS)]
+            edge, width, size = ("white", 0.8, 9) if filled == "full" else (colour, 1.7, 7.5)
+            look = {"fillstyle": filled, "markeredgecolor": edge, "markeredgewidth": width, "markersize": size}
             name = f"class {label}, {part_name}"
             ax.plot(*X[y == label].T, linestyle="none", marker=marker, color=colour, label=name, **look)
     _set_limits(ax, np.concatenate([X for X, _ in parts.values()]))

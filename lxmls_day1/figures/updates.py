@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.plotting import BLACK, CENTRED, CLASS_COLOURS, GREY, add_boundary, check_axes
+from lxmls_day1.figures.plotting import BLACK, CENTRED, CLASS_COLOURS, CLASS_MARKERS, GREY, add_boundary, check_axes
 from lxmls_day1.figures.style import line_style
 
 _REACH = 0.45  # the weight vector's arrow, as a share of the axes
@@ -62,7 +62,9 @@ def plot_update(points: Any, labels: Any, at: int, before: Any, after: Any, axes
         check_axes(ax).set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", title=title, xlabel="$x_1$")
         for k in (0, 1):
             x = points[labels == k].T
-            ax.plot(*x, linestyle="none", marker="s^"[k], markersize=11, color=CLASS_COLOURS[k], label=f"class {k}")
+            ax.plot(
+                *x, linestyle="none", marker=CLASS_MARKERS[k], markersize=11, color=CLASS_COLOURS[k], label=f"class {k}"
+            )
     for ax, W, w in ((axes[0], before, old), (axes[1], before, old), (axes[3], after, new)):
         add_boundary(ax, W, "boundary", BLACK)
         ax.get_legend().remove()

@@ -51,16 +51,16 @@ def assert_legend_beside_the_axes_and_inside_the_figure(fig, ax):
     assert legend.y0 >= figure.y0
 
 
-def test_training_points_are_squares_and_test_points_circles(ax):
+def test_a_class_has_one_marker_and_the_part_fills_it(ax):
     plot_points(X, Y, X + 0.1, Y, X + 0.2, Y, ax=ax)
     drawn = {line.get_label(): line for line in ax.lines}
-    assert {label: line.get_marker() for label, line in drawn.items()} == {
-        "class 0, training": "s",
-        "class 1, training": "s",
-        "class 0, development": "^",
-        "class 1, development": "^",
-        "class 0, test": "o",
-        "class 1, test": "o",
+    assert {label: (line.get_marker(), line.get_fillstyle()) for label, line in drawn.items()} == {
+        "class 0, training": ("s", "full"),
+        "class 1, training": ("^", "full"),
+        "class 0, development": ("s", "bottom"),
+        "class 1, development": ("^", "bottom"),
+        "class 0, test": ("s", "none"),
+        "class 1, test": ("^", "none"),
     }
     np.testing.assert_array_equal(drawn["class 1, training"].get_xydata(), X[2:])
     np.testing.assert_array_equal(drawn["class 0, test"].get_xydata(), X[:2] + 0.2)
