@@ -7,6 +7,7 @@ file in it.
 
 import importlib.metadata
 import inspect
+import os
 import pkgutil
 import re
 import shutil
@@ -101,7 +102,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = project
 html_static_path = ["site_files"]
 html_css_files = ["book.css"]
-html_js_files = ["book.js"]
+html_js_files = ["book.js", "exercise.js"]
 html_copy_source = False
 html_show_search_summary = False  # excerpts come from the other pages, which a browser does not read from a folder
 html_show_sourcelink = False
@@ -138,7 +139,7 @@ def write_commands(app: Any) -> None:
             assert command is not None
             with click.Context(command, info_name=name, parent=context, max_content_width=100) as inner:
                 parts.append(f"## {name}\n\n```text\n{command.get_help(inner)}\n```")
-    _write_page(app, "commands", "\n\n".join(parts) + "\n")
+    _write_page(app, "reference/commands.md", "\n\n".join(parts) + "\n")
 
 
 def draw_boundaries(app: Any) -> None:
@@ -156,6 +157,26 @@ def draw_boundaries(app: Any) -> None:
         picture.write_bytes(drawn)
 
 
+def write_exercises(app: Any, config: object) -> None:
+    """Write the pages of the exercises."""
+    from lxmls_day1.browser.exercise_pages import exercise_pages
+
+    (Path(app.srcdir) / "docs/exercises").mkdir(exist_ok=True)
+    for name, text in exercise_pages(ROOT).items():
+        _write_page(app, f"exercises/{name}", text)
+
+
+def write_runtime(app: Any, exception: Exception | None) -> None:
+    """Put beside the pages what runs in them; the runtime too, if the variable PYODIDE names its folder."""
+    if exception is not None or app.builder.format != "html":
+        return
+    from lxmls_day1.browser.exercise_pages import runtime_files
+    from lxmls_day1.course.workspace import write_files
+
+    folder = os.environ.get("PYODIDE")
+    write_files(Path(app.outdir), runtime_files(Path(folder) if folder else None))
+
+
 INTRODUCTIONS = {
     "classifiers": """`from classifiers import Mira` in a lab, `from lxmls_day1.classifiers import Mira` where the package is installed.
 One file, one idea. Topics beyond the day have folders of their own, and their modules are found without these, too:
@@ -171,12 +192,12 @@ def write_modules(app: Any, config: object) -> None:
         names = sorted(module.name for module in pkgutil.walk_packages([str(ROOT / package)], f"{package}."))
         listed = "\n".join(f"   {name}" for name in names)
         block = f"```{{eval-rst}}\n.. autosummary::\n   :toctree: generated\n\n{listed}\n```"
-        _write_page(app, package, f"# {package.capitalize()}\n\n{introduction}\n\n{block}\n")
+        _write_page(app, f"reference/{package}.md", f"# {package.capitalize()}\n\n{introduction}\n\n{block}\n")
 
 
 def _write_page(app: Any, name: str, text: str) -> None:
-    """Write a page of the reference; one that is up to date stays, and Sphinx does not build it again."""
-    page = Path(app.srcdir, f"docs/reference/{name}.md")
+    """Write a page of docs; one that is up to date stays, and Sphinx does not build it again."""
+    page = Path(app.srcdir, "docs", name)
     if not page.is_file() or page.read_text(encoding="utf-8") != text:
         page.write_text(text, encoding="utf-8")
 
@@ -237,4 +258,6 @@ def setup(app: Any) -> None:
     app.connect("builder-inited", write_commands)
     app.connect("builder-inited", draw_boundaries)
     app.connect("config-inited", write_modules)  # before Sphinx looks which pages there are
+    app.connect("config-inited", write_exercises)
     app.connect("build-finished", copy_mathjax)
+    app.connect("build-finished", write_runtime)

@@ -226,17 +226,17 @@ def _packages_table(site: Path, wheels: list[Wheel], with_runtime: bool, with_re
             wheel = Wheel(name, _version(path.name), path.name, path.read_bytes(), imports, depends)
             packages[name] = wheel.lock_entry(os.path.relpath(pypi, PAGE).replace(os.sep, "/") + "/")
     return {
-        "data": DATA,
+        "archive": os.path.relpath(REVIEWS, PAGE).replace(os.sep, "/") if with_reviews else None,
         "environment": {
             "PYTHONDONTWRITEBYTECODE": "1",  # else each import would write into the reader's browser storage
             "PYTHONWARNINGS": "ignore:tqdm",  # a progress bar says that it has no thread to watch over it; it needs none
             OFFLINE_VARIABLE: "1",
             **({DATA_VARIABLE: DATA} if with_reviews else {}),
         },
+        "folder": DATA,
         "load": sorted({*packages, *runtime.PACKAGES}),
         "lock_sha256": runtime.CORE[runtime.LOCK],
         "packages": packages,
-        "reviews": os.path.relpath(REVIEWS, PAGE).replace(os.sep, "/") if with_reviews else None,
         "runtime": os.path.relpath(RUNTIME, PAGE).replace(os.sep, "/") + "/" if with_runtime else runtime.ADDRESS,
         "version": runtime.VERSION,
     }

@@ -17,8 +17,8 @@ from textwrap import fill
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from lxmls_day1 import sparse as sp
 from lxmls_day1.checks import as_list, as_numbers
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary

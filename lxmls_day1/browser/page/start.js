@@ -209,7 +209,7 @@ _start_sooner
       const text = await (await plainFetch(new URL("packages.json", here))).text();
       const table = JSON.parse(text);
       const index = new URL(table.runtime, here).href;
-      const reviews = table.reviews ? bytes(new URL(table.reviews, here)) : null;
+      const archive = table.archive ? bytes(new URL(table.archive, here)) : null;
       const digest = "sha256-" + btoa(String.fromCharCode(...table.lock_sha256.match(/../g).map((x) => parseInt(x, 16))));
       const lock = await (await plainFetch(index + "pyodide-lock.json", { integrity: digest })).json();
       for (const entry of Object.values(lock.packages)) entry.file_name = index + entry.file_name;
@@ -224,10 +224,10 @@ _start_sooner
       const unpackRest = startSooner(pyodide, await before);
       await pyodide.loadPackage(table.load);
       if (missing) throw new Error(missing); // Pyodide itself goes on without a package
-      pyodide.runPython(FONTS);
-      if (reviews) {
-        pyodide.FS.mkdirTree(table.data);
-        pyodide.unpackArchive(await reviews, "zip", { extractDir: table.data });
+      if (table.load.includes("matplotlib")) pyodide.runPython(FONTS);
+      if (archive) {
+        pyodide.FS.mkdirTree(table.folder);
+        pyodide.unpackArchive(await archive, "zip", { extractDir: table.folder });
       }
       say({ kind: "starting" });
       const run = pyodide.runPythonAsync;

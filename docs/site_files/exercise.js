@@ -1,0 +1,276 @@
+// Exercises in a page: the page's side. It keeps what is written, starts Python when a gap is touched, and shows the verdict.
+"use strict";
+document.addEventListener("DOMContentLoaded", () => {
+  const sections = [...document.querySelectorAll("[data-exercise]")];
+  if (!sections.length) return;
+  const KEY = "lxmls-day1 exercise ";
+  const PATIENCE = 60; // seconds without an answer, after which Python is started anew
+  const BYTES = 20e6; // about so many are loaded
+  const place = new URL(document.documentElement.dataset.content_root ?? "../../", document.baseURI);
+  const views = new Map(); // exercise -> its section
+  let worker = null;
+  let ready = false;
+  let asked = null; // what Python is working on
+  let waiting = null; // what it is to do once it has started
+  let clock = 0;
+
+  // ---- Python ----------------------------------------------------------------------------------------------------------
+
+  function start() {
+    if (worker) return;
+    if (location.protocol === "file:") {
+      say("Python cannot start in a page that was opened from a folder. Serve the folder, for instance by `python -m http.server`, and open it there.");
+      return;
+    }
+    worker = new Worker(new URL("_static/exercises/exercise_worker.js", place));
+    worker.onmessage = ({ data }) => hear(data);
+    worker.onerror = (error) => hear({ kind: "failed", text: error.message });
+    say("Python is starting …");
+  }
+
+  function stop() {
+    worker?.terminate();
+    worker = asked = null;
+    ready = false;
+    clearTimeout(clock);
+  }
+
+  function ask(question) {
+    start();
+    if (!worker) return;
+    if (!ready) {
+      waiting = question;
+      return;
+    }
+    asked = question;
+    worker.postMessage(question);
+    clearTimeout(clock);
+    clock = setTimeout(() => {
+      stop();
+      say("No answer came, and Python was ended. Is there a loop that never ends? Check starts it again.");
+      enable(true);
+    }, 1000 * PATIENCE);
+  }
+
+  function hear(data) {
+    if (data.kind === "loading") {
+      if (!asked) say(`Loading Python: ${Math.min(99, Math.round((100 * data.loaded) / BYTES))} %`);
+    } else if (data.kind === "starting") say("Starting Python …");
+    else if (data.kind === "ready") {
+      ready = true;
+      say(waiting ? "Checking …" : "Python is ready.");
+      if (waiting) ask(waiting);
+      waiting = null;
+    } else if (data.kind === "failed") {
+      stop();
+      waiting = null;
+      say(`Python could not be started: ${data.text}`);
+      enable(true);
+    } else {
+      clearTimeout(clock);
+      asked = null;
+      const section = views.get(data.exercise);
+      if (data.kind === "check") showReport(section, data);
+      else if (data.kind === "picture") showPicture(section, data);
+      else if (data.kind === "pack") download(data);
+      else report(section, [["bad", `The check broke off: ${data.text}`]]);
+      enable(true);
+    }
+  }
+
+  function enable(yes) {
+    for (const section of sections) section.querySelector(".check").disabled = !yes;
+  }
+
+  function say(text) {
+    for (const section of sections) {
+      const state = section.querySelector(".state");
+      if (state.textContent !== text) state.textContent = text;
+    }
+  }
+
+  // ---- what is written ---------------------------------------------------------------------------------------------------
+
+  function keep(name, value) {
+    try {
+      if (value === null) localStorage.removeItem(KEY + name);
+      else localStorage.setItem(KEY + name, JSON.stringify(value));
+    } catch { /* the browser keeps nothing: the exercise works without */ }
+  }
+
+  function written() {
+    const found = {};
+    try {
+      for (const key of Object.keys(localStorage)) if (key.startsWith(KEY)) found[key.slice(KEY.length)] = JSON.parse(localStorage[key]);
+    } catch { /* as above */ }
+    for (const [exercise, section] of views) found[exercise] = areas(section).map((area) => area.value);
+    return found;
+  }
+
+  const areas = (section) => [...section.querySelectorAll("textarea")];
+
+  // ---- what is shown -----------------------------------------------------------------------------------------------------
+
+  function report(section, lines) {
+    const shown = lines.map(([style, text]) => {
+      const line = document.createElement("div");
+      line.className = style || "plain";
+      line.textContent = text || "\u00a0";
+      return line;
+    });
+    section.querySelector(".report").replaceChildren(...shown);
+  }
+
+  function showReport(section, data) {
+    report(section, data.lines);
+    section.classList.toggle("passed", data.passed);
+    say(data.passed ? "All checks pass." : "Not yet: see below.");
+    section.querySelector(".solution").disabled = false;
+    section.querySelector(".solution").removeAttribute("title");
+    section.querySelector(".take").hidden = false;
+    draw(section.querySelector("canvas"), data.trace);
+    if (data.drawable) ask({ kind: "picture", exercise: section.dataset.exercise, written: written() });
+  }
+
+  function showPicture(section, data) {
+    if (!data.image) return;
+    const image = document.createElement("img");
+    image.src = `data:image/png;base64,${data.image}`;
+    image.alt = "The smallest input that goes wrong: what is wanted, and your answer";
+    section.querySelector(".report").append(image);
+  }
+
+  function download({ name, content }) {
+    const link = document.createElement("a");
+    link.href = `data:application/zip;base64,${content}`;
+    link.download = name;
+    link.click();
+    say(`${name} was downloaded. In the lab, lab.open_work("${name}") puts what you wrote into your files.`);
+  }
+
+  // The points, and the boundary after each step of the rule: the slider, or the arrow keys on it, go through the steps.
+  function draw(canvas, trace) {
+    canvas.hidden = !trace;
+    canvas.parentElement.querySelector(".steps")?.remove();
+    if (!trace) return;
+    const steps = document.createElement("label");
+    steps.className = "steps";
+    steps.innerHTML = `<input type="range" min="0" max="${trace.steps.length}" value="0"> <output></output>`;
+    canvas.after(steps);
+    const [slider, output] = steps.children;
+    slider.setAttribute("aria-label", "Step of your rule");
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const show = () => paint(canvas, trace, Number(slider.value), output);
+    slider.oninput = () => {
+      playing = false;
+      show();
+    };
+    let playing = !still;
+    if (still) slider.value = trace.steps.length;
+    const play = () => {
+      if (!playing || !steps.isConnected || Number(slider.value) >= trace.steps.length) return;
+      slider.value = Number(slider.value) + 1;
+      show();
+      setTimeout(() => requestAnimationFrame(play), 60);
+    };
+    show();
+    play();
+  }
+
+  const COLOURS = ["#d55e00", "#0072b2"]; // those of the book's pictures
+  function paint(canvas, trace, step, output) {
+    const pen = canvas.getContext("2d");
+    const [width, height] = [canvas.width, canvas.height];
+    const scale = height / 8;
+    const at = (x, y) => [width / 2 + scale * x, height / 2 - scale * y];
+    const ink = getComputedStyle(canvas).color;
+    pen.clearRect(0, 0, width, height);
+    const [seen, b, w1, w2] = step ? trace.steps[step - 1] : [-1, 0, 0, 0];
+    if (w1 || w2) {
+      const norm = Math.hypot(w1, w2);
+      const [x, y] = [(-b * w1) / norm ** 2, (-b * w2) / norm ** 2];
+      pen.strokeStyle = ink;
+      pen.lineWidth = 3;
+      pen.beginPath();
+      pen.moveTo(...at(x - (20 * w2) / norm, y + (20 * w1) / norm));
+      pen.lineTo(...at(x + (20 * w2) / norm, y - (20 * w1) / norm));
+      pen.stroke();
+    }
+    let wrong = 0;
+    trace.points.forEach(([x, y, label], m) => {
+      const [left, top] = at(x, y);
+      wrong += (b + w1 * x + w2 * y > 0 ? 1 : 0) !== label;
+      pen.fillStyle = COLOURS[label];
+      pen.beginPath();
+      if (label) {
+        pen.moveTo(left, top - 7);
+        pen.lineTo(left + 7, top + 6);
+        pen.lineTo(left - 7, top + 6);
+      } else pen.rect(left - 6, top - 6, 12, 12);
+      pen.fill();
+      if (m === seen) {
+        pen.strokeStyle = ink;
+        pen.lineWidth = 2;
+        pen.beginPath();
+        pen.arc(left, top, 13, 0, 2 * Math.PI);
+        pen.stroke();
+      }
+    });
+    output.textContent = `step ${step} of ${trace.steps.length}: ${wrong} of ${trace.points.length} points on the wrong side`;
+  }
+
+  // ---- each exercise -------------------------------------------------------------------------------------------------------
+
+  for (const section of sections) {
+    const exercise = section.dataset.exercise;
+    const of = (name) => section.querySelector(name);
+    views.set(exercise, section);
+    const before = (() => {
+      try {
+        return JSON.parse(localStorage.getItem(KEY + exercise)) ?? [];
+      } catch {
+        return [];
+      }
+    })();
+    areas(section).forEach((area, place) => {
+      area.value = before[place] ?? "";
+      area.addEventListener("focus", start, { once: true });
+      area.addEventListener("input", () => keep(exercise, areas(section).map((each) => each.value)));
+      area.addEventListener("keydown", (event) => indent(event, area));
+    });
+    of(".check").onclick = () => {
+      enable(false);
+      say(ready ? "Checking …" : "Python is starting …");
+      ask({ kind: "check", exercise, written: written() });
+    };
+    of(".hint").onclick = () => {
+      const next = of(".hints > [hidden]");
+      if (next) next.hidden = false;
+      of(".hint").disabled = !of(".hints > [hidden]");
+    };
+    of(".solution").onclick = () => (of(".solutions").hidden = !of(".solutions").hidden);
+    of(".reset").onclick = () => {
+      for (const area of areas(section)) area.value = "";
+      keep(exercise, null);
+      report(section, []);
+      draw(of("canvas"), null);
+      section.classList.remove("passed");
+      say("");
+      areas(section)[0].focus();
+    };
+    of(".take").onclick = () => ask({ kind: "pack", exercise, written: written() });
+  }
+
+  // Enter keeps the indentation, one level more after a colon; four blanks go away together. Tab leaves the gap, as everywhere.
+  function indent(event, area) {
+    const { selectionStart: from, selectionEnd: to, value } = area;
+    const line = value.slice(value.lastIndexOf("\n", from - 1) + 1, from);
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) area.closest("section").querySelector(".check").click();
+    else if (event.key === "Enter" && !event.isComposing) {
+      area.setRangeText("\n" + line.match(/^ */)[0] + (/:\s*$/.test(line) ? "    " : ""), from, to, "end");
+    } else if (event.key === "Backspace" && from === to && line && /^(?: {4})+$/.test(line)) area.setRangeText("", from - 4, to, "end");
+    else return;
+    event.preventDefault();
+    area.dispatchEvent(new Event("input"));
+  }
+});

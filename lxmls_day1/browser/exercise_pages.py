@@ -1,0 +1,224 @@
+"""Exercises in the pages of the book: each core exercise that is code gets a page with its idea, its gap, and Check.
+
+``make docs`` calls `exercise_pages` for the text of the pages and `runtime_files` for what runs in them. The text is the notebook's.
+Nothing is loaded until a reader touches a gap; then Python starts in a worker (``page/exercise_worker.js``).
+"""
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from html import escape
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from lxmls_day1.browser import runtime
+from lxmls_day1.browser.packages import Wheel, installed_wheel
+from lxmls_day1.course.archives import zipped
+from lxmls_day1.course.generation import Files
+from lxmls_day1.course.lab_parts import part_of, the_day
+from lxmls_day1.course.markers import functions_of, without_markers
+from lxmls_day1.course.page_checks import gaps_in, given_source
+from lxmls_day1.course.registry import Exercise, Registry
+from lxmls_day1.course.source_functions import function_lines
+from lxmls_day1.course.student_bundle import student_lab
+from lxmls_day1.course.workspace import with_workspace_files
+from lxmls_day1.lab import reference_folder
+from lxmls_day1.library_path import file_in
+
+#: What a check imports and Pyodide does not bring, as wheels of what is installed here.
+WHEELS = ("iniconfig", "platformdirs", "pluggy", "pytest", "tqdm")
+LOADED = ("numpy", "packaging", "pygments")
+#: Parts of the package that no check of the core imports.
+LEFT_OUT = re.compile(
+    r"lxmls_day1/(demos|grading|commands|browser|box|engine/cluster|reference_lab/notebooks)/|.*\.dist-info/RECORD$"
+    r"|lxmls_day1/reference_lab/tests/(?!exercises/exercises\.toml)"
+)
+FOLDER = PurePosixPath("_static/exercises")  # in the book
+LAB = "/lab"  # where a page has the lab
+
+
+def exercise_pages(root: Path) -> dict[str, str]:
+    """The pages in Markdown, and the exercise of each as HTML: name of a file -> text.
+
+    Parameters
+    ----------
+    root : Path
+        A checkout: its notebooks have the text.
+    """
+    registry = Registry.of(reference_folder())
+    coded = [exercise for exercise in registry if exercise.is_core and exercise.files]
+    pages = {}
+    for place, exercise in enumerate(coded):
+        after = coded[place + 1] if place + 1 < len(coded) else None
+        notebook = exercise.notebook.removesuffix(".ipynb")
+        text = notebook_text((root / f"{notebook}.py").read_text(encoding="utf-8"), exercise.id)
+        onward = [f"[Exercise {after.id}: {after.title}]({after.id}.md)"] if after else []
+        onward += [
+            f"[all of this lesson](../../{exercise.notebook})",
+            "[the lab on your own machine](../start/student.md)",
+        ]
+        pages[f"{exercise.id}.md"] = (
+            f"# Exercise {exercise.id}: {exercise.title}\n\n{text}\n\n"
+            f"```{{raw}} html\n:file: {exercise.id}.html\n```\n\nGo on: {' · '.join(onward)}.\n"
+        )
+        pages[f"{exercise.id}.html"] = cell(exercise)
+    listed = "\n".join(exercise.id for exercise in coded)
+    pages["index.md"] = INDEX.format(pages=listed)
+    return pages
+
+
+INDEX = """# Exercises
+
+The core of the day as pages: read the idea, fill the gap, and check it here. Python runs in this browser; nothing is installed, and what
+you write stays on this machine. Exercises 1.1 and 1.8 are experiments, in [notebook 1](../../notebooks/1_generative.ipynb) and
+[notebook 4](../../notebooks/4_comparison.ipynb).
+
+```{{toctree}}
+:maxdepth: 1
+
+{pages}
+```
+"""
+
+
+def notebook_text(script: str, exercise: str) -> str:
+    """What a notebook says before an exercise: the first text of its section, and the exercise's own.
+
+    Parameters
+    ----------
+    script : str
+        The notebook as a script of cells.
+    exercise : str
+
+    Examples
+    --------
+    >>> script = '''# %% [markdown]
+    ... # ## B. Doubling
+    ... #
+    ... # $y = 2x$.
+    ... #
+    ... # ### By hand
+    ... # %% [markdown]
+    ... # ## Exercise 1.1: double
+    ... #
+    ... # Write it.
+    ... '''
+    >>> print(notebook_text(script, "1.1"))
+    $y = 2x$.
+    <BLANKLINE>
+    Write it.
+    """
+    cells = re.findall(r"^# %% \[markdown\][^\n]*\n((?:#[^\n]*\n)*)", script, re.MULTILINE)
+    blocks: list[str] = []
+    for cell_text in cells:
+        text = re.sub(r"^# ?", "", cell_text, flags=re.MULTILINE)
+        for block in re.split(r"^(?=## )", re.sub(r"<!--.*?-->\n?", "", text), flags=re.MULTILINE):
+            if block.startswith("## "):
+                blocks.append(block)
+                if block.startswith(f"## Exercise {exercise}:"):
+                    section, own = (re.split(r"^### ", part, flags=re.MULTILINE)[0] for part in blocks[-2:])
+                    found = "\n\n".join(part.partition("\n")[2].strip() for part in (section, own))
+                    return re.sub(r"\]\((?=[\w.]+(?:\)|#|/))", "](../../notebooks/", found)
+    raise ValueError(f"the notebook has no heading for exercise {exercise}")
+
+
+def cell(exercise: Exercise) -> str:
+    """The exercise as HTML: the functions with a text area in each gap, buttons, hints, and where the verdict will stand."""
+    name, source = given_source(exercise.id)
+    lines = source.split("\n")
+    rows = []
+    n_gaps = 0
+    for function in functions_of(source, exercise.id, name):
+        place = function_lines(source, function)
+        assert place is not None
+        text = "\n".join(lines[place]) + "\n"
+        end = 0
+        for gap in gaps_in(text, exercise.id):
+            n_gaps += 1
+            label = escape(f"Your lines of {function}")
+            rows.append(f"<pre>{escape(text[end : gap.start()].rstrip())}</pre>")
+            rows.append(
+                f'<textarea aria-label="{label}" rows="6" spellcheck="false" autocapitalize="off" autocomplete="off" '
+                f'style="--indent: {len(gap["indent"])}ch"></textarea>'
+            )
+            end = gap.end()
+        rows.append(f"<pre>{escape(text[end:].rstrip())}</pre>")
+    hints = "".join(f"<li hidden><pre>{escape(hint)}</pre></li>" for hint in exercise.hints)
+    solution = escape("\n\n".join(_solutions(exercise)))
+    return f"""<section class="exercise" data-exercise="{exercise.id}" aria-label="Exercise {exercise.id}">
+<p class="task">{escape(" ".join(exercise.task.split()))}</p>
+<div class="code" title="{escape(name)}">{"".join(row for row in rows if row != "<pre></pre>")}</div>
+<p class="buttons"><button type="button" class="check">Check</button> <button type="button" class="hint">Hint</button>
+<button type="button" class="solution" disabled title="After your first attempt">Solution</button>
+<button type="button" class="reset">Reset</button> <button type="button" class="take" hidden>Take it along</button></p>
+<p class="state" role="status"></p>
+<div class="report" aria-live="polite"></div>
+<canvas hidden width="560" height="420" role="img" aria-label="The points, and how your rule moves the boundary"></canvas>
+<ol class="hints">{hints}</ol>
+<div class="solutions" hidden><p>One solution:</p><pre>{solution}</pre></div>
+</section>"""
+
+
+def _solutions(exercise: Exercise) -> Iterator[str]:
+    """The functions of the reference that answer an exercise."""
+    reference = reference_folder()
+    for name in exercise.files:
+        text = (reference / file_in(reference, name)).read_text(encoding="utf-8")
+        source = without_markers(text, name)
+        for function in functions_of(text, exercise.id, name):
+            place = function_lines(source, function)
+            assert place is not None
+            yield "\n".join(source.split("\n")[place])
+
+
+def runtime_files(pyodide: Path | None = None) -> Files:
+    """What runs in the pages: scripts, the lab, wheels, the table of what to load, and the runtime if its folder is given.
+
+    Parameters
+    ----------
+    pyodide : Path, optional
+        An unpacked release of Pyodide. Unless given, pages load it from the address that Pyodide documents.
+
+    Raises
+    ------
+    InputError
+        If a package is not installed, or the folder lacks a file of this version.
+    """
+    lab, registry = student_lab(), Registry.of(reference_folder())
+    day = part_of(lab.files, the_day(registry), registry)
+    workspace = with_workspace_files(day, Path("lab"), installation="")
+    package = Wheel("lxmls-day1", lab.wheel_name.split("-")[1], lab.wheel_name, _needed(lab.wheel), ("lxmls_day1",), ())
+    wheels = [package, *map(installed_wheel, WHEELS)]
+    with_runtime = runtime.runtime_files(pyodide, (*LOADED, "matplotlib")) if pyodide is not None else {}
+    page = Path(__file__).parent / "page"
+    files: Files = {PurePosixPath(name): (page / name).read_bytes() for name in ("start.js", "exercise_worker.js")}
+    files |= {PurePosixPath("wheels", wheel.file_name): wheel.content for wheel in wheels}
+    files |= {PurePosixPath("pyodide", name): content for name, content in with_runtime.items()}
+    files[PurePosixPath("lab.zip")] = zipped(workspace, "")
+    files[PurePosixPath("packages.json")] = json.dumps(_table(wheels, bool(with_runtime))).encode()
+    return {FOLDER / name: content for name, content in files.items()}
+
+
+def _table(wheels: list[Wheel], with_runtime: bool) -> Mapping[str, Any]:
+    """What ``start.js`` has to know."""
+    return {
+        "archive": "lab.zip",
+        "environment": {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "ignore:tqdm"},
+        "folder": LAB,
+        "load": sorted({*(wheel.name for wheel in wheels), *LOADED}),
+        "lock_sha256": runtime.CORE[runtime.LOCK],
+        "packages": {wheel.name: wheel.lock_entry("wheels/") for wheel in wheels},
+        "runtime": "pyodide/" if with_runtime else runtime.ADDRESS,
+        "version": runtime.VERSION,
+    }
+
+
+def _needed(wheel: bytes) -> bytes:
+    """The wheel without what no check imports."""
+    with zipfile.ZipFile(io.BytesIO(wheel)) as archive:
+        names = [
+            name for name in archive.namelist() if not LEFT_OUT.match(name) and not name.endswith((".png", ".jpg"))
+        ]
+        return zipped({PurePosixPath(name): archive.read(name) for name in names}, "")

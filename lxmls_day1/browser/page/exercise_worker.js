@@ -1,0 +1,41 @@
+// The worker behind the exercises of a page of the book: starts Python as the browser lab does (start.js), then answers the page.
+"use strict";
+const here = new URL(".", self.location).href;
+let loaded = 0;
+
+// How much has arrived, in bytes, is told to the page; start.js counts the files on top of this.
+const plain = self.fetch;
+self.fetch = async (...request) => {
+  const response = await plain(...request);
+  if (!response.ok || !response.body) return response;
+  const counting = new TransformStream({
+    transform(piece, out) {
+      loaded += piece.byteLength;
+      self.postMessage({ kind: "loading", loaded });
+      out.enqueue(piece);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(counting), { status, statusText, headers });
+};
+
+importScripts(new URL("start.js", here).href);
+const ready = self.loadPyodide({ indexURL: here }).then((python) => {
+  self.postMessage({ kind: "starting" });
+  python.runPython("import pytest, lxmls_day1.course.page_checks, lxmls_day1.course.check_here, lxmls_day1.engine.online_training");
+  self.postMessage({ kind: "ready" });
+  return python;
+});
+ready.catch((error) => self.postMessage({ kind: "failed", text: String(error?.message ?? error) }));
+
+self.onmessage = async ({ data }) => {
+  const python = await ready;
+  try {
+    if (data.kind === "picture") await python.loadPackage(["matplotlib"]);
+    const answer = python.pyimport("lxmls_day1.course.page_checks").answer("/lab", JSON.stringify(data));
+    self.postMessage({ ...JSON.parse(answer), kind: data.kind, exercise: data.exercise });
+  } catch (error) {
+    const text = String(error?.message ?? error).trim().split("\n").pop();
+    self.postMessage({ kind: "broken", exercise: data.exercise, text });
+  }
+};

@@ -1,0 +1,152 @@
+"""Exercises in a page: what a reader wrote into the gaps is put into a lab, checked, and run on a few points.
+
+The page asks by `answer`, in JSON; see ``lxmls_day1/browser/page/exercise_worker.js``.
+"""
+
+import base64
+import json
+import re
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lxmls_day1.course import report_text
+from lxmls_day1.course.explanations import check_and_remember
+from lxmls_day1.course.generation import student_source
+from lxmls_day1.course.markers import functions_of
+from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.submission_export import collect_submission, pack_submission
+from lxmls_day1.lab import Lab, reference_folder
+from lxmls_day1.library_path import file_in
+
+TIME_LIMIT = 10.0  # seconds for each check
+N_POINTS, N_ROUNDS, STEP = 40, 2, 0.5
+TRACED = ("passed", "wrong", "skipped")  # how checks end where the rule can be called
+COMMAND = re.compile(r"`lxmls-day1 hint [\w.]+` helps")
+
+
+def gaps_in(source: str, exercise: str) -> list[re.Match[str]]:
+    """Where the stubs of an exercise stand in a source text: the comment with the task, and the ``raise`` below it.
+
+    Examples
+    --------
+    >>> [gap] = gaps_in('def f(x):\\n    # Exercise 1.1: Double it.\\n    raise NotImplementedError("Exercise 1.1: ...")\\n', "1.1")
+    >>> gap["indent"], gap.start()
+    ('    ', 10)
+    """
+    task = rf"^(?P<indent> *)# Exercise {re.escape(exercise)}: .*\n(?:(?P=indent)#.*\n)*"
+    return list(re.finditer(task + r"(?P=indent)raise NotImplementedError\(.*\n?", source, re.MULTILINE))
+
+
+def filled(source: str, exercise: str, texts: Sequence[str]) -> str:
+    """The source with a text in each gap, indented as the gap is; an empty text leaves the stub.
+
+    Examples
+    --------
+    >>> stub = 'def f(x):\\n    # Exercise 1.1: Double it.\\n    raise NotImplementedError("Exercise 1.1: ...")\\n'
+    >>> print(filled(stub, "1.1", ["return 2 * x"]), end="")
+    def f(x):
+        return 2 * x
+    """
+    pieces, end = [], 0
+    for gap, text in zip(gaps_in(source, exercise), texts, strict=True):
+        lines = textwrap.dedent(text.expandtabs(4)).strip("\n").rstrip()
+        written = textwrap.indent(lines, gap["indent"]) + "\n" if lines else gap[0]
+        pieces += [source[end : gap.start()], written]
+        end = gap.end()
+    return "".join([*pieces, source[end:]])
+
+
+def given_source(exercise: str) -> tuple[str, str]:
+    """The file of an exercise as students receive it: its name and its text."""
+    reference = reference_folder()
+    registry = Registry.of(reference)
+    (name,) = registry[exercise].files
+    text = (reference / file_in(reference, name)).read_text(encoding="utf-8").replace("\r\n", "\n")
+    return name, student_source(text, registry, [exercise], name)
+
+
+def answer(folder: str, request: str) -> str:
+    """Do what the page asks for.
+
+    Parameters
+    ----------
+    folder : str
+        A lab, in which the exercises' files are written.
+    request : str
+        JSON: ``kind``, which is ``check``, ``picture`` or ``pack``; ``exercise``; and ``written``, from each exercise that the reader
+        has worked on to the texts in its gaps.
+
+    Returns
+    -------
+    str
+        JSON. Of ``check`` the ``lines`` of the report, each with its style; ``passed``; ``drawable``, whether ``picture`` can draw the
+        smallest input that goes wrong; and ``trace``, how the boundary moves. Of ``picture`` an ``image``; of ``pack`` a ``name`` and
+        ``content``, in base 64.
+    """
+    asked = json.loads(request)
+    for exercise, texts in asked["written"].items():
+        name, source = given_source(exercise)
+        Path(folder, name).write_text(filled(source, exercise, texts), encoding="utf-8")
+    kinds = {"check": _checked, "picture": _picture, "pack": _packed}
+    return json.dumps(kinds[asked["kind"]](Path(folder), asked["exercise"]))
+
+
+def _checked(folder: Path, exercise: str) -> dict[str, Any]:
+    report, questions, _ = check_and_remember(folder, [exercise], TIME_LIMIT)
+    (one,) = report.reports
+    lines = [(style, COMMAND.sub("the button Hint helps", text)) for style, text in report_text.check_lines(report)]
+    lines += [("known", f"  {question.question}") for question in questions]
+    example = one.small_inputs.example if one.small_inputs is not None else None
+    return {
+        "lines": lines,
+        "passed": one.all_passed,
+        "drawable": example is not None and bool(one.exercise.counter_example),
+        "trace": _trace(folder, exercise) if all(result.outcome in TRACED for result in one.results) else None,
+    }
+
+
+def _picture(folder: Path, exercise: str) -> dict[str, Any]:
+    from lxmls_day1.course.checking import run_checks
+    from lxmls_day1.figures.counter_examples import (
+        picture,  # it draws with matplotlib, which the page has fetched for that
+    )
+
+    (one,) = run_checks(folder, [exercise], TIME_LIMIT).reports
+    example = one.small_inputs.example if one.small_inputs is not None else None
+    drawn = None
+    if example is not None:
+        drawn = picture(one.exercise.counter_example, example.given, example.wanted.array, example.got.array)
+    return {"image": base64.b64encode(drawn).decode() if drawn else ""}
+
+
+def _packed(folder: Path, exercise: str) -> dict[str, Any]:
+    name, content = pack_submission(folder, collect_submission(folder), "from-the-book")
+    return {"name": name, "content": base64.b64encode(content).decode()}
+
+
+def _trace(folder: Path, exercise: str) -> dict[str, Any] | None:
+    """The points, and the weights of class 1 less those of class 0 after each step of the rule; None if it is no rule, or fails."""
+    name, source = given_source(exercise)
+    rules = [function for function in functions_of(source, exercise) if function.endswith("_rule")]
+    if not rules:
+        return None
+    rng = np.random.default_rng(4)
+    labels = np.arange(N_POINTS) % 2
+    X = rng.normal(size=(N_POINTS, 2)) * 0.9 + np.where(labels, 1.0, -1.0)[:, np.newaxis]
+    W, leads = np.zeros((3, 2)), []
+    try:
+        rule = getattr(Lab(folder).load(name.removesuffix(".py").replace("/", ".")), rules[0])
+        for m in [*range(N_POINTS)] * N_ROUNDS:
+            g, cost = np.array([1.0, *X[m]]), 1.0 - np.eye(2)[labels[m]]
+            W = W + np.outer(g, rule(W.T @ g, int(labels[m]), float(g @ g), STEP, cost))
+            leads.append([m, *np.round(W[:, 1] - W[:, 0], 6).tolist()])
+    except ZeroDivisionError:
+        return None
+    if not np.all(np.isfinite(W)):
+        return None
+    points = [[*x, label] for x, label in zip(np.round(X, 4).tolist(), labels.tolist(), strict=True)]
+    return {"points": points, "steps": leads}
