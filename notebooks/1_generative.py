@@ -604,7 +604,7 @@ lab.reveal("1.3")
 # %% [markdown]
 # ## Further
 #
-# The following sections are independent of one another.
+# The following sections are independent.
 #
 # ### Sample size and unequal variances
 

@@ -467,7 +467,7 @@ lab.reveal("1.5")
 # %% [markdown]
 # ## Further
 #
-# The following exercises are independent of one another.
+# The following exercises are independent.
 
 # %% [markdown]
 # ## Exercise 1.4b: the loop

@@ -203,8 +203,8 @@ print("difference quotient:", quotients.ravel().round(4).tolist())
 # %% [markdown] tags=["evening"]
 # *For the evening. In the afternoon, go on at exercise 1.6.*
 #
-# Another batch method, *non-linear conjugate gradient*, chooses each new direction conjugate to the last one, so that progress along
-# the last one is kept: `MaxEntBatch(solver="conjugate_gradient")`.
+# Another batch method, *non-linear conjugate gradient*, chooses each new direction conjugate to the last, so that earlier progress
+# is kept: `MaxEntBatch(solver="conjugate_gradient")`.
 #
 # The next picture compares the three methods on two weights. The objective has the form of $F$; its features are
 # correlated, so its contours are long ellipses.
@@ -445,7 +445,7 @@ for regularizer, axis in zip([0.01, 0.3], axes, strict=True):
 axes[0].get_legend().remove()
 
 # %% [markdown] tags=["predict", "evening"]
-# **Predict.** Delete a point outside the street and train again: what changes? What changes if you delete a ringed point? *Your
+# **Predict.** Delete a point outside the street and train again: what changes? And if you delete a ringed point? *Your
 # prediction:*
 
 # %% tags=["cell-delete", "exercise-1.7", "evening"]
@@ -592,7 +592,7 @@ with lab.exercise("1.7"):
 # %% [markdown]
 # ## Further
 #
-# The following sections are independent of one another.
+# The following sections are independent.
 #
 # ### The principle of maximum entropy
 #
@@ -673,8 +673,7 @@ legend = axis.legend(loc="upper left")
 # ### Duplicated features
 #
 # One consequence: naive Bayes treats each feature as new evidence. If $x_1$ is given twice, naive Bayes counts it twice; maximum entropy gives each
-# copy half of the weight. The cell prints the weights of $x_1$ and $x_2$, and of the copy of $x_1$ where there is one. (Notebook 4 measures the effect
-# on the error.)
+# copy half of the weight. The cell prints the weights of $x_1$, of $x_2$, and of the copy of $x_1$. (Notebook 4 measures the effect on the error.)
 
 # %% tags=["cell-twice"]
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
@@ -780,7 +779,7 @@ lab.reveal("1.6")
 # > switches the check off.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** Before you run the next cell, rank its five curves by $F$ after 200 rounds: $a = 0.6, 1, 1.5, 2$ with
+# **Predict.** Rank the five curves of the next cell by $F$ after 200 rounds: $a = 0.6, 1, 1.5, 2$ with
 # $\eta_0 = 1$, and $a = 1$ with $\eta_0 = 1/\lambda = 100$. *Your prediction:*
 
 # %% tags=["cell-alpha", "exercise-1.6"]
@@ -1105,8 +1104,8 @@ with lab.exercise("1.7"):
 # %% [markdown] tags=["solution", "exercise-1.7"]
 # <!-- numbers: shrinking -->
 # **One answer.** It minimises the mean hinge loss alone, as if $\lambda$ were 0. Nothing reduces the weights, and $F$
-# stays 0.35391 above its optimum, while the method with shrinking is within 0.00001 of it. *Transfer:* none. The
-# perceptron, MIRA and column squishing have no penalty; averaging and the cap play its role.
+# stays 0.35391 above its optimum, while the method with shrinking is within 0.00001 of it. *Transfer:* none. They
+# have no penalty; averaging and the cap play its role.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.7")

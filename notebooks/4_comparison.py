@@ -253,8 +253,8 @@ lab.reveal("1.8")
 # %% [markdown]
 # ## Further
 #
-# The following sections are independent of one another, except that those on points use the functions of "The
-# expected error, without a test set".
+# The following sections are independent, but those on points use the functions of "The expected error, without a test
+# set".
 #
 # ### More training reviews
 
