@@ -33,8 +33,8 @@
 # | | further | sample size and unequal variances; counts or presence; the votes of words | experiments at the end |
 #
 # **How to work.** Run the cells from the top (Shift-Enter). Where an exercise asks for code, open the file it names, write, save, and run the
-# cell again: it takes up your change without a restart. `lab.check("1.2")` tells you whether it is right, `lab.hint("1.2")` gives the next
-# hint, `lab.status()` shows your progress.
+# cell again; your change counts without a restart. `lab.check("1.2")` tells you whether it is right, `lab.hint("1.2")` gives the next hint,
+# `lab.status()` shows your progress.
 #
 # Most experiments have three parts. **Predict**: write one line before you run the cell. **Run** it. **Explain** what happened; *Transfer* asks the
 # same question about a new case. After you have written your answer, save the notebook: `lab.reveal("1.1")` then opens the model answer.

@@ -30,7 +30,7 @@
 # | 1.4b | further | write the loop of every online learner | `classifiers/online_loop.py` |
 # | 1.9 | further | average all weights of a run | `classifiers/running_average.py` |
 # | 1.10 | further | write column squishing: the exact update for many classes | `classifiers/column_squishing.py` |
-# | 1.12 | further | write the mistake bound, and put it to the test | `classifiers/mistake_bounds.py` |
+# | 1.12 | further | write the mistake bound, and test it | `classifiers/mistake_bounds.py` |
 #
 # Experiments have the same three parts as in notebook 1: predict, run, explain. `lab.reveal("1.4")` opens the model answer after you have
 # written yours and saved the notebook.
@@ -143,9 +143,9 @@ for step in range(6):
 # %% [markdown]
 # <!-- numbers: by-hand -->
 # After three mistakes the perceptron makes no more: in the second round it classifies all three points correctly, and the
-# weights do not change. The picture shows step 3. The arrow $w$ is the direction in which class 1 gains over class 0. The
-# boundary is perpendicular to $w$; the intercept shifts it. The ringed point belongs to class 0, so twice its vector is
-# *subtracted*.
+# weights do not change. The picture shows step 3. The arrow $w = w_1 - w_0$ is the direction in which class 1 gains over
+# class 0. The boundary is perpendicular to $w$; the intercept shifts it. The ringed point belongs to class 0, so twice
+# its vector is *subtracted*.
 
 # %%
 from lxmls_day1.figures.updates import plot_update
@@ -308,9 +308,9 @@ lab.reveal("1.4")
 # \quad\text{if } \hat y \ne y, \qquad d = 0 \text{ otherwise.}
 # $$
 #
-# We call $1/\lambda$ the **cap** $\tau_{\max}$. With $\tau = 1$ on every mistake this is the perceptron. The
-# algorithm is also known as *passive-aggressive* (PA-I): passive when the prediction is right, aggressive (up to the
-# cap) when it is wrong.
+# We call $1/\lambda$ the **cap** $\tau_{\max}$. With $\tau = 1$ on every mistake this is the perceptron.
+# *Passive-aggressive* learning (PA-I, see *Further*) makes the same step also after right predictions, if the margin
+# is too small.
 #
 # > **A common mistake.** The denominator is $\lVert f(x,y) - f(x,\hat y)\rVert^2 = 2\lVert g(x)\rVert^2$: two columns
 # > move, and $g(x)$ includes the intercept's 1. Many programs forget the 2, and their steps are twice as long as they should be.
@@ -621,12 +621,12 @@ with lab.exercise("1.4"):
 
 # %% [markdown] tags=["solution"]
 # <!-- numbers: averaging -->
-# **One answer.** (1) In the early rounds, when the perceptron still makes many mistakes (551 in the first) and each of
-# them moves the weights: from round 2 on the test accuracy of the single matrices lies between 0.76 and 0.82, that of
-# the averages between 0.7825 and 0.82. In later rounds only a few mistakes are left, so the weights hardly move. (2)
-# From round 13 on there is no mistake, and the weights do not change. The average goes on moving towards them, more
-# and more slowly. At the end the average has an accuracy of 0.8175, the last weights 0.8000; the difference is less
-# than a standard error, 0.0193.
+# **One answer.** (1) They fluctuate most in the early rounds, when the perceptron still makes many mistakes (551 in
+# the first) and each of them moves the weights: from round 2 on the test accuracy of the single matrices lies between
+# 0.76 and 0.82, that of the averages between 0.7825 and 0.82. In later rounds only a few mistakes are left, so the
+# weights hardly move. (2) From round 13 on there is no mistake, and the weights do not change. The average goes on
+# moving towards them, more and more slowly. At the end the average has an accuracy of 0.8175, the last weights 0.8000;
+# the difference is less than a standard error, 0.0193.
 # <!-- given: 13 -->
 #
 # *Transfer.* Let $w^{(t)}$ be the difference of the two columns after step $t$. The voted perceptron predicts by the sign of
@@ -700,11 +700,11 @@ plot_squishing(C, ["class 2, true", "class 1", "class 0"], axes)
 print("d_y with k active rivals:", ", ".join(f"{level:.3f}" for level in levels(C)))
 
 # %% [markdown]
-# **With a cap** the true class gains at most $d_y = \tau_{\max}$. The rivals come down less far, and part of the violation remains; the
-# cap limits how far a single example can change the weights. What the rivals lose still sums to what the true class gains. So where the
-# cap applies, their common height is $\theta = (C_1 + \dots + C_k - \tau_{\max}) / k$; with a cap, $\theta$ is the greater of the two
-# heights. (H. Daumé III, "Column squishing for multiclass updates", 15 August 2017; the solution is due to Abhishek Kumar, after
-# Bittorf et al., 2012, algorithm 5.) <!-- given: 15, 2017, 2012, 5, 1 -->
+# **With a cap** the true class gains at most the cap, $d_y \le \tau_{\max}$. The rivals come down less far, and part of the violation
+# remains; the cap limits how far a single example can change the weights. What the rivals lose still sums to what the true class gains.
+# So where the cap applies, their common height is $\theta = (C_1 + \dots + C_k - \tau_{\max}) / k$; with a cap, $\theta$ is the greater
+# of the two heights. (H. Daumé III, "Column squishing for multiclass updates", 15 August 2017; the solution is due to Abhishek Kumar,
+# after Bittorf et al., 2012, algorithm 5.) <!-- given: 15, 2017, 2012, 5, 1 -->
 #
 # ## Exercise 1.10: column squishing
 #
