@@ -11,9 +11,9 @@ down to one height θ:
 
 With the C_i sorted downwards and the first k of them above θ this reads θ = Σ_{i ≤ k} C_i / (k + 1): O(K log K) in all.
 
-**With a cap** C the step minimises ½ ‖W' − W‖² + C ξ, where the true class may lead by ξ ≥ 0 less. Setting the derivative by ξ to zero
-gives d_y ≤ C, with equality where ξ > 0. Only the height changes, to the θ at which Σ max(0, C_i − θ) = C, that is
-θ = (Σ_{i ≤ k} C_i − C) / k; of the two heights the greater one holds. With two classes this is PA-I. Unlike MIRA it looks at
+**With a cap** τ_max the step minimises ½ ‖W' − W‖² + τ_max ξ, where the true class may lead by ξ ≥ 0 less. Setting the derivative by ξ
+to zero gives d_y ≤ τ_max, with equality where ξ > 0. Only the height changes, to the θ at which Σ max(0, C_i − θ) = τ_max, that is
+θ = (Σ_{i ≤ k} C_i − τ_max) / k; of the two heights the greater one holds. With two classes this is PA-I. Unlike MIRA it looks at
 every rival, and it also moves where the prediction is right but its margin too small.
 
 Sources: H. Daumé III, "Column squishing for multiclass updates", a blog post of 15 August 2017, with Abhishek Kumar's solution, after
@@ -35,7 +35,7 @@ NO_CAP = np.finfo(np.float64).max  # finite, because the loop multiplies the ste
 
 @compiled
 def squishing_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
-    """The d (K,) of least length after which the true class leads class i by ρ(i, y), with ``step`` the cap C on d_y.
+    """The d (K,) of least length after which the true class leads class i by ρ(i, y), with ``step`` the cap on d_y.
 
     Two rivals are in the lead; both come down, and the true class goes up, until they are 1 apart, unless a cap of 1/2 ends it:
 

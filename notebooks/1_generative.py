@@ -14,7 +14,7 @@
 #
 # **Goals.** After this notebook you can
 #
-# - say what the best possible classifier is, and how often it is wrong;
+# - define the best possible classifier, and compute how often it is wrong;
 # - write naive Bayes for numbers and for texts;
 # - explain why it needs smoothing;
 # - show that it is a linear classifier.
@@ -33,11 +33,11 @@
 # | | further | sample size and unequal variances; counts or presence; the votes of words | experiments at the end |
 #
 # **How to work.** Run the cells from the top (Shift-Enter). Where an exercise asks for code, open the file it names, write, save, and run the
-# cell again: it takes up your change without a restart. `lab.check("1.2")` tells whether it is right, `lab.hint("1.2")` helps a step further,
-# `lab.status()` shows how far you are.
+# cell again; your change counts without a restart. `lab.check("1.2")` tells you whether it is right, `lab.hint("1.2")` gives the next hint,
+# `lab.status()` shows your progress.
 #
 # Most experiments have three parts. **Predict**: write one line before you run the cell. **Run** it. **Explain** what happened; *Transfer* asks the
-# same about a case that is not shown. After you have written your answer, save the notebook: `lab.reveal("1.1")` then opens the model answer.
+# same question about a new case. After you have written your answer, save the notebook: `lab.reveal("1.1")` then opens the model answer.
 
 # %% [markdown]
 # ## Open the lab
@@ -61,7 +61,7 @@ def accuracies(classifier, params, data):
     return [classifier.evaluate(y, classifier.test(X, params)) for X, y in parts]
 
 # %% [markdown] tags=["evening"]
-# ## A. The best classifier there is
+# ## A. The Bayes-optimal classifier
 #
 # *In the afternoon, go on at section C: the lecture has dealt with Bayes' rule.*
 #
@@ -69,7 +69,7 @@ def accuracies(classifier, params, data):
 # class that we predict. Classes are numbered from 0.
 #
 # Suppose that we *knew* the distribution $p(x, y)$ that the examples come from. Then for a given $x$ no guess is right
-# more often than the most probable class. This is the **Bayes-optimal** classifier:
+# more often than the most probable class. The **Bayes-optimal** classifier predicts this class:
 #
 # $$
 # \hat y(x) \;=\; \arg\max_y\, p(y \mid x) \;=\; \arg\max_y\, \frac{p(y)\,p(x \mid y)}{p(x)}
@@ -81,7 +81,7 @@ def accuracies(classifier, params, data):
 # classifier makes mistakes. Its **expected error** (the probability of a mistake on a new example) is the **Bayes
 # error**; no classifier has a lower one.
 #
-# Here is a data set of which we know everything. Class 0 is drawn from $\mathcal N(\mu_0, \sigma^2 I)$ with
+# We begin with a data set whose distribution we know. Class 0 is drawn from $\mathcal N(\mu_0, \sigma^2 I)$ with
 # $\mu_0 = (-1,-1)$, class 1 from $\mathcal N(\mu_1, \sigma^2 I)$ with $\mu_1 = (1,1)$. The density of a Gaussian with
 # mean $\mu$ and variance $\sigma^2$ in each of $J$ directions is
 #
@@ -101,8 +101,8 @@ print(f"Bayes error: {sd.get_bayes_error():.4f}")
 #
 # **The Bayes error is an area.** Walk along the line through both means, and let $z$ be your position, 0 halfway. At
 # each $z$ the classifier picks the class whose curve $p(y)\,p(z \mid y)$ is higher. It is wrong whenever the point comes
-# from the class with the *lower* curve, so the probability of a mistake is the area below the lower one. The lower
-# picture is the posterior: it crosses ½ where the curves cross.
+# from the class with the *lower* curve, so the probability of a mistake is the area below the lower curve. The lower
+# picture shows the posterior: it crosses ½ where the curves cross.
 
 # %% tags=["cell-overlap", "evening"]
 from lxmls_day1.figures.overlap import plot_overlap
@@ -116,8 +116,8 @@ for column, balance in zip(axes.T, (0.5, 0.9), strict=True):
     print(f"p(0) = {balance:g}: distance of the means {distance:.3f}, Bayes error {error:.4f}")
 
 # %% [markdown] tags=["evening"]
-# For equal variances and balanced classes the area has a formula. With $\Phi$ the distribution function of the standard
-# normal distribution, each class loses the tail beyond half of the distance between the means:
+# For equal variances and balanced classes the area has a formula. Let $\Phi$ be the distribution function of the
+# standard normal distribution. In each class the points beyond the midpoint between the means are misclassified:
 #
 # $$
 # \text{Bayes error} = \Phi\!\left(-\frac{\lVert \mu_1 - \mu_0\rVert}{2\sigma}\right) = \Phi(-\sqrt 2) \approx 0.0786 .
@@ -128,7 +128,7 @@ for column, balance in zip(axes.T, (0.5, 0.9), strict=True):
 # ## B. Naive Bayes: estimate the model
 #
 # In practice $p(y)$ and $p(x \mid y)$ are unknown. A **generative** classifier assumes a form for them, estimates its
-# parameters from examples, and then decides as if the estimate were the truth:
+# parameters from examples, and then predicts as if the estimate were the true distribution:
 #
 # $$ \hat y(x) = \arg\max_y\, \hat p(y)\, \hat p(x \mid y). $$
 #
@@ -137,21 +137,21 @@ for column, balance in zip(axes.T, (0.5, 0.9), strict=True):
 #
 # $$ p(x \mid y) = \prod_{j=1}^{J} p(x_j \mid y), $$
 #
-# which leaves $J$ one-dimensional distributions per class. This is often wrong, and the classifier is often good all the
-# same: the right class need only get the highest probability; the probability itself need not be right.
+# which leaves $J$ one-dimensional distributions per class. This assumption is often false, but the classifier is often
+# good nevertheless: only the most probable class has to be right, not its probability.
 #
-# **Maximum likelihood** estimates the parameters: choose those that make the training data most probable,
+# **Maximum likelihood** chooses the parameters that make the training data most probable,
 #
 # $$ \max_{\text{parameters}} \;\prod_{m=1}^{M} p(x^m, y^m) = \max_{\text{parameters}}\; \prod_{m=1}^{M} p(y^m)\, p(x^m \mid y^m). $$
 #
-# For Gaussian features with a known, shared variance $\sigma^2$ the solution is what you would guess. Let $I_k$ be the
+# For Gaussian features with a known, shared variance $\sigma^2$ the solution is simple. Let $I_k$ be the set of
 # training examples of class $k$:
 #
 # $$
 # \hat p(y = k) = \frac{\lvert I_k\rvert}{M}, \qquad \hat\mu_k = \frac{1}{\lvert I_k\rvert}\sum_{m \in I_k} x^m .
 # $$
 #
-# These are relative frequencies and class means: no iterations, one pass over the data.
+# These relative frequencies and class means take one pass over the data, without iterations.
 
 # %% tags=["cell-first", "evening"]
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
@@ -168,15 +168,15 @@ fig, axis = sd.plot_data()
 fig, axis = sd.add_line(fig, axis, params_nb_sd, "naive Bayes", None)
 
 # %% [markdown] tags=["evening"]
-# Naive Bayes seems to be better than the best classifier. It is not: fifty test points are few, and this number may be
-# luck. To estimate the expected error we test on 20 000 new points from now on, and we repeat an experiment on 20
-# samples. A number such as $0.081 \pm 0.001$ is a mean with its **standard error**. Two means whose difference is smaller than
-# about twice its own standard error cannot be told apart with these data. That does not show that they are equal.
+# Naive Bayes seems to be better than the best classifier. It is not: with only fifty test points this may be chance. To
+# estimate the expected error we test on 20 000 new points from now on, and repeat each experiment on 20 samples. A number such
+# as $0.081 \pm 0.001$ is a mean with its **standard error**. Two means whose difference is smaller than about twice its own
+# standard error cannot be told apart with these data. That does not show that they are equal.
 
 # %% [markdown] tags=["evening"]
 # ## Exercise 1.1: variance and balance
 #
-# Two experiments. Each of the next cells makes a start: change the numbers and run it again.
+# This exercise has two experiments. Run each of the next cells, then change its numbers and run it again.
 
 # %% [markdown] tags=["predict", "evening"]
 # **Predict.** We raise the variance $\sigma^2$ of both classes from 0.25 to 4. What happens to the Bayes error? Does
@@ -247,12 +247,12 @@ with lab.exercise("1.1"):
 
 # %% [markdown] tags=["solution", "evening"]
 # <!-- numbers: variances, balances -->
-# **One answer.** (1) The boundary depends on the means and on the priors. A larger variance only makes the two estimated means less exact. The
-# error rises because the classes overlap more: the Bayes error goes from 0.2 % to 24 %. Naive Bayes stays within one percentage point of the
-# best classifier, because its assumption is true here. (2) The two curves are equal where
-# $z = \sigma^2 \log\frac{p(0)}{p(1)} / \lVert\mu_1 - \mu_0\rVert$, measured from halfway towards $\mu_1$. At balance 0.9 this is 0.777; the
-# line of naive Bayes shifts by 0.720. It moves *towards the rare class*: where $p(x \mid 0) = p(x \mid 1)$, the class with the larger prior
-# wins. The error falls to 0.039, because always guessing the frequent class would be wrong in 10 % of the cases only.
+# **One answer.** (1) The boundary depends on the means and on the priors. A larger variance only makes the estimates of the means less
+# precise. The error rises because the classes overlap more: the Bayes error goes from 0.2 % to 24 %. Naive Bayes stays within one percentage
+# point of the best classifier, because its assumption is true here. (2) The two curves cross where
+# $z = \sigma^2 \log\frac{p(0)}{p(1)} / \lVert\mu_1 - \mu_0\rVert$, measured from the midpoint towards $\mu_1$. At balance 0.9 this is 0.777;
+# the line of naive Bayes shifts by 0.720. The line moves *towards the rare class*: where $p(x \mid 0) = p(x \mid 1)$, the class with the
+# larger prior wins. The error falls to 0.039, because always guessing the frequent class would be wrong in only 10 % of the cases.
 
 # %% tags=["skip-execution", "evening"]
 lab.reveal("1.1")
@@ -260,24 +260,24 @@ lab.reveal("1.1")
 # %% [markdown]
 # ## C. Documents: the multinomial model
 #
-# A document is a **bag of words**: it says how often each word of the vocabulary occurs, and forgets the order. Let
+# We represent a document as a **bag of words**: how often each word of the vocabulary occurs, without the order. Let
 # $n_j(x)$ be the count of word $v_j$ in document $x$. The generative story has two steps: draw a class $y$ from $p(y)$,
 # then draw the words one by one from the word distribution of that class. So
 #
 # $$
-# p(x \mid y) \;=\; A(x) \prod_{j=1}^{J} p(v_j \mid y)^{\,n_j(x)} .
+# p(x \mid y) \;=\; c(x) \prod_{j=1}^{J} p(v_j \mid y)^{\,n_j(x)} .
 # $$
 #
-# The factor $A(x)$ counts the orders in which the same words can stand, times the probability of the document's length,
-# which we assume not to depend on the class. It is the same for all classes, so it drops out of the argmax.
+# The factor $c(x)$ is the number of possible orders of these words, times the probability of the document's length,
+# which we assume not to depend on the class. This factor is the same for all classes, so it drops out of the argmax.
 #
-# **Maximum likelihood** is the share of a word among *all the words* of the class:
+# The **maximum likelihood** estimate is the share of a word among *all the words* of the class:
 #
 # $$
 # \hat p(v_j \mid k) = \frac{\sum_{m \in I_k} n_j(x^m)}{\sum_{i=1}^{J}\sum_{m \in I_k} n_i(x^m)} .
 # $$
 #
-# **Smoothing** pretends that every word was seen $\alpha$ more times in every class (add-one for $\alpha = 1$):
+# **Smoothing** adds $\alpha$ to the count of every word in every class (add-one smoothing for $\alpha = 1$):
 #
 # $$
 # \hat p(v_j \mid k) = \frac{\alpha + \sum_{m \in I_k} n_j(x^m)}{\alpha J + \sum_{i=1}^{J}\sum_{m \in I_k} n_i(x^m)} .
@@ -285,14 +285,15 @@ lab.reveal("1.1")
 #
 # This is the mean of the posterior under a **Dirichlet** prior with all parameters $\alpha$ on the word distribution of each class.
 #
-# > **A slip that teaches.** The guide divides by $\lvert I_k\rvert$, the number of *documents* of the class. Its
-# > "probabilities" do not sum to one over the vocabulary; the next cell shows it. (All slips that we know of, in the guide and
+# > **An error in the guide.** The guide divides by $\lvert I_k\rvert$, the number of *documents* of the class. Its
+# > "probabilities" do not sum to one over the vocabulary; the next cell shows it. (All errors that we know of, in the guide and
 # > in other sources, are in [one list](errata.md).)
 
 # %% [markdown]
 # ### Naive Bayes by hand, on five lines
 #
-# Five reviews of one line each, three positive and two negative; six words. Work it out on paper, then compare.
+# There are five one-line reviews, three positive and two negative, with a vocabulary of six words. Compute the
+# probabilities on paper, then compare.
 
 # %% tags=["cell-by-hand"]
 lines = [
@@ -329,9 +330,10 @@ for title, likelihood in [("without smoothing", counts / totals[:, None]), ("wit
 # %% [markdown]
 # ### The reviews
 #
-# Book reviews from Amazon, positive or negative (Blitzer, Dredze and Pereira, 2007), 1600 to train on and 400 to test.
-# Features are words and pairs of neighbouring words that occur at least five times in the training part. Where the
-# corpus is not on this machine and cannot be downloaded, a small made-up corpus takes its place, and the cell says so.
+# The data are book reviews from Amazon, positive or negative (Blitzer, Dredze and Pereira, 2007): 1600 for training
+# and 400 for testing. The features are words and pairs of neighbouring words that occur at least five times in the
+# training part. If the corpus is not on this machine and cannot be downloaded, the cell uses a small made-up corpus
+# and prints a message.
 
 # %% tags=["real-data", "cell-reviews"]
 from lxmls_day1.errors import CorpusUnavailable
@@ -348,8 +350,8 @@ print(
 )
 
 # %% [markdown]
-# **From a text to a vector.** The corpus comes as bags already, so we take a text of our own through the same steps.
-# Two kinds of new words must be told apart. A word that is in *no* training review is not in the vocabulary: it is
+# **From a text to a vector.** The corpus already consists of bags of words, so we convert a text of our own in the
+# same way. There are two kinds of new words. A word that is in *no* training review is not in the vocabulary: it is
 # dropped. A word that is in the vocabulary but was never seen in *one class* is the subject of exercise 1.2.
 
 # %% tags=["real-data", "cell-text"]
@@ -373,14 +375,14 @@ print(f"vector: {reviews.nr_features} counts, of which {np.count_nonzero(x)} are
 # %% [markdown]
 # ## Exercise 1.2: unseen words
 #
-# 1. Write the heart of `MultinomialNaiveBayes.train` in `classifiers/multinomial_naive_bayes.py`: priors, word
-#    probabilities, and the weights that follow from them.
-# 2. Train it without smoothing (`smooth=False`), and look at training and test accuracy.
-# 3. Turn smoothing on. Then try many values of $\alpha$ and draw the curve.
+# 1. Write the core of `MultinomialNaiveBayes.train` in `classifiers/multinomial_naive_bayes.py`: the priors, the word
+#    probabilities, and the resulting weights.
+# 2. Train it without smoothing (`smooth=False`), and compare training and test accuracy.
+# 3. Turn smoothing on. Then try many values of $\alpha$ and plot the test accuracy.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** What happens to a test review that holds one word which the positive class never showed, and one word
-# which the negative class never showed? Will training or test accuracy suffer more? *Your prediction:*
+# **Predict.** What happens to a test review with one word that never occurred in the positive class and one word that
+# never occurred in the negative class? Which suffers more, training or test accuracy? *Your prediction:*
 
 # %% tags=["real-data", "cell-unseen"]
 import warnings
@@ -407,8 +409,8 @@ with lab.exercise("1.2"):
 lab.check("1.2")
 
 # %% [markdown] tags=["predict"]
-# **Predict.** Draw test accuracy over $\alpha$ from $10^{-9}$ to 1000. Where is the peak? Is the left end as bad as no
-# smoothing? What happens at the right end? *Your prediction:*
+# **Predict.** Sketch test accuracy as a function of $\alpha$ from $10^{-9}$ to 1000. Where is the peak? Is the left
+# end as bad as no smoothing? What happens at the right end? *Your prediction:*
 
 # %% tags=["real-data", "cell-alphas"]
 with lab.exercise("1.2"):
@@ -456,20 +458,20 @@ with lab.exercise("1.2"):
 # **Explain.** (1) Without smoothing, training accuracy stays high, but test accuracy falls far below it. Why? (2) As $\alpha \to 0$ the smoothed
 # model does *not* become the unsmoothed one. What does an impossible word cost when $\alpha$ is tiny, and so which class wins?
 #
-# **Transfer.** The cell with the curve prints the highest accuracy on the *test* part, and its $\alpha$. Why may you not report that accuracy as
-# the expected one? How would you choose $\alpha$ instead? *Your answer:*
+# **Transfer.** The cell with the curve prints the highest accuracy on the *test* part, and its $\alpha$. Why must you not report that accuracy
+# as the expected accuracy? How would you choose $\alpha$ instead? *Your answer:*
 
 # %% [markdown] tags=["solution"]
 # <!-- numbers: unseen, alphas -->
-# **One answer.** (1) Every word of a training review was seen in that review's own class, so the true class is never ruled
-# out in training: 0.9825. Of the 400 test reviews 303 hold a word that one class never showed; in these reviews that class is
-# ruled out, even if it is the true one. And 103 hold such words for both classes, so that only the prior is left. Test accuracy is 0.665.
-# (2) An impossible word costs about $\log\alpha \to -\infty$. So the class with *fewer* impossible words wins; among
-# classes with equally many, the possible words decide. That is a sensible rule: 0.7425.
+# **One answer.** (1) Every word of a training review was seen in that review's own class, so training never rules out the true class: the
+# training accuracy is 0.9825. Of the 400 test reviews 303 contain a word that never occurred in one class; in these reviews that class is
+# ruled out, even if it is the true one. And 103 contain such words for both classes, so that only the prior is left. Test accuracy is
+# 0.665. (2) An impossible word costs about $\log\alpha \to -\infty$. So the class with *fewer* impossible words wins; among classes with
+# equally many, the possible words decide. This is a sensible rule, with an accuracy of 0.7425.
 #
-# *Transfer.* The best of fifteen test accuracies is partly the luckiest of them, so it is an optimistic estimate. Choose
-# $\alpha$ on a *development part* (`SentimentCorpus("books", train_per=0.6, dev_per=0.2)`), then look at the test part
-# once. <!-- given: 15 -->
+# *Transfer.* The best of fifteen test accuracies is partly the best by chance, so it is an optimistic estimate. Choose
+# $\alpha$ on a *development part* (`SentimentCorpus("books", train_per=0.6, dev_per=0.2)`), then use the test part
+# only once. <!-- given: 15 -->
 
 # %% tags=["skip-execution"]
 lab.reveal("1.2")
@@ -477,7 +479,8 @@ lab.reveal("1.2")
 # %% [markdown]
 # ## D. Features and linear classifiers
 #
-# A program describes an input by numbers, its **features**. They need not be counts. For a newspaper article one may ask yes-or-no questions:
+# A program describes an input by numbers, its **features**. They need not be counts. The features of a newspaper article can be yes-or-no
+# questions:
 #
 # | | feature of article $x$ | |
 # |---|---|---|
@@ -485,22 +488,23 @@ lab.reveal("1.2")
 # | $g_2$ | it mentions *parliament* | 1 or 0 |
 # | $g_3$ | a word in it ends in *-goal* or *-score* | 1 or 0 |
 #
-# With a leading 1 for the intercept, an article about a match that mentions Ronaldo, no parliament and a goal is $g(x) = (1, 1, 0, 1)$. In
-# general $g(x) = (1, x_1, \dots, x_J)$. A **linear classifier** gives each class a weight vector and picks the class with the highest score,
+# With a leading 1 for the intercept, an article that mentions Ronaldo and a goal, but not parliament, is
+# $g(x) = (1, 1, 0, 1)$. In general $g(x) = (1, x_1, \dots, x_J)$. A **linear classifier** gives each class a weight vector and picks the
+# class with the highest score,
 #
 # $$ \hat y(x) = \arg\max_y\; w_y \cdot g(x). $$
 #
-# With two classes $s_1 - s_0$ is a single linear function, and the boundary is a line. With more, class 0 wins where $s_0 > s_1$ *and*
-# $s_0 > s_2$: each is a half-plane (with more features a **half-space**), and class 0 gets their intersection. Together these regions cover
-# the plane.
+# With two classes and scores $s_y = w_y \cdot g(x)$, $s_1 - s_0$ is a single linear function, and the boundary is a line. With three
+# classes, class 0 wins where $s_0 > s_1$ *and* $s_0 > s_2$: each condition describes a half-plane (with more features a **half-space**),
+# and class 0 wins in their intersection. Together the regions of all classes cover the plane.
 
 # %% [markdown]
-# The weights of all classes stand side by side in one matrix `params` of shape $(J+1, K)$, with the intercepts $b_y$ in row 0. (Books also
-# write $w \cdot f(x, y)$ with *joint* features $f(x, y)$: all zeros but for $g(x)$ in the block of class $y$. It is the same classifier, with
-# the columns of weights laid end to end; *Further* has a picture.)
+# The weights of all classes are the columns of one matrix `params` of shape $(J+1, K)$, with the intercepts $b_y$ in row 0. (Books also
+# write $w \cdot f(x, y)$ with *joint* features $f(x, y)$: all zeros except for $g(x)$ in the block of class $y$. It is the same classifier,
+# with the columns of weights concatenated; *Further* has a picture.)
 #
-# Both naive Bayes classifiers are linear. For the multinomial one take the logarithm; the result is linear in the counts. The weight of word
-# $v_j$ in class $y$ is the logarithm of its probability:
+# Both naive Bayes classifiers are linear. For multinomial naive Bayes take the logarithm; the result is linear in the counts. The weight of
+# word $v_j$ in class $y$ is the logarithm of its probability:
 #
 # $$
 # \log\Big(\hat p(y)\prod_j \hat p(v_j\mid y)^{n_j(x)}\Big)
@@ -513,14 +517,14 @@ lab.reveal("1.2")
 # *For the evening. In the afternoon, go on with [notebook 2](2_online.ipynb).*
 #
 # Show that Gaussian naive Bayes with a shared, given variance $\sigma^2$ is a linear classifier too: derive $b_y$ and
-# $w_y$. Then write them down as code, in `gaussian_weights` of `classifiers/gaussian_weights.py`.
+# $w_y$. Then implement them in `gaussian_weights` of `classifiers/gaussian_weights.py`.
 #
 # *Where to begin:* write out $\log p(y) + \log \mathcal N(x; \mu_y, \sigma^2 I)$ with the density of section A, and drop
 # whatever is the same for all classes.
 #
-# The derivation is a solution: it is not among the model answers, but `lab.hint("1.3")` helps. `lab.check("1.3")` compares
-# at several variances, with equal and with unequal priors, and names a term that is wrong. (At $\sigma^2 = 1$ alone, four
-# different mistakes would not be noticed.)
+# The derivation is a solution, so it is not among the model answers, but `lab.hint("1.3")` helps. `lab.check("1.3")` tests
+# your weights at several variances, with equal and with unequal priors, and names a term that is wrong. (At $\sigma^2 = 1$
+# alone, four different mistakes would go unnoticed.)
 
 # %% [markdown] tags=["answer", "evening"]
 # *Your derivation:*
@@ -544,8 +548,8 @@ lab.reveal("1.2")
 # (Here $w_y$ stands for the weights of the features alone, without the intercept.)
 
 # %% [markdown] tags=["predict", "evening"]
-# **Predict.** Class 1 becomes four times as frequent, and in a second experiment $\sigma^2$ becomes four times as large. Which of the
-# two changes $w_1 - w_0$, which changes $b_1 - b_0$? In which does the boundary turn? *Your prediction:*
+# **Predict.** In one experiment class 1 becomes four times as frequent, in another $\sigma^2$ becomes four times as large. Which
+# experiment changes $w_1 - w_0$, and which changes $b_1 - b_0$? In which does the boundary turn? *Your prediction:*
 
 # %% tags=["cell-derived", "evening"]
 with lab.exercise("1.3"):
@@ -568,14 +572,14 @@ lab.check("1.3")
 # %% [markdown] tags=["answer", "evening"]
 # **Explain.** Why does the prior move the boundary, but never turn it?
 #
-# **Transfer.** Now each class has a variance of its own, $\sigma_y^2$. Which terms that you have dropped come back, and which kind of boundary do they
-# make? *Your answer:*
+# **Transfer.** Now each class has a variance of its own, $\sigma_y^2$. Which of the terms that you dropped no longer cancel, and what kind of boundary
+# results? *Your answer:*
 
 # %% [markdown] tags=["solution", "evening"]
 # **One answer.** The prior is in $b_y$ only, and the direction of the boundary depends on $w_1 - w_0$ alone.
 #
-# *Transfer.* $\frac J2 \log \sigma_y^2$ and $\lVert x\rVert^2 / 2\sigma_y^2$ are no longer the same for all classes. The second one is a square:
-# the boundary is a circle, or a line where the variances are equal.
+# *Transfer.* $\frac J2 \log \sigma_y^2$ and $\lVert x\rVert^2 / 2\sigma_y^2$ are no longer the same for all classes. The second term is
+# quadratic in $x$: the boundary is a circle, or a line where the variances are equal.
 
 # %% tags=["skip-execution", "evening"]
 lab.reveal("1.3")
@@ -585,12 +589,12 @@ lab.reveal("1.3")
 #
 # - Bayes' rule turns a model of the data into the best classifier under that model. The Bayes error is the limit, and it is the area where the
 #   classes overlap.
-# - Naive Bayes trains in one pass and needs few examples. It is as good as its independence assumption.
-# - A probability of zero says that something cannot happen. "Not seen in training" does not justify that.
+# - Naive Bayes trains in one pass and needs few examples. It is only as good as its independence assumption.
+# - A probability of zero means that an event is impossible. "Not seen in training" does not justify that.
 # - Naive Bayes, Gaussian or multinomial, is a linear classifier.
 #
-# **Next.** Naive Bayes finds weights by way of a model of the data. It cannot correct a weight that leads to mistakes.
-# [Notebook 2](2_online.ipynb) looks for the weights directly, from the mistakes.
+# **Next.** Naive Bayes derives its weights from a model of the data. It cannot correct a weight that leads to
+# mistakes. [Notebook 2](2_online.ipynb) learns the weights directly from the mistakes.
 #
 # **Reading.** The guide, sections 1.1 and 1.2. · C. D. Manning, P. Raghavan and H. Schütze, *Introduction to Information Retrieval*, 2008,
 # chapter 13: multinomial and Bernoulli models. · D. Jurafsky and J. H. Martin, *Speech and Language Processing*, the chapter on naive Bayes and
@@ -600,13 +604,13 @@ lab.reveal("1.3")
 # %% [markdown]
 # ## Further
 #
-# Each of the following pieces stands by itself.
+# The following sections are independent.
 #
 # ### Sample size and unequal variances
 
 # %% [markdown] tags=["predict", "exercise-1.1"]
-# **Predict.** How many training points does this classifier need until its expected error is within 0.01 of the Bayes
-# error: 10, 50 or 500? *Your prediction:*
+# **Predict.** How many training points does Gaussian naive Bayes need to bring its expected error within 0.01 of the
+# Bayes error: 10, 50 or 500? *Your prediction:*
 
 # %% tags=["cell-sizes", "exercise-1.1"]
 with lab.exercise("1.1"):
@@ -657,27 +661,27 @@ with lab.exercise("1.1"):
     print(f"Bayes error {data.get_bayes_error():.4f}")
 
 # %% [markdown] tags=["answer", "exercise-1.1"]
-# **Explain.** (1) Why are so few points enough? What does the band at the left end say? (2) Write down $\log p(y) + \log p(x \mid y)$ for two
-# different variances. Which term of the square no longer cancels, and what curve is the boundary? *Your answer:*
+# **Explain.** (1) Why are so few points enough? What does the wide band at the left end mean? (2) Write down $\log p(y) + \log p(x \mid y)$
+# for two different variances. Which term of the square no longer cancels, and what curve is the boundary? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.1"]
 # <!-- numbers: sizes, unequal -->
-# **One answer.** (1) Two means with two coordinates each and one prior are all there is to estimate. With 4 points the mean error is 0.129, and
-# the worst of 20 samples has 0.2142: the classifier depends on luck. From 32 points on the mean is within 0.01 of the best. (2) The term
-# $\lVert x\rVert^2 / 2\sigma_y^2$ no longer cancels, so the difference of the two logarithms is quadratic in $x$. With one variance per class
-# its level line is a circle around the narrower class. `per_class` estimates a variance for each class *and feature*, so its curve is an
-# ellipse; it has five weights per class, for $(1, x_1, x_2, x_1^2, x_2^2)$. Its error is 0.0749; the two linear classifiers have 0.0977 and
-# 0.0990, and the Bayes error is 0.0679.
+# **One answer.** (1) Only two means with two coordinates each and one prior have to be estimated. With 4 points the mean error is 0.129, and
+# the worst of 20 samples has 0.2142: the error varies much from sample to sample. From 32 points on the mean error is within 0.01 of the Bayes
+# error. (2) The term $\lVert x\rVert^2 / 2\sigma_y^2$ no longer cancels, so the difference of the two logarithms is quadratic in $x$. With one
+# variance per class its level line is a circle around the narrower class. `per_class` estimates a variance for each class *and feature*, so its
+# curve is an ellipse; it has five weights per class, for $(1, x_1, x_2, x_1^2, x_2^2)$. Its error is 0.0749; the two linear classifiers have
+# 0.0977 and 0.0990, and the Bayes error is 0.0679.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.1")
 
 # %% [markdown]
-# ### Which words decide, and how often they were seen
+# ### The words with the most extreme ratios
 #
-# Which words are the strongest evidence for the model? We print those with the largest ratio
-# $\hat p(v \mid \text{positive}) / \hat p(v \mid \text{negative})$ and the smallest, and beside each how often it was
-# seen: in how many training reviews, and how many times in all.
+# Which words does the model treat as the strongest evidence? We print the words with the largest and the smallest
+# ratio $\hat p(v \mid \text{positive}) / \hat p(v \mid \text{negative})$, and for each word the number of training
+# reviews that contain it and its total count.
 
 # %% tags=["real-data", "cell-evidence", "exercise-1.2"]
 with lab.exercise("1.2"):
@@ -698,10 +702,11 @@ with lab.exercise("1.2"):
     print("reviews that hold the word: fewest", in_reviews[np.r_[order[::-1][:8], order[:8]]].min())
 
 # %% [markdown]
-# **Counts or presence?** The multinomial model counts a word that stands 40 times in one review 40 times. Two other
-# models use presence only, $\tilde n_j(x) = 1$ if the word occurs and 0 if not. *Binary* naive Bayes puts these ones
-# into the multinomial formula. The *Bernoulli* model tosses a coin for every word of the vocabulary, so absent words
-# count too: $p(x \mid y) = \prod_j q_{jy}^{\tilde n_j} (1 - q_{jy})^{1 - \tilde n_j}$.
+# **Counts or presence?** The multinomial model counts a word that occurs 40 times in one review 40 times. Two other
+# models use presence only, $\tilde n_j(x) = 1$ if the word occurs and 0 if not. *Binary* naive Bayes puts
+# $\tilde n_j$ into the multinomial formula in place of the counts. The *Bernoulli* model draws the presence of every
+# word of the vocabulary, so absent words count too:
+# $p(x \mid y) = \prod_j q_{jy}^{\tilde n_j} (1 - q_{jy})^{1 - \tilde n_j}$.
 
 # %% [markdown] tags=["predict", "exercise-1.2"]
 # **Predict.** Which of the three models has the highest test accuracy, and is the difference larger than one standard
@@ -725,16 +730,15 @@ with lab.exercise("1.2"):
         print(f"{name:22} test {accuracy:.4f} ± {np.sqrt(accuracy * (1 - accuracy) / reviews.test_X.shape[0]):.4f}")
 
 # %% [markdown] tags=["answer", "exercise-1.2"]
-# **Explain.** Look at the words with the most extreme ratios, and in how many reviews they stand. Would you trust such a weight? Does using
-# presence instead of counts cure it? *Your answer:*
+# **Explain.** Look at the words with the most extreme ratios, and at the number of reviews that contain them. Would you trust such a
+# weight? Does using presence instead of counts solve the problem? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.2"]
 # <!-- numbers: evidence, binary -->
-# **One answer.** *kagan* stands 40 times in the training part, but all of
-# them in 1 review; *galveston* 15 times in 3. One author decides such a weight, so it tells nothing about new reviews.
-# With presence the first would count once. But test accuracy hardly changes: 0.8400 with counts, 0.8350 with presence,
-# less than one standard error (0.0183) apart. The Bernoulli model is worse, 0.7575: it lets each of the many absent words
-# vote.
+# **One answer.** *kagan* occurs 40 times in the training part, but only in 1 review; *galveston* 15 times in 3. One
+# author determines such a weight, so it tells us nothing about new reviews. With presence, *kagan* would count once. But
+# test accuracy hardly changes: 0.8400 with counts, 0.8350 with presence, less than one standard error (0.0183) apart. The
+# Bernoulli model is worse, 0.7575: in it each of the many absent words contributes to the score.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.2")
@@ -742,8 +746,8 @@ lab.reveal("1.2")
 # %% [markdown]
 # ### More than two classes, and one long vector
 #
-# Each class wins on an intersection of half-planes. Three separate yes-or-no classifiers would not cover the plane: in some places none of
-# them says "yes", in others two do. The second picture has the joint features of section D.
+# Each class wins on an intersection of half-planes. Three separate yes-or-no classifiers would not divide the plane among the classes: at
+# some points none of them says "yes", at others two do. The second picture shows the joint features of section D.
 
 # %%
 from lxmls_day1.figures.regions import plot_regions
@@ -769,8 +773,8 @@ fig, axis = plot_joint_features(g, W, topics, axis)
 # ### The votes of words
 #
 # Every word *votes*: it adds $n_j(x)\,\big(\log \hat p(v_j \mid \text{pos}) - \log \hat p(v_j \mid \text{neg})\big)$ to the difference of
-# the two scores. Here are the ten strongest votes on the text of section C. **Type a review** of your own into `text` there, and run that cell
-# and this one again. (The demonstration [review explorer](demos/5_review_explorer.ipynb) does it while you type.)
+# the two scores. Here are the ten strongest votes on the text of section C. **Type a review** of your own into `text` in section C, and run
+# that cell and the next one again. (The demonstration [review explorer](demos/5_review_explorer.ipynb) does this while you type.)
 
 # %% tags=["real-data", "cell-votes", "exercise-1.2"]
 from lxmls_day1.figures.contributions import plot_contributions
@@ -796,9 +800,9 @@ with lab.exercise("1.2"):
 # ### The boundary of a sample
 #
 # Look at the boundary of the first plot again. Both classifiers compare the scores of class 0 and class 1. So the
-# boundary is perpendicular to the difference of the two weight vectors (without the intercepts), which for Gaussians of
-# one variance is parallel to $\mu_1 - \mu_0$. Naive Bayes knows the means only from the sample: its boundary is the
-# Bayes-optimal one, turned and shifted by the error of the estimates. The cell prints by how much.
+# boundary is perpendicular to the difference of the two weight vectors (without the intercepts). For Gaussians with a
+# shared variance this difference is parallel to $\mu_1 - \mu_0$. Naive Bayes estimates the means from the sample, so
+# its boundary is turned and shifted against the Bayes-optimal boundary. The cell prints by how much.
 
 # %% tags=["cell-angles", "exercise-1.3"]
 with lab.exercise("1.3"):

@@ -9,14 +9,14 @@
 # %% [markdown]
 # # 2 · Online learning: the perceptron and MIRA
 #
-# Naive Bayes finds weights by way of a model of the data, and never looks at its own mistakes. This notebook looks for the weights directly:
-# take one example at a time, and change the weights only as far as that example asks for it. Such learners are a few lines long and need memory
-# for one example only.
+# Naive Bayes derives its weights from a model of the data, and never looks at its own mistakes. Online learners search for the weights
+# directly: they take one example at a time, and change the weights only as far as that example requires. Such learners are a few lines long and
+# hold only one example in memory.
 #
 # **Goals.** After this notebook you can
 #
-# - do a perceptron step by hand, and say why it helps;
-# - say what the average over all steps is good for;
+# - do a perceptron step by hand, and explain why it helps;
+# - explain why we average the weights over all steps;
 # - derive MIRA's step, and explain what its cap does.
 #
 # **Before.** You need notebook 1, section D (features and linear classifiers), and inner products. Symbols: [notation](notation.md).
@@ -30,10 +30,10 @@
 # | 1.4b | further | write the loop of every online learner | `classifiers/online_loop.py` |
 # | 1.9 | further | average all weights of a run | `classifiers/running_average.py` |
 # | 1.10 | further | write column squishing: the exact update for many classes | `classifiers/column_squishing.py` |
-# | 1.12 | further | write the mistake bound, and put it to the test | `classifiers/mistake_bounds.py` |
+# | 1.12 | further | write the mistake bound, and test it | `classifiers/mistake_bounds.py` |
 #
-# Experiments have the same parts as before: predict, run, explain. `lab.reveal("1.4")` opens the model answer after you have written yours and
-# saved the notebook.
+# Experiments have the same three parts as in notebook 1: predict, run, explain. `lab.reveal("1.4")` opens the model answer after you have
+# written yours and saved the notebook.
 
 # %% [markdown]
 # ## Open the lab
@@ -84,7 +84,7 @@ print(
 #
 # With $g(x) = (1, x)$ and one column of weights per class, $W \in \mathbb R^{(J+1)\times K}$, the scores of an example
 # are $s = W^\top g(x)$, and the prediction is $\hat y = \arg\max_y s_y$ (of equal scores the first). Every learner of
-# this notebook is the same loop:
+# this notebook runs the same loop:
 #
 # > **Input:** examples $(x^m, y^m)$, number of rounds $N$.<br>
 # > $W \leftarrow 0$<br>
@@ -92,33 +92,33 @@ print(
 # > $\qquad s \leftarrow W^\top g(x^m)$<br>
 # > $\qquad d \leftarrow \text{rule}(s, y^m, \dots)$, a vector in $\mathbb R^K$<br>
 # > $\qquad W \leftarrow W + g(x^m)\, d^\top$<br>
-# > **Output:** the mean of the $T = NM$ matrices $W$ that stood after each step (or the last one).
+# > **Output:** the mean of the $T = NM$ matrices $W$, one after each step (or the last $W$).
 #
-# The rule says by how much the example is added to each class: $d_k > 0$ pulls the weights of class $k$ towards $x$,
-# $d_k < 0$ pushes them away. The algorithms differ in nothing else.
+# The rule determines how much of the example is added to the weights of each class: $d_k > 0$ pulls the weights of
+# class $k$ towards $x$, $d_k < 0$ pushes them away. The algorithms differ only in the rule.
 #
 # In exercise 1.4 you write the first rule. (*Further*, exercise 1.4b: the loop itself.)
 
 # %% [markdown]
 # ## B. The perceptron
 #
-# Rosenblatt's rule of 1958: if the prediction is right, leave everything alone. If it is wrong, add the example to the
-# true class and subtract it from the predicted one,
+# Rosenblatt's rule of 1958: if the prediction is right, change nothing. If it is wrong, add the example to the true
+# class and subtract it from the predicted class,
 #
 # $$ d = e_y - e_{\hat y}, $$
 #
 # where $e_k$ is 1 at class $k$ and 0 elsewhere (so $d = 0$ if $\hat y = y$).
 #
 # **Why the step helps.** Two columns change, each by $g(x)$. So the score of the true class rises by
-# $\lVert g(x)\rVert^2$ and that of the predicted class falls by as much:
+# $\lVert g(x)\rVert^2$, and the score of the predicted class falls by the same amount:
 #
 # $$ s'_y - s'_{\hat y} \;=\; s_y - s_{\hat y} + 2\,\lVert g(x)\rVert^2 . $$
 #
 # ### A run by hand
 #
 # Three points, two classes, in this order: $(2, 1)$ of class 1, then $(1, -2)$ and $(-1, 1)$ of class 0. Start with
-# $W = 0$; equal scores mean class 0. Fill in a table of your own before you run the cell: scores, $\hat y$, $d$, and
-# the new column $w_1$ (the other one is $w_0 = -w_1$).
+# $W = 0$; if the scores are equal, class 0 is predicted. Fill in a table of your own before you run the cell: scores,
+# $\hat y$, $d$, and the new column $w_1$ (always $w_0 = -w_1$).
 
 # %% tags=["cell-by-hand"]
 three_points, three_labels = np.array([[2.0, 1.0], [1.0, -2.0], [-1.0, 1.0]]), np.array([1, 0, 0])
@@ -142,9 +142,10 @@ for step in range(6):
 
 # %% [markdown]
 # <!-- numbers: by-hand -->
-# After three mistakes it makes no more: in the second round all three points are right, and the weights stay as they are. The
-# picture shows step 3. The arrow $w$ is the direction in which class 1 gains over class 0, and the boundary is
-# perpendicular to it (up to the intercept). The ringed point belongs to class 0, so twice its vector is *subtracted*.
+# After three mistakes the perceptron makes no more: in the second round it classifies all three points correctly, and the
+# weights do not change. The picture shows step 3. The arrow $w = w_1 - w_0$ is the direction in which class 1 gains over
+# class 0. The boundary is perpendicular to $w$; the intercept shifts it. The ringed point belongs to class 0, so twice
+# its vector is *subtracted*.
 
 # %%
 from lxmls_day1.figures.updates import plot_update
@@ -156,19 +157,19 @@ fig, axes = plot_update(three_points, three_labels, 2, states[2], states[3], axe
 # The demonstration [online learners, step by step](demos/2_online_steps.ipynb) shows every step of a run like this.
 #
 # Data are **linearly separable** if some $W$ gives every example's true class the highest score, with no ties. For two
-# classes this is a line (in more dimensions a hyperplane) with one class on each side, a *separating hyperplane*. If the
-# training data are separable, the perceptron stops making mistakes after finitely many of them; exercise 1.12
-# (*Further*) is about how many.
+# classes this means that a line (in more dimensions a hyperplane) has one class on each side: a *separating hyperplane*.
+# On separable training data the perceptron makes only finitely many mistakes; exercise 1.12 (*Further*) bounds their
+# number.
 
 # %% [markdown]
 # ## Exercise 1.4: the perceptron's rule
 #
-# Write `perceptron_rule` in `classifiers/perceptron.py`: from the scores of an example and its true class it makes $d$. From then on
-# `Perceptron` trains with your rule.
+# Write `perceptron_rule` in `classifiers/perceptron.py`: it computes $d$ from the scores of an example and its true class. Once it
+# is written, `Perceptron` trains with your rule.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** Three classes, and class 1 is true. What is $d$ for the scores $(1, 3, 2)$, $(3, 1, 2)$, $(2, 2, 0)$ and $(0, 0, 0)$?
-# Does it matter by how much the highest score exceeds the others? *Your prediction:*
+# **Predict.** There are three classes, and class 1 is the true one. What is $d$ for the scores $(1, 3, 2)$, $(3, 1, 2)$,
+# $(2, 2, 0)$ and $(0, 0, 0)$? Does it matter by how much the highest score exceeds the others? *Your prediction:*
 
 # %% tags=["cell-rule"]
 with lab.exercise("1.4"):
@@ -182,7 +183,7 @@ with lab.exercise("1.4"):
 lab.check("1.4")
 
 # %% [markdown]
-# Now train with it, on points and on reviews.
+# Now train with your rule, on points and on reviews.
 
 # %% tags=["cell-perceptron"]
 with lab.exercise("1.4"):
@@ -203,25 +204,27 @@ with lab.exercise("1.4"):
     print("mistakes in each round:", [round.updates for round in perceptron.history])
 
 # %% [markdown] tags=["answer"]
-# **Explain.** (1) What would happen if only the true class went up? (2) On the points there are mistakes in the first rounds only. What does that say
-# about the points? *Your answer:*
+# **Explain.** (1) What would happen if the step only raised the true class? (2) On the points there are mistakes in the first rounds only. What does
+# that tell you about the points? *Your answer:*
 
 # %% [markdown] tags=["solution"]
 # <!-- numbers: perceptron, perceptron-reviews -->
-# **One answer.** (1) The gap between the predicted and the true class then shrinks by $\lVert g\rVert^2$ instead of $2\lVert g\rVert^2$, so that it
-# takes more updates. (2) There are 20 mistakes in six rounds, then none: some $W$ gives every training point its class, so the points are
-# separable. On the reviews 551 mistakes in the first round become 3 in the tenth: with so many features it is easy to separate the reviews.
+# **One answer.** (1) The gap between the predicted and the true class would shrink by $\lVert g\rVert^2$ instead of $2\lVert g\rVert^2$, so that
+# training would take more updates. (2) There are 20 mistakes in six rounds, then none: some $W$ classifies every training point correctly, so the
+# points are separable. On the reviews the mistakes fall from 551 in the first round to 3 in the tenth: with so many features the reviews are easy
+# to separate.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.4")
 
 # %% [markdown] tags=["exercise-1.4", "evening"]
-# ### The boundary on its way
+# ### How the boundary moves
 #
 # *For the evening. In the afternoon, go on at section C.*
 #
 # `train` takes a function `callback(round, weights, params)` that it calls after every round: `weights` is $W$ at that moment, `params` the
-# average so far. `Perceptron.weights_of_rounds` keeps both. Here they are on classes that overlap, and then on classes that a line separates.
+# average so far. `Perceptron.weights_of_rounds` keeps both. The cell plots both for classes that overlap, and then prints their directions
+# for classes that a line separates.
 
 # %% tags=["cell-rounds", "exercise-1.4", "evening"]
 with lab.exercise("1.4"):
@@ -253,47 +256,46 @@ with lab.exercise("1.4"):
         print(f"{number:4d}: weights {angles[0]:.2f}°, average {angles[1]:.2f}°")
 
 # %% [markdown] tags=["answer", "exercise-1.4", "evening"]
-# **Explain.** Why do the weights never come to rest on overlapping classes, and why does the average nearly?
+# **Explain.** Why do the weights never converge on overlapping classes, and why does the average nearly converge?
 #
-# **Transfer.** You sort the examples: all of class 0 first, then all of class 1, and visit them in this order in every round. Which weights
-# would you rather use at the end, the last ones or the average? *Your answer:*
+# **Transfer.** You sort the examples, class 0 first and then class 1, and visit them in this order in every round. Which would you use at
+# the end, the last weights or the average? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.4", "evening"]
 # <!-- numbers: rounds -->
 # **One answer.** No line separates these points, so every round has mistakes, and every mistake moves the line. The
-# last few mistakes decide where the line ends. In the average each single step counts $1/T$ only, so the average of many
-# rounds hardly moves. On the separable points the last mistake is in round 1: from then on the weights have the direction 43.25°. The average
-# still contains all the earlier matrices: 61.17° after round 1, 51.34° after round 2, and still 43.99° after round 20.
-# After the last mistake, in step $t_0$, all further matrices equal $W$, so
-# $\overline W_T = W + \frac{t_0}{T}\big(\overline W_{t_0} - W\big)$: the rest of the way shrinks like $1/T$ and never
-# becomes zero.
+# last few mistakes decide where the line ends. In the average each step counts only $1/T$, so the average over many rounds hardly moves. On
+# the separable points the last mistake is in round 1: after it the weights keep the direction 43.25°. The average still contains all the
+# earlier matrices: 61.17° after round 1, 51.34° after round 2, and still 43.99° after round 20. After the last mistake, in step $t_0$,
+# every later matrix equals $W$, so $\overline W_T = W + \frac{t_0}{T}\big(\overline W_{t_0} - W\big)$: the distance to $W$ shrinks like
+# $1/T$ and never becomes zero.
 #
-# *Transfer.* After all of class 1 the last weights have been pulled towards class 1 for half a round: where the classes
-# overlap, they predict class 1 too often. The average contains the weights of both halves. Better still, visit the
-# examples in a random order.
+# *Transfer.* The average. In the second half of each round the weights have been pulled towards class 1: where the
+# classes overlap, the last weights predict class 1 too often. The average contains the weights of both halves. A random
+# order is better still.
 
 # %% tags=["skip-execution", "evening"]
 lab.reveal("1.4")
 
 # %% [markdown]
-# ## C. MIRA: how far to go
+# ## C. MIRA: the size of the step
 #
 # On a mistake the perceptron adds $g(x)$ exactly once, however large or small the mistake was. The **margin infused
-# relaxed algorithm** asks for the *smallest* change of the weights after which the example is right with a margin; a
-# slack $\xi$ softens the demand:
+# relaxed algorithm** makes the *smallest* change of the weights that classifies the example correctly with a margin;
+# a slack $\xi$ relaxes this constraint:
 #
 # $$
 # \min_{W',\,\xi \ge 0}\; \frac{\lambda}{2}\lVert W' - W\rVert^2 + \xi
 # \qquad\text{such that}\qquad s'_y \;\ge\; s'_{\hat y} + \rho(\hat y, y) - \xi .
 # $$
 #
-# $\rho(\hat y, y)$ is the cost of the mistake, 1 unless told otherwise. A large $\lambda$ makes change expensive. (It is
-# not the $\lambda$ of notebook 3: nothing shrinks the weights here.)
+# $\rho(\hat y, y)$ is the cost of the mistake, 1 unless told otherwise. A large $\lambda$ penalizes changes of the
+# weights. (It is not the $\lambda$ of notebook 3: MIRA's does not shrink the weights.)
 #
-# **The solution.** Only the scores of $y$ and $\hat y$ are in the constraint, so the shortest change moves these two
-# columns, by $\tau g(x)$ and $-\tau g(x)$; its length is $\tau\sqrt2\,\lVert g(x)\rVert$. The step must close a gap of
-# $\ell = s_{\hat y} - s_y + \rho(\hat y, y)$, and a step of $\tau$ closes $2\tau\lVert g(x)\rVert^2$ of it. So we
-# minimise over $\tau \ge 0$
+# **The solution.** The constraint contains only the scores of $y$ and $\hat y$, so the shortest change moves only
+# these two columns, by $\tau g(x)$ and $-\tau g(x)$; its length is $\tau\sqrt2\,\lVert g(x)\rVert$. The step must
+# close a gap of $\ell = s_{\hat y} - s_y + \rho(\hat y, y)$, and a step of $\tau$ closes $2\tau\lVert g(x)\rVert^2$ of
+# it. So we minimise over $\tau \ge 0$
 #
 # $$ \lambda\, \tau^2 \lVert g(x)\rVert^2 + \max\big(0,\; \ell - 2\tau \lVert g(x)\rVert^2\big) . $$
 #
@@ -306,23 +308,24 @@ lab.reveal("1.4")
 # \quad\text{if } \hat y \ne y, \qquad d = 0 \text{ otherwise.}
 # $$
 #
-# We call $1/\lambda$ the **cap**. The perceptron is $\tau = 1$. The algorithm is also known as *passive-aggressive*
-# (PA-I): passive on a right answer, aggressive up to the cap on a mistake.
+# We call $1/\lambda$ the **cap** $\tau_{\max}$. With $\tau = 1$ on every mistake this is the perceptron.
+# *Passive-aggressive* learning (PA-I, see *Further*) makes the same step also after right predictions, if the margin
+# is too small.
 #
-# > **A slip that teaches.** The denominator is $\lVert f(x,y) - f(x,\hat y)\rVert^2 = 2\lVert g(x)\rVert^2$: two columns
-# > move, and $g(x)$ includes the intercept's 1. Many programs forget the 2 and take steps twice too long.
+# > **A common mistake.** The denominator is $\lVert f(x,y) - f(x,\hat y)\rVert^2 = 2\lVert g(x)\rVert^2$: two columns
+# > move, and $g(x)$ includes the intercept's 1. Many programs forget the 2, and their steps are twice as long as they should be.
 #
 # ## Exercise 1.5: MIRA
 #
 # 1. Write `mira_rule` in `classifiers/mira.py`. It gets `step`, which is the cap $1/\lambda$, `sq_norm`, which is
 #    $\lVert g(x)\rVert^2$, and `cost`, the vector $\rho(\cdot, y)$.
 # 2. Compare its step with the perceptron's, for several caps.
-# 3. Repeat on overlapping points and on reviews what you did with the perceptron.
+# 3. Repeat the perceptron's experiments on overlapping points and on reviews.
 
 # %% [markdown] tags=["predict"]
 # **Predict.** Take step 3 of the run by hand: $g(x) = (1, -1, 1)$, $s_y = -2$, $s_{\hat y} = 2$. Compute $\tau$ for the
-# caps 1, 0.25 and 0.1, and the margin $s'_y - s'_{\hat y}$ after each step. Which step puts the point on the right side?
-# *Your prediction:*
+# caps 1, 0.25 and 0.1, and the margin $s'_y - s'_{\hat y}$ after each step. Which steps put the point on the correct
+# side of the boundary? *Your prediction:*
 
 # %% tags=["cell-caps"]
 with lab.exercise("1.5"):
@@ -353,7 +356,7 @@ with lab.exercise("1.5"):
 lab.check("1.5")
 
 # %% [markdown] tags=["evening"]
-# The rest of this exercise is for the evening: MIRA on overlapping points, and on reviews. In the afternoon, go on with
+# The rest of this exercise, MIRA on overlapping points and on reviews, is for the evening. In the afternoon, go on with
 # [notebook 3](3_maxent_svm.ipynb).
 
 # %% tags=["cell-mira-points", "evening"]
@@ -381,11 +384,11 @@ with lab.exercise("1.5"):
     print(f"half of the points have ‖g‖² above {np.median(squared):.1f}")
 
 # %% [markdown] tags=["predict", "evening"]
-# **Predict.** Now the reviews, with λ from 0.1 to $2^{20}$ (so large that every step is the cap). Where does the curve
-# change, and where does it not? *Your prediction:*
+# **Predict.** Now train on the reviews, with λ from 0.1 to $2^{20}$ (so large that every step is as long as the cap).
+# For which λ does the curve change, and for which is it flat? *Your prediction:*
 #
-# We choose λ on a **development part**, which neither trains nor tests: 1200 reviews to train on, 400 to choose with,
-# 400 for one look at the end. (Notebook 3 says more about this.)
+# We choose λ on a **development part**, which is used neither for training nor for testing: 1200 reviews to train on,
+# 400 to choose λ, and 400 for one test at the end. (Notebook 3 explains why.)
 
 # %% tags=["real-data", "cell-mira-reviews", "evening"]
 with lab.exercise("1.5"):
@@ -423,35 +426,37 @@ with lab.exercise("1.5"):
 
 # %% [markdown] tags=["answer", "evening"]
 # **Explain.** (1) For which λ does the curve on the reviews not change at all, and why? Use the typical $\lVert g\rVert^2$. (2) For very large λ
-# *every* step is the cap. Which algorithm is that, and why does its scale not matter? (3) The curve has a peak. How many reviews above the
-# perceptron is it, and how large is a standard error? *Your answer:*
+# *every* step is as long as the cap. Which algorithm is that, and why does the length not matter? (3) The curve has a peak. How many more
+# reviews than the perceptron does MIRA classify correctly there, and how large is a standard error? *Your answer:*
 
 # %% [markdown] tags=["solution", "evening"]
 # <!-- numbers: mira-reviews, caps -->
-# **One answer.** (1) Half of the reviews have $\lVert g\rVert^2 > 142$, so a gap of 1 wants a step of 0.0035. As long as
-# the cap is above all steps that are asked for, λ changes nothing: the lines for λ = 0.1, 1 and 10 are the same
-# classifier with 752 updates. At λ = 100 the cap is 0.01, and it begins to bite. (2) Then MIRA is the perceptron with
-# steps of $1/\lambda$ instead of 1. All scores are multiplied by the same number, which changes no argmax, and so no
-# mistake (if $W$ starts at 0): compare the last line with the perceptron, 884 updates and 0.7750 both. (3) At λ = 100 the
-# development accuracy is 0.7875, that is 5 reviews of 400 above the 0.7750 of the perceptron. The standard error is about
-# 0.02, that is 8 reviews: this is luck. <!-- given: 0.01, 400, 0.02, 8 -->
+# **One answer.** (1) Half of the reviews have $\lVert g\rVert^2 > 142$, so a gap of 1 needs a step of 0.0035. As long as
+# the cap is above all steps that are needed, λ changes nothing: λ = 0.1, 1 and 10 give the same classifier with 752
+# updates. At λ = 100 the cap is 0.01, and it limits some steps. (2) Then MIRA is the perceptron with steps of $1/\lambda$
+# instead of 1. All scores are multiplied by the same number, which changes no argmax, and so no mistake (if $W$ starts at
+# 0): with the largest λ MIRA and the perceptron both have 884 updates and an accuracy of 0.7750. (3) At λ = 100 the
+# development accuracy is 0.7875, against 0.7750 for the perceptron: 5 more of the 400 reviews. The standard error is
+# about 0.02, or 8 reviews, so the peak may well be chance. <!-- given: 0.01, 400, 0.02, 8 -->
 
 # %% tags=["skip-execution", "evening"]
 lab.reveal("1.5")
 
 # %% [markdown] tags=["evening"]
-# The demonstration [MIRA's step](demos/3_mira_step.ipynb) shows τ as you move λ.
+# The demonstration [MIRA's step](demos/3_mira_step.ipynb) shows how τ depends on λ.
 
 # %% [markdown]
 # ## What to take home
 #
-# - One loop, one rule: the perceptron's $e_y - e_{\hat y}$, MIRA's $\tau(e_y - e_{\hat y})$.
-# - A perceptron step moves the true class against the predicted one by $2\lVert g(x)\rVert^2$. On separable data the mistakes end; where no
-#   line separates the classes they never do, but the average of the weights hardly moves any more.
-# - MIRA's $1/\lambda$ caps the step. Where the cap never bites λ changes nothing; where it always bites MIRA is the perceptron.
+# - All online learners share one loop and differ in the rule: the perceptron's is $d = e_y - e_{\hat y}$, MIRA's
+#   $d = \tau(e_y - e_{\hat y})$.
+# - A perceptron step raises the true class relative to the predicted class by $2\lVert g(x)\rVert^2$. On separable data the mistakes end.
+#   Where no line separates the classes they never end, but the average of the weights hardly moves after many rounds.
+# - MIRA's $1/\lambda$ caps the step. Where the cap limits no step, λ changes nothing; where it limits every step, MIRA is the
+#   perceptron.
 #
-# **Next.** These learners correct mistakes one at a time. They cannot say how good their weights are on all the training data, nor how sure a
-# prediction is. [Notebook 3](3_maxent_svm.ipynb) minimises an objective instead.
+# **Next.** These learners correct mistakes one at a time. They do not measure how well the weights fit all the training data, nor give the
+# probability of a prediction. [Notebook 3](3_maxent_svm.ipynb) minimises an objective instead.
 #
 # **Reading.** The guide, section 1.4. · F. Rosenblatt, *The perceptron*, Psychological Review 65, 1958. · A. Novikoff, *On convergence proofs
 # for perceptrons*, 1962. · Y. Freund and R. Schapire, *Large margin classification using the perceptron algorithm*, Machine Learning 37, 1999:
@@ -462,22 +467,24 @@ lab.reveal("1.5")
 # %% [markdown]
 # ## Further
 #
-# Each of the following exercises stands by itself.
+# The following exercises are independent.
 
 # %% [markdown]
 # ## Exercise 1.4b: the loop
 #
-# Write `online_loop` in `classifiers/online_loop.py`: the ten lines of section A, with three things that other learners need. Each
-# visit has its own `step`; the rule also receives $\lVert g\rVert^2$ and the costs; and the old weights may shrink:
+# Write `online_loop` in `classifiers/online_loop.py`: the ten lines of section A, with three additions that other learners need.
+# Each visit has its own `step`; the rule also receives $\lVert g\rVert^2$ and the costs; and each step may shrink the old
+# weights:
 #
 # $$ W \leftarrow (1 - \eta_t \lambda)\, W + g\, d^\top . $$
 #
-# It returns the last $W$ and the mean of the matrices after each step. The file brings a rule to try it with, `regression_rule`. You
-# write it for matrices in full, so it is slow on texts. `classifiers/online_classifier.py` adds shuffling, sparse data and speed.
+# The function returns the last $W$ and the mean of the matrices after each step. The file contains a second rule to try,
+# `regression_rule`. Your loop uses dense matrices, so it is slow on texts. `classifiers/online_classifier.py` adds shuffling, sparse
+# data and speed.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** Your loop and `Perceptron.train` visit the same ten points in the same order, five times. Do they get the same weights,
-# roughly the same, or other ones? *Your prediction:*
+# **Predict.** Your loop and `Perceptron.train` visit the same ten points in the same order, five times. Are the two sets of weights
+# the same, roughly the same, or different? *Your prediction:*
 
 # %% tags=["cell-loop"]
 with lab.exercise("1.4b"):
@@ -500,20 +507,21 @@ with lab.exercise("1.4b"):
 lab.check("1.4b")
 
 # %% [markdown] tags=["answer"]
-# **Explain.** (1) What of the loop had to change for the other rule? (2) Suppose that the rule answers $d = 0$ from some visit on, and
-# $\eta_t\lambda = 0.01$. What do the weights do then, and what do the predictions do? (3) `Perceptron.train` is several hundred times
-# faster on reviews. Which of your ten lines touches numbers that did not change?
+# **Explain.** (1) What had to change in the loop for the regression rule? (2) Suppose that the rule returns $d = 0$ from some visit
+# on, and $\eta_t\lambda = 0.01$. How do the weights change from then on, and how do the predictions? (3) `Perceptron.train` is several
+# hundred times faster than your loop on reviews. Which of your ten lines read or write numbers that do not change?
 #
 # **Transfer.** Write a rule of your own in five lines, for instance one that moves *two* rivals, and run it in your loop. *Your
 # answer:*
 
 # %% [markdown] tags=["solution"]
-# **One answer.** (1) Nothing: it is the argument `rule`, and a shorter step, which is an argument too. (2) They shrink by 1 % at each
-# visit. All scores shrink by the same factor, so the predictions stay the same. (3) The scores, $W + g\,d^\top$ and the mean each go
-# through the whole matrix; a review has some hundred words, the matrix tens of thousands of rows. Only the rows of the words that
-# occur need to be read, they alone change, and exercise 1.9 takes the mean without touching the matrix.
+# **One answer.** (1) Nothing: the rule and the shorter step are both arguments. (2) The weights shrink by 1 % at each visit. All
+# scores shrink by the same factor, so the predictions stay the same. (3) The scores, $W + g\,d^\top$ and the mean each go through the
+# whole matrix; a review has some hundred words, the matrix tens of thousands of rows. Only the rows of the words that occur have to
+# be read, and only these rows change; exercise 1.9 computes the mean without going through the matrix.
 #
-# *Transfer.* Sort the scores, and give the true class $+1$ and the two highest wrong ones $-\frac12$ if one of them is above it.
+# *Transfer.* Sort the scores. If a wrong class is above the true class, give the true class $+1$ and the two highest wrong
+# classes $-\frac12$ each.
 # <!-- given: 1 % -->
 
 # %% tags=["skip-execution"]
@@ -524,11 +532,11 @@ lab.reveal("1.4b")
 #
 # The average over *all* steps,
 #
-# $$ \overline W = \frac1T \sum_{t=1}^{T} W^{(t)}, \qquad W^{(t)} \text{ the weights that stand after step } t, $$
+# $$ \overline W = \frac1T \sum_{t=1}^{T} W^{(t)}, \qquad W^{(t)} \text{ the weights after step } t, $$
 #
-# seems to cost a pass over the whole matrix at every step. With text $J$ is tens of thousands, and a step without a
-# mistake would otherwise cost next to nothing. There is a cheaper way. What step $t$ adds, $g\,d^\top$, is part of
-# $W^{(t)}, W^{(t+1)}, \dots, W^{(T)}$: of all matrices but the first $t-1$. So
+# seems to cost a pass over the whole matrix at every step. For text $J$ is tens of thousands, while a step without a
+# mistake needs no update at all. There is a cheaper way. What step $t$ adds, $g\,d^\top$, is contained in
+# $W^{(t)}, W^{(t+1)}, \dots, W^{(T)}$, that is, in all matrices except the first $t-1$. So
 #
 # $$
 # \sum_{t=1}^T W^{(t)} = \sum_{t=1}^T \big(T - (t - 1)\big)\, g^{(t)} d^{(t)\top}
@@ -536,8 +544,8 @@ lab.reveal("1.4b")
 # \qquad \overline W = W^{(T)} - \frac{U}{T} .
 # $$
 #
-# Keep $U \leftarrow U + (t-1)\,g\,d^\top$ beside $W$: it changes where $W$ changes, and nowhere else. Each update then
-# costs twice as much, and each step without a mistake costs nothing.
+# Keep $U \leftarrow U + (t-1)\,g\,d^\top$ beside $W$: it changes only where $W$ changes. Each update then costs twice
+# as much as without the average, and a step without a mistake adds no cost.
 #
 # Write `averaged_perceptron` in `classifiers/running_average.py`. The cell below compares it with the sum written out.
 
@@ -568,7 +576,7 @@ lab.check("1.9")
 
 # %% [markdown] tags=["predict"]
 # **Predict.** We measure test accuracy after each of 15 rounds on the reviews, for the weights after the round and for
-# the average so far. Which curve swings more? Which is higher at the end? *Your prediction:*
+# the average so far. Which curve fluctuates more? Which is higher at the end? *Your prediction:*
 
 # %% tags=["real-data", "cell-averaging"]
 with lab.exercise("1.4"):
@@ -604,26 +612,27 @@ with lab.exercise("1.4"):
     print(f"numbers touched: {naive:.1e} by adding up every matrix, {running:.1e} by the running sum")
 
 # %% [markdown] tags=["answer"]
-# **Explain.** (1) When do the single matrices swing most, and why less in later rounds? (2) From which round on do the
-# weights stay the same, and what does the average do then?
+# **Explain.** (1) When does the accuracy of the single matrices fluctuate most, and why less in later rounds? (2) From
+# which round on do the weights stay the same, and how does the average change after that?
 #
-# **Transfer.** The *voted* perceptron lets every matrix predict and counts votes; the average adds the matrices up
-# before it predicts. For two classes write both as a sign of a sum over the matrices. Are they the same classifier?
-# *Your answer:*
+# **Transfer.** The *voted* perceptron lets every matrix predict and counts the votes; the averaged perceptron adds
+# the matrices up before it predicts. For two classes, write both predictions as the sign of a sum over the matrices.
+# Are they the same classifier? *Your answer:*
 
 # %% [markdown] tags=["solution"]
 # <!-- numbers: averaging -->
-# **One answer.** (1) While the perceptron still makes many mistakes per round, 551 in the first, each of them moves the
-# weights: from round 2 on the test accuracy of the single matrices lies between 0.76 and 0.82, that of the averages
-# between 0.7825 and 0.82. In later rounds only a few mistakes are left, so the weights hardly move. (2) From round 13 on
-# there is no mistake, and the weights stand still. The average goes on moving towards them, more and more slowly. At the
-# end it has 0.8175, the weights have 0.8000; the difference is less than a standard error, 0.0193.
+# **One answer.** (1) They fluctuate most in the early rounds, when the perceptron still makes many mistakes (551 in
+# the first) and each of them moves the weights: from round 2 on the test accuracy of the single matrices lies between
+# 0.76 and 0.82, that of the averages between 0.7825 and 0.82. In later rounds only a few mistakes are left, so the
+# weights hardly move. (2) From round 13 on there is no mistake, and the weights do not change. The average goes on
+# moving towards them, more and more slowly. At the end the average has an accuracy of 0.8175, the last weights 0.8000;
+# the difference is less than a standard error, 0.0193.
 # <!-- given: 13 -->
 #
-# *Transfer.* With $w^{(t)}$ the difference of the two columns after step $t$, the voted perceptron predicts by
-# $\sum_t \operatorname{sign}(w^{(t)}\cdot g(x))$, the averaged one by $\operatorname{sign}\big(\sum_t w^{(t)}\cdot g(x)\big)$.
-# They are not the same: in a vote every matrix counts once, in the average a matrix with a large score counts more.
-# (In both, weights that survive many examples without a mistake count for each of these steps.)
+# *Transfer.* Let $w^{(t)}$ be the difference of the two columns after step $t$. The voted perceptron predicts by the sign of
+# $\sum_t \operatorname{sign}(w^{(t)}\cdot g(x))$, the averaged perceptron by the sign of $\sum_t w^{(t)}\cdot g(x)$. They are
+# not the same classifier: in the vote every matrix counts once, in the average a matrix with a large score counts more. (In
+# both, weights that stay for many steps without a mistake count once for each of these steps.)
 
 # %% tags=["skip-execution"]
 lab.reveal("1.9")
@@ -631,9 +640,9 @@ lab.reveal("1.9")
 # %% [markdown]
 # ### Passive-aggressive learning
 #
-# The MIRA of this notebook moves on a mistake. *Passive-aggressive* learning (`classifiers/passive_aggressive.py`: PA-I, and PA-II with a soft
-# cap) makes the same step wherever the margin is missed, also where the answer is right. Here is PA-I beside MIRA, with the same cap of 0.01, on
-# one order of the reviews; section A of [notebook 7](7_second_order.ipynb) tries twenty.
+# The MIRA of this notebook updates only on a mistake. *Passive-aggressive* learning (`classifiers/passive_aggressive.py`: PA-I, and PA-II with a
+# soft cap) makes the same step wherever the margin is too small, even if the prediction is right. The next cell compares PA-I with MIRA, with
+# the same cap of 0.01, on one order of the reviews; section A of [notebook 7](7_second_order.ipynb) uses twenty orders.
 
 # %% tags=["real-data", "cell-passive-aggressive", "exercise-1.5"]
 with lab.exercise("1.5"):
@@ -648,8 +657,8 @@ with lab.exercise("1.5"):
 # %% [markdown]
 # ## Column squishing: all rivals at once
 #
-# MIRA pushes down the strongest rival only. With many classes another rival can be in the lead afterwards. The least
-# change of the weights after which the true class beats *every* rival by its margin solves
+# MIRA lowers only the strongest rival. With many classes another rival can have the highest score after the step. The
+# smallest change of the weights after which the true class beats *every* rival by its margin is the solution of
 #
 # $$
 # \min_d \tfrac12\sum_i d_i^2 \quad\text{such that}\quad d_y \ge d_i + C_i \;\text{ for all } i \ne y,
@@ -659,28 +668,28 @@ with lab.exercise("1.5"):
 # where the update is again $W \leftarrow W + g(x)d^\top$. $C_i$ measures, in units of $d$, how far class $i$ still
 # violates its constraint; $C_i \le 0$ means that it is satisfied. If no $C_i$ is positive, $d = 0$.
 #
-# At the solution some rivals, the *active* ones, meet their constraint exactly, $d_i = d_y - C_i < 0$; the others stay
-# where they are, $d_i = 0$. What the true class gains the active rivals lose, $\sum_i d_i = 0$. (The constraints see
-# only differences $d_y - d_i$. Subtracting the mean from all $d_i$ changes no difference and shortens $d$, so the
+# At the solution some rivals, the *active* ones, meet their constraint exactly, $d_i = d_y - C_i < 0$; the others do
+# not move, $d_i = 0$. The true class gains what the active rivals lose, $\sum_i d_i = 0$. (The constraints depend only
+# on the differences $d_y - d_i$. Subtracting the mean from all $d_i$ changes no difference and shortens $d$, so the
 # shortest $d$ has mean zero.) So with $k$ active rivals
 #
 # $$
 # d_y = \frac{1}{k+1}\sum_{i\ \text{active}} C_i .
 # $$
 #
-# Which are active? Those with $C_i > d_y$: sort the $C_i$ downwards, take them in one by one, and stop when the next is
-# not above the $d_y$ of those so far. All active rivals end at the same height: their scores become equal up to their
-# costs. Sorting makes the cost $O(K\log K)$.
+# The active rivals are those with $C_i > d_y$: sort the $C_i$ in descending order, add them one by one, and stop when
+# the next $C_i$ is not above the $d_y$ computed so far. All active rivals end at the same height $\theta = d_y$: their
+# scores become equal up to their costs. Because of the sorting the cost is $O(K\log K)$.
 #
 # **By hand.** Scores $(0.9009, 2.2557, 0.2597)$, the true class is 2, $\lVert g\rVert^2 = 1$, cost 1. Then
-# $C_1 = 2.996$ and $C_0 = 1.641$. With $k = 1$: $d_y = 2.996/2 = 1.498$, and class 0 has more, $1.641 > 1.498$: it joins.
-# With $k = 2$: $d_y = (2.996 + 1.641)/3 = 1.546$. No class is left. <!-- numbers: squishing, projection -->
+# $C_1 = 2.996$ and $C_0 = 1.641$. With $k = 1$: $d_y = 2.996/2 = 1.498$; class 0 has $C_0 = 1.641 > 1.498$, so it is
+# active too. With $k = 2$: $d_y = (2.996 + 1.641)/3 = 1.546$. No class is left. <!-- numbers: squishing, projection -->
 #
-# **Where the name comes from.** Put $D_y = 0$ and $D_i = C_i$ for the rivals, and let $z = D + d$. The constraint says
-# $z_i \le z_y$, and the length of $d$ is the distance from $D$ to $z$. So $z$ is the **projection** of $D$: the nearest point in
+# **Where the name comes from.** Put $D_y = 0$ and $D_i = C_i$ for the rivals, and let $z = D + d$. The constraint becomes
+# $z_i \le z_y$, and the length of $d$ is the distance from $D$ to $z$. So $z$ is the **projection** of $D$: the nearest point at
 # which no rival is above the true class. With one rival this is a step at a right angle to the line $z_i = z_y$ (left picture).
-# With several, draw $D$ as columns (right): those that are too high are squished down to one level, and the column of the true
-# class rises to it. What is pushed down is as much as what rises, $\sum_i d_i = 0$.
+# With several rivals, draw $D$ as columns (right picture): the columns that are too high are squished down to one level, and the
+# column of the true class rises to that level. The falls and the rise add up to zero, $\sum_i d_i = 0$.
 
 # %% tags=["cell-projection"]
 from lxmls_day1.figures.squishing import levels, plot_squishing
@@ -691,21 +700,21 @@ plot_squishing(C, ["class 2, true", "class 1", "class 0"], axes)
 print("d_y with k active rivals:", ", ".join(f"{level:.3f}" for level in levels(C)))
 
 # %% [markdown]
-# **With a cap** $C$ the true class gains at most $C$: $d_y = \min(\theta, C)$. The rivals come down less far, and part of the violation
-# remains; a single example can change the weights only this far. What the rivals lose still sums to what the true class gains. So where
-# the cap holds, their common height is $\theta = (C_1 + \dots + C_k - C) / k$; of the two heights the greater one is right.
-# (H. Daumé III, "Column squishing for multiclass updates", 15 August 2017; the solution is due to Abhishek Kumar, after
-# Bittorf et al., 2012, algorithm 5.) <!-- given: 15, 2017, 2012, 5, 1 -->
+# **With a cap** the true class gains at most the cap, $d_y \le \tau_{\max}$. The rivals come down less far, and part of the violation
+# remains; the cap limits how far a single example can change the weights. What the rivals lose still sums to what the true class gains.
+# So where the cap applies, their common height is $\theta = (C_1 + \dots + C_k - \tau_{\max}) / k$; with a cap, $\theta$ is the greater
+# of the two heights. (H. Daumé III, "Column squishing for multiclass updates", 15 August 2017; the solution is due to Abhishek Kumar,
+# after Bittorf et al., 2012, algorithm 5.) <!-- given: 15, 2017, 2012, 5, 1 -->
 #
 # ## Exercise 1.10: column squishing
 #
-# 1. Write `squishing_rule` in `classifiers/column_squishing.py`. (`step` is a cap on $d_y$; leave it to the end.)
-# 2. Check it on the example above: three scores, and each class in turn is made the winner by 1.
+# 1. Write `squishing_rule` in `classifiers/column_squishing.py`. (`step` is a cap on $d_y$; implement it last.)
+# 2. Check it on the three scores above, with each class in turn as the true one and a margin of 1.
 # 3. Compare it with MIRA and the perceptron, at equal caps.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** The same three scores, and now class 0 is to win by 1. Which rivals are active? At which height do class 0
-# and its rival end? What happens when class 1 is to win? *Your prediction:*
+# **Predict.** Take the same three scores, but class 0 must now win by 1. Which rivals are active? At which height do
+# class 0 and its rival end? What happens if class 1 must win? *Your prediction:*
 
 # %% tags=["cell-squishing"]
 with lab.exercise("1.10"):
@@ -731,9 +740,9 @@ with lab.exercise("1.10"):
 lab.check("1.10")
 
 # %% [markdown] tags=["predict"]
-# **Predict.** 20 samples of three classes. Perceptron, MIRA and column squishing, each with the same cap 0.02 (that is
-# λ = 50 for MIRA) and without. Does the treatment of all rivals lower the expected error, or does the cap?
-# *Your prediction:*
+# **Predict.** We train on 20 samples of three classes: the perceptron, and MIRA and column squishing with a cap of
+# 0.02 (λ = 50 for MIRA) and with a larger cap or none. Which lowers the expected error, updating all rivals or the
+# cap? *Your prediction:*
 
 # %% tags=["cell-rivals"]
 with lab.exercise("1.10"):
@@ -790,31 +799,33 @@ with lab.exercise("1.10"):
 
 # %% [markdown] tags=["answer"]
 # **Explain.** (1) Why does column squishing make so many more updates than MIRA? (2) Compare the expected errors at equal
-# caps, and with and without a cap. What makes the difference? (3) How does the share of steps with several active rivals
-# depend on the number of classes?
+# caps, and with and without a cap. What causes the differences? (3) How does the share of steps with several active
+# rivals depend on the number of classes?
 #
-# **Transfer.** You have 1000 classes, and a mistake is expensive only within a group of ten similar ones. How would you
-# set $\rho$, and which rivals are then active? *Your answer:*
+# **Transfer.** You have 1000 classes, and a mistake is expensive only within a group of ten similar classes. How would
+# you set $\rho$, and which rivals are then active? *Your answer:*
 
 # %% [markdown] tags=["solution"]
 # <!-- numbers: rivals, squishing -->
-# **One answer.** (1) Column squishing also moves where the prediction is right but its margin is too small. Points near a
-# boundary then cause an update in every round: 415 updates on the first sample, against 192 of MIRA, at the same cap of
-# 0.02. (2) At the cap 0.02 column squishing has 0.0811 ± 0.0007, MIRA 0.0829 ± 0.0010; sample by sample the difference is
-# 0.0018 ± 0.0007, small, but more than two standard errors. The cap brings as much: without it column squishing has
-# 0.0828. Without a cap one outlier can move the weights as far as it needs; averaging weakens its effect. The experiment
-# cannot tell whether it is the rivals or the updates inside the margin that help, for the two learners differ in both.
-# (3) With 3 classes 21 % of the steps have two or more active rivals, with 10 classes 52 %, with 20 classes 67 %.
+# **One answer.** (1) Column squishing also updates where the prediction is right but its margin is too small. Points near
+# a boundary then cause an update in every round: 415 updates on the first sample, against 192 for MIRA, at the same cap
+# of 0.02. (2) With the cap 0.02 column squishing has an expected error of 0.0811 ± 0.0007, MIRA 0.0829 ± 0.0010; sample
+# by sample the difference is 0.0018 ± 0.0007, which is small, but more than two standard errors. The cap gains as much:
+# without it column squishing has 0.0828. Without a cap one outlier can move the weights arbitrarily far; averaging
+# weakens its effect. The two learners differ both in the rivals that they update and in the updates inside the margin, so
+# the experiment cannot tell which of the two helps. (3) With 3 classes 21 % of the steps have two or more active rivals,
+# with 10 classes 52 %, with 20 classes 67 %.
 #
-# *Transfer.* Set $\rho(i, y) = 1$ inside the group and a small number such as 0.1 outside. Then a class outside becomes
-# active only if its score is almost above that of the true class; most active rivals come from the group of ten.
+# *Transfer.* Set $\rho(i, y) = 1$ inside the group and a small number such as 0.1 outside. Then a class outside the
+# group becomes active only if its score is almost as high as that of the true class; most active rivals come from the
+# group of ten.
 # <!-- given: 0.1, 1 -->
 
 # %% tags=["skip-execution"]
 lab.reveal("1.10")
 
 # %% [markdown]
-# ## How many mistakes?
+# ## The perceptron's mistake bound
 #
 # This section is about two classes, $y^m \in \{-1, +1\}$, and the perceptron with *one* weight vector: it predicts the
 # sign of $w \cdot g(x)$ and on a mistake adds $y\,g(x)$ to $w$. It is the perceptron of section B for $K = 2$, with
@@ -834,10 +845,11 @@ lab.reveal("1.10")
 # 3. *Together.* By Cauchy-Schwarz $u\cdot w \le \lVert u\rVert\,\lVert w\rVert = \lVert w\rVert$. So
 #    $n\gamma \le \sqrt n\,R$. Divide by $\sqrt n\,\gamma$ and square: $n \le (R/\gamma)^2$. ∎
 #
-# The line $n\gamma$ grows faster than the curve $\sqrt n R$. Both $u \cdot w$ and $\lVert w\rVert$ lie between the two, so the
-# mistakes must end where they meet. The left picture has the mistakes on a sample of points. On the right an **adversary** knows the
-# proof and makes each step of it an equality: it gives the perceptron a vector at the edge of the gap, as long as $R$ allows, and at
-# a right angle to the present $w$. Now the perceptron makes every mistake that the bound allows. So the bound cannot be improved.
+# The line $n\gamma$ grows faster than the curve $\sqrt n R$. Both $u \cdot w$ and $\lVert w\rVert$ lie between the two, so there are
+# no mistakes beyond the point where line and curve meet. The left picture shows the mistakes on a sample of points. On the right an
+# **adversary** makes each step of the proof an equality: it gives the perceptron a vector of length $R$, at the edge of the gap and
+# at a right angle to the current $w$. The perceptron then makes every mistake that the bound allows. So the bound cannot be
+# improved.
 
 # %% tags=["cell-envelopes"]
 from lxmls_day1.figures.updates import plot_envelopes
@@ -890,8 +902,9 @@ print(f"mistakes on the sample {len(progress)}, with the adversary {len(hardest)
 # $\gamma = \min_m \min_{y' \ne y^m} (u_{y^m} - u_{y'}) \cdot g(x^m) > 0$. The same argument, with
 # $\sum_k u_k \cdot w_k \ge n\gamma$ and $\sum_k \lVert w_k\rVert^2 \le 2nR^2$, gives at most $2KR^2/\gamma^2$ mistakes.
 #
-# **Far apart is not a wide gap.** What counts is the margin of a *separator*, not the distance between points of different
-# classes. Here no two points of different classes are closer than 2, but the gap that a line can pass through is much narrower.
+# **Distant points can have a small margin.** The bound depends on the margin of a *separator*, not on the distance between
+# points of different classes. In the next picture points of different classes are at least 2 apart, but the gap that a line can
+# pass through is much narrower.
 
 # %% tags=["cell-gap"]
 points, signs = np.array([[0, 0], [4, 0.1], [2, 0.1], [6, 0.2]]), np.array([-1, -1, 1, 1])
@@ -921,13 +934,13 @@ print(f"widest gap: {gaps[best]:.3f}, so the margin γ is at most {gaps[best] / 
 # ## Exercise 1.12: the mistake bound
 #
 # 1. Write the bound in `classifiers/mistake_bounds.py`, for two classes and for $K$.
-# 2. Make data with a gap of your choice: take points of the plane, and leave out those that are nearer than a given
+# 2. Make data with a gap of your choice: sample points in the plane, and drop those that are closer than a given
 #    distance to a line (`separable`, above).
-# 3. Count the mistakes of the perceptron for wider and narrower gaps, in twenty orders.
+# 3. Count the perceptron's mistakes for several gaps, in twenty orders.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** Half the margin: how does the bound change, and how the number of mistakes? How much does the order of the
-# examples change the count? *Your prediction:*
+# **Predict.** You halve the margin. How does the bound change, and how does the number of mistakes? How much does the
+# order of the examples change that number? *Your prediction:*
 
 # %% tags=["cell-bounds"]
 with lab.exercise("1.12"):
@@ -973,8 +986,8 @@ lab.check("1.12")
 
 # %% [markdown] tags=["answer"]
 # **Explain.** (1) The adversary reaches the bound. Why do random points stay so far below it when the gap is narrow? Which steps of
-# the proof are no equalities for them?
-# (2) How much does the order change the count? Can it push the count over the bound?
+# the proof are not equalities for them? (2) How much does the order change the number of mistakes? Can it raise that number above
+# the bound?
 #
 # **Transfer.** Show that for $K = 2$ and $u_1 = -u_0 = u$ the bound for $K$ classes is the bound for two. (Compute
 # $\gamma$ and $\sum_k \lVert u_k\rVert^2$.) *Your answer:*
@@ -983,10 +996,9 @@ lab.check("1.12")
 # <!-- numbers: bounds, envelopes -->
 # **One answer.** (1) With the narrowest gap, $\gamma = 0.0407$, the bound is 10871.8, and the most mistakes in 20 orders
 # are 141. Step 1 counts $\gamma$ for every mistake, as if every mistake were on a point at the edge of the gap. Step 2 counts $R^2$,
-# as if every such point were the longest and lay exactly on the line $w \cdot g(x) = 0$. For most random points both are untrue.
-# From the widest to the narrowest gap the
-# bound grows 662-fold, the mean count 22-fold. (2) The order changes the count 4-fold to 47-fold. It cannot push the
-# count over the bound, for the proof does not mention the order.
+# as if every such point had the length $R$ and lay exactly on the line $w \cdot g(x) = 0$. Neither holds for most random points.
+# From the widest to the narrowest gap the bound grows 662-fold, the mean count 22-fold. (2) The order changes the count 4-fold to
+# 47-fold. It cannot raise the count above the bound, because the proof holds for every order.
 #
 # *Transfer.* $\sum_k \lVert u_k\rVert^2 = 2\lVert u\rVert^2 = 2 = K$. The margin of the two vectors is twice that of $u$:
 # $(u_1 - u_0)\cdot g(x) = 2u\cdot g(x)$ for class 1, and likewise for class 0. So

@@ -9,13 +9,13 @@
 # %% [markdown]
 # # 3 · Maximum entropy and support vector machines
 #
-# The learners of the second notebook correct mistakes as they come. They cannot say how good their weights are on all the training data, nor how
-# sure a prediction is. Those of this notebook begin with an *objective*: a number that says how bad a matrix of weights is on all the training
-# data. Then they minimise it. Both objectives are convex, so every method that converges reaches the same minimum.
+# The learners of notebook 2 correct mistakes one at a time. They do not measure how well their weights fit all the training data, nor give the
+# probability of a prediction. The learners of this notebook minimise an *objective*: a number that measures how badly a matrix of weights fits
+# all the training data. Both objectives are convex, so every method that converges reaches the same minimum.
 #
 # **Goals.** After this notebook you can
 #
-# - say what a generative and a discriminative model have in common, and what not;
+# - say what generative and discriminative models have in common, and how they differ;
 # - derive the gradient of maximum entropy, and train with it, in batches or one example at a time;
 # - explain margin, slack and support vector with a picture;
 # - choose $\lambda$ on a development part.
@@ -27,13 +27,13 @@
 #
 # | exercise | when | what you do | file |
 # |---|---|---|---|
-# | 1.6 | afternoon | write maximum entropy's rule; try several $\lambda$ | `classifiers/max_ent_online.py` |
-# | 1.7 | afternoon | write the SVM's rule; the street and its support vectors | `classifiers/svm.py` |
-# | 1.6b | further | write the gradient over all examples, and walk down it | `classifiers/batch_gradient.py` |
-# | 1.11 | further | generalized iterative scaling, and what it matches | `classifiers/solvers/iterative_scaling.py` |
-# | 1.7b | further | choose λ on the development part | `classifiers/choosing_lambda.py` |
-# | 1.19 | further | write the soft threshold; weights that are exactly 0 | `classifiers/solvers/owl_qn.py` |
-# | 1.18 | further | write the log-count ratio; an SVM on features weighted by naive Bayes | `classifiers/nbsvm.py` |
+# | 1.6 | afternoon | write the rule of maximum entropy; try several $\lambda$ | `classifiers/max_ent_online.py` |
+# | 1.7 | afternoon | write the SVM's rule; find the street and its support vectors | `classifiers/svm.py` |
+# | 1.6b | further | write the gradient over all examples, and descend with it | `classifiers/batch_gradient.py` |
+# | 1.11 | further | write generalized iterative scaling; watch the moments match | `classifiers/solvers/iterative_scaling.py` |
+# | 1.7b | further | write the choice of λ on the development part | `classifiers/choosing_lambda.py` |
+# | 1.19 | further | write the soft threshold, which makes weights exactly 0 | `classifiers/solvers/owl_qn.py` |
+# | 1.18 | further | write the log-count ratio; train an SVM on features weighted by naive Bayes | `classifiers/nbsvm.py` |
 
 # %% [markdown]
 # ## Open the lab
@@ -80,16 +80,16 @@ print(
 #
 # *In the afternoon, go on at section B: the lecture has dealt with the softmax.*
 #
-# A model with parameters $\theta$ gives the data a probability. **Maximum likelihood** takes the $\theta$ that makes the
-# data most probable. Which probability?
+# A model with given parameters assigns a probability to the data. **Maximum likelihood** chooses the parameters that
+# make the data most probable. Two probabilities are in use:
 #
 # - A **generative** model describes how inputs *and* classes arise. It maximises the **joint likelihood**
-#   $\prod_m p_\theta(x^m, y^m) = \prod_m p_\theta(y^m)\, p_\theta(x^m \mid y^m)$. Naive Bayes does that: its relative
-#   frequencies and means are the solution.
+#   $\prod_m p(x^m, y^m) = \prod_m p(y^m)\, p(x^m \mid y^m)$. Naive Bayes does this: its relative frequencies and
+#   means are the solution.
 # - A **discriminative** model describes only how the class follows from the input. It maximises the **conditional
-#   likelihood** $\prod_m p_\theta(y^m \mid x^m)$, and says nothing about how likely an input is.
+#   likelihood** $\prod_m p(y^m \mid x^m)$, and does not model how likely an input is.
 #
-# The two meet in one formula. For Gaussian naive Bayes with a shared variance $\sigma^2$,
+# Both can lead to the same form of posterior. For Gaussian naive Bayes with a shared variance $\sigma^2$,
 #
 # $$
 # \log p(y)\,p(x\mid y) \;=\; \underbrace{\log p(y) - \frac{\lVert\mu_y\rVert^2}{2\sigma^2}}_{b_y}
@@ -97,15 +97,16 @@ print(
 # \;-\; \underbrace{\Big(\frac{\lVert x\rVert^2}{2\sigma^2} + \frac J2\log 2\pi\sigma^2\Big)}_{\text{the same for all classes}} .
 # $$
 #
-# In Bayes' rule the last part cancels, and what remains is the **softmax** of the scores $s_y = w_y\cdot x + b_y$:
+# In Bayes' rule the last term cancels, and the posterior is the **softmax** of the scores $s_y = w_y\cdot x + b_y$:
 #
 # $$
 # p(y\mid x) \;=\; \frac{p(y)\,p(x\mid y)}{\sum_{y'} p(y')\,p(x\mid y')} \;=\; \frac{e^{s_y}}{\sum_{y'} e^{s_{y'}}} .
 # $$
 #
-# For two classes that is the **sigmoid** $\sigma(z) = 1/(1 + e^{-z})$ of $z = s_1 - s_0$. This is exactly the model of
-# this notebook, with $w_1 - w_0 = (\mu_1 - \mu_0)/\sigma^2$. So naive Bayes and maximum entropy search the same matrices
-# $W$. Naive Bayes takes the one that fits the inputs *and* the classes; maximum entropy takes the one that fits the classes.
+# For two classes this is the **sigmoid** $\sigma(z) = 1/(1 + e^{-z})$ of $z = s_1 - s_0$. This is exactly the model of this
+# notebook, with $w_1 - w_0 = (\mu_1 - \mu_0)/\sigma^2$. So naive Bayes and maximum entropy choose among the same matrices
+# $W$. Naive Bayes takes the $W$ that fits the inputs *and* the classes best; maximum entropy takes the $W$ that fits the
+# classes best.
 
 # %% [markdown] tags=["predict", "evening"]
 # **Predict.** In our data $\mu_0 = (-1, -1)$, $\mu_1 = (1, 1)$, $\sigma^2 = 1$, and both classes are equally frequent. What
@@ -139,8 +140,8 @@ print(f"p(1 | x = (0.5, 0.5)): naive Bayes {softmax([[1, 0.5, 0.5]] @ W)[0, 1]:.
 # $$
 #
 # The model is the softmax of the scores $s_y = w_y\cdot g(x)$: $p_W(y\mid x) = e^{s_y}/Z$ with $Z = \sum_{y'} e^{s_{y'}}$. It is called a
-# *log-linear* or **maximum entropy** model: of all models that expect every feature as often as the data show it, it is the one that claims
-# least (*Further* derives this). For two classes it is logistic regression.
+# *log-linear* or **maximum entropy** model: of all models that expect every feature as often as the data show it, it is the one that
+# assumes least (*Further* derives this). For two classes it is logistic regression.
 #
 # The first term is the negative conditional log-likelihood per example. The second term keeps the weights small: without
 # it, separable data would send them to infinity, and every $p$ to 0 or 1. It is a **prior**:
@@ -148,18 +149,19 @@ print(f"p(1 | x = (0.5, 0.5)): naive Bayes {softmax([[1, 0.5, 0.5]] @ W)[0, 1]:.
 # $1/(\lambda M)$ for each weight, so the minimum of $F$ is the most probable $W$ after seeing the data (*maximum a
 # posteriori*).
 #
-# (MIRA's $\lambda$ in notebook 2 is something else: it sets the cap $1/\lambda$ of one step.)
+# (MIRA's $\lambda$ in notebook 2 is different: it sets the cap $1/\lambda$ of one step.)
 #
-# The gradient. Because
+# Next, the gradient. Because
 # $\frac{\partial}{\partial w_y}\log Z = \frac1Z\, e^{w_y\cdot g(x)}\, g(x) = p_W(y\mid x)\, g(x)$, the gradient of
-# $\log Z$ is what the *model* expects of the features, and that of $s_y$ is what the *data* show. With the inputs as
-# rows of $G$, the probabilities as rows of $P$, and the true classes as rows of $Y$ (a single 1 in each):
+# $\log Z$ contains the features that the *model* expects, and the gradient of $s_y$ contains the features in the
+# *data*. Let $G$ hold the feature vectors $g(x^m)$ as rows, $P$ the probabilities, and $Y$ the true classes (a single
+# 1 in each row). Then
 #
 # $$
 # \nabla F(W) = \frac1M\, G^\top (P - Y) + \lambda W .
 # $$
 #
-# Check every gradient formula against finite differences:
+# Always check a gradient formula against finite differences:
 
 # %% tags=["cell-gradient", "evening"]
 from classifiers.max_ent_batch import MaxEntBatch
@@ -180,32 +182,32 @@ print("formula:            ", gradient.ravel().round(4).tolist())
 print("difference quotient:", quotients.ravel().round(4).tolist())
 
 # %% [markdown]
-# ### Three ways down
+# ### Three ways to minimise $F$
 #
 # - **Gradient descent** (batch): $W \leftarrow W - \eta\nabla F(W)$. Armijo's rule finds the step: take the first of
-#   $\eta, \eta/2, \eta/4, \dots$ that lowers $F$ by at least a small share of what the slope promises.
-# - **L-BFGS** (batch): remembers the last few gradients, learns from them how the slope changes, and corrects its
-#   direction. This is what `MaxEntBatch` does unless told otherwise.
+#   $\eta, \eta/2, \eta/4, \dots$ that lowers $F$ by at least a small share of the decrease that the slope predicts.
+# - **L-BFGS** (batch): keeps the last few gradients, estimates the curvature of $F$ from them, and corrects its
+#   direction. `MaxEntBatch` uses it by default.
 # - **Stochastic gradient descent** (SGD): one example at a time. The gradient of one example's loss is
-#   $g(x)(p - e_y)^\top$, that of the penalty is $\lambda W$, so the step $W - \eta_t\nabla$ is the loop of the second
-#   notebook with a factor in front, which shrinks the weights:
+#   $g(x)(p - e_y)^\top$, that of the penalty is $\lambda W$, so the step $W - \eta_t\nabla$ is that of the loop of
+#   notebook 2, with a factor that shrinks the weights:
 #
 # $$
 # W \leftarrow (1 - \eta_t\lambda)\,W + g(x)\,d^\top, \qquad d = \eta_t\,(e_y - p),
 # \qquad \eta_t = \eta_0\, t^{-a} .
 # $$
 #
-# Compare with the perceptron's $e_y - e_{\hat y}$: a probability for each class, $p = \mathrm{softmax}(s)$, has taken the
-# place of the one predicted class. (In the code and in the guide the exponent $a$ is called alpha; it is not the smoothing $\alpha$.)
+# Compare this with the perceptron's $e_y - e_{\hat y}$: a probability for each class, $p = \mathrm{softmax}(s)$, replaces the single
+# predicted class. (In the code and in the guide the exponent $a$ is called alpha; it is not the smoothing $\alpha$.)
 
 # %% [markdown] tags=["evening"]
 # *For the evening. In the afternoon, go on at exercise 1.6.*
 #
-# A batch method between the first two, *non-linear conjugate gradient*, chooses each new direction conjugate to the last one, so that
-# progress made along it is kept: `MaxEntBatch(solver="conjugate_gradient")`.
+# Another batch method, *non-linear conjugate gradient*, chooses each new direction conjugate to the last, so that earlier progress
+# is kept: `MaxEntBatch(solver="conjugate_gradient")`.
 #
-# Two weights are enough to see all three at work. The objective below has the form of $F$; its features are correlated,
-# so it has a long valley.
+# The next picture compares the three methods on two weights. The objective has the form of $F$; its features are
+# correlated, so its contours are long ellipses.
 
 # %% tags=["cell-contour", "evening"]
 from itertools import islice
@@ -250,8 +252,9 @@ legend = axis.legend(loc="lower right", frameon=True, facecolor="white", edgecol
 # %% [markdown]
 # ## Exercise 1.6: maximum entropy
 #
-# 1. Write `max_ent_rule` in `classifiers/max_ent_online.py`: $d$ from the scores. Watch out for $e^{1000}$.
-# 2. Train on the simple data, for several $\lambda$. Compare the probabilities with the true ones.
+# 1. Write `max_ent_rule` in `classifiers/max_ent_online.py`, which computes $d$ from the scores. Avoid the overflow
+#    of $e^{1000}$.
+# 2. Train on the simple data, for several $\lambda$. Compare the probabilities with the true posterior.
 # 3. Choose $\lambda$ for the reviews, without looking at the test part.
 
 # %% tags=["skip-execution"]
@@ -260,10 +263,10 @@ lab.check("1.6")
 # %% [markdown] tags=["evening"]
 # ### One review, by hand
 #
-# *For the evening, as what follows on λ. In the afternoon, go on at section C.*
+# *For the evening, like the rest of this section. In the afternoon, go on at section C.*
 #
-# A review has three positive words, one negative word and an exclamation mark. With these three features, made by hand, and the
-# intercept it is $g(x) = (1, 3, 1, 1)$. It is positive, $y = 1$. Start with $W = 0$, $\eta = 0.1$ and $\lambda = 0$.
+# A review has three positive words, one negative word and an exclamation mark. These three features and the intercept give
+# $g(x) = (1, 3, 1, 1)$. The review is positive, $y = 1$. Start with $W = 0$, $\eta = 0.1$ and $\lambda = 0$.
 
 # %% tags=["cell-one-review", "evening"]
 g, W, truth = np.array([1.0, 3.0, 1.0, 1.0]), np.zeros((4, 2)), np.array([0.0, 1.0])
@@ -278,8 +281,8 @@ print(f"after them: p(1 | x) = {softmax((g @ W)[None])[0, 1]:.3f}")
 # ### λ and the probabilities
 
 # %% [markdown] tags=["predict", "evening"]
-# **Predict.** The true $p(1\mid x)$ at $(0.5, 0.5)$ is 0.881. What will the model say for $\lambda = 0.001$, and for
-# $\lambda = 10$? Will the boundary turn, too? *Your prediction:*
+# **Predict.** The true $p(1\mid x)$ at $(0.5, 0.5)$ is 0.881. Which probability will the model give for
+# $\lambda = 0.001$, and for $\lambda = 10$? Will the boundary turn, too? *Your prediction:*
 
 # %% tags=["cell-dial", "evening"]
 with lab.exercise("1.6"):
@@ -312,17 +315,17 @@ with lab.exercise("1.6"):
     legend = axis.legend(loc="lower right", handlelength=3.6)
 
 # %% [markdown] tags=["answer", "evening"]
-# **Explain.** Why is the model with $\lambda = 0.001$ so sure, and why does its test accuracy not suffer? **Transfer.** A doctor
-# and a spam filter use the same model. Which of them needs the right $\lambda$ more? *Your answer:*
+# **Explain.** Why is the model with $\lambda = 0.001$ overconfident, and why does its test accuracy not suffer? **Transfer.** A
+# doctor and a spam filter use the same model. Which of them needs the right $\lambda$ more? *Your answer:*
 
 # %% [markdown] tags=["solution", "evening"]
 # <!-- numbers: dial, bridge -->
-# **One answer.** The test accuracy is 0.96 for all four: it only asks on which side of the boundary a point lies, and $\lambda$
-# turns the boundary little. The probabilities are another matter. At the same point they go from 0.998 to 0.525, and
-# the one at $\lambda = 0.03$, 0.882, is nearest to the true 0.881; the mean distance is smallest there, too (0.021). With
-# $\lambda = 0.001$ the model is too sure because a line separates these 50 training points: the likelihood then grows with $\lVert W\rVert$
-# without end, and only the penalty stops it. With $\lambda = 10$ the penalty wins, and the model claims next to
-# nothing. *Transfer:* whoever acts on the probability, and not on the class alone, needs it right: the doctor.
+# **One answer.** The test accuracy is 0.96 for all four: it depends only on the side of the boundary on which a point lies, and $\lambda$
+# turns the boundary little. But $\lambda$ changes the probabilities. At the same point they range from 0.998 to 0.525; with
+# $\lambda = 0.03$ the probability, 0.882, is closest to the true 0.881, and the mean distance is smallest, too (0.021). With
+# $\lambda = 0.001$ the model is overconfident because a line separates these 50 training points: the likelihood then grows with
+# $\lVert W\rVert$ without bound, and only the penalty limits it. With $\lambda = 10$ the penalty dominates, and all probabilities are close
+# to ½. *Transfer:* the doctor, who acts on the probability and not only on the class.
 
 # %% tags=["skip-execution", "evening"]
 lab.reveal("1.6")
@@ -330,11 +333,11 @@ lab.reveal("1.6")
 # %% [markdown] tags=["evening"]
 # ### Choosing λ: train, develop, test
 #
-# Which $\lambda$ is right for the reviews? Nobody knows the true posterior there, so we have to measure. Not on the
-# training part: the smallest $\lambda$ always fits it best. Not on the test part either: whoever takes the
-# $\lambda$ with the highest test accuracy reports the luckiest of several numbers. So a third part is needed, the **development
-# part**. Choose $\lambda$ on it, and look at the test part once, at the end. The reviews have no development part, so
-# `with_development_part` has held out a fifth of the training part.
+# Which $\lambda$ is right for the reviews? Their true posterior is unknown, so we have to compare accuracies. We cannot use the
+# training part: the smallest $\lambda$ always fits it best. Nor can we use the test part: the highest of several test
+# accuracies is partly the highest by chance. So we need a third part, the **development part**. Choose $\lambda$ on it, and use
+# the test part once, at the end. The reviews have no development part, so `with_development_part` has held out a fifth of the
+# training part.
 #
 # The accuracy $p$ on $n$ examples has a standard error of $\sqrt{p(1-p)/n}$. As a rough guide, two values of
 # $\lambda$ whose accuracies are closer than that cannot be told apart with these data. (Notebook 4 compares two classifiers review by review,
@@ -375,8 +378,8 @@ with lab.exercise("1.6"):
     legend = axes[1].legend()
 
 # %% [markdown] tags=["answer", "evening"]
-# **Explain.** Which values of $\lambda$ can you rule out by the accuracy, and which by the log-loss? Why do the two disagree?
-# *Your answer:*
+# **Explain.** Which values of $\lambda$ can you rule out by the accuracy, and which by the log-loss? Why do accuracy and
+# log-loss disagree? *Your answer:*
 
 # %% [markdown] tags=["solution", "evening"]
 # <!-- numbers: choosing -->
@@ -384,16 +387,16 @@ with lab.exercise("1.6"):
 # **One answer.** By the accuracy, $\lambda = 10$ and 1: they are more than one standard error (0.022) below the best, 0.816. $\lambda = 0.1$,
 # with 0.794, is one standard error below it. The five smaller values cannot be told apart. The log-loss is smallest, 0.434, at
 # $\lambda = 0.01$, and then rises to 1.026 at $\lambda = 10^{-6}$. That is worse than $\log 2 = 0.693$, the loss of a model that always
-# says "50 %". The accuracy asks only which class is more probable; the log-loss asks how sure the model is, and a model with
-# $\lVert W\rVert = 23.80$ is very sure also when it is wrong.
+# predicts 50 %. The accuracy depends only on which class is more probable; the log-loss also depends on how confident the model is, and a
+# model with $\lVert W\rVert = 23.80$ is very confident even when it is wrong.
 
 # %% tags=["skip-execution", "evening"]
 lab.reveal("1.6")
 
 # %% [markdown]
-# ## C. Support vector machines: only the margin counts
+# ## C. Support vector machines
 #
-# If all you want is good predictions, why estimate probabilities first? The **margin** of an example is the score of
+# If we only want good predictions, why estimate probabilities first? The **margin** of an example is the score of
 # its true class minus the best other score. The SVM requires the score of the true class to exceed every other score by a
 # margin of $\rho(y', y)$, here 1. The **hinge loss** is the amount by which this fails:
 #
@@ -403,26 +406,27 @@ lab.reveal("1.6")
 # F(W) = \frac1M\sum_m \ell(W; x^m, y^m) + \frac\lambda2\lVert W\rVert^2 .
 # $$
 #
-# The same as a problem with constraints, where the **slack** $\xi_m$ is what example $m$ lacks:
+# This is equivalent to a problem with constraints, where the **slack** $\xi_m$ is the amount by which example $m$
+# violates its margin:
 #
 # $$
 # \min_{W,\,\xi}\; \frac\lambda2\lVert W\rVert^2 + \frac1M\sum_m \xi_m
 # \quad\text{so that}\quad s_{y^m} \ge s_{y'} + \rho(y', y^m) - \xi_m \;\text{ for all } m, y' .
 # $$
 #
-# **Why small weights are a wide margin.** Two classes, $w = w_1 - w_0$. The point $x$ has the score difference $w\cdot x + b$; the
-# boundary is where it is 0. Move from the boundary by a distance $r$ at a right angle, along $w/\lVert w\rVert$: the score
-# difference becomes $r\lVert w\rVert$. So
+# **Why small weights mean a wide margin.** With two classes, let $w = w_1 - w_0$ and $b = b_1 - b_0$. The point $x$ has the score
+# difference $w\cdot x + b$, which is 0 on the boundary. Move away from the boundary by a distance $r$ at a right angle, along
+# $w/\lVert w\rVert$: the score difference becomes $r\lVert w\rVert$. So
 #
 # $$
 # \text{distance from the boundary} = \frac{\text{margin}}{\lVert w_1 - w_0\rVert},
 # $$
 #
 # and if every margin is at least 1, there is an empty **street** around the boundary with half-width $1/\lVert w_1 - w_0\rVert$.
-# The smaller the weights, the wider the street. The slack form allows points inside the street, for a price; $\lambda$
-# sets the price.
+# The smaller the weights, the wider the street. The slack form allows points inside the street at a price, which $\lambda$ sets.
 #
-# The picture below shows the optimum for two $\lambda$. `solver="dual"` finds it (*Further* says how).
+# The picture below shows the optimum for two $\lambda$, computed with `solver="dual"` (*Further* explains this
+# solver).
 
 # %% tags=["cell-street", "exercise-1.7"]
 from classifiers.svm import SVM
@@ -441,7 +445,8 @@ for regularizer, axis in zip([0.01, 0.3], axes, strict=True):
 axes[0].get_legend().remove()
 
 # %% [markdown] tags=["predict", "evening"]
-# **Predict.** Delete a point outside the street and train again: what changes? And if you delete a ringed one? *Your prediction:*
+# **Predict.** Delete a point outside the street and train again: what changes? And if you delete a ringed point? *Your
+# prediction:*
 
 # %% tags=["cell-delete", "exercise-1.7", "evening"]
 svm = SVM(regularizer=0.3, solver="dual", tolerance=1e-8)
@@ -459,30 +464,31 @@ for what, dropped in [("all points", None), ("without the one farthest outside",
 
 # %% [markdown] tags=["solution", "exercise-1.7", "evening"]
 # <!-- numbers: delete -->
-# **One answer.** Direction 53.69° and half-width 0.9705 stay: the loss of the deleted point is 0, and so is its slope. It never
-# pulled at the weights. Without the ringed point of largest slack the street turns to 54.66° and widens to 0.9796. (Maximum
-# entropy differs: the log-loss of a point far out is small, but never 0.)
+# **One answer.** The direction 53.69° and the half-width 0.9705 do not change: the loss of the deleted point is 0, and so is
+# its gradient, so the point had no influence on the weights. Without the ringed point of largest slack the street turns to
+# 54.66° and widens to 0.9796. (Maximum entropy differs: the log-loss of a point far out is small, but never 0.)
 
 # %% tags=["skip-execution", "evening"]
 lab.reveal("1.7")
 
 # %% [markdown]
 # The guide quotes Vapnik (1995): "Do not solve an estimation problem of interest by solving a more general (harder) problem as an
-# intermediate step." We want the boundary. So the SVM looks for the boundary and estimates nothing else.
+# intermediate step." We want the boundary, so the SVM estimates only the boundary.
 #
 # ### The rule
 #
-# The hinge loss is zero exactly if the true class wins by its margin. The class at which the maximum is taken,
+# The hinge loss is zero exactly when the true class wins by its margin. The class at which the maximum is taken,
 # $\tilde y = \arg\max_{y'} s_{y'} + \rho(y', y)$, is the **cost-augmented prediction**: the class that violates the margin
-# most. $F$ is convex, with kinks; at a kink take the slope of any line that touches $F$ there and stays below it, a *subgradient*. That of
-# one example gives the rule
+# most. $F$ is convex, with kinks; at a kink take the slope of any line that touches $F$ there and does not exceed it elsewhere, a
+# *subgradient*. The subgradient of one example gives the rule
 #
 # $$
 # W \leftarrow (1 - \eta_t\lambda)\, W + g(x)\, d^\top, \qquad d = \eta_t\,(e_y - e_{\tilde y}) .
 # $$
 #
-# Three learners, three losses, for two classes as functions of the margin $s_y - s_{y'}$. The log-loss is drawn in
-# base 2: so it costs 1 where the two scores are equal, and is above the 0/1 loss everywhere, as the hinge loss is.
+# The next picture shows the losses of three learners for two classes, as functions of the margin $s_y - s_{y'}$. The
+# log-loss is drawn in base 2, so that it is 1 where the two scores are equal; like the hinge loss it never lies below
+# the 0/1 loss.
 
 # %% tags=["cell-losses"]
 from classifiers.losses import hinge_loss, log_loss, perceptron_loss
@@ -506,13 +512,13 @@ for name, (_, values) in curves.items():
     print(f"{name:40} at margin 0, 0.5 and 3: " + ", ".join(f"{np.interp(m, margin, values):.3f}" for m in at))
 
 # %% [markdown] tags=["answer", "exercise-1.7"]
-# **Explain.** Which of the three losses still moves the weights for a right answer with margin 0.5? With margin 3?
-# *Your answer:*
+# **Explain.** Which of the three learners still update the weights after a right prediction with margin 0.5? With
+# margin 3? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.7"]
 # <!-- numbers: losses -->
-# **One answer.** At margin 0.5 the SVM (loss 0.500) and maximum entropy (0.684) still move; at margin 3 only maximum entropy
-# does (0.070), and it never stops.
+# **One answer.** At margin 0.5 the SVM (loss 0.500) and maximum entropy (0.684) still update; at margin 3 only maximum
+# entropy does (0.070), and its loss never becomes 0.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.7")
@@ -520,9 +526,9 @@ lab.reveal("1.7")
 # %% [markdown]
 # ## Exercise 1.7: the SVM
 #
-# 1. Write `svm_rule` in `classifiers/svm.py`, and `svm_step`, a whole step with its shrinking. (From maximum entropy it is a change of a line or
-#    two.)
-# 2. How far from the optimum is the stochastic subgradient after ten rounds?
+# 1. Write `svm_rule` in `classifiers/svm.py`, and `svm_step`, a complete step that also shrinks the weights. (Only a line or two differ from
+#    maximum entropy.)
+# 2. How far from the optimum is the stochastic subgradient method after ten rounds?
 # 3. Compare several $\lambda$ on the reviews.
 
 # %% tags=["skip-execution"]
@@ -544,7 +550,7 @@ with lab.exercise("1.7"):
         print(f"λ = {regularizer:5g}: {found[0]}  |  {found[1]}")
 
 # %% [markdown] tags=["evening"]
-# Now the reviews, $\lambda$ by $\lambda$: the guide's steps $\eta_t = 1/t$, the default steps, and the optimum.
+# For each $\lambda$ on the reviews, compare the guide's steps $\eta_t = 1/t$, the default steps, and the optimum.
 
 # %% tags=["real-data", "cell-svm-reviews", "evening"]
 with lab.exercise("1.7"):
@@ -568,14 +574,14 @@ with lab.exercise("1.7"):
 # %% [markdown]
 # ## What to take home
 #
-# - Naive Bayes and maximum entropy choose among the same weights. Naive Bayes fits the inputs and the classes, maximum entropy the classes only.
-# - The rule of maximum entropy, $e_y - p$, is the perceptron's with a probability in place of the predicted class. Its $\lambda$ hardly turns
-#   the boundary, but decides how sure the model is.
-# - The SVM asks for a margin. Only the support vectors, on the edge of the street or inside it, hold the boundary in place.
-# - Choose $\lambda$ on a development part; look at the test part once.
+# - Naive Bayes and maximum entropy choose among the same weights. Naive Bayes fits the inputs and the classes, maximum entropy only the classes.
+# - The rule of maximum entropy, $d = \eta_t(e_y - p)$, is the perceptron's with probabilities in place of the predicted class. Its $\lambda$
+#   hardly turns the boundary, but determines how confident the model is.
+# - The SVM requires a margin. Only the support vectors, on the edge of the street or inside it, determine the boundary.
+# - Choose $\lambda$ on a development part; use the test part once.
 #
-# **Next.** Which of these learners should you take? That depends on how many examples there are, and on whether the model is true.
-# [Notebook 4](4_comparison.ipynb) compares them all.
+# **Next.** Which of these learners should you use? That depends on the number of examples, and on whether the assumptions of the
+# model hold. [Notebook 4](4_comparison.ipynb) compares them all.
 #
 # **Reading.** A. Berger, S. Della Pietra, V. Della Pietra, *A maximum entropy approach to natural language processing*, 1996 ·
 # A. Ng, M. Jordan, *On discriminative vs. generative classifiers*, 2001 · C. Bishop, *Pattern Recognition and Machine Learning*, 2006,
@@ -586,22 +592,22 @@ with lab.exercise("1.7"):
 # %% [markdown]
 # ## Further
 #
-# Each of the following pieces stands by itself.
+# The following sections are independent.
 #
 # ### The principle of maximum entropy
 #
-# A die was thrown forty times. All that you are told: one of {1, 2, 3} came up 10 times, one of {4, 5, 6} came up 30
+# A die was thrown forty times. You are told only that one of {1, 2, 3} came up 10 times and one of {4, 5, 6} came up 30
 # times. What is the probability of a 4? Many distributions agree with what you know. The **entropy**
-# $H(p) = -\sum_i p_i\log p_i$ measures how little a distribution claims: it is 0 if one face is certain, and $\log n$, its
-# largest value, if all $n$ faces are equally likely. The principle of **maximum entropy** picks, among all
-# distributions that agree with what you know, the one with the largest $H(p)$.
+# $H(p) = -\sum_i p_i\log p_i$ measures how uncertain a distribution is: it is 0 if one face is certain, and $\log n$, its
+# largest value, if all $n$ faces are equally likely. The principle of **maximum entropy** picks, among all distributions
+# that agree with what you know, the one with the largest $H(p)$.
 #
-# Three lines find it. Let $f_i = 1$ for the faces 1, 2, 3 and $f_i = 0$ for the others; what you know is
-# $\sum_i p_i f_i = \tfrac14$. Give each constraint a Lagrange multiplier, $w$ and $\mu$, and set the derivative to 0:
+# To find it, let $f_i = 1$ for the faces 1, 2, 3 and $f_i = 0$ for the others; you know that $\sum_i p_i f_i = \tfrac14$.
+# Give each constraint a Lagrange multiplier, $w$ and $\nu$, and set the derivative to 0:
 #
 # $$
-# \frac{\partial}{\partial p_i}\Big[ H(p) + w\Big(\sum_i p_i f_i - \tfrac14\Big) + \mu\Big(\sum_i p_i - 1\Big)\Big]
-# = -\log p_i - 1 + w f_i + \mu = 0
+# \frac{\partial}{\partial p_i}\Big[ H(p) + w\Big(\sum_i p_i f_i - \tfrac14\Big) + \nu\Big(\sum_i p_i - 1\Big)\Big]
+# = -\log p_i - 1 + w f_i + \nu = 0
 # \quad\Longrightarrow\quad p_i = \frac{e^{w f_i}}{Z}, \qquad Z = \sum_i e^{w f_i} .
 # $$
 #
@@ -611,7 +617,7 @@ with lab.exercise("1.7"):
 # p_1 = p_2 = p_3 = \tfrac1{12},\; p_4 = p_5 = p_6 = \tfrac14 .
 # $$
 #
-# Look at the form: $p_i \propto e^{w f_i}$ is a **log-linear model**, although nobody asked for one, and **the weight of a
+# The solution $p_i \propto e^{w f_i}$ is a **log-linear model**, although we did not assume one, and **the weight of a
 # feature is the Lagrange multiplier of its constraint**.
 
 # %% [markdown] tags=["predict"]
@@ -645,29 +651,29 @@ axis.set(xlabel="face", ylabel="probability", ylim=(0, 0.4))
 legend = axis.legend(loc="upper left")
 
 # %% [markdown]
-# For classification, what you know are averages of features. Suppose that 70 % of the hairy animals in your data are
-# mammals. Then the model must say, on average over the hairy animals, "mammal" with 70 %. How it divides these 70 %
-# among them is decided by the other features, and where nothing is known, evenly. In general: of all conditional
-# distributions $p(y\mid x)$ that *expect* each joint feature as often as the data show it,
+# For classification you know averages of features. Suppose that 70 % of the hairy animals in your data are mammals.
+# Then the model must give "mammal" a probability of 70 % on average over the hairy animals. The other features decide
+# how this probability varies among these animals; without other features it is the same for all. In general: of all
+# conditional distributions $p(y\mid x)$ that *expect* each joint feature as often as the data show it,
 #
 # $$ \frac1M\sum_m \sum_y p(y\mid x^m)\, f(x^m, y) \;=\; \frac1M\sum_m f(x^m, y^m), $$
 #
 # take the one with the largest entropy. The solution is a log-linear model, as for the die. Each constraint has one
-# Lagrange multiplier, and these multipliers are its weights:
+# Lagrange multiplier, and these multipliers are the weights of the model:
 #
 # $$
 # p_W(y \mid x) = \frac{\exp(w_y\cdot g(x))}{Z(W, x)}, \qquad Z(W, x) = \sum_{y'} \exp(w_{y'}\cdot g(x)).
 # $$
 #
-# That is the softmax of section A. "Maximise the entropy under these constraints" and "maximise the conditional
-# likelihood of this model" have the same solution: the second problem is the dual of the first. For two classes the
-# model is called logistic regression.
+# This is the softmax of section A. Maximising the entropy under these constraints and maximising the conditional
+# likelihood of this model have the same solution: the likelihood problem is the dual of the entropy problem. For two
+# classes the model is called logistic regression.
 
 # %% [markdown]
-# ### A feature that is given twice
+# ### Duplicated features
 #
-# One consequence: naive Bayes takes each feature for new evidence. Give it $x_1$ twice, and it counts $x_1$ twice; maximum entropy gives
-# each of the two half of the weight. The weights are those of $x_1$ and $x_2$, and of $x_1$ again where it is given twice. (Notebook 4 measures what this costs.)
+# One consequence: naive Bayes treats each feature as new evidence. If $x_1$ is given twice, naive Bayes counts it twice; maximum entropy gives each
+# copy half of the weight. The cell prints the weights of $x_1$, of $x_2$, and of the copy of $x_1$. (Notebook 4 measures the effect on the error.)
 
 # %% tags=["cell-twice"]
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
@@ -684,12 +690,12 @@ for name, model in {"naive Bayes": GaussianNaiveBayes(2.0), "maximum entropy, λ
 # %% [markdown]
 # ### The objective, round by round
 #
-# Now $\lambda = 1$, and we follow $F$. To be fair, count *rounds*: a round looks at every example once. That is one
-# evaluation of $F$ and its gradient for the batch methods (Armijo's rule may need several in one iteration), and $M$ steps for
-# SGD.
+# Now we set $\lambda = 1$ and record $F$. For a fair comparison we count *rounds*: in a round every example is visited once.
+# For the batch methods this is one evaluation of $F$ and its gradient (Armijo's rule may need several in one iteration), for
+# SGD $M$ steps.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** Who is ahead after one round? Who after thirty? *Your prediction:*
+# **Predict.** Which method has the lowest $F$ after one round? Which after thirty? *Your prediction:*
 
 # %% tags=["real-data", "cell-rounds", "exercise-1.6"]
 from threadpoolctl import threadpool_limits
@@ -746,34 +752,34 @@ with lab.exercise("1.6"):
     label_ends(axis)
 
 # %% [markdown] tags=["answer", "exercise-1.6"]
-# **Explain.** Why does SGD with $\eta_0 = 0.1$ never get there, although its steps are smaller and safer? **Transfer.** Which
-# $\eta_0$ would you take for $\lambda = 0.01$? *Your answer:*
+# **Explain.** Why does SGD with $\eta_0 = 0.1$ not reach the optimum, although its steps are smaller and safer? **Transfer.**
+# Which $\eta_0$ would you take for $\lambda = 0.01$? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.6"]
 # <!-- numbers: rounds -->
-# **One answer.** Whatever the weights are after the first steps is shrunk by
-# $\prod_t (1 - \eta_0\lambda/t) \approx T^{-\eta_0\lambda}$ in $T$ steps. After 30 rounds 0.35 of a bad start remains with
-# $\eta_0 = 0.1$, and with $\eta_0 = 0.01$ nearly all, 0.9. So $\eta_0\lambda$ must not be much below 1, and $\eta_0 = 1/\lambda$ is a
-# good first try (Pegasos takes it). $\eta_0 = 10$ costs a rough start, 0.27439 above the optimum after the first round, and
-# little in the end. *Transfer:* 100, by the same rule. But then the first steps are far too long; "Steps that are right at every λ", below, has a better rule.
+# **One answer.** In $T$ steps the weights of the first steps are shrunk by $\prod_t (1 - \eta_0\lambda/t) \approx T^{-\eta_0\lambda}$. After 30 rounds
+# a share of 0.35 of bad initial weights remains with $\eta_0 = 0.1$, and nearly all, 0.9, with $\eta_0 = 0.01$. So $\eta_0\lambda$ must not be much
+# below 1, and $\eta_0 = 1/\lambda$ is a good first choice (Pegasos uses it). With $\eta_0 = 10$ the objective is 0.27439 above the optimum after the
+# first round, but little above it in the end. *Transfer:* 100, by the same rule. But then the first steps are far too long; "Step sizes for every λ",
+# below, has a better rule.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.6")
 
 # %% [markdown]
-# ### How fast may the steps shrink?
+# ### How fast the steps may shrink
 #
-# The steps must become small, or the noise of single examples never dies down. But they must not become small too fast,
-# or the learner stops before it has arrived. Robbins and Monro (1951): $\sum_t\eta_t = \infty$ and
-# $\sum_t\eta_t^2 < \infty$. For $\eta_t = \eta_0t^{-a}$ this is $\tfrac12 < a \le 1$. That is a condition for
-# the limit. In the first thousand rounds $\eta_0$ decides as much.
+# The steps must become small, or the noise of single examples never dies down. But if they become small too fast, the
+# learner stops before it reaches the minimum. Robbins and Monro (1951) require $\sum_t\eta_t = \infty$ and
+# $\sum_t\eta_t^2 < \infty$. For $\eta_t = \eta_0t^{-a}$ this means $\tfrac12 < a \le 1$. This condition concerns the
+# limit. In the first thousand rounds $\eta_0$ matters as much.
 #
-# > **A slip that teaches.** The printed guide recommends $a \in [1, 2]$. For $a > 1$ the steps sum to a finite number (for
-# > $a = 2$ to $\eta_0\pi^2/6$): the weights can only ever get so far. The classes of the lab refuse such an $a$; the cell below
+# > **An error in the guide.** The printed guide recommends $a \in [1, 2]$. For $a > 1$ the steps sum to a finite number (for
+# > $a = 2$ to $\eta_0\pi^2/6$): the weights can move only a limited distance. The classes of the lab refuse such an $a$; the cell below
 # > switches the check off.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** Order the five curves of the next cell after 200 rounds, before you run it: $a = 0.6, 1, 1.5, 2$ with
+# **Predict.** Rank the five curves of the next cell by $F$ after 200 rounds: $a = 0.6, 1, 1.5, 2$ with
 # $\eta_0 = 1$, and $a = 1$ with $\eta_0 = 1/\lambda = 100$. *Your prediction:*
 
 # %% tags=["cell-alpha", "exercise-1.6"]
@@ -803,32 +809,33 @@ with lab.exercise("1.6"):
     label_ends(axis)
 
 # %% [markdown] tags=["answer", "exercise-1.6"]
-# **Explain.** $a = 1$ is allowed with $\eta_0 = 1$ and with $\eta_0 = 100$. Why does the first hardly move after ten rounds?
-# **Transfer.** What would $a = \tfrac12$ do? *Your answer:*
+# **Explain.** $a = 1$ is allowed with $\eta_0 = 1$ and with $\eta_0 = 100$. Why does the curve with $\eta_0 = 1$ hardly fall
+# after ten rounds? **Transfer.** What would happen with $a = \tfrac12$? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.6"]
 # <!-- numbers: alpha -->
-# **One answer.** The reason is $\eta_0\lambda$ again: 0.01 in one case, 1 in the other. With $\eta_0 = 1$ a bad start is forgotten like
-# $T^{-0.01}$, which is hardly at all; after 200 rounds $F$ is still 0.024295 above the optimum. With $\eta_0 = 100 = 1/\lambda$ it is
-# forgotten like $1/T$. The condition promises arrival, but not when. With $a = 2$ there is no promise: all steps
-# together are not long enough, and $F$ stays 0.586868 above the optimum. *Transfer:* the squares of the steps no longer have a finite sum; the noise dies down too slowly.
+# **One answer.** The reason is again $\eta_0\lambda$, which is 0.01 or 1. With $\eta_0 = 1$ the effect of bad initial weights decays like $T^{-0.01}$,
+# which is hardly at all; after 200 rounds $F$ is still 0.024295 above the optimum. With $\eta_0 = 100 = 1/\lambda$ it decays like $1/T$. The condition
+# guarantees convergence, but not its speed. With $a = 2$ there is no guarantee: all steps together are too short, and $F$ stays 0.586868 above the
+# optimum. *Transfer:* the squares of the steps no longer have a finite sum; the noise dies down too slowly.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.6")
 
 # %% [markdown]
-# ### Steps that are right at every λ
+# ### Step sizes for every λ
 #
-# $\eta_t = 1/t$ is right at $\lambda = 1$. At $\lambda = 0.01$ it fails twice. The first step, 1, moves the score of a
-# text with $\|g(x)\|^2 = 150$ by up to 150, where a step of 5 would already make the log-loss small. And the later steps are
-# too short: what the first ones spoiled is shrunk by $\prod_t(1 - \lambda/t) \approx T^{-\lambda}$ only, 0.9 after $T = 16{,}000$ steps.
+# $\eta_t = 1/t$ works well at $\lambda = 1$. At $\lambda = 0.01$ it fails for two reasons. The first step, 1, moves the score of a text
+# with $\|g(x)\|^2 = 150$ by up to 150, where a change of 5 would already make the log-loss small. And the later steps are too short: the
+# error of the first steps is only shrunk by $\prod_t(1 - \lambda/t) \approx T^{-\lambda}$, which is 0.9 after $T = 16{,}000$ steps.
 #
-# - **How long may the first step be?** The log-loss of one example curves by at most $\|g(x)\|^2/2$ in any direction. A
-#   step of one over the curvature does not go too far: $e = 2/\mathrm{median}\,\|g(x)\|^2$.
-#   With three classes or more the log-loss gets twice this step: it curves so much only where two classes share all of the probability.
-# - **How fast must the steps shrink?** $F$ curves by at least $\lambda$. For such an objective $\eta_t = 1/(\lambda t)$
-#   has the right speed (Pegasos): a bad start is forgotten like $1/T$.
-# - **Both together** (Bottou): $\eta_t = 1/(\lambda\,(t + t_0))$, where $t_0$ makes the first step $e$.
+# - **How long may the first step be?** The curvature of the log-loss of one example is at most $\|g(x)\|^2/2$ in any direction. A step
+#   of one over the curvature does not go too far: $\eta_1 = 2/\mathrm{median}\,\|g(x)\|^2$. With three or more classes we use twice
+#   this step: the curvature is that large only where two classes share all of the probability.
+# - **How fast must the steps shrink?** The curvature of $F$ is at least $\lambda$. For such an objective
+#   $\eta_t = 1/(\lambda t)$ shrinks at the right speed (Pegasos): the effect of the initial weights decays like $1/T$.
+# - **Both together** (Bottou): $\eta_t = 1/(\lambda\,(t + t_0))$, where $t_0$ is chosen to give the first step
+#   $\eta_1$.
 #
 # These are the steps of `MaxEntOnline` and `SVM` unless you give `initial_step` or `alpha`. They return the mean of the
 # weights over the last round, because the last weights alone depend on which examples came last.
@@ -853,11 +860,12 @@ with lab.exercise("1.6"):
 # %% [markdown]
 # ## Exercise 1.6b: the batch gradient
 #
-# Write `batch_gradient` in `classifiers/batch_gradient.py`: $\nabla F(W)$ over all examples, as section B derives it. Then walk down it.
+# Write `batch_gradient` in `classifiers/batch_gradient.py`: $\nabla F(W)$ over all examples, as derived in section B. Then use it for
+# gradient descent.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** $W = 0$, and two classes. What is $P - Y$ in every row? Which sign has the gradient in the row of
-# a feature that is mostly positive in class 1, in the column of class 1? *Your prediction:*
+# **Predict.** Let $W = 0$, with two classes. What is each row of $P - Y$? What is the sign of the gradient in the
+# column of class 1, in the row of a feature that is mostly positive in class 1? *Your prediction:*
 
 # %% tags=["cell-batch-gradient"]
 with lab.exercise("1.6b"):
@@ -883,15 +891,16 @@ with lab.exercise("1.6b"):
 lab.check("1.6b")
 
 # %% [markdown] tags=["answer"]
-# **Explain.** (1) Why do all rows of $P - Y$ sum to 0, and what does that say about the columns of the gradient for two classes?
-# (2) Why does the gradient become zero at the optimum although the model is not certain about any point?
+# **Explain.** (1) Why do all rows of $P - Y$ sum to 0, and what follows for the columns of the gradient with two classes? (2)
+# Why does the gradient become zero at the optimum although the model is not certain about any point?
 #
 # **Transfer.** Leave out all examples but one, and do not divide by $M$. Which rule of the online learners do you get? *Your answer:*
 
 # %% [markdown] tags=["solution"]
-# **One answer.** (1) The probabilities of an example sum to 1, and so do the entries of $e_y$. For two classes one column of the
-# gradient of the first term is therefore minus the other one. (2) Each point pulls; at the optimum the pulls of all points and of the
-# regularizer cancel. What the model expects of each feature is then what the data show, but for $\lambda W$.
+# **One answer.** (1) The probabilities of an example sum to 1, and so do the entries of $e_y$. For two classes, therefore, the two
+# columns of the gradient of the first term are the negatives of each other. (2) Each point contributes to the gradient; at the
+# optimum the contributions of all points and of the regularizer cancel. The model then expects of each feature what the data show, up
+# to $\lambda W$.
 #
 # *Transfer.* $W \leftarrow (1 - \eta\lambda) W - \eta\, g\,(p - e_y)^\top$: the loop with $d = \eta\,(e_y - p)$, which is the
 # rule of exercise 1.6.
@@ -903,9 +912,9 @@ lab.reveal("1.6b")
 # %% [markdown]
 # ## Exercise 1.11: iterative scaling and moment matching
 #
-# Before gradients took over, maximum-entropy models were fitted by **generalized iterative scaling** (Darroch and
-# Ratcliff, 1972). The idea: if the data show a feature more often than the model expects it, raise its weight.
-# For features $f_i \ge 0$ whose sum is the same number $V$ for every $(x, y)$,
+# Before gradient methods became standard, maximum-entropy models were fitted by **generalized iterative scaling**
+# (Darroch and Ratcliff, 1972). The idea: if the data show a feature more often than the model expects it, raise its
+# weight. For features $f_i \ge 0$ whose sum is the same number $V$ for every $(x, y)$,
 #
 # $$
 # w_i \;\leftarrow\; w_i + \frac1V \log\frac{E_{\text{emp}}[f_i]}{E_{\text{model}}[f_i]},
@@ -918,13 +927,13 @@ lab.reveal("1.6b")
 # and the likelihood never falls. (In terms of factors $e^{w_i}$: multiply by the $V$-th root of the ratio.) Three
 # conditions:
 #
-# - **The sum must be constant.** If it is not, add a *slack feature* that holds what is missing to the largest sum $V$.
+# - **The sum must be constant.** If it is not, add a *slack feature* equal to the difference from the largest sum $V$.
 # - **No negative features**: a negative expectation has no logarithm.
 # - A feature that never occurs with a class has $E_{\text{emp}} = 0$ and the weight $-\infty$; it is left out of the
 #   model.
 #
 # 1. Write the update and the slack feature, `scaling_update` and `with_slack` in `classifiers/solvers/iterative_scaling.py`.
-# 2. Run it on small data, and watch the two expectations meet. Compare with L-BFGS.
+# 2. Run it on small data, and watch the two expectations become equal. Compare with L-BFGS.
 # 3. What happens to the speed when $V$ grows?
 
 # %% tags=["cell-moments"]
@@ -963,11 +972,11 @@ with lab.exercise("1.11"):
 lab.check("1.11")
 
 # %% [markdown]
-# Now give every document the same number of *filler* words, such as "the" and "of": 0, 10 or 30. They tell nothing about
-# the class, so the best probabilities stay what they are. Only $V$ grows.
+# Now give every document the same number of *filler* words, such as "the" and "of": 0, 10 or 30. They carry no
+# information about the class, so the best probabilities do not change. Only $V$ grows.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** How many times as many iterations does scaling need with 30 filler words as with none? *Your prediction:*
+# **Predict.** By which factor does the number of iterations grow from 0 to 30 filler words? *Your prediction:*
 
 # %% tags=["cell-filler"]
 with lab.exercise("1.11"):
@@ -995,23 +1004,25 @@ with lab.exercise("1.11"):
     legend = axis.legend()
 
 # %% [markdown] tags=["answer"]
-# **Explain.** Filler words and larger counts both raise $V$. Why do the first make scaling slow, and the second not? **Transfer.** At the
-# regularized optimum ($\lambda > 0$), do the expectations still match? *Your answer:*
+# **Explain.** Filler words and larger counts both raise $V$. Why do filler words make scaling slow, while larger counts do not?
+# **Transfer.** At the regularized optimum ($\lambda > 0$), do the expectations still match? *Your answer:*
 
 # %% [markdown] tags=["solution"]
 # <!-- numbers: filler -->
-# **One answer.** Every step is divided by $V$. Filler words raise $V$ and leave the weights that are to be reached as they are: 83
-# iterations become 204 and 447, nearly in proportion to $V$ (7, 17, 37). Counts times 4 raise $V$ too, but their weights have only
-# a quarter of the way to go: 74 iterations. So what counts is $V$ against the counts of the words that tell. In a review that is
-# hundreds of words against one or two. *Transfer:* no. Where $\nabla F = 0$, $E_{\text{emp}} - E_{\text{model}} = \lambda W$.
+# **One answer.** Every step is divided by $V$. Filler words raise $V$ and leave the optimal weights unchanged: 83 iterations
+# become 204 and 447, nearly in proportion to $V$ (7, 17, 37). Multiplying the counts by 4 raises $V$ too, but the optimal weights
+# are only a quarter as large: 74 iterations. So the speed depends on the ratio of $V$ to the counts of the informative words. In a
+# review that is hundreds of words against one or two. *Transfer:* no. Where $\nabla F = 0$,
+# $E_{\text{emp}} - E_{\text{model}} = \lambda W$.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.11")
 
 # %% [markdown]
-# ### Two certificates: how far is the optimum?
+# ### Two bounds on the distance from the optimum
 #
-# A method that only sees $F$ go down does not know when to stop. Two quantities say how far the optimum can be.
+# The decrease of $F$ alone does not tell a method when to stop. Two quantities bound how far $F$ is above the
+# optimum.
 #
 # **The duality gap**, for the hinge loss. A maximum over classes is also a maximum over mixtures of them: shares $a_{m,y'} \ge 0$ with
 # $\sum_{y'} a_{m,y'} = 1$. Exchange "minimise over $W$" and "maximise over $a$"; for fixed $a$ the best $W$ has a closed form:
@@ -1025,7 +1036,8 @@ lab.reveal("1.11")
 # For every $a$ and every $W$: $D(a) \le F^* \le F(W)$. The dual solver raises $D$ by improving one $a_m$ at a time. When the two values agree to the tolerance, the
 # weights are optimal to the tolerance. (Support vectors are the examples with $a_m \ne e_{y^m}$.)
 #
-# **The gradient norm**, for the log-loss. With $\lambda > 0$, $F$ curves by at least $\lambda$ in every direction, so
+# **The gradient norm**, for the log-loss. With $\lambda > 0$ the curvature of $F$ is at least $\lambda$ in every
+# direction, so
 #
 # $$ F(W) - F^* \;\le\; \frac{\lVert\nabla F(W)\rVert^2}{2\lambda} . $$
 
@@ -1050,16 +1062,17 @@ for number, point in enumerate(islice(lbfgs(problem, np.zeros(problem.size)), 6)
 # %% [markdown]
 # ### Kernels
 #
-# The solution is a sum over support vectors ($W(a)$, above). So a score needs inner
-# products $x^m \cdot x$ only. Replace each of them by a *kernel* $k(x^m, x)$, which is an inner product of other, more numerous
-# features, and the same method draws curved boundaries. With $k(x, x') = (1 + x\cdot x')^2$, for instance, it works with all squares and
-# products of two features, but never writes them down. A text has thousands of features already, and straight boundaries suffice.
+# The solution is a sum over support vectors ($W(a)$, above). So a score depends only on inner products $x^m \cdot x$. If each of them is
+# replaced by a *kernel* $k(x^m, x)$, an inner product in a larger feature space, the same method finds curved boundaries. With
+# $k(x, x') = (1 + x\cdot x')^2$, for instance, it uses all squares and products of two features, but never computes them. A text already
+# has thousands of features, and linear boundaries suffice.
 
 # %% [markdown]
-# ### What is the shrinking for?
+# ### Training without shrinking
 
 # %% [markdown] tags=["predict"]
-# **Predict.** Leave the factor $1 - \eta_t\lambda$ out, a mistake that is easily made. Where does the objective go? *Your prediction:*
+# **Predict.** We leave out the factor $1 - \eta_t\lambda$, which is a common mistake. How does the objective change over the rounds?
+# *Your prediction:*
 
 # %% tags=["cell-shrinking", "exercise-1.7"]
 with lab.exercise("1.7"):
@@ -1086,26 +1099,27 @@ with lab.exercise("1.7"):
 
 # %% [markdown] tags=["answer", "exercise-1.7"]
 # **Explain.** Without the factor, which objective does the method minimise? **Transfer.** Which of the learners of notebook 2
-# shrink? *Your answer:*
+# shrink their weights? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.7"]
 # <!-- numbers: shrinking -->
-# **One answer.** The mean hinge loss alone, as if $\lambda$ were 0. Nothing ever pulls the weights back, and $F$ stays
-# 0.35391 above its optimum, while the method with shrinking is within 0.00001 of it. *Transfer:* none. Perceptron, MIRA
-# and column squishing have no penalty; averaging and the cap take its part.
+# **One answer.** It minimises the mean hinge loss alone, as if $\lambda$ were 0. Nothing reduces the weights, and $F$
+# stays 0.35391 above its optimum, while the method with shrinking is within 0.00001 of it. *Transfer:* none. They
+# have no penalty; averaging and the cap play its role.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.7")
 
 # %% [markdown]
-# ## Exercise 1.7b: λ chosen on the development part
+# ## Exercise 1.7b: choosing λ on the development part
 #
-# Write `choose_regularizer` in `classifiers/choosing_lambda.py`: train with each $\lambda$ on the training part, compare on the
-# development part, and take the best; of equal ones the largest $\lambda$. It works for every learner that has a $\lambda$.
+# Write `choose_regularizer` in `classifiers/choosing_lambda.py`: train with each $\lambda$ on the training part, compare the
+# accuracies on the development part, and take the best; among ties take the largest $\lambda$. The function works for every
+# learner that has a $\lambda$.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** 30 training points of 20 features, of which two tell the classes apart. Where is the accuracy on the *training* part
-# highest: at $\lambda = 0.001$ or at $\lambda = 100$? And on the development part? *Your prediction:*
+# **Predict.** There are 30 training points with 20 features, of which two distinguish the classes. Where is the accuracy on the
+# *training* part highest: at $\lambda = 0.001$ or at $\lambda = 100$? And on the development part? *Your prediction:*
 
 # %% tags=["cell-chosen"]
 with lab.exercise("1.7b"):
@@ -1136,42 +1150,42 @@ with lab.exercise("1.7b"):
 lab.check("1.7b")
 
 # %% [markdown] tags=["answer"]
-# **Explain.** (1) What would you choose by the training part, and why? (2) Why is the largest of equally good values taken, and not the
-# first one in the list? (3) The accuracy of the chosen $\lambda$ on the development part is a little too good. Why?
+# **Explain.** (1) Which $\lambda$ would you choose by the training part, and why? (2) Why do we take the largest of equally good
+# values, and not the first in the list? (3) Why is the accuracy of the chosen $\lambda$ on the development part slightly optimistic?
 #
-# **Transfer.** You have 60 labelled examples and no more. How do you choose $\lambda$ without giving up a third of them? *Your answer:*
+# **Transfer.** You have only 60 labelled examples. How do you choose $\lambda$ without giving up a third of them? *Your answer:*
 
 # %% [markdown] tags=["solution"]
-# **One answer.** (1) The smallest: with 20 features some line separates almost any 30 points, and a small $\lambda$ finds it. That is
-# fitted to chance. (2) The list may stand in any order. Where the development part cannot tell two models apart, the one with the
-# smaller weights has fitted less. (3) It is the largest of several numbers, each with an error of its own: the maximum prefers the
-# lucky ones. So the number to report comes from a test part that is used only once.
+# **One answer.** (1) The smallest: with 20 features some hyperplane separates almost any 30 points, and a small $\lambda$ finds it.
+# This hyperplane fits chance. (2) The list may be in any order. If the development part cannot distinguish two models, the model with
+# the smaller weights has fitted less chance. (3) It is the largest of several accuracies, each with its own error, and the maximum
+# favours those that are too high by chance. So the number to report comes from a test part that is used only once.
 #
-# *Transfer.* Cross-validation: divide the examples into five parts, let each of them be the development part once, and compare the
-# means of the five accuracies. Then train with the chosen $\lambda$ on all 60.
+# *Transfer.* Use cross-validation: divide the examples into five parts, use each of them once as the development part, and compare
+# the means of the five accuracies. Then train with the chosen $\lambda$ on all 60.
 # <!-- given: 20, 30, 60 -->
 
 # %% tags=["skip-execution"]
 lab.reveal("1.7b")
 
 # %% [markdown]
-# ## Sparse weights: paying for every word
+# ## Sparse weights: the L1 penalty
 #
 # With the penalty $\tfrac{\lambda}{2}\|W\|^2$ every word keeps some weight, however small. With $\lambda \sum |w|$ most weights are
-# exactly 0: the model tells which words it does without. Why? Look at one weight alone. Let the loss be a parabola with its lowest
-# point at $a$, and minimise
+# exactly 0: the model selects its words. To see why, consider one weight $w$. Let the loss be a parabola with its lowest point at
+# $a$, and minimise
 #
-# $$ \tfrac12 (x - a)^2 + \lambda |x|. $$
+# $$ \tfrac12 (w - a)^2 + \lambda |w|. $$
 #
-# $|x|$ has a corner at 0. If $a$ is nearer to 0 than $\lambda$, no side of the corner leads down, and the best $x$ is 0. Otherwise it is
-# $a$, drawn by $\lambda$ towards 0. That is the *soft threshold*. The square has no corner: it makes weights small, but never 0.
+# $|w|$ has a corner at 0. If $|a| \le \lambda$, the objective rises on both sides of 0, and the best $w$ is 0. Otherwise the best $w$ is
+# $a$, moved towards 0 by $\lambda$. This is the *soft threshold*. The square has no corner: it makes weights small, but not exactly 0.
 #
 # ## Exercise 1.19: the soft threshold
 #
 # Write `soft_threshold` in `classifiers/solvers/owl_qn.py`. The solver behind `MaxEntBatch(penalty="l1")` uses it at every step.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** $\lambda$ falls from a large value to a small one. How many words have a weight other than 0 at first? Where is the
+# **Predict.** $\lambda$ falls from a large value to a small one. How many words have a non-zero weight at first? Where is the
 # accuracy on the development part highest: with few words, or with most of them? *Your prediction:*
 
 # %% tags=["real-data", "cell-path", "exercise-1.19"]
@@ -1197,14 +1211,15 @@ with lab.exercise("1.19"):
 lab.check("1.19")
 
 # %% [markdown] tags=["answer", "exercise-1.19"]
-# **Explain.** (1) Why does no word have a weight at the largest $\lambda$ of the path? (2) Two words always occur together. What does
-# this penalty do with their weights, and what the square? **Transfer.** A model has to fit on a small device. How do you use the path?
-# *Your answer:*
+# **Explain.** (1) Why does no word have a weight at the largest $\lambda$ of the path? (2) Two words always occur together. How does
+# this penalty share the weight between them, and how does the square? **Transfer.** A model has to fit on a small device. How do you
+# use the path? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.19"]
-# **One answer.** (1) It is as large as the steepest slope of the loss at $W = 0$: no word is worth its price. (2) Their sum costs the same
-# however it is shared, so one of them may get all and the other nothing; the square shares it equally. *Transfer:* take the largest
-# $\lambda$ whose development accuracy is within a standard error of the best, and store only the words that are left.
+# **One answer.** (1) That $\lambda$ equals the steepest slope of the loss at $W = 0$: no word lowers the loss by more than its penalty.
+# (2) The penalty on the sum of the two weights is the same however it is shared, so one word may get all and the other nothing; the square
+# shares it equally. *Transfer:* take the largest $\lambda$ whose development accuracy is within a standard error of the best, and store
+# only the words with non-zero weights.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.19")
@@ -1215,15 +1230,15 @@ lab.reveal("1.19")
 # Naive Bayes estimates how strongly each word indicates a class. A discriminative classifier, which is trained to separate the classes,
 # does this better, given enough examples. Can we combine the two?
 #
-# For a class let $p_j$ be $\alpha$ plus the number of its documents that hold the word $j$, and $q_j$ the same of all other documents.
-# The *log-count ratio* is the weight that naive Bayes would give to the word:
+# For a class let $p_j$ be $\alpha$ plus the number of its documents that contain word $j$, and $q_j$ the same number for all other
+# documents. The *log-count ratio* is the weight that naive Bayes would give to the word:
 #
 # $$ r_j = \log \frac{p_j / \sum_i p_i}{q_j / \sum_i q_i}. $$
 #
-# Multiply each word's 0 or 1 by its $r_j$, and train a linear support vector machine on that. Uninformative words are
-# scaled down to nearly 0; informative words are scaled up. *NBSVM* (Wang and Manning, 2012) finally draws the weights $w$ towards their
-# mean size $\bar w$, by a share $\beta$: $w \leftarrow (1 - \beta)\, \bar w + \beta w$. At $\beta = 0$ naive Bayes alone decides,
-# at $\beta = 1$ the support vector machine.
+# Multiply each word's 0 or 1 by its $r_j$, and train a linear support vector machine on these features. Uninformative words are
+# scaled down to nearly 0; informative words are scaled up. *NBSVM* (Wang and Manning, 2012) finally interpolates between the weights
+# $w$ and their mean absolute value $\bar w$: $w \leftarrow (1 - \beta)\, \bar w + \beta w$. With $\beta = 0$ naive Bayes alone
+# decides, with $\beta = 1$ the support vector machine.
 #
 # <!-- given: 2012, 0, 1 -->
 #
@@ -1232,8 +1247,8 @@ lab.reveal("1.19")
 # Write `log_count_ratio` in `classifiers/nbsvm.py`.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** Which wins on the reviews: naive Bayes ($\beta = 0$), the support vector machine ($\beta = 1$), or something between?
-# *Your prediction:*
+# **Predict.** Which is most accurate on the reviews: naive Bayes ($\beta = 0$), the support vector machine ($\beta = 1$), or a
+# value between? *Your prediction:*
 
 # %% tags=["real-data", "cell-nbsvm", "exercise-1.18"]
 with lab.exercise("1.18"):
@@ -1264,18 +1279,18 @@ with lab.exercise("1.18"):
 lab.check("1.18")
 
 # %% [markdown] tags=["answer", "exercise-1.18"]
-# **Explain.** (1) Why is a word's *presence* counted here, and not how often it stands there? (2) What do the weights $r$ do that the
-# support vector machine could not find by itself? (3) Can the three values of $\beta$ be told apart with these data? **Transfer.** Would you
-# expect the weighting to matter more, or less, with a million reviews? *Your answer:*
+# **Explain.** (1) Why do we use a word's *presence* here, and not its count? (2) What does the scaling by $r$ contribute that the support
+# vector machine could not find by itself? (3) Can the three values of $\beta$ be told apart with these data? **Transfer.** Would you expect
+# the weighting to matter more, or less, with a million reviews? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.18"]
 # <!-- numbers: nbsvm -->
 # <!-- given: four -->
-# **One answer.** (1) The second "wonderful" of a review adds little to the first. (2) The SVM penalizes all
-# weights alike. On features scaled by $r$ an informative word needs a smaller weight for the same effect, and so costs less; an
-# uninformative one costs more. The scaling is a prior that comes from the data. (3) 0.25 and 1 can: the
-# difference on the same reviews, 0.0294, is four times its standard error, 0.0073. 0.25 and 0 cannot: 0.0050 with a standard error of
-# 0.0065. *Transfer:* less. A prior matters most where examples are few.
+# **One answer.** (1) The second "wonderful" in a review adds little evidence to the first. (2) The SVM penalizes all weights alike.
+# On features scaled by $r$ an informative word needs a smaller weight for the same effect, and so a smaller penalty; an uninformative
+# word needs a larger one. The scaling is a prior estimated from the data. (3) 0.25 and 1 can: the difference on the same reviews,
+# 0.0294, is four times its standard error, 0.0073. 0.25 and 0 cannot: the difference is 0.0050, with a standard error of 0.0065.
+# *Transfer:* less. A prior matters most where examples are few.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.18")

@@ -9,14 +9,14 @@
 # %% [markdown]
 # # 4 · The comparison
 #
-# Naive Bayes, perceptron, MIRA, maximum entropy, SVM: five ways to find a matrix of weights. The notebooks so far cannot say which one to take.
-# This one lets the data answer.
+# Naive Bayes, the perceptron, MIRA, maximum entropy and the SVM are five ways to find a matrix of weights. Which of them should you use? This
+# notebook compares them on data.
 #
 # **Goals.** After this notebook you can
 #
-# - write down what differs between the learners, in one term of one loop;
-# - compare classifiers fairly: tuned, and on the same examples;
-# - say when two of them cannot be told apart.
+# - write down the one term of the loop in which the learners differ;
+# - compare classifiers fairly: after tuning, and on the same examples;
+# - decide when two classifiers cannot be told apart.
 #
 # **Before.** Notebooks 1 to 3, with exercises 1.2, 1.4, 1.5, 1.6 and 1.7. The symbols are those of [the table for all notebooks](notation.md).
 #
@@ -25,7 +25,7 @@
 # | exercise | when | what you do |
 # |---|---|---|
 # | 1.8 | afternoon, evening | train them all, on points and on reviews; compare pair by pair |
-# | | further | the number of points, the variance and the balance; the guide's table put to the test; scikit-learn |
+# | | further | vary the number of points, the variance and the balance; test the guide's table; compare with scikit-learn |
 
 # %% [markdown]
 # ## Open the lab
@@ -64,24 +64,24 @@ from readers.simple_data_set import SimpleDataSet
 # | learner | $d$ | shrinks? | loss of one example |
 # |---|---|---|---|
 # | perceptron | $e_y - e_{\hat y}$ | no | $s_{\hat y} - s_y$ |
-# | MIRA | $\tau\,(e_y - e_{\hat y})$, $\;\tau = \min\!\big(C,\; \frac{s_{\hat y} - s_y + \rho(\hat y, y)}{2\lVert g(x)\rVert^2}\big)$ if $\hat y \ne y$, else 0 | no | the least change that mends the margin, up to the cap $C$ |
+# | MIRA | $\tau\,(e_y - e_{\hat y})$, $\;\tau = \min\!\big(\tau_{\max},\; \frac{s_{\hat y} - s_y + \rho(\hat y, y)}{2\lVert g(x)\rVert^2}\big)$ if $\hat y \ne y$, else 0 | no | none: the least change that restores the margin, up to the cap $\tau_{\max}$ |
 # | maximum entropy, SGD | $\eta_t\,(e_y - p)$, $\;p = \mathrm{softmax}(s)$ | yes | $-\log p_y$ |
 # | SVM, subgradient | $\eta_t\,(e_y - e_{\tilde y})$, $\;\tilde y = \arg\max_{y'} s_{y'} + \rho(y', y)$ | yes | $s_{\tilde y} + \rho(\tilde y, y) - s_y$ |
 #
-# Naive Bayes needs no loop: it counts. Maximum entropy and the SVM can also go straight to the optimum of their objective
-# (notebook 3), which is what `MaxEntBatch` and `SVM(solver="dual")` do.
+# Naive Bayes only counts, without a loop. `MaxEntBatch` and `SVM(solver="dual")` compute the optimum of their objective
+# with batch solvers instead (notebook 3).
 #
 
 # %% [markdown]
 # ## Exercise 1.8: the comparison
 #
-# 1. Train every classifier on points that overlap, and look at the boundaries.
+# 1. Train every classifier on points that overlap, and compare the boundaries.
 # 2. Tune each on the reviews, and compare them pair by pair.
 #
 # ### Points
 #
-# `run_all_classifiers(dataset)` trains every classifier on a data set, and draws boundaries and accuracies. Classifiers
-# that are not written yet are left out, with a note that says which. These classes overlap: the variance is 2.
+# `run_all_classifiers(dataset)` trains every classifier on a data set, and draws boundaries and accuracies. It leaves
+# out the classifiers that you have not written yet, and names them. Here the classes overlap: the variance is 2.
 
 # %% tags=["cell-all-points"]
 overlapping = SimpleDataSet(nr_examples=200, g1=[[-1, -1], 2], g2=[[1, 1], 2])
@@ -95,18 +95,18 @@ for note in table.notes:
 print(f"Bayes error {overlapping.get_bayes_error():.4f}")
 
 # %% [markdown] tags=["evening"]
-# With a hundred test points, one point is one percentage point. These accuracies do not tell which classifier to take.
+# With a hundred test points, one point is one percentage point. These accuracies do not show which classifier is best.
 #
 # *The afternoon ends here; what follows is for the evening.*
 #
 # ### Reviews: default and tuned
 #
-# A comparison of classifiers with their *default* settings compares the defaults. So each classifier gets two chances: with its
-# default, and with the value that does best on the development part (notebook 3, "Choosing λ"). Both are trained on the same part, and
-# we look at each once on the test part. The perceptron has nothing to tune.
+# A comparison of classifiers with their *default* settings compares the defaults. So we train each classifier twice on the same part:
+# with its default, and with the value that is best on the development part (notebook 3, "Choosing λ"). Each result is tested once on
+# the test part. The perceptron has nothing to tune.
 
 # %% [markdown] tags=["predict", "evening"]
-# **Predict.** Whose accuracy will rise most by tuning? *Your prediction:*
+# **Predict.** Which classifier will gain most accuracy by tuning? *Your prediction:*
 
 # %% tags=["real-data", "cell-tuned", "evening"]
 from lxmls_day1.errors import CorpusUnavailable
@@ -150,10 +150,10 @@ plot_pairs(list(right), pairs, n_test, axis, ("default", "tuned"))
 title = axis.set_title(f"{n_test} test reviews, ± one standard error")
 
 # %% [markdown] tags=["evening"]
-# The bars say how far each accuracy may be off. But two classifiers find the same reviews hard, so their *difference* scatters less
-# than the bars suggest. Count only the reviews on which exactly one of them is right: $a$ times the first, $b$ times the second. If both
-# were equally good, each of these reviews would be a coin toss. The **sign test** asks how probable a split as uneven as
-# $a : b$ is then.
+# The bars show the standard error of each accuracy. But two classifiers find the same reviews hard, so their *difference* varies less
+# than the bars suggest. Count only the reviews on which exactly one of them is right: $n_1$ times the first, $n_2$ times the second. If
+# both were equally good, each of these reviews would be a coin toss. The **sign test** computes how probable a split at least as uneven
+# as $n_1 : n_2$ would then be.
 
 # %% tags=["real-data", "cell-sign-test", "evening"]
 def sign_test(one, other):
@@ -176,12 +176,13 @@ for name in ("Maximum entropy", "SVM"):
         print(f"{name}, tuned against default: {a} to {b}, p = {p:.3f}")
 
 # %% [markdown] tags=["evening"]
-# **The bootstrap** answers a related question: how much would the difference of two accuracies vary on other test parts? We have no others, so
-# draw 400 reviews from ours, with replacement, ten thousand times. The middle 95 % of the differences are a confidence interval. Where it holds 0,
-# the two classifiers cannot be told apart with these data.
+# **The bootstrap** answers a related question: how much would the difference of two accuracies vary on other test parts? We have only this one, so
+# we draw 400 reviews from it, with replacement, ten thousand times. The middle 95 % of the differences form a confidence interval. If the interval
+# contains 0, the two classifiers cannot be told apart with these data.
 #
-# Accuracy does not say which kind of mistake a classifier makes. For one class, here "positive", **precision** is the share of the reviews with
-# this label that belong to it, **recall** the share of its reviews that are found, and $F_1$, their harmonic mean, lies between the two.
+# Accuracy does not distinguish the kinds of mistakes. For one class, here "positive", **precision** is the share of the reviews labelled
+# positive that are positive, **recall** the share of the positive reviews that are labelled so, and $F_1$, their harmonic mean, lies between
+# the two.
 # <!-- numbers: bootstrap -->
 # <!-- given: 400, 95 %, 0 -->
 
@@ -201,47 +202,48 @@ for one, other in [("SVM", "Perceptron"), ("SVM", "MIRA"), ("SVM", "Naive Bayes"
         print(f"{one} minus {other}: {difference.mean():.4f}, 95 % of the draws from {low:.4f} to {high:.4f}")
 
 # %% [markdown] tags=["answer", "exercise-1.8", "evening"]
-# **Explain.** Which conclusions do these 400 reviews allow, and which not? **Transfer.** Ten pairs are compared above. How many would have
-# $p < 0.1$ by chance, if all five classifiers were equally good? *Your answer:*
+# **Explain.** Which conclusions do these 400 reviews support, and which do they not support? **Transfer.** Ten pairs are compared above.
+# How many would have $p < 0.1$ by chance, if all five classifiers were equally good? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.8", "evening"]
 # <!-- numbers: tuned, sign-test -->
 # **One answer.** The SVM and maximum entropy, both tuned, are better than the perceptron (38 to 10 and 37 to 11) and probably
-# better than MIRA ($p = 0.011$ and $0.020$). These 400 reviews cannot tell the two apart (8 to 6), nor either of them from naive Bayes
-# ($p = 0.126$ and $0.229$), nor naive Bayes from MIRA ($0.539$), nor MIRA from the perceptron ($0.143$); naive Bayes against the
-# perceptron is on the edge ($0.052$). MIRA has *lost* by tuning, from 0.8300 to 0.8150: that is less than its standard error.
-# *Transfer:* about one.
+# better than MIRA ($p = 0.011$ and $0.020$). These 400 reviews cannot tell the SVM from maximum entropy (8 to 6), nor either of them
+# from naive Bayes ($p = 0.126$ and $0.229$), nor naive Bayes from MIRA ($0.539$), nor MIRA from the perceptron ($0.143$); naive Bayes
+# against the perceptron is a borderline case ($0.052$). MIRA's accuracy *fell* with tuning, from 0.8300 to 0.8150, by less than its
+# standard error. *Transfer:* about one.
 
 # %% tags=["skip-execution", "evening"]
 lab.reveal("1.8")
 
 # %% [markdown] tags=["evening"]
-# ## Which one should you take?
+# ## Which classifier should you use?
 #
 # <!-- numbers: learning-curve, tuned, copies, far-cluster, sign-test -->
-# 1. **Begin with naive Bayes.** It only counts, it has one setting, and no other classifier was clearly better on these reviews. It is
-#    your baseline.
-# 2. **Then maximum entropy or the SVM, tuned.** They do not mind features that overlap (8.05 % against 14.48 %) or points far away (2.28 % against
-#    16.29 %). With the default $\lambda$ they may be worse than naive Bayes (0.7875 and 0.8025 against 0.8300).
-# 3. **Maximum entropy if you need probabilities;** the SVM if you need labels only. `lxmls-day1 run --task calibration` draws how often
-#    each learner is right when it is so sure, and what calibration on a development part makes of it.
-# 4. **An averaged perceptron if you cannot tune,** or if the output has structure (notebook 5). It has no hyper-parameter and was last here.
+# 1. **Begin with naive Bayes** as your baseline. It only counts, it has one setting, and no other classifier was clearly better on
+#    these reviews.
+# 2. **Then maximum entropy or the SVM, tuned.** Overlapping features hardly harm them (errors of 8.05 % against 14.48 % for naive Bayes), nor do
+#    distant points (2.28 % against 16.29 %). With the default $\lambda$ they may be worse than naive Bayes (0.7875 and 0.8025 against 0.8300).
+# 3. **Maximum entropy if you need probabilities;** the SVM if you only need labels. `lxmls-day1 run --task calibration` compares each
+#    learner's confidence with its accuracy, before and after calibration on a development part.
+# 4. **An averaged perceptron if you cannot tune,** or if the output has structure (notebook 5). It has no hyper-parameter, but was the least
+#    accurate here.
 # 5. **Get more data, and tune.** Twice as many reviews brought naive Bayes from 0.788 to 0.830, and tuning brought maximum entropy from
-#    0.7875 to 0.8550. Both are more than the choice between naive Bayes and a tuned SVM.
-# 6. **Learn where you will predict.** `lxmls-day1 run --source books --target electronics` learns from reviews of books and is tested on
-#    others: labels of the new domain are worth more than the choice of a learner, and `classifiers/domains/domain_adaptation.py` does what can be done
-#    without them.
+#    0.7875 to 0.8550. Both gains are larger than the difference between naive Bayes and a tuned SVM.
+# 6. **Train on the domain in which you will predict.** `lxmls-day1 run --source books --target electronics` trains on book reviews and tests on
+#    electronics: labels from the new domain matter more than the choice of a learner. `classifiers/domains/domain_adaptation.py` adapts a classifier
+#    without such labels.
 #
 
 # %% [markdown]
 # ## What to take home
 #
-# - All online learners are one loop. They differ in $d$, and in whether the weights shrink.
+# - All online learners run one loop. They differ in $d$, and in whether the weights shrink.
 # - Tune before you compare, on a development part. Compare two classifiers on the same examples, pair by pair.
-# - Differences that these data cannot tell from chance are no reason to prefer a classifier. Nor do they show that the classifiers are equal.
+# - A difference that may be due to chance is no reason to prefer a classifier. Nor does it show that the classifiers are equal.
 #
-# **Next.** This is the end of the day. *Further*, below, varies the data; [notebook 5](5_structured.ipynb) takes the same learners to sequences of
-# tags.
+# **Next.** This is the end of the day. *Further*, below, varies the data; [notebook 5](5_structured.ipynb) applies the same learners to sequences
+# of tags.
 #
 # **Reading.** A. Ng, M. Jordan, *On discriminative vs. generative classifiers*, 2001 · T. Dietterich, *Approximate statistical tests for
 # comparing supervised classification learning algorithms*, 1998 · H. Daumé III, *A Course in Machine Learning*, chapters on
@@ -251,12 +253,13 @@ lab.reveal("1.8")
 # %% [markdown]
 # ## Further
 #
-# Each of the following pieces stands by itself, except that the pieces on points use the functions of the first.
+# The following sections are independent, but those on points use the functions of "The expected error, without a test
+# set".
 #
 # ### More training reviews
 
 # %% [markdown] tags=["predict", "exercise-1.8"]
-# **Predict.** How does the test accuracy grow with the number of training reviews, from 100 to 1600? Whose curve is the steepest? *Your prediction:*
+# **Predict.** How does the test accuracy grow with the number of training reviews, from 100 to 1600? Which curve is the steepest? *Your prediction:*
 
 # %% tags=["real-data", "cell-learning-curve", "exercise-1.8"]
 with lab.exercise("1.8"):
@@ -304,16 +307,16 @@ with lab.exercise("1.8"):
 # <!-- numbers: learning-curve -->
 # All curves still rise: from 800 to 1600 reviews naive Bayes goes from 0.788 to 0.830. Maximum entropy *overfits* at every size: its training
 # accuracy is 0.998 and more, its test accuracy 0.657 with 100 reviews and 0.814 with 1600. On average over twenty divisions naive Bayes has 0.830
-# and the SVM 0.813, although the SVM was ahead on our one test part: the sign test was right not to name a winner. ($\lambda$ is the same for all
-# sizes here, and chosen for none.)
+# and the SVM 0.813, although the SVM was better on our one test part, where the sign test found no clear difference. (Here $\lambda$ is the same
+# for all sizes, and not tuned.)
 
 # %% [markdown]
 # ### The expected error, without a test set
 #
 # For points from two Gaussians no test set is needed: the expected error of a linear classifier has a formula.
 # The difference of scores $w\cdot x + b$, with $w = w_1 - w_0$ and $b = b_1 - b_0$, is a Gaussian too: for class $k$ it
-# has the mean $w\cdot\mu_k + b$ and the standard deviation $\sigma_k\lVert w\rVert$. Class 0 is mistaken where it is
-# positive, class 1 where it is not:
+# has the mean $w\cdot\mu_k + b$ and the standard deviation $\sigma_k\lVert w\rVert$. Points of class 0 are
+# misclassified where the difference is positive, points of class 1 where it is negative:
 #
 # $$
 # \text{expected error} = p(0)\,\Phi\!\left(\frac{w\cdot\mu_0 + b}{\sigma_0\lVert w\rVert}\right)
@@ -383,16 +386,17 @@ print(
 # %% [markdown]
 # ### Size, variance, balance
 #
-# 1. **Size.** What happens to the methods when the amount of data grows? Which needs the least?
-# 2. **Variance.** With it the classes overlap more and more. Who suffers?
-# 3. **Balance.** What happens when one class becomes rare? Look at the errors *on the rare class*, too.
+# 1. **Size.** How do the methods improve with more data? Which needs the least?
+# 2. **Variance.** The larger the variance, the more the classes overlap. Which methods suffer most?
+# 3. **Balance.** What happens when one class becomes rare? Consider the errors *on the rare class*, too.
 #
 # Every point of a curve is the mean over 20 samples; the band is one standard error. Where bands overlap, the methods cannot be told apart. Change the
 # settings below, look at single samples with `run_all_classifiers(SimpleDataSet(…))`, or move the sliders of
 # [demonstration 6](demos/6_comparison.ipynb).
 
 # %% [markdown] tags=["predict"]
-# **Predict.** With six training points: who is ahead, naive Bayes, whose model is true, or maximum entropy? *Your prediction:*
+# **Predict.** Which is better with six training points: naive Bayes, whose model is true, or maximum entropy? *Your
+# prediction:*
 
 # %% tags=["cell-size", "exercise-1.8"]
 with lab.exercise("1.8"):
@@ -409,23 +413,25 @@ with lab.exercise("1.8"):
     print_table("training points", sizes, excess)
 
 # %% [markdown] tags=["answer", "exercise-1.8"]
-# **Explain.** Naive Bayes has the true model and the true variance, and maximum entropy with $\lambda = 1$ is better. How can that be?
+# **Explain.** Naive Bayes has the true model and the true variance. Why is maximum entropy with $\lambda = 1$ better nevertheless?
 # **Transfer.** Move both classes by $(5, 5)$. Which learners would be affected? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.8"]
 # <!-- numbers: size -->
-# **One answer.** With 6 points naive Bayes estimates each mean from about three points, and relies on it. With $\lambda = 1$ maximum
-# entropy can learn little more than the direction from mean to mean and a small intercept. These data lie symmetrically about 0, so
-# that happens to be right: 1.14 ± 0.36 against 2.98 ± 0.68. With $\lambda = 0.01$ this advantage is gone: 4.60 ± 1.17. *Transfer:* all
-# but naive Bayes, whose means move with the data. The right intercept is large now. A penalty keeps it small, the more the larger $\lambda$
-# is, and with $\lambda = 1$ more data do not help. The perceptron and MIRA reach it by many small steps only: with few points they are far
-# from it, with 400 nearly there.
+# **One answer.** With 6 points naive Bayes estimates each mean from about three points, and these estimates are imprecise. With
+# $\lambda = 1$ maximum entropy can learn little more than the direction from mean to mean and a small intercept. These data lie
+# symmetrically about 0, so the small intercept happens to be right: 1.14 ± 0.36 percentage points above the Bayes error, against 2.98 ±
+# 0.68. With $\lambda = 0.01$ this advantage is gone: 4.60 ± 1.17. *Transfer:* all but naive Bayes, whose means move with the data. The
+# right intercept is large now. The larger $\lambda$ is, the smaller the penalty keeps it, and with $\lambda = 1$ more data do not help.
+# The perceptron and MIRA reach this intercept only in many small steps: with few points they stay far from it, with 400 they nearly
+# reach it.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.8")
 
 # %% [markdown] tags=["predict"]
-# **Predict.** Now 100 points, and the variance grows from 0.25 to 4. Whose curve rises fastest? *Your prediction:*
+# **Predict.** With 100 points, the variance grows from 0.25 to 4. Which method's curve rises fastest? *Your
+# prediction:*
 
 # %% tags=["cell-variance", "exercise-1.8"]
 with lab.exercise("1.8"):
@@ -444,25 +450,26 @@ with lab.exercise("1.8"):
     print_table("variance", variances, excess)
 
 # %% [markdown] tags=["answer", "exercise-1.8"]
-# **Explain.** Who is farthest from the best line at variance 4, and which part of its rule is to blame? Is it the overlap alone? (Look
-# at variance 0.25.) **Transfer.** What would you change in that rule? *Your answer:*
+# **Explain.** Which learners have the largest excess error at variance 4, and which part of their rules causes it? Is the overlap the
+# only reason? (Look at variance 0.25.) **Transfer.** What would you change in MIRA's rule? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.8"]
 # <!-- numbers: variance -->
 # **One answer.** MIRA (0.72 ± 0.25) and the SVM with $\lambda = 0.01$ (0.59 ± 0.11), which are within a standard error of each other.
-# MIRA's step closes the gap of a single mistake, up to the cap, also where that point lies deep in the other class. But it is not the
-# overlap alone: MIRA is the farthest at variance 0.25 already (0.30 ± 0.08). *Transfer:* lower the cap (a larger `regularizer`), as in
-# notebook 2. At the variances between, most differences are within the standard errors.
+# MIRA's step closes the gap of a single mistake, up to the cap, even if that point lies deep in the other class. But the overlap is
+# not the only reason: MIRA has the largest excess error already at variance 0.25 (0.30 ± 0.08). *Transfer:* lower the cap (a larger
+# `regularizer`), as in notebook 2. At the intermediate variances, most differences are within the standard errors.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.8")
 
 # %% [markdown]
-# Now one class becomes rare. Three measures look at it alone. **Recall** is the share of its points that are found, **precision** the share
-# of the points with this label that belong to it, and $F_1$, their harmonic mean, is between the two.
+# Now one class becomes rare. We measure its **recall** (the share of its points that are found), its **precision** (the share of the points
+# with this label that belong to it), and $F_1$, their harmonic mean.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** Class 0 becomes rare. Can a classifier have a lower error on the rare class than the Bayes-optimal one? *Your prediction:*
+# **Predict.** Class 0 becomes rare. Can a classifier have a lower error on the rare class than the Bayes-optimal classifier? *Your
+# prediction:*
 
 # %% tags=["cell-balance", "exercise-1.8"]
 with lab.exercise("1.8"):
@@ -501,24 +508,25 @@ with lab.exercise("1.8"):
         print(f"{name:25} {precision:10.3f} {recall:9.3f} {2 * precision * recall / (precision + recall):9.3f}")
 
 # %% [markdown] tags=["answer", "exercise-1.8"]
-# **Explain.** How can the perceptron beat the Bayes-optimal classifier on the rare class? And who gives up on it? **Transfer.** Missing a
-# rare disease costs twenty times as much as a false alarm. What would you change? *Your answer:*
+# **Explain.** How can the perceptron beat the Bayes-optimal classifier on the rare class? Which learner misclassifies most of it?
+# **Transfer.** Missing a rare disease costs twenty times as much as a false alarm. What would you change? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.8"]
 # <!-- numbers: balance -->
-# **One answer.** In exchange they make more mistakes on the frequent class. The optimum minimises the *sum*; the perceptron has 31.16 % on the rare class instead of
-# 35.5 %, but 1.19 % on the frequent one instead of 0.70 %, and in sum it is 0.24 percentage points worse. The same holds for maximum
-# entropy with $\lambda = 1$ (27.54 %): its small weights cannot express how rare the class is. The SVM with $\lambda = 1$ misclassifies
-# more than half of the rare class (55.31 %): a few points are not worth large weights. With $\lambda = 0.01$ it has 42.12 %. *Transfer:* the cost matrix $\rho$, or the threshold: predict the disease as soon as
-# its probability exceeds one in twenty-one.
+# **One answer.** In exchange it makes more mistakes on the frequent class. The Bayes-optimal classifier minimises the *total* error; the perceptron
+# misclassifies 31.16 % of the rare class instead of 35.5 %, but 1.19 % of the frequent class instead of 0.70 %, and its total error is 0.24 percentage
+# points higher. The same holds for maximum entropy with $\lambda = 1$ (27.54 %): its small weights cannot express how rare the class is. The SVM with
+# $\lambda = 1$ misclassifies more than half of the rare class (55.31 %): the hinge losses of a few points weigh less than the penalty on large
+# weights. With $\lambda = 0.01$ it misclassifies 42.12 %. *Transfer:* the cost matrix $\rho$, or the threshold: predict the disease if its probability
+# exceeds one in twenty-one.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.8")
 
 # %% [markdown]
-# ### The guide's table, put to the test
+# ### Testing the guide's table
 #
-# The guide closes with a table, in short:
+# The guide closes with a table; in short form:
 #
 # | | naive Bayes | perceptron | MIRA | maximum entropy | SVM |
 # |---|---|---|---|---|---|
@@ -528,13 +536,14 @@ lab.reveal("1.8")
 # | training | closed form | easy | easy | fair | fair |
 # | hyper-parameters | 1 (smoothing) | 0 | 1 | 1 | 1 |
 #
-# Two of its rows can be put to the test here.
+# We can test two of its rows here.
 #
-# **Overlapping features.** Naive Bayes takes features for independent. Give it the same feature several times, and it
-# counts the same evidence several times. Below, $x_1$ is repeated. The best classifier stays what it is.
+# **Overlapping features.** Naive Bayes assumes that features are independent. If it gets the same feature several
+# times, it counts the same evidence several times. Below, $x_1$ is repeated. The best classifier does not change.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** A classifier that looks at $x_1$ alone has the expected error $\Phi(-1) = 0.159$. Who will come near it? *Your prediction:*
+# **Predict.** A classifier that uses only $x_1$ has the expected error $\Phi(-1) = 0.159$. Which learners will come close to it? *Your
+# prediction:*
 
 # %% tags=["cell-copies", "exercise-1.8"]
 with lab.exercise("1.8"):
@@ -565,27 +574,28 @@ with lab.exercise("1.8"):
     print_table("copies of x_1", copies, {name: np.array(found) for name, found in overlap.items()})
 
 # %% [markdown] tags=["answer", "exercise-1.8"]
-# **Explain.** Maximum entropy does not assume independence. Why does it suffer at $\lambda = 1$, and not at 0.01? **Transfer.** Text is
-# full of overlapping features: "not", "not_worth", "worth". Why is naive Bayes so good there all the same? *Your answer:*
+# **Explain.** Maximum entropy does not assume independence. Why does its error rise with the copies at $\lambda = 1$, but not at 0.01?
+# **Transfer.** Text is full of overlapping features: "not", "not_worth", "worth". Why is naive Bayes nevertheless so good on text?
+# *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.8"]
 # <!-- numbers: copies -->
 # **One answer.** Splitting a weight $w$ over $n$ equal features costs $n(w/n)^2 = w^2/n$ instead of $w^2$. So the penalty favours the
-# repeated feature: at $\lambda = 1$ maximum entropy goes from 7.91 % to 11.00 %, the SVM from 7.95 % to 9.15 %. At $\lambda = 0.01$ the penalty
-# is too small to matter (8.05 % and 8.10 %). Perceptron and MIRA have no penalty and hardly change. *Transfer:* evidence that counts twice
-# makes the probabilities of naive Bayes too sure. But the argmax asks only which score is larger, and evidence for both classes counts
-# twice.
+# repeated feature: at $\lambda = 1$ the error of maximum entropy rises from 7.91 % to 11.00 %, that of the SVM from 7.95 % to 9.15 %. At
+# $\lambda = 0.01$ the penalty is too small to matter (8.05 % and 8.10 %). The perceptron and MIRA have no penalty, and their errors hardly
+# change. *Transfer:* evidence that counts twice makes the probabilities of naive Bayes too extreme. But the argmax depends only on which score
+# is larger, and the evidence for both classes counts twice.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.8")
 
 # %% [markdown]
-# **A wrong model.** There are two kinds. *First:* class 1 gets a second cluster of points, far away on its own side. These points are
-# very easy to classify. A line is still right, but class 1 is no longer a Gaussian. *Second:* class 0 has variance 0.4 and stands inside
-# class 1, which has variance 2.5. Now no line is right.
+# **A wrong model.** There are two cases. *First:* class 1 gets a second cluster of points, far away on its own side. These points are
+# very easy to classify. A line is still a good boundary, but class 1 is no longer a Gaussian. *Second:* class 0 has variance 0.4 and
+# lies inside class 1, which has variance 2.5. Now no line is a good boundary.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** In each of the two: who suffers? Do more data help? *Your prediction:*
+# **Predict.** Which learners suffer in each case? Does more data help? *Your prediction:*
 
 # %% tags=["cell-far-cluster", "exercise-1.8"]
 with lab.exercise("1.8"):
@@ -638,35 +648,35 @@ with lab.exercise("1.8"):
     print_table("test error on 20 000 points", sizes, of_curves)
 
 # %% [markdown] tags=["answer", "exercise-1.8"]
-# **Explain.** Which column of the table is right about "true model not in the hypothesis class", and which is not? **Transfer.** What could
-# a linear learner do in the second case? *Your answer:*
+# **Explain.** Which entries of the table's row "true model not in the hypothesis class" are right, and which are wrong? **Transfer.** What
+# could a linear learner do in the second case? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.8"]
 # <!-- numbers: far-cluster, no-line -->
 # **One answer.** With the far cluster the table is right: bad for naive Bayes, good for the others. The perceptron's average is nearly as
-# good as the rest (2.32 % with 800 points), although its weights may never come to rest. Where no line is right, "good" is wrong for
-# all: MIRA and the SVM with $\lambda = 1$ have 22.56 % and 22.54 %, the perceptron 25.15 %, and the Bayes error is 15.32 %. A
-# discriminative learner does not help if the right answer is not among its hypotheses. *Transfer:* give it the squares $x_1^2$, $x_2^2$ as
+# good as the others (2.32 % with 800 points), although its weights may never converge. Where no line is a good boundary, "good" is wrong
+# for all: MIRA and the SVM with $\lambda = 1$ have 22.56 % and 22.54 %, the perceptron 25.15 %, and the Bayes error is 15.32 %. A
+# discriminative learner does not help if no classifier among its hypotheses is good. *Transfer:* use the squares $x_1^2$, $x_2^2$ as
 # features, or a kernel.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.8")
 
 # %% [markdown]
-# ### Their names in scikit-learn
+# ### The same classifiers in scikit-learn
 #
 # | here | in scikit-learn | what to watch |
 # |---|---|---|
-# | `GaussianNaiveBayes("per_class")` | `GaussianNB` | a shared variance is not offered; `LinearDiscriminantAnalysis` shares a whole covariance matrix |
+# | `GaussianNaiveBayes("per_class")` | `GaussianNB` | it has no shared variance; `LinearDiscriminantAnalysis` shares a whole covariance matrix |
 # | `MultinomialNaiveBayes(smooth_param=α)` | `MultinomialNB(alpha=α)` | |
-# | `Perceptron` | `SGDClassifier(loss="perceptron", learning_rate="constant", eta0=1, penalty=None, average=True)` | one vector per class against the rest; `Perceptron` there does not average |
-# | `Mira(regularizer=λ)` | `SGDClassifier(loss="hinge", learning_rate="pa1", eta0=C, penalty=None, average=True)`, formerly `PassiveAggressiveClassifier(C)` | it moves for right answers with a margin below 1, too |
-# | `MaxEntBatch(regularizer=λ)` | `LogisticRegression(C=1/(λM))`, for two classes `C=2/(λM)` | the intercept is not regularized there |
+# | `Perceptron` | `SGDClassifier(loss="perceptron", learning_rate="constant", eta0=1, penalty=None, average=True)` | it trains one vector per class against the rest; scikit-learn's `Perceptron` does not average |
+# | `Mira(regularizer=λ)` | `SGDClassifier(loss="hinge", learning_rate="pa1", eta0=1/λ, penalty=None, average=True)`, formerly `PassiveAggressiveClassifier(C=1/λ)` | it also updates after right predictions with a margin below 1 |
+# | `MaxEntBatch(regularizer=λ)` | `LogisticRegression(C=1/(λM))`, for two classes `C=2/(λM)` | it does not regularize the intercept |
 # | `SVM(regularizer=λ, solver="dual")` | `LinearSVC(multi_class="crammer_singer", C=1/(λM))`, for two classes also `LinearSVC(loss="hinge", C=2/(λM))` | its default loss is the *squared* hinge |
 #
-# There, $C$ multiplies the *sum* of the losses; here, $\lambda$ multiplies the penalty beside their *mean*. Divide $F$ by $\lambda$, and $1/(\lambda M)$
-# appears. With two classes scikit-learn has one vector $v = w_1 - w_0$. At the optimum $w_1 = -w_0 = v/2$, so
-# $\tfrac\lambda2\lVert W\rVert^2 = \tfrac\lambda4\lVert v\rVert^2$: hence the 2. Check it:
+# Scikit-learn's `C` multiplies the *sum* of the losses; our $\lambda$ multiplies the penalty, which is added to their *mean*. Dividing $F$ by $\lambda$
+# gives `C` $= 1/(\lambda M)$. With two classes scikit-learn has one vector $v = w_1 - w_0$. At the optimum $w_1 = -w_0 = v/2$, so
+# $\tfrac\lambda2\lVert W\rVert^2 = \tfrac\lambda4\lVert v\rVert^2$: hence the 2. The next cell checks this:
 
 # %% tags=["cell-sklearn"]
 try:

@@ -9,17 +9,17 @@
 # %% [markdown]
 # # 5 · Structured outputs: tagging a sentence as a whole
 #
-# So far an input had one label. Now it has a *sequence* of labels: a tag for each word of a sentence. One could tag the words
-# one by one, each with a classifier of the second notebook. But in *Anna saw the light* the tag of *light* depends on the word
-# before it, and so does the tag of *saw*. This notebook tags the sentence as a whole. Nothing but the argmax has to change.
+# So far an input had one label. Now it has a *sequence* of labels: a tag for each word of a sentence. A classifier of notebook
+# 2 could tag each word separately. But in *Anna saw the light* the tag of *light* depends on the word before it, and so does
+# the tag of *saw*. This notebook tags the sentence as a whole. Only the argmax has to change.
 #
 # **Goals.** After this notebook you can
 #
 # - score a tag sequence as a sum of emissions and transitions;
-# - find the best sequence by hand in a small lattice, and by Viterbi's search in any;
-# - say why the SVM's cost does not make the search harder;
-# - turn each classifier of the first three notebooks into its structured sister;
-# - sum over all sequences, and say how sure a tagger is of each word.
+# - find the best sequence by hand in a small lattice, and by Viterbi's search in any lattice;
+# - explain why the SVM's cost does not make the search harder;
+# - turn each classifier of the first three notebooks into its structured counterpart;
+# - sum over all sequences, and compute the probability of each word's tag.
 #
 # **Before.** Notebook 2 (perceptron, MIRA) and section C of notebook 3 (the SVM). The symbols
 # are those of [the table for all notebooks](notation.md).
@@ -31,7 +31,7 @@
 # | exercise | what you do | file |
 # |---|---|---|
 # | 1.13 | write Viterbi's search, the argmax over all tag sequences | `classifiers/structured/viterbi.py` |
-# | 1.17 | write the forward recursion, the sum over all of them | `classifiers/structured/forward_backward.py` |
+# | 1.17 | write the forward recursion, the sum over all tag sequences | `classifiers/structured/forward_backward.py` |
 
 # %% [markdown]
 # ## Open the lab
@@ -56,30 +56,30 @@ for words, tags in zip(corpus.train_X[:2], corpus.train_y[:2], strict=True):
     print(" ".join(f"{word}/{tag}" for word, tag in zip(words, tags, strict=True)))
 
 # %% [markdown]
-# ## A. The same model with a bigger argmax
+# ## A. The same model with an argmax over sequences
 #
 # A linear classifier scores a label by $w \cdot f(x, y)$. Let $y = (y_1, \dots, y_L)$ be a whole tag sequence, and let its
-# features be sums over its parts: what is seen at each word together with its tag (*emissions*), and each pair of
-# neighbouring tags (*transitions*), a start and a stop among them. Then the score is a sum over the parts as well:
+# features be sums over its parts: the features of each word combined with its tag (*emissions*), and each pair of
+# neighbouring tags (*transitions*), including a start and a stop. Then the score is a sum over the parts as well:
 #
 # $$ s(y) = \text{start}(y_1) + \sum_{\ell=1}^{L} \text{emissions}(\ell, y_\ell) + \sum_{\ell=1}^{L-1} \text{transitions}(y_\ell, y_{\ell+1}) + \text{stop}(y_L). $$
 #
-# Every rule of the second and third notebook holds word for word, with $\hat y = \arg\max_y s(y)$ over *sequences*:
+# Every rule of notebooks 2 and 3 holds unchanged, with $\hat y = \arg\max_y s(y)$ over *sequences*:
 #
 # - the **perceptron** adds $f(x, y)$ and subtracts $f(x, \hat y)$;
-# - **MIRA** asks for a margin of $\rho(\hat y, y)$, the number of wrong tags;
+# - **MIRA** requires a margin of $\rho(\hat y, y)$, the number of wrong tags;
 # - the **SVM** searches with $s(y') + \rho(y', y)$;
-# - **maximum entropy** gives each sequence the probability $e^{s(y)} / Z$, with $Z$ the sum over all sequences. It is then called a
-#   *conditional random field* (CRF).
+# - **maximum entropy** gives each sequence the probability $e^{s(y)} / Z$, with $Z$ the sum over all sequences. The model is then
+#   called a *conditional random field* (CRF).
 #
-# With sentences of one word and no transitions they *are* the flat learners, to the last digit of their weights.
+# On sentences of one word and without transitions they *are* the classifiers of those notebooks, with exactly the
+# same weights.
 #
-# Nothing here is special to tags. "I shot an elephant in my pajamas" (Groucho Marx) has two parse trees: who wears the pajamas? Score a
-# tree by the sum of its parts, find the best tree, and the same perceptron learns to parse. The argmax is the only thing to
-# replace.
+# The method is not limited to tags. "I shot an elephant in my pajamas" (Groucho Marx) has two parse trees: who wears the pajamas? If we
+# score a tree by the sum of its parts and search for the best tree, the same perceptron learns to parse. Again only the argmax changes.
 #
-# One difficulty remains: there are $K^L$ sequences. Trying them all works for tiny cases, and is a good reference to test
-# against:
+# One difficulty remains: there are $K^L$ sequences. Trying them all is possible in tiny cases, which makes a good
+# reference for tests:
 
 # %% tags=["cell-all"]
 def best_of_all(emissions, transitions, start, stop):
@@ -102,7 +102,8 @@ print(f"{3**4} sequences of 4 words and 3 tags; {15**20:.1e} of 20 words and 15 
 # that it passes. The words are *fish watch boats*, the tags NOUN and VERB, and the numbers are made up.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** Which path is the best? First take the best node of each word. Then look at the edges, too. *Your prediction:*
+# **Predict.** Which path is the best? First take the best node of each word. Then consider the edges, too. *Your
+# prediction:*
 
 # %% tags=["cell-small-lattice"]
 from lxmls_day1.figures.lattice import lattice, plot_lattice
@@ -121,12 +122,12 @@ for path in ([0, 0, 0], [0, 1, 0]):
 
 # %% [markdown]
 # <!-- numbers: small-lattice, best-table -->
-# Word by word NOUN is the best tag of all three words, and NOUN–NOUN–NOUN has the score 7. The path over VERB gives up one point
-# at *watch* and wins more on its edges: 12.
+# Without the edges NOUN is the best tag of each word, but NOUN–NOUN–NOUN has the score 7. The path through VERB loses one point
+# at *watch* and gains more on its edges: its score is 12.
 #
-# How to find it without trying all? The score is a sum along the sentence. Let $\text{best}(\ell, k)$ be the most that the words
-# from $\ell$ to the end can score if word $\ell$ has tag $k$. At the last word it is $\text{emissions}(L, k) + \text{stop}(k)$. For
-# the others,
+# How can we find this path without trying all? The score is a sum along the sentence. Let $\text{best}(\ell, k)$ be the highest
+# score of the words from $\ell$ to the end if word $\ell$ has tag $k$. At the last word it is
+# $\text{emissions}(L, k) + \text{stop}(k)$. For the others,
 #
 # $$ \text{best}(\ell, k) = \text{emissions}(\ell, k) + \max_j \left[ \text{transitions}(k, j) + \text{best}(\ell+1, j) \right] $$
 #
@@ -137,16 +138,16 @@ for path in ([0, 0, 0], [0, 1, 0]):
 # | NOUN | 2 + max(−1 + 6, 2 + 7) = **11** | 3 + max(−1 + 3, 2 + 1) = **6** | **3** |
 # | VERB | 1 + max(2 + 6, −2 + 7) = **9** | 2 + max(2 + 3, −2 + 1) = **7** | **1** |
 #
-# **The read-off** goes from left to right, and here the start comes in:
+# **Reading off the path** goes from left to right, and includes the start:
 #
 # $$
 # y_1 = \arg\max_k\,[\text{start}(k) + \text{best}(1, k)], \qquad
 # y_{\ell+1} = \arg\max_j\,[\text{transitions}(y_\ell, j) + \text{best}(\ell+1, j)] .
 # $$
 #
-# Here $1 + 11$ against $0 + 9$: NOUN, and 12 is the score of the whole path. Then $-1 + 6$ against $2 + 7$: VERB. Then $2 + 3$
-# against $-2 + 1$: NOUN. So $L K^2$ steps replace $K^L$. (Most books go from left to right instead, and keep for each
-# node a *back-pointer* to the node that it was reached from. The answer is the same. Going backwards needs no pointers.)
+# Here $1 + 11$ exceeds $0 + 9$: NOUN, and 12 is the score of the whole path. Then $2 + 7$ exceeds $-1 + 6$: VERB. Then $2 + 3$
+# exceeds $-2 + 1$: NOUN. So $L K^2$ steps replace $K^L$. (Most books go from left to right instead, and keep for each node a
+# *back-pointer* to its best predecessor. The result is the same, but our direction needs no pointers.)
 
 # %% tags=["cell-best-table"]
 for position, word in enumerate(words):
@@ -156,12 +157,11 @@ for position, word in enumerate(words):
     print(f"({word})")
 
 # %% [markdown]
-# ### Why the cost joins the emissions
+# ### Adding the cost to the emissions
 #
-# The SVM searches for $\tilde y = \arg\max_{y'} s(y') + \rho(y', y)$. That looks harder, but is not. The number of wrong tags is a
-# sum over the words, $\rho(y', y) = \sum_\ell [y'_\ell \ne y_\ell]$, and so are the emissions. Add 1 to the emission of every
-# wrong tag, and search as before. (A cost that is no sum over the words, such as "1 if anything is wrong", would need another
-# search.)
+# The SVM searches for $\tilde y = \arg\max_{y'} s(y') + \rho(y', y)$. This search is no harder. The number of wrong tags is a sum
+# over the words, $\rho(y', y) = \sum_\ell [y'_\ell \ne y_\ell]$, like the emissions. Add 1 to the emission of every wrong tag, and
+# search as before. (A cost that is not a sum over the words, such as "1 if any tag is wrong", would need a different search.)
 
 # %% tags=["cell-augmented"]
 from classifiers.viterbi import cost_augmented
@@ -178,13 +178,13 @@ print("for all 8 paths: new score = old score + number of wrong tags")
 # ## Exercise 1.13: Viterbi's search
 #
 # 1. Write `viterbi` in `classifiers/structured/viterbi.py`.
-# 2. Compare it with trying every sequence, on random scores.
+# 2. Compare it with exhaustive search, on random scores.
 # 3. Compare it with two quicker taggers. *Word by word* takes the best emission of each word. *Greedy* goes from left to right
-#    and takes the best tag given the tag before; it never takes a decision back.
+#    and takes the best tag given the tag before; it never revises a decision.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** On random scores with 2 to 3 tags and up to 5 words: how often does word by word find the best sequence? How
-# often greedy? *Your prediction:*
+# **Predict.** On random scores with 2 to 3 tags and up to 5 words, how often does the word-by-word tagger find the best
+# sequence? How often does the greedy tagger? *Your prediction:*
 
 # %% tags=["cell-random", "exercise-1.13"]
 def word_by_word(scores):
@@ -226,9 +226,9 @@ lab.check("1.13")
 
 # %% [markdown] tags=["solution"]
 # <!-- numbers: random -->
-# **One answer.** It looks at the transition into a tag, never at those out of it: a tag that is best so far may have only bad
-# successors. So it finds 128 of 200 sequences, word by word 61, and Viterbi all 200. *Transfer:* no. From right to left it overlooks the
-# transitions from the left.
+# **One answer.** It uses the transition into a tag, but never those out of it: a tag that is best so far may have only bad successors.
+# So greedy finds the best sequence in 128 of 200 cases, word by word in 61, and Viterbi in all 200. *Transfer:* no. From right to left
+# it overlooks the transitions from the left.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.13")
@@ -237,16 +237,17 @@ lab.reveal("1.13")
 # <!-- numbers: random -->
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
-# Greedy is quick, but it never takes a decision back, and is often wrong: it finds 128 of 200 sequences. Viterbi decides nothing before
-# it has seen the whole sentence.
+# Greedy is fast, but it never revises a decision, and often misses the best sequence: it finds 128 of 200. Viterbi decides only after
+# it has scored the whole sentence.
 #
 # </details>
 
 # %% [markdown]
 # ## C. The structured perceptron
 #
-# `StructuredPerceptron` is the loop of the second notebook over sentences. The features of a word (itself, its prefixes and
-# suffixes, its shape, its neighbours) are a table in `classifiers/structured/tag_features.py`, easy to change.
+# `StructuredPerceptron` runs the loop of notebook 2 over sentences. A table in `classifiers/structured/tag_features.py`,
+# which is easy to change, lists the features of a word (the word itself, its prefixes and suffixes, its shape, its
+# neighbours).
 
 # %% [markdown] tags=["predict"]
 # **Predict.** The test part has 62 words. How large is the standard error of an accuracy of 0.95? *Your prediction:*
@@ -270,17 +271,17 @@ with lab.exercise("1.13"):
 # <!-- numbers: toy -->
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
-# It does not show which tagger is best. With 62 test words, 3, 4 and 1 mistakes do not differ by more than their standard errors
-# together. For a comparison we need real sentences (section E).
+# This experiment does not show which tagger is best. With 62 test words, 3, 4 and 1 mistakes do not differ by more than the sum
+# of their standard errors. For a comparison we need real sentences (section E).
 #
 # </details>
 
 # %% [markdown]
-# ## D. One update, seen in the lattice
+# ## D. One update in the lattice
 #
-# *Answer* can be a verb or a noun. The perceptron has seen 36 toy sentences once; then comes "I like her answer." It takes *answer* for a
-# verb. The update adds the features of the true path and takes away those of the best one. Where the two agree, nothing
-# changes.
+# *Answer* can be a verb or a noun. After one pass over 36 toy sentences the perceptron tags "I like her answer." It takes *answer* for a
+# verb. The update adds the features of the true path and subtracts those of the predicted path. Features that are on both paths do not
+# change.
 
 # %% [markdown] tags=["predict"]
 # **Predict.** Which nodes and which edges will change? By how much will the score of the node *answer*–NOUN grow? *Your prediction:*
@@ -317,18 +318,19 @@ with lab.exercise("1.13"):
     plt.rc("figure", dpi=72)
 
 # %% [markdown] tags=["answer", "exercise-1.13"]
-# **Explain.** Write out the two sums from *her* to the full stop, before the update: why does VERB win? Then those over *her* after
-# the update: why does PRON win, although NOUN has the better node? **Transfer.** Why does the score of *her*–NOUN change, which is on neither
-# path? *Your answer:*
+# **Explain.** Write out the scores of the two paths from *her* to the full stop, before the update: why does VERB win? Then write out the
+# scores of the two tags of *her* after the update: why does PRON win, although NOUN has the higher node? **Transfer.** Why does the score of
+# *her*–NOUN change, although this node is on neither path? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.13"]
 # <!-- numbers: update -->
 # <!-- given: 18, 11, 7 -->
-# **One answer.** *Before:* word by word, *answer* is right: NOUN 13, VERB 12. The edges overrule it. Over VERB: $4 + 12 + 2 = 18$, over NOUN:
-# $-1 + 13 - 1 = 11$. The difference, 7, is that between 77 and 70. Structure hurts here. *After:* word by word, *her* is wrong: NOUN 13,
-# PRON 9. The edges rescue it. Over PRON: $2 + 9 + 0 = 11$, over NOUN: $0 + 13 - 6 = 7$; the difference is that between 97 and 93. Structure
-# helps. *Transfer:* words share features, such as "the word before ends in …" or "in small letters". What *her* has in common with
-# *answer* raises its score for NOUN by 5, to 13, and lowers that for VERB by 5.
+# **One answer.** *Before:* the nodes of *answer* alone favour the right tag: NOUN 13, VERB 12. The edges reverse this. The path through VERB
+# scores $4 + 12 + 2 = 18$, through NOUN $-1 + 13 - 1 = 11$. The difference, 7, is that between 77 and 70. Here the transitions hurt. *After:*
+# the nodes of *her* alone favour a wrong tag: NOUN 13, PRON 9. The edges correct this. The path through PRON scores $2 + 9 + 0 = 11$, through
+# NOUN $0 + 13 - 6 = 7$; the difference is that between 97 and 93. Here the transitions help. *Transfer:* words share features, such as "the
+# word before ends in …" or "in small letters". The features that *her* shares with *answer* raise its score for NOUN by 5, to 13, and lower
+# its score for VERB by 5.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.13")
@@ -337,23 +339,23 @@ lab.reveal("1.13")
 # <!-- numbers: update -->
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
-# The node *answer*–NOUN grows by 28 and *answer*–VERB falls by 28: one for each of the 27 features of *answer*, and one for the intercept. The same transition
-# weights are used at every position, so they change everywhere at once. And a tagger with transitions can be wrong where the words alone
-# are right, and right where they are wrong.
+# The node *answer*–NOUN grows by 28 and *answer*–VERB falls by 28: one for each of the 27 features of *answer*, and one for the intercept. All
+# positions share the same transition weights, so these change everywhere at once. A tagger with transitions can be wrong where the emissions alone are
+# right, and right where they are wrong.
 #
 # </details>
 
 # %% [markdown]
 # ## E. Real sentences
 #
-# The English Web Treebank has 12,544 training sentences from blogs, reviews, mails and answers. To keep this short we train
-# on the first 2,000 of them for three rounds; `lxmls-day1 run --task tagging` takes them all, and reports every tag.
+# The English Web Treebank has 12,544 training sentences from blogs, reviews, mails and answers. To save time we train on
+# the first 2,000 of them for three rounds; `lxmls-day1 run --task tagging` uses all of them, and reports every tag.
 #
-# The tagger sees the neighbours of a word in two ways: through the *transitions* (the tags of the neighbours) and through
-# *neighbour features* (the words beside it). We leave out either, or both.
+# The tagger uses the neighbours of a word in two ways: through the *transitions* (the tags of the neighbours) and through
+# *neighbour features* (the neighbouring words). We leave out one of them, or both.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** Without neighbour features: do the transitions bring more, or less? *Your prediction:*
+# **Predict.** Do the transitions gain more or less accuracy when there are no neighbour features? *Your prediction:*
 
 # %% tags=["real-data", "cell-treebank", "exercise-1.13"]
 from classifiers.tag_features import TEMPLATES, EncodedSentences
@@ -389,24 +391,25 @@ with lab.exercise("1.13"):
         )
 
 # %% [markdown] tags=["answer", "exercise-1.13"]
-# **Explain.** Why do the transitions bring so much more without the neighbour features? **Transfer.** Which would you rather have in a
-# language with free word order? *Your answer:*
+# **Explain.** Why do the transitions gain so much more without the neighbour features? **Transfer.** Which of the two would you prefer
+# for a language with free word order? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.13"]
 # <!-- numbers: treebank -->
-# **One answer.** Without neighbour features the tags of the neighbours are all that a tagger learns of them: the transitions
-# bring 2.8 percentage points, from 0.866 to 0.894. Where the words beside it are features already, they say much of what their tags would
-# say, and the transitions bring 0.4, from 0.898 to 0.901. *Transfer:* neither helps much where neighbours tell little; prefixes and suffixes, which
-# such languages have many of, tell more.
+# **One answer.** Without neighbour features the tagger learns about the neighbours only through their tags: the transitions gain 2.8 percentage
+# points, from 0.866 to 0.894. With neighbour features the neighbouring words carry much of the information in their tags, and the transitions gain
+# 0.4, from 0.898 to 0.901. *Transfer:* neither helps much where the neighbours are uninformative; prefixes and suffixes, of which such languages
+# have many, are more useful.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.13")
 
 # %% [markdown]
-# One more comparison: the tagger with transitions, searched in three ways.
+# We also compare three searches for the tagger with transitions.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** Its weights were trained for Viterbi. How much does a greedy search lose? *Your prediction:*
+# **Predict.** The weights were trained with Viterbi's search. How much accuracy does greedy search lose? *Your
+# prediction:*
 
 # %% tags=["real-data", "cell-searches", "exercise-1.13"]
 with lab.exercise("1.13"):
@@ -427,14 +430,14 @@ with lab.exercise("1.13"):
         print(f"{name:12}: accuracy {accuracy:.3f}; it finds the best sequence of {reached:.1%} of the sentences")
 
 # %% [markdown] tags=["answer", "exercise-1.13"]
-# **Explain.** Word by word with these weights is worse than the tagger that was trained without transitions (the experiment above). Why?
-# **Transfer.** How would you train a tagger that is to be searched greedily? *Your answer:*
+# **Explain.** Why is word-by-word search with these weights worse than the tagger trained without transitions (the experiment above)?
+# **Transfer.** How would you train a tagger that will be searched greedily? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.13"]
 # <!-- numbers: searches, treebank -->
-# **One answer.** Its emissions have learnt to rely on the transitions, which word by word leaves out: 0.884 against 0.898 of the
-# tagger that was trained without. Train with the same search that you will use. *Transfer:* with the greedy search in training, too: the rule of the
-# perceptron only needs *some* prediction to correct. (`decoder=greedy` in the constructor does it.)
+# **One answer.** The emissions were trained together with the transitions, which word-by-word search leaves out: 0.884 against 0.898 for the tagger
+# trained without them. Train with the same search that you will use. *Transfer:* with greedy search in training, too: the rule of the perceptron
+# only needs *some* prediction to correct. (Pass `decoder=greedy` to the constructor.)
 
 # %% tags=["skip-execution"]
 lab.reveal("1.13")
@@ -444,38 +447,39 @@ lab.reveal("1.13")
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # Greedy finds the best sequence of 64.0% of the sentences, and the accuracy falls from 0.901 to 0.886. The search is part of the
-# classifier: with another search than in training, the same weights are another classifier.
+# classifier: with a different search, the same weights make a different classifier.
 #
 # </details>
 
 # %% [markdown]
 # ## F. The conditional random field
 #
-# Viterbi's search knows which sequence is best. It does not know how sure that is. For this we need the sum over *all* sequences,
+# Viterbi's search finds the best sequence, but not its probability. For this we need the sum over *all* sequences,
 #
 # $$ Z = \sum_{y} e^{s(y)}, \qquad p(y \mid x) = \frac{e^{s(y)}}{Z}, $$
 #
-# and that is maximum entropy on sequences, a *conditional random field*. There are as many terms as sequences, but the recursion of
-# the search adds them up too. Let $A(\ell, j)$ be the logarithm of the sum over all beginnings of the sentence that end in
-# the tag $j$ at word $\ell$:
+# This is maximum entropy on sequences, a *conditional random field*. The sum has as many terms as there are sequences, but a
+# recursion like that of the search computes it. Let $A(\ell, j)$ be the logarithm of the sum over all beginnings of the sentence
+# that end in the tag $j$ at word $\ell$:
 #
 # $$ A(1, j) = \text{start}(j) + \text{emissions}(1, j), \qquad
 #    A(\ell, j) = \text{emissions}(\ell, j) + \log \sum_k e^{A(\ell-1, k) + \text{transitions}(k, j)}. $$
 #
-# Compare it with the search: $\log\sum\exp$ stands where $\max$ stood. At the last word $\log Z = \log \sum_k e^{A(L, k) +
-# \text{stop}(k)}$. The same from the last word back gives the sums over the rest of the sentence. Combining the two gives the *marginal*
-# $p(y_\ell = k \mid x)$: the share of $Z$ that belongs to the sequences with tag $k$ at word $\ell$.
+# Compared with the search, $\log\sum\exp$ replaces $\max$. At the last word $\log Z = \log \sum_k e^{A(L, k) +
+# \text{stop}(k)}$. The same recursion from the last word backwards gives the sums over the rest of the sentence. Combining the two gives the *marginal* $p(y_\ell
+# = k \mid x)$: the share of $Z$ that belongs to the sequences with tag $k$ at word $\ell$.
 #
-# The gradient of $\log p(y \mid x)$ is the same as in notebook 3: the features of the true sequence minus those that the model
-# expects. What it expects of a word is its features times these marginals.
+# The gradient of $\log p(y \mid x)$ is the same as in notebook 3: the features of the true sequence minus the features that
+# the model expects. The expected features of a word are its features times these marginals.
 #
 # ## Exercise 1.17: the forward recursion
 #
-# Write `forward` in `classifiers/structured/forward_backward.py`. Compare $\log Z$ with the list of all sequences.
+# Write `forward` in `classifiers/structured/forward_backward.py`. Compare $\log Z$ with the sum over the list of all
+# sequences.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** All scores are zero. How many sequences have 3 words with 2 tags, and so what is $Z$? For random scores: is $\log Z$ larger
-# or smaller than the score of the best sequence? *Your prediction:*
+# **Predict.** If all scores are zero, how many sequences are there for 3 words and 2 tags, and what is $Z$? Is $\log Z$ larger or smaller
+# than the score of the best sequence when the scores are random? *Your prediction:*
 
 # %% tags=["cell-forward", "exercise-1.17"]
 with lab.exercise("1.17"):
@@ -499,12 +503,12 @@ lab.check("1.17")
 
 # %% [markdown] tags=["answer", "exercise-1.17"]
 # **Explain.** (1) Why is $\log Z$ always above the score of the best sequence, and when is it close to it? (2) Why does the recursion
-# keep logarithms all the way? **Transfer.** Multiply all scores by a very large number. What do the marginals become? *Your answer:*
+# use logarithms throughout? **Transfer.** Multiply all scores by a very large number. What do the marginals become? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.17"]
-# **One answer.** (1) The best sequence is one of the terms of the sum, and the others are positive. Where one sequence is far ahead of
-# all others, its term is nearly the whole sum. (2) A sentence has scores in the hundreds, and $e^{s}$ soon is more than a float can
-# hold. *Transfer:* the tags of Viterbi's search with probability one: $\log\sum\exp$ becomes max.
+# **One answer.** (1) The best sequence is one of the terms of the sum, and the others are positive. If one sequence scores far above
+# all others, its term is nearly the whole sum. (2) The scores of a sentence are in the hundreds, and $e^{s}$ soon overflows.
+# *Transfer:* the tags that Viterbi's search finds get probability one: $\log\sum\exp$ becomes max.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.17")
@@ -512,18 +516,19 @@ lab.reveal("1.17")
 # %% [markdown] tags=["shows"]
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
-# The sum over all sequences costs no more than the search for the best one. The larger the scores, the surer the model: it is the
-# dial of confidence of notebook 3.
+# The sum over all sequences costs no more than the search for the best one. The larger the scores, the more confident the model:
+# their scale has the same effect as $\lambda$ in notebook 3.
 #
 # </details>
 
 # %% [markdown]
-# ### How sure is it of each word?
+# ### The confidence in each word
 #
-# A conditional random field on the toy sentences, and the lattice of one sentence. Above each node stands how probable the tag is.
+# We train a conditional random field on the toy sentences and draw the lattice of one sentence. Above each node is the probability
+# of the tag.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** "I like her answer ." Of which word will it be least sure? *Your prediction:*
+# **Predict.** For which word of "I like her answer ." will the model be least confident? *Your prediction:*
 
 # %% tags=["cell-confidence", "exercise-1.17"]
 with lab.exercise("1.17"):
@@ -557,13 +562,13 @@ with lab.exercise("1.17"):
         print(f"test words, confidence {name}: {part.sum()}, wrong tags {np.sum(~right[part])}")
 
 # %% [markdown] tags=["answer", "exercise-1.17"]
-# **Explain.** Where are the wrong tags, among the sure words or the unsure ones? **Transfer.** You can have fifty words checked by hand.
-# Which ones do you choose? *Your answer:*
+# **Explain.** Are the wrong tags among the words with high or with low confidence? **Transfer.** You can have fifty words checked by
+# hand. Which words do you choose? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.17"]
 # <!-- numbers: confidence -->
-# **One answer.** All 4 wrong tags are among the words with a confidence below 0.8. *Transfer:* the least sure ones. That is *active
-# learning*: the words that a model doubts teach it most.
+# **One answer.** All 4 wrong tags are among the words with a confidence below 0.8. *Transfer:* those with the lowest confidence.
+# This is *active learning*: a model learns most from the words of which it is least certain.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.17")
@@ -572,16 +577,16 @@ lab.reveal("1.17")
 # <!-- numbers: confidence -->
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
-# A conditional random field says how sure it is, and on the test words it is right to be sure: no tag of a confidence of at least 0.8 is
-# wrong. There are only 62 test words; `lxmls-day1 predict --marginals` does the same for any text.
+# A conditional random field gives the probability of each tag, and on the test words a high probability can be trusted: no tag with a
+# confidence of at least 0.8 is wrong. There are only 62 test words; `lxmls-day1 predict --marginals` does the same for any text.
 # <!-- given: 62 -->
 #
 # </details>
 
 # %% [markdown]
-# ## G. The map: from a label to a sequence
+# ## G. From a label to a sequence: the table
 #
-# | flat, notebooks 1 to 3 | structured | what is fitted | what is needed beside Viterbi |
+# | notebooks 1 to 3 | structured | what is fitted | what is needed besides Viterbi |
 # |---|---|---|---|
 # | naive Bayes | hidden Markov model | $\prod_\ell p(y_\ell \mid y_{\ell-1})\, p(x_\ell \mid y_\ell)$, by counting | nothing |
 # | maximum entropy | conditional random field (CRF) | $e^{s(y)}/Z$, by gradients | $Z$ and expectations: sums over all sequences by the same recursion, with log-sum-exp for max |
@@ -589,17 +594,17 @@ lab.reveal("1.17")
 # | MIRA | structured MIRA | the least change that gives the margin $\rho(\hat y, y)$ | nothing |
 # | SVM | structured SVM, max-margin Markov network | hinge loss with $\tilde y$ | costs that are sums over words |
 #
-# One option goes further: `StructuredMira(k=5)` asks for the margin over each of the five best sequences, not over the best alone.
+# `StructuredMira(k=5)` requires the margin over each of the five best sequences, not only over the best.
 #
-# In each row, the two classifiers differ in the argmax alone. From row to row, the differences are those of notebooks 1 to 3: the first
-# row is generative, the others are discriminative. That is why the others may use features that overlap, such as a word and its suffix.
+# In each row, the two classifiers differ only in the argmax. The differences between the rows are those of notebooks 1 to 3: the first
+# row is generative, the others are discriminative. Therefore the others may use features that overlap, such as a word and its suffix.
 #
 # ## What to take home
 #
-# - The score of a tag sequence is a sum over its parts. That is why the search for the best of $K^L$ sequences takes $L K^2$ steps.
-# - Perceptron, MIRA and SVM learn sequences with the rules that you know. Only the argmax changes.
-# - A cost that is a sum over the words joins the emissions; the search stays the same.
-# - Transitions and neighbour features tell partly the same. Measure each without the other before you say what it brings.
+# - The score of a tag sequence is a sum over its parts. Therefore the search for the best of $K^L$ sequences takes $L K^2$ steps.
+# - The perceptron, MIRA and the SVM learn sequences with the rules that you know. Only the argmax changes.
+# - A cost that is a sum over the words is added to the emissions; the search stays the same.
+# - Transitions and neighbour features carry partly the same information. Measure the gain of each without the other.
 # - Count the test words before you compare.
 #
 # **Reading.** M. Collins, *Discriminative training methods for hidden Markov models*, 2002 (the structured perceptron) ·
@@ -607,4 +612,4 @@ lab.reveal("1.17")
 # networks*, 2003 · I. Tsochantaridis et al., *Large margin methods for structured and interdependent output variables*, 2005 · L. Rabiner, *A tutorial
 # on hidden Markov models*, 1989 · D. Jurafsky, J. Martin, *Speech and Language Processing*, 3rd ed., the chapter on sequence labelling.
 #
-# **Next.** [Notebook 6](6_beyond_memory.ipynb) leaves the small data behind: hashing, streaming, and learning on several machines.
+# **Next.** [Notebook 6](6_beyond_memory.ipynb) turns to large data: hashing, streaming, and learning on several machines.

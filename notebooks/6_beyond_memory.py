@@ -9,17 +9,17 @@
 # %% [markdown]
 # # 6 · More data than memory
 #
-# So far all documents were in memory, every word had a column, and one processor learnt from all of them. With a hundred million
-# documents each of the three breaks down. This notebook takes them one by one: *hashing* needs no vocabulary, *streaming* needs
-# only a few documents at a time, and *mixing* lets several machines learn side by side. Each has a price, and we measure it.
+# So far all documents were in memory, every word had a column, and one processor learnt from all documents. With a hundred
+# million documents none of this works. This notebook shows three remedies: *hashing* needs no vocabulary, *streaming* needs only
+# a few documents at a time, and *mixing* lets several machines learn in parallel. Each has a cost, which we measure.
 #
 # **Goals.** After this notebook you can
 #
-# - compute the column and the sign of a hashed word, and say how many words share a column;
-# - say why hashed inner products are right on average, and what hashing does to explanations;
-# - read progressive validation, and say which order of the documents does harm;
+# - compute the column and the sign of a hashed word, and estimate how many words share a column;
+# - explain why hashed inner products are right on average, and how hashing affects explanations;
+# - interpret progressive validation, and say which order of the documents is harmful;
 # - mix what several parts have learnt: their weights, and their average over all steps;
-# - say why weights with variances are mixed in another way.
+# - explain why weights with variances are mixed differently.
 #
 # **Before.** Notebook 2, with exercises 1.4 and 1.9 (perceptron and averaging). The symbols are those of
 # [the table for all notebooks](notation.md).
@@ -33,9 +33,9 @@
 # | 1.14 | write the column and the sign of a hashed feature, and the row of a document | `classifiers/large/hashed_features.py` |
 # | 1.15 | write the mixing rule | `classifiers/large/parameter_mixing.py` |
 #
-# Everything here is small enough for one machine: 8,192 made-up documents stand for a hundred million. `lxmls-day1 toy` makes as
-# many of them as you like. Words are as frequent as in real text (Zipf's law), one word in eleven belongs to the class of its
-# document, and one label in fifty is wrong.
+# Everything here is small enough for one machine: 8,192 made-up documents stand in for a hundred million. `lxmls-day1 toy`
+# generates as many of them as you like. Word frequencies follow Zipf's law, as in real text; one word in eleven is specific to
+# the class of its document, and one label in fifty is wrong.
 
 # %% [markdown]
 # ## Open the lab
@@ -78,21 +78,21 @@ def mean_and_error(found):
 # %% [markdown]
 # ## A. Hashing: columns without a vocabulary
 #
-# A matrix of word counts needs a column for each word, so somebody has to keep the list of all words. It grows with the corpus, and
-# several machines have to agree on it. Hashing does without. A *hash function* makes a number $h$ of 32 bits from any name, always
-# the same one from the same name, and otherwise behaves like a random number. We read it as a signed number, and take two things from it:
+# A matrix of word counts needs a column for each word, and so a list of all words. The list grows with the corpus, and several machines
+# have to agree on it. Hashing needs no list. A *hash function* maps any name to a number $h$ of 32 bits; the same name always gives the
+# same number, but otherwise $h$ behaves like a random number. We read $h$ as a signed number, and derive two things from it:
 #
 # $$ \text{column} = |h| \bmod B, \qquad \text{sign} = \begin{cases} +1 & h \ge 0 \\ -1 & h < 0 \end{cases} $$
 #
-# $B$ is the number of columns, chosen once. It is mostly a power of two, and then one speaks of its *bits*: 18 bits are $2^{18}$
-# columns. In the row of a document each word adds sign · count in its column. Two words that fall into the same column *collide*:
-# their terms are added, and no learner can tell them apart.
+# $B$ is the number of columns, chosen once. It is usually a power of two, given by its number of *bits*: 18 bits are $2^{18}$
+# columns. In the row of a document each word adds sign · count to its column. Two words with the same column *collide*: their
+# terms are added, and no learner can tell the words apart.
 
 # %% [markdown]
 # ## Exercise 1.14: hashed features
 #
-# 1. Do it by hand: which column and which sign have the hashes 5, −5 and 8 with $B = 4$? The row of a document that has these three words 3 times,
-#    once and twice?
+# 1. By hand: which columns and signs do the hashes 5, −5 and 8 get with $B = 4$? What is the row of a document that contains these three words 3
+#    times, once and twice?
 # 2. Write `columns_and_signs` and `hashed_row` in `classifiers/large/hashed_features.py`.
 
 # %% tags=["cell-by-hand", "exercise-1.14"]
@@ -114,15 +114,15 @@ lab.check("1.14")
 # %% [markdown]
 # ### How many words share a column?
 #
-# Let $J$ words fall into $B$ columns as if by chance. Another word misses the column of *great* with probability $1 - \frac1B$,
-# and all $J - 1$ others miss it with probability $(1 - \frac1B)^{J-1} \approx e^{-J/B}$. So the share of words that are *not* alone
-# in their column is
+# Let $J$ words fall into $B$ columns at random. Another word misses the column of *great* with probability $1 - \frac1B$, and all
+# $J - 1$ others miss it with probability $(1 - \frac1B)^{J-1} \approx e^{-J/B}$. So the share of words that are *not* alone in
+# their column is
 #
 # $$ 1 - \left(1 - \tfrac1B\right)^{J-1} \approx 1 - e^{-J/B} . $$
 
 # %% [markdown] tags=["predict"]
-# **Predict.** These documents have about 340,000 different tokens. With $2^{18} = 262{,}144$ columns, which share of them has its column
-# for itself? And how many bits make it nine in ten? *Your prediction:*
+# **Predict.** These documents have about 340,000 different tokens. With $2^{18} = 262{,}144$ columns, which share of the tokens do not
+# share their column? How many bits raise this share to nine in ten? *Your prediction:*
 
 # %% tags=["cell-collisions", "exercise-1.14"]
 with lab.exercise("1.14"):
@@ -150,35 +150,35 @@ with lab.exercise("1.14"):
     print(f"18 bits: {np.mean(in_column == 0):.2f} of the columns are empty, {np.mean(in_column > 2):.2f} have three or more")
 
 # %% [markdown] tags=["answer", "exercise-1.14"]
-# **Explain.** With 18 bits there are nearly as many columns as tokens. Why are so few tokens alone? **Transfer.** With ten times as many
-# tokens, how many bits more keep the share of collisions? *Your answer:*
+# **Explain.** With 18 bits there are nearly as many columns as tokens. Why are so few tokens alone in their column? **Transfer.** With
+# ten times as many tokens, how many more bits keep the share of collisions constant? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.14"]
 # <!-- numbers: collisions -->
 # <!-- given: 10, 3.3 -->
-# **One answer.** Chance does not spread evenly: with 18 bits 0.28 of the columns are empty, and 0.14 have three tokens or more. There are 1.28 tokens a column
-# on average, and $1 - e^{-1.28} = 0.72$ of all tokens are not alone. *Transfer:* only $J/B$ counts, so $B$ must grow as $J$ does: 10 times as many
-# columns, that is $\log_2 10 \approx 3.3$ bits more.
+# **One answer.** Random columns are not evenly filled: with 18 bits a share of 0.28 of the columns are empty, and 0.14 have three tokens or more. There
+# are 1.28 tokens per column on average, and $1 - e^{-1.28} = 0.72$ of all tokens are not alone. *Transfer:* only $J/B$ matters, so $B$ must grow in
+# proportion to $J$: 10 times as many columns, that is $\log_2 10 \approx 3.3$ more bits.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.14")
 
 # %% [markdown]
-# ### Why the sign?
+# ### The purpose of the sign
 #
-# A linear classifier sees documents only through inner products. Without hashing two documents $x$ and $z$ have
-# $\langle x, z \rangle = \sum_j x_j z_j$. Hashed, every pair of words $(i, j)$ that collides adds
-# $\text{sign}_i\,\text{sign}_j\, x_i z_j$. For $i = j$ the two signs are the same and cancel. For $i \ne j$ they are equal as often as
-# not, so that these terms are 0 on average:
+# A linear classifier depends on documents only through inner products. Without hashing, the inner product of two documents $x$ and $z$
+# is $\langle x, z \rangle = \sum_j x_j z_j$. With hashing, every pair of words $(i, j)$ with the same column adds
+# $\text{sign}_i\,\text{sign}_j\, x_i z_j$. For $i = j$ the two signs are the same, and their product is 1. For $i \ne j$ the signs are
+# equal with probability ½, so these terms are 0 on average:
 #
 # $$ \mathbb{E}\,\langle \text{hashed } x, \text{hashed } z \rangle = \langle x, z \rangle . $$
 #
-# Without signs every collision adds $x_i z_j \ge 0$, and the inner product comes out too large, by
-# $\frac1B \sum_{i \ne j} x_i z_j$ on average. The average is over hash functions. We take 1,000 of them, by writing a number before each
+# Without signs every collision adds $x_i z_j \ge 0$, and the inner product is too large, by
+# $\frac1B \sum_{i \ne j} x_i z_j$ on average. The average is over hash functions. We make 1,000 of them by putting a number before each
 # token.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** With few columns: how much does the signed inner product scatter from one hash function to the next? *Your prediction:*
+# **Predict.** How much does the signed inner product vary between hash functions when there are few columns? *Your prediction:*
 
 # %% tags=["cell-inner-products", "exercise-1.14"]
 with lab.exercise("1.14"):
@@ -221,22 +221,24 @@ with lab.exercise("1.14"):
         print(f"{width:7d} {mean:>22} {np.std(signed):11.1f} {np.mean(unsigned):18.1f} {true + too_much / width:9.1f}")
 
 # %% [markdown] tags=["answer", "exercise-1.14"]
-# **Explain.** With signs the mean is right for any number of columns. Why would you not take 16 columns? **Transfer.** What becomes of the
-# inner product of a document with *itself*? *Your answer:*
+# **Explain.** With signs the mean is right for any number of columns. Why would you not use 16 columns? **Transfer.** How does hashing
+# change the inner product of a document with *itself*? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.14"]
 # <!-- numbers: inner-products -->
-# **One answer.** Right on average is not right each time. With 16 columns the inner product scatters by 21.5, more than its value 15. A corpus is hashed by *one* function, so
-# its error stays. *Transfer:* the same holds: on average $\lVert x \rVert^2$ is kept, since every pair $i \ne j$ has random signs.
+# **One answer.** An unbiased value can have a large variance. With 16 columns the inner product has a standard deviation of 21.5, more than its value
+# 15. A corpus is hashed by *one* function, so the error does not average out. *Transfer:* the same holds: $\lVert x \rVert^2$ is right on average,
+# since every pair $i \ne j$ has random signs.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.14")
 
 # %% [markdown]
-# ### What it costs: accuracy against bits
+# ### Accuracy against bits
 
 # %% [markdown] tags=["predict"]
-# **Predict.** With 12 bits some eighty tokens share each column. How many percentage points of accuracy are lost? *Your prediction:*
+# **Predict.** With 12 bits some eighty tokens share each column. How many percentage points of accuracy does this cost? *Your
+# prediction:*
 
 # %% tags=["cell-bits", "exercise-1.14"]
 def accuracy(params, X, y):
@@ -271,27 +273,28 @@ with lab.exercise("1.14"):
         print(f"{width:7d} bits {mean_and_error(of_width):>24}      lost {loss}")
 
 # %% [markdown] tags=["answer", "exercise-1.14"]
-# **Explain.** Nearly all tokens collide with 14 bits. Why is no more lost than that? **Transfer.** A few tokens decide nearly everything. How would you
-# protect them? *Your answer:*
+# **Explain.** Nearly all tokens collide with 14 bits. Why is the loss so small? **Transfer.** A few tokens decide nearly all predictions. How would you
+# protect them from collisions? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.14"]
 # <!-- numbers: bits, collisions -->
-# **One answer.** A document has some hundred tokens, so that only few of its 16,384 columns are taken, and those that it shares with the weights of other
-# tokens add noise with random signs: it averages out. With 14 bits the loss is 0.0255, although each column has 20.56 tokens. *Transfer:* give them columns of
-# their own, beside the hashed ones. Nobody says that everything has to be hashed.
+# **One answer.** A document has some hundred tokens, so it uses few of the 16,384 columns. Other tokens contribute to the weights of these columns, but
+# with random signs, so this noise averages out. With 14 bits the loss is 0.0255, although each column has 20.56 tokens. *Transfer:* give them columns
+# of their own, beside the hashed columns. Not every token has to be hashed.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.14")
 
 # %% [markdown]
-# ### What it does to explanations
+# ### Explanations of hashed models
 #
-# `lxmls-day1 explain` shows which words made a classifier decide. With hashed features it takes the words of the *document*, and gives
-# each the weight of its column times its sign. So it needs no list of words, and it cannot know whether a word was ever seen.
-# `lxmls-day1 cache --hash 12 --keep-words` keeps the words seen beside the corpus, and then one can ask.
+# `lxmls-day1 explain` shows which words made a classifier decide. With hashed features it uses the words of the *document*, and gives
+# each word the weight of its column times its sign. So it needs no list of words, but it cannot tell whether a word was in the
+# training data. `lxmls-day1 cache --hash 12 --keep-words` stores the words seen beside the corpus, so that this can be checked.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** No document of this corpus has the word *lighthouse*. What will the explanation say of it? *Your prediction:*
+# **Predict.** No document of this corpus contains the word *lighthouse*. Which weight will the explanation give it? *Your
+# prediction:*
 
 # %% tags=["cell-explain", "exercise-1.14"]
 with lab.exercise("1.14"):
@@ -320,14 +323,14 @@ with lab.exercise("1.14"):
         print(f"{word:12} {alone:>12} {hashed[0]:>10} {hashed[1]:>8} {hashed[2]:>10} {hashed[3]:>8}")
 
 # %% [markdown] tags=["answer", "exercise-1.14"]
-# **Explain.** How can a word that was never seen speak for a class? **Transfer.** How would you find out which of the words in a column its
-# weight is about? *Your answer:*
+# **Explain.** How can a word that was never seen be evidence for a class? **Transfer.** How would you find out which of the words in a
+# column determine its weight? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.14"]
 # <!-- numbers: explain -->
-# **One answer.** It speaks with the weight of its column, which others have made. *umbrella* gets +4.55 with 12 bits, from 94 tokens that fall into its column.
-# *Transfer:* list the words of the column (that is what `--keep-words` is for), and count in which class they occur; or train once with more bits, and see
-# whether the weight stays.
+# **One answer.** It gets the weight of its column, which other words have determined. *umbrella* gets +4.55 with 12 bits, from 94 tokens with the same
+# column. *Transfer:* list the words of the column (with `--keep-words`), and count how often they occur in each class; or train once with more bits,
+# and check whether the weight stays.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.14")
@@ -336,18 +339,19 @@ lab.reveal("1.14")
 # <!-- numbers: explain -->
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
-# With 20 bits the words that decide have about the weights that they have in columns of their own: *bese* −13.19 and −13.11. (Not the same:
-# other tokens collide, and training goes another way.) With 12 bits *besi* has +39.08 instead of +13.62, since 86 others share its column, and words that
-# were never seen have weights: +4.55 and +0.41. An explanation of a hashed model is about columns. Trust it as far as columns have one important word.
+# With 20 bits the decisive words have about the weights that they have in columns of their own: *bese* −13.19 and −13.11. (The weights differ because
+# other tokens collide, which changes the updates.) With 12 bits *besi* has +39.08 instead of +13.62, since 86 others share its column, and words that
+# were never seen have weights: +4.55 and +0.41. An explanation of a hashed model describes columns. Trust it only where each column has one important
+# word.
 #
 # </details>
 
 # %% [markdown]
 # ## B. Streaming: one pass, in little memory
 #
-# An online learner looks at one document at a time. So the documents may stay on disk: `lxmls-day1 cache` reads text once, and writes
-# *shards*, sparse matrices of some thousand rows each, which are mapped into memory when their turn comes. `train_corpus(learner, "toy.bags")` goes
-# through them, and reads the next one while it learns from the one before.
+# An online learner uses one document at a time. So the documents can stay on disk: `lxmls-day1 cache` reads the text once, and writes *shards*,
+# sparse matrices of some thousand rows each, which are mapped into memory one after the other. `train_corpus(learner, "toy.bags")` learns from one
+# shard while it reads the next.
 
 # %% tags=["cell-memory", "exercise-1.14"]
 folder = Path(tempfile.mkdtemp())
@@ -392,17 +396,19 @@ with lab.exercise("1.14"):
         print(f"{size:6d} documents: {whole:3d} MB in memory, {streamed} MB streamed")
 
 # %% [markdown]
-# The memory of a streamed training does not grow with the corpus: it holds the weights, and two shards. (Counted is what Python
-# allocates. The files of a shard are *mapped*: the system may keep their pages, and drops them when somebody needs the memory.)
+# The memory of streamed training does not grow with the corpus: it holds the weights and two shards. (We count what Python
+# allocates. The files of a shard are *mapped*: the system may keep their pages in memory, and drops them when the memory is
+# needed.)
 #
 # ### Progressive validation
 #
-# A test part costs documents. In a stream every document can be both: first the classifier labels it, then it learns from it. In the first
-# round no document was seen before, so the share of errors is honest. It is called *progressive validation*, and a line of it comes
-# after 1, 2, 4, 8, … documents, with the errors so far and those since the line before.
+# A test part uses up documents. In a stream every document can serve both for testing and for training: first the classifier labels it,
+# then it learns from it. In the first round no document was seen before, so the share of errors is an honest estimate. This is called
+# *progressive validation*. After 1, 2, 4, 8, … documents a line reports the errors so far and those since the previous line.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** Which is nearer to the error on held-out documents: the errors so far, or those since the last line? Above or below? *Your prediction:*
+# **Predict.** Which is closer to the error on held-out documents: the errors so far, or those since the previous line? Is it above or below? *Your
+# prediction:*
 
 # %% tags=["cell-progressive", "exercise-1.14"]
 with lab.exercise("1.14"):
@@ -441,14 +447,14 @@ with lab.exercise("1.14"):
         print(f"after {marks[-1]} documents, {name} minus held out: {mean_and_error(difference)}")
 
 # %% [markdown] tags=["answer", "exercise-1.14"]
-# **Explain.** Why do the errors so far lie above those on held-out documents, and why do those since the last line lie nearer? **Transfer.** What is
-# progressive validation worth in the second round? *Your answer:*
+# **Explain.** Why are the errors so far above those on held-out documents, and why are those since the previous line closer? **Transfer.** What does
+# progressive validation measure in the second round? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.14"]
 # <!-- numbers: progressive -->
-# **One answer.** The errors so far count those of the beginner, too. Those since the last line are of the second half of the documents only, when the
-# classifier has learnt more; still, they are of classifiers on the way, each a little younger than the one at the end. *Transfer:* nothing. In the second round each document
-# was learnt from before: it is the error on training data, and too low.
+# **One answer.** The errors so far include those of the first, untrained classifiers. The errors since the previous line are those on the second half
+# of the documents, when the classifier has learnt more; still, each was made by a classifier with less training than the final one. *Transfer:* the
+# error on training data, which is too low, since each document was already used in the first round.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.14")
@@ -456,9 +462,9 @@ lab.reveal("1.14")
 # %% [markdown]
 # ### The order of the documents
 #
-# In memory a round visits all documents in a random order. From disk that would be slow. So the *shards* are shuffled, and then the
-# rows of each shard. Four orders, on the same documents: (1) any order; (2) shards, then rows; (3) the same, after the source was
-# sorted by class; (4) sorted by class, and read from the first to the last.
+# In memory a round visits all documents in a random order. From disk this would be slow. So we shuffle the *shards*, and then the
+# rows of each shard. We compare four orders of the same documents: (1) random; (2) shards, then rows; (3) the same as (2), after
+# the source was sorted by class; (4) sorted by class, without shuffling.
 
 # %% [markdown] tags=["predict"]
 # **Predict.** Which of the four differ from each other by more than their standard errors? *Your prediction:*
@@ -489,39 +495,40 @@ with lab.exercise("1.14"):
     print(f"{'(2) minus (1)':32} {mean_and_error(difference)}")
 
 # %% [markdown] tags=["answer", "exercise-1.14"]
-# **Explain.** What has the perceptron learnt after the first half of order (4), and what does it forget in the second half? **Transfer.** Your documents
-# are sorted by date. What do you do? *Your answer:*
+# **Explain.** What has the perceptron learnt after the first half of order (4), and what does it forget in the second half? **Transfer.** Your
+# documents are sorted by date. How do you stream them? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.14"]
 # <!-- numbers: order -->
-# **One answer.** In the first half it sees one class only: after very few mistakes it always says this class, and no word matters. In the second half it turns
-# round, again after few mistakes. Its average has learnt no word: 0.4929 is guessing. *Transfer:* mix the sources before, or make shards so small that
-# shuffling them mixes the dates. And test on the latest documents, for it is the future that you want to label.
+# **One answer.** In the first half it sees only one class: after very few mistakes it always predicts this class, whatever the words. In the second
+# half it switches to the other class, again after few mistakes. Its average has learnt no word: an accuracy of 0.4929 is guessing. *Transfer:* shuffle
+# the sources first, or make shards so small that shuffling them mixes the dates. And test on the latest documents, because you want to label future
+# documents.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.14")
 
 # %% [markdown]
-# ## C. Mixing: several parts at a time
+# ## C. Mixing: learning in parallel parts
 #
-# Now $P$ machines have a part of the documents each. An online step needs the weights after the step before, so the parts cannot share one
-# $W$. *Iterative parameter mixing* lets each part go its own way for a while. All begin with the same weights. Part $p$ takes $T_p$ steps, and ends with
-# the weights $W_p$ and with $S_p$, the sum of its weights after each of these steps. Then the weights are mixed,
+# Now each of several machines has a part of the documents. An online step needs the weights after the previous step, so the parts cannot share one $W$.
+# In *iterative parameter mixing* the parts learn separately for a while. All begin with the same weights. Part $p$ takes $T_p$ steps, and ends with the
+# weights $W_p$ and with $S_p$, the sum of its weights after each of these steps. Then the weights are mixed,
 #
-# $$ W \;\leftarrow\; \sum_p \mu_p\, W_p , \qquad \mu_p = \text{the part's share of the documents}, $$
+# $$ W \;\leftarrow\; \sum_p \omega_p\, W_p , \qquad \omega_p = \text{the part's share of the documents}, $$
 #
-# and all go on from there. What is returned in the end is the average over *all steps of all parts*:
+# and all parts continue from this $W$. The result is the average over *all steps of all parts*:
 #
 # $$ \overline W = \frac{\sum_p S_p}{\sum_p T_p} . $$
 #
-# The sums and the numbers of steps are added, from one mixing to the next as well. The mean of the parts' averages would be
-# something else, as soon as one part takes more steps than another.
+# The sums and the numbers of steps accumulate over all mixings. The mean of the parts' averages would differ from this as
+# soon as one part takes more steps than another.
 
 # %% [markdown]
 # ## Exercise 1.15: the mixing rule
 #
 # 1. By hand, with weights of one number: part 1 took 3 steps, $W_1 = 4$, $S_1 = 9$; part 2 took 1 step, $W_2 = 8$, $S_2 = 8$. From which $W$ do they
-#    go on? What is the average over all steps, and what is the mean of the two averages?
+#    continue? What is the average over all steps, and what is the mean of the two averages?
 # 2. Write `mixed` in `classifiers/large/parameter_mixing.py`.
 
 # %% tags=["cell-mixing-by-hand", "exercise-1.15"]
@@ -536,11 +543,12 @@ with lab.exercise("1.15"):
 lab.check("1.15")
 
 # %% [markdown]
-# `train_in_parts` of the same file trains by your rule and mixes by your function. A *leg* is what the parts do from one mixing to the next.
+# `train_in_parts` in the same file trains with the perceptron's rule and mixes with your function. A *leg* is the training between two
+# mixings.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** After one round with 256 parts, each has seen 16 documents. Is their mixture better or worse than one learner that saw all 4,096? And
-# after three rounds? *Your prediction:*
+# **Predict.** After one round with 256 parts, each has seen 16 documents. Is their mixture better or worse than one learner that saw all 4,096
+# documents? And after three rounds? *Your prediction:*
 
 # %% tags=["cell-parts", "exercise-1.15"]
 X = rows.hashed(12).astype(float)
@@ -590,15 +598,16 @@ with lab.exercise("1.15"):
             print(f"    {n_parts:3d} parts {mean_and_error(of_parts)}")
 
 # %% [markdown] tags=["answer", "exercise-1.15"]
-# **Explain.** Why do some parts make this perceptron *better*, and too many of them worse again after one round? **Transfer.** Which of the two means
-# would you take with 256 parts and one round, and why does the answer change with the rounds? *Your answer:*
+# **Explain.** Why do several parts make this perceptron *better*, and why do too many make it worse again after one round? **Transfer.** Would you
+# use the average over all steps or the mean of the last weights with 256 parts and one round, and why does the answer change with the rounds? *Your
+# answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.15"]
 # <!-- numbers: parts -->
-# **One answer.** Each part learns the words that count, and beside them its own noise: collisions, wrong labels, the last mistakes. The mean of 16 parts keeps what they
-# agree on, and noise cancels. With 256 parts each has seen 16 documents, and agrees on little. *Transfer:* the last weights. Every step of a first round with 256 parts is a
-# beginner's, and the average has them all: 0.7383 against 0.7841. The mean over 256 parts has averaged already. With few parts and more rounds it is the other way round:
-# 0.8054 against 0.7907 with 4 parts after 3 rounds.
+# **One answer.** Each part learns the informative words, and its own noise: collisions, wrong labels, the last mistakes. The mean of 16 parts keeps
+# what they have in common, and the noise cancels. With 256 parts each has seen 16 documents, and they have little in common. *Transfer:* the last
+# weights. In a first round with 256 parts all steps are early steps, and the average includes all of them: 0.7383 against 0.7841. The mean over 256
+# parts is an average already. With few parts and more rounds the average over all steps is better: 0.8054 against 0.7907 with 4 parts after 3 rounds.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.15")
@@ -608,20 +617,22 @@ lab.reveal("1.15")
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
 # - After one round the average over all steps is 0.7838 with 1 part, 0.8127 with 16, and 0.7383 with 256: too many parts learn too little each.
-# - More rounds mend that: after 3 rounds 256 parts have 0.8176, and their last weights 0.8250. **More parts need more rounds.**
-# - That mixing beats one learner is due to this learner, which overfits 12 bits: a mean of many is a regularizer for it. Do not count on it with others.
-# - Averaging over steps and averaging over parts do the same work. Where one of them is missing, the other brings most: with 1 part 0.7838 against
-#   0.7720.
+# - More rounds correct this: after 3 rounds 256 parts have 0.8176, and their last weights 0.8250. **More parts need more
+#   rounds.**
+# - Mixing beats one learner here because this perceptron overfits with 12 bits: the mean of many parts acts as a regularizer. Do not expect this of
+#   other learners.
+# - Averaging over steps and averaging over parts have the same effect. Each helps most without the other: with 1 part 0.7838 against 0.7720.
 #
 # </details>
 
 # %% [markdown]
 # ### How often to mix
 #
-# Parts may mix within a round as well (`train --mix-every N`). That costs traffic. What does it bring?
+# Parts may mix within a round as well (`train --mix-every N`). This costs network traffic. Does it improve accuracy?
 
 # %% [markdown] tags=["predict"]
-# **Predict.** 32 parts, one round, mixed 1 to 8 times. Where is the best place? *Your prediction:*
+# **Predict.** We train 32 parts for one round, with 1 to 8 mixings. Which number of mixings is best? *Your
+# prediction:*
 
 # %% tags=["cell-mixings", "exercise-1.15"]
 with lab.exercise("1.15"):
@@ -642,13 +653,14 @@ with lab.exercise("1.15"):
         print(f"{number:7d} {mean_and_error(average):>24} {gain:>24} {mean_and_error(last):>26}")
 
 # %% [markdown] tags=["answer", "exercise-1.15"]
-# **Explain.** Mixed after every single step, what would 32 parts do? **Transfer.** A mixing sends all weights over the network. What else speaks for
-# mixing within a round, even where accuracy gains nothing? *Your answer:*
+# **Explain.** If we mixed after every single step, which algorithm would 32 parts run? **Transfer.** A mixing sends all weights over the network.
+# Why might you mix within a round even if accuracy gains nothing? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.15"]
 # <!-- numbers: mixings -->
-# **One answer.** All 32 would look at one document each with the same weights, and go by the mean of their 32 steps: that is one step, by a batch of 32
-# documents, and 32 times as short. *Transfer:* after a mixing there is something to show and to keep: the lines of progressive validation and the checkpoints come then.
+# **One answer.** Each of the 32 would make a step on one document from the same weights, and the weights would change by the mean of the 32 steps: this
+# is one step on a batch of 32 documents, with a step size 32 times smaller. *Transfer:* a mixing gives a current model: the lines of progressive
+# validation and the checkpoints are written then.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.15")
@@ -657,48 +669,51 @@ lab.reveal("1.15")
 # <!-- numbers: mixings -->
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
-# For the average over all steps it brings nothing: the gains are 0.0011 ± 0.0006, −0.0005 ± 0.0010 and −0.0023 ± 0.0012, none of them above two standard
+# The average over all steps does not gain: the differences are 0.0011 ± 0.0006, −0.0005 ± 0.0010 and −0.0023 ± 0.0012, none of them above two standard
 # errors. The mean of the last weights even falls, from 0.8189 with 1 mixing to 0.8095 with 8: parts that are mixed often stay
-# nearly identical, so averaging gains little. A mixing costs traffic, so once a round is a good rule, and more often only in long rounds.
+# nearly identical, so averaging gains little. A mixing costs traffic, so mix once a round, and more often only in long rounds.
 #
 # </details>
 
 # %% [markdown]
-# ## D. Learners that know how sure they are
+# ## D. Mixing weights with variances
 #
 # <!-- numbers: variances -->
-# Some online learners keep a *variance* beside each weight: confidence-weighted learning (CW) and its relative AROW. Their belief about a weight
-# is a Gaussian $N(w, \sigma^2)$. It begins as $N(0, 1)$, and every document that has the word makes $\sigma^2$ smaller. Rare words keep a large
+# Some online learners keep a *variance* beside each weight: confidence-weighted learning (CW) and the related AROW. Their belief about a weight
+# is a Gaussian $N(w, \sigma^2)$. It begins as $N(0, 1)$, and every document that contains the word reduces $\sigma^2$. Rare words keep a large
 # variance, so that their weights may still move far. How should two parts mix such beliefs?
 #
-# Let part 1 believe $N(w_1, \sigma_1^2)$ and part 2 $N(w_2, \sigma_2^2)$, from different documents. Independent evidence is multiplied:
+# Let the belief of part 1 be $N(w_1, \sigma_1^2)$ and that of part 2 $N(w_2, \sigma_2^2)$, from different documents. We multiply the
+# densities, since the evidence is independent:
 #
 # $$
 # e^{-\frac{(w - w_1)^2}{2\sigma_1^2}}\; e^{-\frac{(w - w_2)^2}{2\sigma_2^2}}
 # \;\propto\; \exp\!\left(-\tfrac12 \left[\Big(\tfrac1{\sigma_1^2} + \tfrac1{\sigma_2^2}\Big) w^2 - 2 \Big(\tfrac{w_1}{\sigma_1^2} + \tfrac{w_2}{\sigma_2^2}\Big) w \right]\right).
 # $$
 #
-# The product is a Gaussian again. Its *precision* $1/\sigma^2$ stands before $w^2$, and its mean is where the bracket is smallest:
+# The product is a Gaussian again. Its *precision* $1/\sigma^2$ is the coefficient of $w^2$, and its mean minimises the bracket:
 #
 # $$ \frac1{\sigma^2} = \frac1{\sigma_1^2} + \frac1{\sigma_2^2}, \qquad w = \sigma^2 \Big( \frac{w_1}{\sigma_1^2} + \frac{w_2}{\sigma_2^2} \Big) . $$
 #
-# **Precisions add, and the mean weighs each part by its precision.** One thing is left: both parts began with $N(0, 1)$. In the product this
-# beginning is counted twice, and has to come out once: with $P$ parts subtract $P - 1$ times the precision 1 (its mean is 0).
+# **Precisions add, and the mean weighs each part by its precision.** One correction remains: both parts began with the prior $N(0, 1)$. The
+# product counts this prior twice, so its precision 1 has to be subtracted once; with more parts, once for each part except the first. (The
+# prior's mean is 0.)
 #
-# **By hand.** The word *superb* is in four documents of part 1, each of which says 1 with the variance 1; part 2 never saw it. Part 1 has the precision
-# $1 + 4 = 5$ and the mean $\frac45 = 0.8$. Part 2 still has the precision 1 and the mean 0.
+# **By hand.** The word *superb* is in four documents of part 1, each an observation of 1 with the variance 1; part 2 never saw the word. Part 1 has the
+# precision $1 + 4 = 5$ and the mean $\frac45 = 0.8$. Part 2 still has the precision 1 and the mean 0.
 #
 # | rule | precision | mean |
 # |---|---|---|
 # | one learner that sees all | $1 + 4 = 5$ | $4/5 = 0.8$ |
 # | means and variances averaged | $1 / \frac{0.2 + 1}{2} \approx 1.67$ | $\frac{0.8 + 0}{2} = 0.4$ |
 # | precisions added | $5 + 1 = 6$ | $\frac{5 \cdot 0.8 + 1 \cdot 0}{6} \approx 0.67$ |
-# | … and the beginning taken out once | $5 + 1 - 1 = 5$ | $\frac{5 \cdot 0.8 + 1 \cdot 0 - 1 \cdot 0}{5} = 0.8$ |
+# | … and the prior subtracted once | $5 + 1 - 1 = 5$ | $\frac{5 \cdot 0.8 + 1 \cdot 0 - 1 \cdot 0}{5} = 0.8$ |
 #
-# The plain mean halves what part 1 has learnt, because a part that knows nothing has the same say.
+# The plain mean halves what part 1 has learnt, because part 2 has the same weight although it never saw the word.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** With more parts, what does the plain mean do to rare words? Does it do the same to frequent ones? *Your prediction:*
+# **Predict.** With more parts, how does the plain mean affect the weights of rare words? Does it affect frequent words in the same
+# way? *Your prediction:*
 
 # %% tags=["cell-variances"]
 print("by hand:", 1 / ((0.2 + 1) / 2), (0.8 + 0) / 2, 5 * 0.8 / 6, (5 * 0.8) / 5)
@@ -753,14 +768,14 @@ difference = np.abs(samples["beginning out"] - samples["one learner"]).max()
 print(f"largest difference between the last way and one learner: {difference:.6f}")
 
 # %% [markdown] tags=["answer", "exercise-1.15"]
-# **Explain.** Why is the last way *exactly* the one learner's? **Transfer.** The perceptron has no variances. Which precision does mixing with shares take each
-# of its weights to have? *Your answer:*
+# **Explain.** Why does the last rule give *exactly* the weights of one learner? **Transfer.** The perceptron has no variances. Which precision does
+# mixing by shares assume for each weight? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.15"]
 # <!-- numbers: variances -->
-# **One answer.** The precision is 1 plus the number of observations, and precision times mean is the sum of the observations. Both are sums over documents, and sums do not mind
-# how they are grouped; only the 1 of the beginning must be counted once. *Transfer:* the same for every word, in proportion to the share of the part: a part that never saw a word
-# counts for it as much as one that saw it often.
+# **One answer.** The precision is 1 plus the number of observations, and precision times mean is the sum of the observations. Both are sums over
+# documents, which do not depend on the grouping; only the 1 of the prior must be counted once. *Transfer:* the same precision for every word, in
+# proportion to the share of the part: a part that never saw a word counts as much for it as a part of the same size that saw it often.
 
 # %% tags=["skip-execution"]
 lab.reveal("1.15")
@@ -769,10 +784,11 @@ lab.reveal("1.15")
 # <!-- numbers: variances -->
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
-# With 8 parts the plain mean has the squared error 0.3618, one learner 0.1072. It is the rare words that suffer: 0.5245 against 0.1569 for the 500 rarest, 0.0094
-# against 0.0064 for the 50 most frequent. For most parts a rare word is still where it began, at 0, and the plain mean draws it there. Precisions that are added help
-# (0.2597); with the beginning taken out the parts know exactly what one learner knows (difference 0.000000). CW and AROW update by other rules than
-# these Gaussians, so for them it holds approximately; and the larger variance of a rare word, which lets it move far, survives the mixing in any case.
+# With 8 parts the plain mean has the squared error 0.3618, one learner 0.1072. The loss is largest for rare words: 0.5245 against 0.1569 for the 500
+# rarest, 0.0094 against 0.0064 for the 50 most frequent. In most parts the weight of a rare word is still 0, and the plain mean pulls it towards 0.
+# Adding precisions helps (0.2597); with the prior subtracted, the mixture equals one learner exactly (difference 0.000000). CW and AROW have other
+# update rules than these Gaussians, so for them this holds only approximately; but the mixing preserves the larger variance of a rare word, which lets
+# it move far.
 #
 # </details>
 
@@ -786,19 +802,22 @@ lab.reveal("1.15")
 # | streaming, with progressive validation | `lxmls-day1 train --classifier mira --corpus toy.bags --out mira.npz` |
 # | mixing four parts, by threads | `lxmls-day1 train --classifier mira --corpus toy.bags --n-jobs 4 --out mira.npz` |
 # | … and on a cluster, mixed within a round | `… --n-jobs 32 --scheduler tcp://head:8786 --mix-every 1000000` |
-# | what a word says | `lxmls-day1 explain mira.npz text.txt` |
+# | the weight of each word | `lxmls-day1 explain mira.npz text.txt` |
 #
-# How to start a cluster, what is sent over the network, and from which size on other programs are the better choice: the page *More text
-# than memory* of the book (`lxmls-day1 docs`).
+# The page *More text than memory* of the book (`lxmls-day1 docs`) explains how to start a cluster, what is sent over the network, and
+# from which size on other programs are the better choice.
 #
 # ## What to take home
 #
 # - Hashing needs no vocabulary. Most words collide, and with random signs inner products stay right on average.
-# - Enough bits cost no accuracy that one can measure. Explanations speak of columns: a word that was never seen may get a weight.
-# - A stream needs the memory of the weights and of two shards. Progressive validation is an honest error in the first round.
+# - With enough bits the loss of accuracy is too small to measure. Explanations describe columns: a word that was never seen may
+#   get a weight.
+# - Streaming needs memory only for the weights and two shards. Progressive validation is an honest estimate of the error in
+#   the first round.
 # - Shuffle shards, then rows. Never stream documents sorted by class.
-# - Mixing: mean of the weights by shares; sums and numbers of steps added. More parts need more rounds.
-# - With variances, precisions add, and each part counts by what it knows.
+# - Mixing takes the mean of the weights by shares, and adds the sums and the numbers of steps. More parts need more
+#   rounds.
+# - With variances, precisions add, and each part is weighted by its precision.
 #
 # **Reading.** K. Weinberger et al., *Feature hashing for large scale multitask learning*, 2009 · J. Langford, L. Li, A. Strehl, *Vowpal Wabbit*, 2007 ·
 # A. Blum, A. Kalai, J. Langford, *Beating the hold-out: bounds for k-fold and progressive cross-validation*, 1999 · R. McDonald, K. Hall, G. Mann,

@@ -9,15 +9,15 @@
 # %% [markdown]
 # # 7 · Second-order online learning: a variance for each weight
 #
-# The perceptron and MIRA treat all words alike. A word that stood in a thousand reviews moves as far in one step as a word that is seen
-# for the first time. This notebook gives each weight a *variance*: how unsure the learner is of it. Unsure weights move far, and sure
-# weights hardly move. One pass over the data is then worth several passes of a perceptron.
+# The perceptron and MIRA treat all words alike. The weight of a word that occurred in a thousand reviews moves as far in one step as
+# that of a new word. This notebook gives each weight a *variance*: how uncertain the learner is of it. Weights with a large variance
+# move far, the others hardly move. One pass over the data is then worth several passes of a perceptron.
 #
 # **Goals.** After this notebook you can
 #
 # - say what the mean and the variance of a weight are, and draw them as an ellipse;
 # - do one step of AROW by hand, and write its rule;
-# - say why a step of MIRA and a step of AROW differ on a rare word;
+# - explain why a step of MIRA and a step of AROW differ on a rare word;
 # - choose between AROW and confidence-weighted learning when labels may be wrong.
 #
 # **Before.** Notebook 2 (the loop, MIRA and its cap). The symbols are those of
@@ -64,19 +64,19 @@ except CorpusUnavailable as error:
 print(f"{reviews.get_name()}: {reviews.train_X.shape[0]} training, {reviews.test_X.shape[0]} test documents")
 
 # %% [markdown]
-# ## A. A margin for every example
+# ## A. Passive-aggressive learning
 #
 # MIRA moves only after a mistake. *Passive-aggressive* learning (PA-I) makes the same step whenever the margin is too small:
 #
-# $$ d = \tau\,(e_y - e_r), \qquad \tau = \min\Bigl(C, \frac{\ell}{2\lVert g(x)\rVert^2}\Bigr), \qquad
+# $$ d = \tau\,(e_y - e_r), \qquad \tau = \min\Bigl(\tau_{\max}, \frac{\ell}{2\lVert g(x)\rVert^2}\Bigr), \qquad
 #    \ell = \max\bigl(0,\; s_r + \rho(r, y) - s_y\bigr), $$
 #
-# where $r$ is the rival with the highest score plus cost, and $C$ is what $1/\lambda$ is for MIRA. A right prediction with a margin below 1
-# still teaches something. The learners of the next sections do the same.
+# where $r$ is the rival with the highest score plus cost, and $\tau_{\max}$ is the cap (MIRA's $1/\lambda$). A right prediction with a
+# margin below 1 still causes an update. The learners of the next sections update under the same condition.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** MIRA and PA-I with the same cap, ten rounds, 20 orders of the reviews. Which one changes its weights more often, and by which
-# factor? Which one labels the test reviews better? *Your prediction:*
+# **Predict.** We train MIRA and PA-I with the same cap for ten rounds, in 20 orders of the reviews. Which learner makes more updates, and
+# by which factor? Which is more accurate on the test reviews? *Your prediction:*
 
 # %% tags=["real-data", "cell-passive"]
 with lab.exercise("1.5"):
@@ -97,51 +97,51 @@ with lab.exercise("1.5"):
     print(f"updates, ratio: {np.mean(updates['passive-aggressive, C = 0.01']) / np.mean(updates['MIRA, cap 0.01']):.1f}")
 
 # %% [markdown] tags=["answer"]
-# **Explain.** (1) Why does PA-I make more updates, although its first step on a mistake is the same? (2) On the training reviews both end
-# without mistakes. What can the additional updates have improved?
+# **Explain.** (1) Why does PA-I make more updates, although its first step on a mistake is the same? (2) In the end neither makes
+# mistakes on the training reviews. What can the additional updates have improved?
 #
-# **Transfer.** A stream shows every review once. Which of the two would you take, and why? *Your answer:*
+# **Transfer.** In a stream every review comes once. Would you use MIRA or PA-I, and why? *Your answer:*
 
 # %% [markdown] tags=["solution"]
 # <!-- numbers: passive -->
-# **One answer.** (1) PA-I also moves where the prediction is right and its margin below 1. Such examples are many at first: 4991 updates in
-# ten rounds, against 944 of MIRA, 5.3 times as many. (2) They have made the margins of the training reviews wider. A test review resembles
-# training reviews but is none of them; where the margin is wide, the difference does not change the label. The accuracy is 0.8458 ± 0.0016
+# **One answer.** (1) PA-I also updates where the prediction is right but its margin is below 1. At first there are many such examples: PA-I
+# makes 4991 updates in ten rounds, MIRA 944, a factor of 5.3. (2) They have widened the margins of the training reviews. A test review
+# differs from similar training reviews; with a wide margin this difference does not change the label. The accuracy is 0.8458 ± 0.0016
 # against 0.8279 ± 0.0025; order by order PA-I is better by 0.0179 ± 0.0022, eight standard errors.
 #
-# *Transfer.* PA-I: it learns from every review whose margin is too small, and no review comes a second time. <!-- given: 1, 10 -->
+# *Transfer.* PA-I: it learns from every review whose margin is too small, and each review comes only once. <!-- given: 1, 10 -->
 
 # %% tags=["skip-execution"]
 lab.reveal("1.16")
 
 # %% [markdown]
-# ## B. A weight that knows how sure it is
+# ## B. AROW: a mean and a variance for each weight
 #
 # Let each weight be a Gaussian random variable with the mean $w_{jk}$ and the variance $\Sigma_{jk}$, independent of the others. At the
-# start every mean is 0 and every variance is 1. Then a score has a mean and a variance, too:
+# start every mean is 0 and every variance is 1. Then each score has a mean and a variance, too:
 #
 # $$ s_k = \sum_j g_j\, w_{jk}, \qquad v_k = \sum_j g_j^2\, \Sigma_{jk}, $$
 #
-# and the margin over the rival, $m = s_y - s_r$, has the variance $v = v_y + v_r$. **AROW** (adaptive regularization of weights; K.
-# Crammer, A. Kulesza, M. Dredze, 2009) wants three things of a step: the new Gaussian is near the old one, the margin is 1, and the margin is
-# sure. With $\lambda$ between them,
+# and the margin over the rival, $\Delta = s_y - s_r$, has the variance $v = v_y + v_r$. A step of **AROW** (adaptive regularization of
+# weights; K. Crammer, A. Kulesza, M. Dredze, 2009) has three aims: the new Gaussian stays near the old Gaussian, the margin reaches 1, and
+# its variance becomes small. With $\lambda$ to balance them, it minimises
 #
-# $$ \min_{W', \Sigma'}\; \mathrm{KL}\bigl(N(W', \Sigma') \,\Vert\, N(W, \Sigma)\bigr) + \frac{1}{2\lambda} \max(0, 1 - m')^2 + \frac{1}{2\lambda} v'. $$
+# $$ \min_{W', \Sigma'}\; \mathrm{KL}\bigl(N(W', \Sigma') \,\Vert\, N(W, \Sigma)\bigr) + \frac{1}{2\lambda} \max(0, 1 - \Delta')^2 + \frac{1}{2\lambda} v'. $$
 #
-# The solution is a closed form. Where $m < 1$,
+# The solution has a closed form. Where $\Delta < 1$,
 #
 # $$ \beta = \frac{1}{v + \lambda}, \qquad
 #    w_k \leftarrow w_k + d_k\, \Sigma_k \circ g, \qquad
 #    \Sigma_k \leftarrow \Sigma_k - b_k\, (\Sigma_k \circ g)^2, \qquad
-#    d = \beta\,(1 - m)\,(e_y - e_r), \qquad b = \beta\,(e_y + e_r). $$
+#    d = \beta\,(1 - \Delta)\,(e_y - e_r), \qquad b = \beta\,(e_y + e_r). $$
 #
-# (Of the exact $\Sigma'$ the diagonal is kept.) With costs the 1 becomes $\rho(r, y)$. The loop of notebook 2 has not changed: it shows
-# the rule the variances $v_k$ in place of $\lVert g \rVert^2$, and takes a second vector $b$.
+# (Only the diagonal of the exact $\Sigma'$ is kept.) With costs, $\rho(r, y)$ replaces the 1. The loop is that of notebook 2, except
+# that it passes the variances $v_k$ to the rule in place of $\lVert g \rVert^2$, and receives a second vector $b$.
 #
-# **By hand.** Two classes, $g(x) = (1, 2)$, nothing seen yet, $\lambda = 1$. Both scores are 0, so $m = 0$. Each score has the variance
-# $v_k = 1 + 4 = 5$, so $v = 10$ and $\beta = 1/11$. The weights of the true class become $\frac{1}{11}(1, 2)$, those of the rival the
-# opposite. The variances become $1 - \frac{1}{11} = 0.909$ for the intercept and $1 - \frac{4}{11} = 0.636$ for the feature: the larger
-# entry has taught more.
+# **By hand.** There are two classes, and $g(x) = (1, 2)$ is the first example; $\lambda = 1$. Both scores are 0, so $\Delta = 0$. Each
+# score has the variance $v_k = 1 + 4 = 5$, so $v = 10$ and $\beta = 1/11$. The weights of the true class become $\frac{1}{11}(1, 2)$,
+# those of the rival the opposite. The variances become $1 - \frac{1}{11} = 0.909$ for the intercept and $1 - \frac{4}{11} = 0.636$ for
+# the feature: the larger entry of $g$ has reduced its variance more.
 #
 # ## Exercise 1.16: the rule of AROW
 #
@@ -161,15 +161,15 @@ with lab.exercise("1.16"):
 lab.check("1.16")
 
 # %% [markdown]
-# ## C. The ellipse
+# ## C. Two weights as an ellipse
 #
-# Two weights as a picture: the mean is a point, and the standard deviations are the half-axes of an ellipse around it. The examples have two
-# words. The first word stands in every document, the second in one of five. Both words speak for class 1. The demonstration
-# [surer where it has seen more](demos/7_confidence.ipynb) shows the same, one example at a time.
+# In a picture of two weights the mean is a point, and the standard deviations are the half-axes of an ellipse around it. The examples have
+# two words. The first word occurs in every document, the second in one of five. Both words indicate class 1. The demonstration
+# [confidence](demos/7_confidence.ipynb) shows the same, one example at a time.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** After 60 examples: which half-axis is longer, that of the frequent word or that of the rare one? The rare word occurs in one of
-# five documents; is its standard deviation then about twice, five times or ten times that of the frequent one? *Your prediction:*
+# **Predict.** Which half-axis is longer after 60 examples, that of the frequent or that of the rare word? The rare word occurs in one of five
+# documents. Is its standard deviation then about two, five or ten times that of the frequent word? *Your prediction:*
 
 # %% tags=["cell-ellipse", "exercise-1.16"]
 with lab.exercise("1.16"):
@@ -202,33 +202,33 @@ with lab.exercise("1.16"):
     print(f"rare over frequent: {deviations[1] / deviations[0]:.2f}; documents with the rare word: {int(present[:, 1].sum())} of 60")
 
 # %% [markdown] tags=["answer", "exercise-1.16"]
-# **Explain.** (1) Why does the ellipse never grow? (2) If the precision $1/\Sigma$ grew by the same amount at every document with a word, how
-# would the standard deviation depend on the count $n$ of the word? Compare with the ratio that was printed. (3) In which direction does the mean move farther
-# at a step, for equal entries of $g$?
+# **Explain.** (1) Why does the ellipse never grow? (2) If the precision $1/\Sigma$ grew by the same amount with every document that contains the word,
+# how would the standard deviation depend on the number $n$ of these documents? Compare with the printed ratio. (3) In which direction does the mean
+# move farther in a step, for equal entries of $g$?
 #
 # **Transfer.** After a million documents a new word appears. How far does its weight move in its first step, compared with MIRA's
-# step? What if the variances had been shared by all words? *Your answer:*
+# step? What if all words shared one variance? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.16"]
 # <!-- numbers: ellipse -->
-# **One answer.** (1) From $\Sigma$ something is taken at each step, $b_k (\Sigma_k \circ g)^2 \ge 0$, and nothing is ever added. (2) Then
-# $1/\Sigma$ would grow like $n$, and the standard deviation shrink like $1/\sqrt n$. The rare word was in 11 of 60 documents, so one would
-# expect a ratio of about $\sqrt{60/11} \approx 2.3$. The ratio is 2.83: the standard deviations are 0.453 and 0.16. (The entries of $g$ are random, and the
-# variance starts at 1 and not without bound.) (3) In the direction of the longer half-axis: the step of a weight is proportional to its variance.
+# **One answer.** (1) Each step subtracts $b_k (\Sigma_k \circ g)^2 \ge 0$ from $\Sigma$, and never adds anything. (2) Then $1/\Sigma$ would grow like
+# $n$, and the standard deviation would shrink like $1/\sqrt n$. The rare word was in 11 of 60 documents, so we would expect a ratio of about
+# $\sqrt{60/11} \approx 2.3$. The ratio is 2.83: the standard deviations are 0.453 and 0.16. (The entries of $g$ are random, and the variance starts at
+# 1, not at infinity.) (3) In the direction of the longer half-axis: the step of a weight is proportional to its variance.
 #
-# *Transfer.* The variance of the new word is still 1, that of the others is nearly 0. Nearly the whole step goes to the new word, as
-# far as $\lambda$ allows. MIRA moves all words of the document by the same $\tau$. With one variance for all words the new one could hardly
+# *Transfer.* The variance of the new word is still 1, those of the others are nearly 0. So the new word gets nearly the whole step, as far
+# as $\lambda$ allows. MIRA moves all words of the document by the same $\tau$. With one variance for all words the new word could hardly
 # move. <!-- given: 60/11, 2.3, 60, 11, 0, 1 -->
 
 # %% tags=["skip-execution"]
 lab.reveal("1.16")
 
 # %% [markdown]
-# ## D. One pass
+# ## D. One pass against ten
 
 # %% [markdown] tags=["predict"]
-# **Predict.** Book reviews, 20 orders: the averaged perceptron after one pass and after ten, AROW after one pass and after ten. Rank the
-# four by their accuracy on the test part. *Your prediction:*
+# **Predict.** We train the averaged perceptron and AROW on the book reviews in 20 orders, for one pass and for ten. Rank the four by
+# their accuracy on the test part. *Your prediction:*
 
 # %% tags=["real-data", "cell-passes", "exercise-1.16"]
 with lab.exercise("1.16"):
@@ -257,26 +257,26 @@ with lab.exercise("1.16"):
     print(f"AROW after one pass − perceptron after ten, order by order: {mean_and_error(paired)}")
 
 # %% [markdown] tags=["answer", "exercise-1.16"]
-# **Explain.** (1) Most words of a review are rare. What does AROW do at the first review that holds one, and what does the perceptron do?
-# (2) Is AROW after one pass better than the perceptron after ten? How many standard errors lie between them?
+# **Explain.** (1) Most words of a review are rare. How does AROW update a rare word in the first review that contains it, and how does
+# the perceptron? (2) Is AROW after one pass better than the perceptron after ten? How many standard errors lie between them?
 #
-# **Transfer.** The reviews come from a stream, and nothing can be kept. Which learner do you take, and which number would you watch?
+# **Transfer.** The reviews come from a stream and cannot be stored. Which learner do you use, and which number do you monitor?
 # *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.16"]
 # <!-- numbers: passes -->
-# **One answer.** (1) The variance of a new word is 1, and the frequent words around it are sure already. AROW gives the new word most of the
-# blame or praise; the perceptron gives every word the same. (2) Yes: 0.8315 ± 0.0039 after one pass against 0.8034 ± 0.0024 after ten;
-# order by order the difference is 0.0281 ± 0.0043, more than six standard errors. Ten passes of AROW reach 0.8425.
+# **One answer.** (1) The variance of a new word is 1, and those of the frequent words beside it are already small. AROW gives the new word
+# most of the step; the perceptron moves every word equally. (2) Yes: 0.8315 ± 0.0039 after one pass against 0.8034 ± 0.0024 after ten; order
+# by order the difference is 0.0281 ± 0.0043, more than six standard errors. Ten passes of AROW reach 0.8425.
 #
-# *Transfer.* AROW. Watch the share of reviews that are labelled wrongly *before* their step (`history[0].errors`): no test part is needed for
-# it. <!-- given: 1, 6 -->
+# *Transfer.* AROW. Monitor the share of reviews that are labelled wrongly *before* their step (`history[0].errors`), which needs no test
+# part. <!-- given: 1, 6 -->
 
 # %% tags=["skip-execution"]
 lab.reveal("1.16")
 
 # %% [markdown]
-# Which words is AROW sure of? The variance of a weight is 1 as long as its word has taught nothing.
+# Which weights is AROW certain of? The variance of a weight stays 1 until an update involves its word.
 
 # %% tags=["real-data", "cell-words", "exercise-1.16"]
 with lab.exercise("1.16"):
@@ -292,17 +292,17 @@ with lab.exercise("1.16"):
 # %% [markdown]
 # ## E. Wrong labels
 #
-# *Confidence-weighted* learning (CW; M. Dredze, K. Crammer, F. Pereira, 2008) asks for more: after its step the example has to be right with
-# probability $\eta$,
+# *Confidence-weighted* learning (CW; M. Dredze, K. Crammer, F. Pereira, 2008) is stricter: after its step the prediction must be right with
+# probability at least $\eta$,
 #
-# $$ \min\; \mathrm{KL}\bigl(N(W', \Sigma') \,\Vert\, N(W, \Sigma)\bigr) \quad\text{such that}\quad m' \ge \phi \sqrt{v'}, \qquad \phi = \Phi^{-1}(\eta). $$
+# $$ \min\; \mathrm{KL}\bigl(N(W', \Sigma') \,\Vert\, N(W, \Sigma)\bigr) \quad\text{such that}\quad \Delta' \ge \phi \sqrt{v'}, \qquad \phi = \Phi^{-1}(\eta). $$
 #
-# Its soft form SCW-I (J. Wang, P. Zhao, S. Hoi, 2012) caps the step at $C$. `ConfidenceWeighted(confidence=0.9, cap=C)` is both; without a cap
-# it is exact. Now some training labels are wrong on purpose.
+# Its soft form SCW-I (J. Wang, P. Zhao, S. Hoi, 2012) caps the step at $\tau_{\max}$. `ConfidenceWeighted(confidence=0.9, cap=0.1)` is SCW-I;
+# without a cap it is exact CW.
 
 # %% [markdown] tags=["predict"]
-# **Predict.** 0, 10 and 20 % of the training labels are flipped; one pass, 20 draws. Which learners lose most: CW exact or with a cap,
-# AROW with λ = 1 or with λ = 100? *Your prediction:*
+# **Predict.** We flip 0, 10 and 20 % of the training labels and train for one pass, in 20 draws. Which learners lose most accuracy: CW
+# exact or with a cap, AROW with λ = 1 or with λ = 100? *Your prediction:*
 
 # %% tags=["cell-noise", "exercise-1.16"]
 with lab.exercise("1.16"):
@@ -347,22 +347,23 @@ with lab.exercise("1.16"):
         print(f"{name:30} loses {np.mean(accuracies[name, 0.0]) - np.mean(accuracies[name, 0.2]):.3f} at 20 %")
 
 # %% [markdown] tags=["answer", "exercise-1.16"]
-# **Explain.** (1) Exact CW asks every example to be right after its step, whatever its label. What does a wrong label do to a weight
-# that was sure? (2) Which part of AROW's objective says that a label may be wrong? (3) What does the cap of SCW-I do to a step
-# on a wrong label?
+# **Explain.** (1) Exact CW requires every example to be right after its step, whatever its label. How does a wrong label change a
+# weight with a small variance? (2) Which part of AROW's objective allows for wrong labels? (3) How does the cap of SCW-I change a
+# step on a wrong label?
 #
 # **Transfer.** Your labels come from users who click "helpful" by mistake now and then. Would you raise or lower AROW's λ, and how would you
 # choose it? *Your answer:*
 
 # %% [markdown] tags=["solution", "exercise-1.16"]
 # <!-- numbers: noise -->
-# **One answer.** (1) It moves the weights so far that the wrong label becomes probable, and in addition it makes them surer of it. The later,
-# right examples have to work against small variances. (2) The loss has the price $1/(2\lambda)$: a large $\lambda$ makes it cheap to leave an
-# example wrong. (3) It ends the step at $C$, as MIRA's cap does. Without wrong labels the second-order learners differ little, but for AROW
-# with λ = 1. With 20 % of wrong labels exact CW loses 0.152 and AROW with λ = 1 loses 0.157. The cap of 0.1 and λ = 100 halve the loss,
-# to 0.070 and 0.072. The perceptron, which averages, loses 0.078, but it starts lower: 0.8256 against 0.8616 of AROW with λ = 100.
+# **One answer.** (1) It moves the weights so far that the wrong label becomes probable, and also reduces their variances. Later, correctly
+# labelled examples can then hardly move these weights. (2) The factor $1/(2\lambda)$ of the loss: with a large $\lambda$ it costs little to
+# leave an example wrong. (3) It limits the step to $\tau_{\max}$, as MIRA's cap does. Without wrong labels the second-order learners differ
+# little, except for AROW with λ = 1. With 20 % of wrong labels exact CW loses 0.152 and AROW with λ = 1 loses 0.157. The cap of 0.1 and λ =
+# 100 halve this loss, to 0.070 and 0.072. The averaged perceptron loses 0.078, but from a lower accuracy: 0.8256 against 0.8616 for AROW with
+# λ = 100.
 #
-# *Transfer.* Raise it; and choose it on a development part whose labels have been checked ("Choosing λ" in notebook 3).
+# *Transfer.* Raise λ, and choose it on a development part whose labels have been checked ("Choosing λ" in notebook 3).
 
 # %% tags=["skip-execution"]
 lab.reveal("1.16")
@@ -371,21 +372,23 @@ lab.reveal("1.16")
 # <!-- numbers: noise -->
 # <details><summary><b>What this shows</b> (open it after you have answered)</summary>
 #
-# - Second-order learners that believe every label lose most: 0.152 for exact CW, 0.157 for AROW with λ = 1.
-# - A cap, or a larger λ, halves that: 0.070 with C = 0.1, 0.072 with λ = 100.
-# - λ of AROW is no detail: with wrong labels λ = 100 has an accuracy of 0.7893, λ = 1 has 0.6890.
+# - Second-order learners that trust every label lose most: 0.152 for exact CW, 0.157 for AROW with λ = 1.
+# - A cap, or a larger λ, halves this loss: 0.070 with a cap of 0.1, 0.072 with λ = 100.
+# - AROW's λ matters: with wrong labels the accuracy is 0.7893 with λ = 100, but 0.6890 with λ = 1.
 #
 # </details>
 
 # %% [markdown]
 # ## What to take home
 #
-# - A margin on every example, not on mistakes only, is worth more updates: passive-aggressive learning.
+# - Passive-aggressive learning updates on every example with too small a margin, not only on mistakes; this raises
+#   the accuracy.
 # - A second-order learner keeps a mean and a variance for each weight. The step of a weight is proportional to its variance, and every step
 #   makes the variance smaller.
-# - Rare words are learnt from few examples; frequent ones settle down. So one pass is enough for much of the accuracy.
-# - AROW weighs the label against what it knows, by λ. Exact CW believes every label; its soft form has a cap.
-# - The price: a second matrix of numbers, and about twice the time of a perceptron's step.
+# - Weights of rare words are learnt from few examples; those of frequent words soon hardly move. So one pass reaches
+#   much of the accuracy.
+# - AROW's λ balances a new label against the current weights. Exact CW trusts every label; its soft form has a cap.
+# - The cost is a second matrix of numbers, and about twice the time of a perceptron's step.
 #
 # **Reading.** K. Crammer, O. Dekel et al., *Online passive-aggressive algorithms*, JMLR 7, 2006. · M. Dredze, K. Crammer, F. Pereira,
 # *Confidence-weighted linear classification*, ICML 2008. · K. Crammer, A. Kulesza, M. Dredze, *Adaptive regularization of weight

@@ -5,9 +5,9 @@ Each of P parts begins with the weights that all had last, and takes steps on it
     W_p    its weights after its last step
     S_p    the sum of its weights after each of its steps
     T_p    the number of its steps
-    μ_p    its share of the examples, Σ_p μ_p = 1
+    ω_p    its share of the examples, Σ_p ω_p = 1
 
-Then all go on from the mean of their weights, W = Σ_p μ_p W_p. What is returned in the end is not W but the average over all
+Then all go on from the mean of their weights, W = Σ_p ω_p W_p. What is returned in the end is not W but the average over all
 steps of all parts, (Σ_p S_p) / (Σ_p T_p): so sums and numbers of steps are added up.
 
 Mixing once, at the very end, is not enough: the mean of two separating weights need not separate.
@@ -37,7 +37,7 @@ def mixed(
     n_steps : int array (P,)
         T_p of each part.
     shares : array (P,)
-        μ_p of each part; they sum to 1.
+        ω_p of each part; they sum to 1.
 
     Returns
     -------

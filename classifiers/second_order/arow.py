@@ -1,13 +1,13 @@
 """AROW, adaptive regularization of weights: every weight knows how sure it is, and the unsure ones move most.
 
 The weights are Gaussian: mean W and a variance Σ_jk each, 1 at the start. With r the best rival, the score of the true class leads
-by m = s_y − s_r, with the variance v = v_y + v_r, v_k = Σ_j Σ_jk g_j². Where m < ρ(r, y), the step solves
+by Δ = s_y − s_r, with the variance v = v_y + v_r, v_k = Σ_j Σ_jk g_j². Where Δ < ρ(r, y), the step solves
 
-    min KL(N(W', Σ') ‖ N(W, Σ)) + 1/(2λ) · max(0, ρ(r, y) − m')² + 1/(2λ) · v'
+    min KL(N(W', Σ') ‖ N(W, Σ)) + 1/(2λ) · max(0, ρ(r, y) − Δ')² + 1/(2λ) · v'
 
 stay near the old Gaussian, have a margin, be sure of it. Of the new Σ the diagonal is kept:
 
-    β = 1/(v + λ),   d = β (ρ(r, y) − m) (e_y − e_r),   b = β (e_y + e_r)
+    β = 1/(v + λ),   d = β (ρ(r, y) − Δ) (e_y − e_r),   b = β (e_y + e_r)
 
 A weight that has been seen often has a small variance and hardly moves; a rare word is learnt from one example. As λ limits every
 step, a mislabelled example does little harm.

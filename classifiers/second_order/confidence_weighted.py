@@ -1,16 +1,16 @@
 """Confidence-weighted learning: the least change of a Gaussian over the weights after which the example is surely right.
 
-As in ``arow.py`` the weights are Gaussian, mean W and a variance Σ_jk each, and the true class leads its best rival r by m, with
+As in ``arow.py`` the weights are Gaussian, mean W and a variance Σ_jk each, and the true class leads its best rival r by Δ, with
 the variance v. *Exact* CW asks for a lead with probability η, that is of φ = Φ⁻¹(η) standard deviations:
 
-    min KL(N(W', Σ') ‖ N(W, Σ))   such that   m' ≥ φ √v'
+    min KL(N(W', Σ') ‖ N(W, Σ))   such that   Δ' ≥ φ √v'
 
 With ψ = 1 + φ²/2 and ξ = 1 + φ² the step is
 
-    α = max(0, (−m ψ + √(m² φ⁴/4 + v φ² ξ)) / (v ξ)),   √u = (√(α² v² φ² + 4 v) − α v φ) / 2,   β = α φ / (√u + v α φ)
+    α = max(0, (−Δ ψ + √(Δ² φ⁴/4 + v φ² ξ)) / (v ξ)),   √u = (√(α² v² φ² + 4 v) − α v φ) / 2,   β = α φ / (√u + v α φ)
     d = α (e_y − e_r),   b = β (e_y + e_r)
 
-It believes every label. The *soft* form, SCW-I, pays C · max(0, φ √v' − m') for what is missing instead: α is at most C.
+It believes every label. The *soft* form, SCW-I, pays C · max(0, φ √v' − Δ') for what is missing instead: α is at most C.
 
 Sources: M. Dredze, K. Crammer, F. Pereira, Confidence-weighted linear classification, ICML 2008; K. Crammer, M. Dredze, F. Pereira,
 Exact convex confidence-weighted learning, NIPS 2008; J. Wang, P. Zhao, S. Hoi, Exact soft confidence-weighted learning, ICML 2012.
@@ -34,7 +34,7 @@ def confidence_weighted_rule(
 ) -> tuple[np.ndarray, np.ndarray]:
     """d = α (e_y − e_r) and b = β (e_y + e_r), each (K,), with ``step`` the cap C, and ``cost`` the φ ρ(·, y) of each rival.
 
-    With m = 0, v = 2 and φ = 1 the new lead m' = v α is one standard deviation, m'² = v' = v − β v²:
+    With Δ = 0, v = 2 and φ = 1 the new lead Δ' = v α is one standard deviation, Δ'² = v' = v − β v²:
 
     >>> d, b = confidence_weighted_rule(np.zeros(2), 0, np.ones(2), 100.0, np.array([0.0, 1.0]))
     >>> bool(np.isclose((2 * d[0]) ** 2, 2 - 4 * b[0])), bool(d[0] == -d[1]), bool(b[0] == b[1])

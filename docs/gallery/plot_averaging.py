@@ -2,7 +2,7 @@
 Averaging
 =========
 
-The weights of a perceptron after each round jump about as long as there are mistakes. The mean over all steps settles.
+The weights of a perceptron after each round fluctuate as long as there are mistakes. The mean over all steps converges.
 """
 
 # %%

@@ -2,7 +2,7 @@
 Boundaries of all classifiers
 =============================
 
-Two Gaussian classes of the same variance. The best boundary is a line, and every linear classifier looks for it in a different way.
+Two Gaussian classes of the same variance. The best boundary is a line, and every linear classifier estimates it in a different way.
 """
 
 # %%

@@ -1,9 +1,9 @@
 """
-λ chosen on the development part
-================================
+Choosing λ on the development part
+==================================
 
-A large λ holds the weights so small that they learn little; with a small one they learn the training part by heart. The development
-part decides.
+A large λ keeps the weights so small that they fit little; with a small λ they overfit the training part. We choose λ on the development
+part.
 """
 
 import matplotlib.pyplot as plt

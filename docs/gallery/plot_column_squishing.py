@@ -2,8 +2,8 @@
 Column squishing
 ================
 
-The least change of the weights that puts the true class ahead of *all* its rivals. The columns that are too high are pushed down to
-one level, and the column of the true class rises to it.
+Column squishing makes the smallest change of the weights after which the true class leads *all* rivals by its margin. The columns that
+are too high are pushed down to one level, and the column of the true class rises to that level.
 """
 
 import matplotlib.pyplot as plt

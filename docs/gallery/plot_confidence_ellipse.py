@@ -1,9 +1,9 @@
 """
-Weights that know how sure they are
-===================================
+A variance for each weight: AROW
+================================
 
-AROW keeps a variance for each weight. Two words, one in every document and one in every fifth: the ellipse shrinks in the direction
-that it has seen more of.
+AROW keeps a variance for each weight. One word occurs in every document, the other in every fifth: the ellipse shrinks fastest in the
+direction of the frequent word.
 """
 
 import matplotlib.pyplot as plt

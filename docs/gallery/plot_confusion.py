@@ -1,8 +1,8 @@
 """
-Which tag is taken for which
+Confusion matrix of the tags
 ============================
 
-The structured perceptron on the toy sentences: right answers on the diagonal, mistakes beside it.
+The structured perceptron on the toy sentences: right predictions are on the diagonal, mistakes off it.
 """
 
 from classifiers import StructuredPerceptron

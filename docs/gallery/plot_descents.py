@@ -1,9 +1,9 @@
 """
-Ways down an objective
-======================
+Optimisation paths
+==================
 
-Maximum entropy with two weights: L-BFGS knows the curvature, gradient descent goes along the steepest slope, stochastic gradient
-follows one example at a time.
+Maximum entropy with two weights: L-BFGS estimates the curvature, gradient descent follows the steepest slope, and stochastic
+gradient descent follows the gradient of one example at a time.
 """
 
 from itertools import islice

@@ -1,9 +1,9 @@
 """
-From one domain to another
-==========================
+Domain adaptation
+=================
 
-What was learnt from books is asked about kitchens. Words of every review ("excellent", "awful") mean the same in both domains; others
-("gripping", "sharp") are of one domain only, and say nothing to a classifier that was trained on the other.
+A classifier trained on book reviews labels reviews of kitchen products. General words ("excellent", "awful") mean the same in both
+domains; others ("gripping", "sharp") occur in only one domain, and are unknown to a classifier trained on the other.
 """
 
 # %%

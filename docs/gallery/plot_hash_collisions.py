@@ -2,7 +2,7 @@
 Collisions of hashed features
 =============================
 
-Hashing gives each word a column without a dictionary. Few columns mean collisions: the formula says how many, and hashes agree.
+Hashing gives each word a column without a dictionary. Few columns mean many collisions: the measured share agrees with the formula.
 """
 
 import matplotlib.pyplot as plt

@@ -2,7 +2,7 @@
 The lattice of tags
 ===================
 
-A tag sequence is a path. Its score is the sum of its nodes and its edges, and Viterbi's search finds the best path without trying all.
+A tag sequence is a path. Its score is the sum of its nodes and its edges, and Viterbi's search finds the best without trying all paths.
 """
 
 import numpy as np

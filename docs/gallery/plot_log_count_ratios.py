@@ -2,7 +2,8 @@
 NBSVM between naive Bayes and the SVM
 =====================================
 
-Each point is a word. To the right stand words that are more usual in positive reviews; upwards, words that count for "positive".
+Each point is a word. Words further to the right are more frequent in positive reviews; words higher up have larger weights for
+"positive".
 """
 
 # %%

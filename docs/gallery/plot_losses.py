@@ -2,7 +2,8 @@
 Three losses
 ============
 
-What a learner pays for a margin. The perceptron pays for mistakes, the SVM for margins below 1, maximum entropy for all, less and less.
+The loss as a function of the margin. The perceptron's loss is positive for mistakes, the SVM's for margins below 1. That of maximum
+entropy is always positive, but decreases.
 """
 
 import matplotlib.pyplot as plt

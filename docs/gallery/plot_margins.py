@@ -2,7 +2,7 @@
 The street of the SVM
 =====================
 
-The support vector machine looks for the widest street between the classes. λ says what a point in the street costs.
+The support vector machine finds the widest street between the classes. λ sets the cost of a point inside the street.
 """
 
 import matplotlib.pyplot as plt

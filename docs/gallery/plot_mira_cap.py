@@ -2,7 +2,7 @@
 MIRA's step and its cap
 =======================
 
-MIRA takes the shortest step that puts the example right with a margin, but never a longer one than 1/λ.
+MIRA takes the shortest step that classifies the example correctly with a margin, but never a step longer than 1/λ.
 """
 
 # %%

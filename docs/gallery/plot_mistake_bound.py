@@ -1,8 +1,8 @@
 """
-The mistake bound, drawn
-========================
+The mistake bound
+=================
 
-After n mistakes the weights have gone at least n γ along the separator, and are at most √n R long. So n ≤ (R/γ)².
+After n mistakes the weights have moved at least n γ along the separator, and their length is at most √n R. So n ≤ (R/γ)².
 """
 
 # %%

@@ -3,7 +3,7 @@ Moment matching
 ===============
 
 At the optimum of maximum entropy without a penalty, the model expects of every feature what the data show. Iterative scaling
-multiplies its way there.
+reaches this optimum by multiplicative updates.
 """
 
 # %%

@@ -2,7 +2,7 @@
 The path of regularization
 ==========================
 
-The L1 penalty sets weights to exactly zero. From the largest useful λ downwards more and more words come in.
+The L1 penalty sets weights to exactly zero. As λ decreases from its largest useful value, more and more words get a weight.
 """
 
 from classifiers.regularization_path import largest_useful_penalty, regularization_path

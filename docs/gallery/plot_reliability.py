@@ -1,14 +1,14 @@
 """
-How far probabilities can be trusted
-====================================
+Calibration: how reliable probabilities are
+===========================================
 
-A classifier that is 80 % sure is to be right in 80 % of such cases. Naive Bayes takes words for independent that are not, and is too
-sure; maximum entropy is not.
+A calibrated classifier is right in 80 % of the cases in which its probability is 80 %. Naive Bayes assumes that words are independent,
+which they are not, and is overconfident; maximum entropy is well calibrated here.
 """
 
 # %%
-# On points whose second half of features repeats the first half. Naive Bayes counts the evidence twice. Platt's sigmoid, fitted to a
-# development part, takes the second count away again.
+# Each feature of these points is given twice, so naive Bayes counts the evidence twice. Platt's sigmoid, fitted to a development part,
+# corrects this.
 
 import numpy as np
 

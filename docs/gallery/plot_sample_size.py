@@ -2,7 +2,8 @@
 How many examples a learner needs
 =================================
 
-With few examples it matters which ones they are: the bands are wide. With hundreds of them all three come near the best possible.
+With few examples the error depends on the sample: the bands are wide. With hundreds of examples all three classifiers come close to the
+Bayes error.
 """
 
 import matplotlib.pyplot as plt

@@ -2,7 +2,8 @@
 The smoothing curve
 ===================
 
-Multinomial naive Bayes adds α to every count. Too little, and rare words decide alone; too much, and all words look alike.
+Multinomial naive Bayes adds α to every count. With too small an α rare words decide alone; with too large an α all words have nearly the
+same weight.
 """
 
 import matplotlib.pyplot as plt

@@ -1,8 +1,8 @@
 """
-Telling words
-=============
+The words that determine a score
+================================
 
-The score of a review is a sum over its words. So each word votes, and the votes can be shown.
+The score of a review is a sum over its words. So the picture can show the contribution of each word.
 """
 
 # %%

@@ -9,8 +9,8 @@
 # %% [markdown]
 # # Gaussian playground
 #
-# Two or three Gaussian classes: move them about, make them wider, rarer or fewer, and see every classifier's boundary beside
-# the best that is possible. A click into the plane adds a point, moves one or takes one away.
+# Move two or three Gaussian classes, change their variance, balance and number, and compare every classifier's boundary with
+# the Bayes-optimal boundary. A click into the plane adds, moves or removes a point.
 
 # %%
 from lxmls_day1.demos.gaussian_playground import DemoGaussianPlayground

@@ -9,8 +9,8 @@
 # %% [markdown]
 # # Online learners, step by step
 #
-# The perceptron, one example at a time: the mistake, the weight vector before and after it, the boundary turning, and the
-# count against the mistake bound. Then perceptron, MIRA, SVM and maximum entropy side by side on the same order.
+# Watch the perceptron, one example at a time: the mistake, the weight vector before and after it, the turning boundary, and the
+# number of mistakes against the mistake bound. Then compare the perceptron, MIRA, the SVM and maximum entropy on the same order.
 
 # %%
 from lxmls_day1.demos.online_steps import DemoOnlineSteps

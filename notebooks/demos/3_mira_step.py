@@ -9,8 +9,8 @@
 # %% [markdown]
 # # MIRA's step, and column squishing
 #
-# One example: its margin before and after, the step τ as a function of λ, the cap; and the scores of all classes before
-# and after the step of MIRA and that of column squishing.
+# For one example, see its margin before and after the step, the step τ as a function of λ, and the cap; and the scores of all classes
+# before and after the steps of MIRA and of column squishing.
 
 # %%
 from lxmls_day1.demos.mira_step import DemoMiraStep

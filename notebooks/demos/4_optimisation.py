@@ -9,9 +9,9 @@
 # %% [markdown]
 # # Optimisation: the way down
 #
-# The same minimum, by methods that pay for it in different coins: objectives against passes over the data and against
-# seconds. Maximum entropy by L-BFGS, gradient descent, iterative scaling and stochastic gradient; the SVM by its dual,
-# with the gap in which its optimum lies. Choose the data and λ, and in what the stochastic curves differ.
+# Different methods reach the same minimum at different cost: the plots show the objective against passes over the data and
+# against seconds. Maximum entropy is trained by L-BFGS, gradient descent, iterative scaling and stochastic gradient descent; the SVM by
+# its dual, with the duality gap. Choose the data, λ, and the setting in which the stochastic curves differ.
 
 # %%
 from lxmls_day1.demos.optimisation import DemoOptimisation

@@ -9,8 +9,8 @@
 # %% [markdown]
 # # Review explorer
 #
-# Type or paste a review: what does every classifier say, and which words made it say so? Also the most telling words of a
-# domain, and what smoothing does to a word that a class has never shown.
+# Type or paste a review, and see the prediction of every classifier and the words that determine it. The demonstration also shows the
+# most informative words of a domain, and the effect of smoothing on a word that never occurred in a class.
 
 # %%
 from lxmls_day1.demos.review_explorer import DemoReviews

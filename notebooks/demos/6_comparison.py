@@ -9,8 +9,8 @@
 # %% [markdown]
 # # All of them: size, variance, balance
 #
-# Exercise 1.8: how accurate every classifier is over the number of points, their variance and the balance, with error
-# bars over seeds. It is computed while you watch; stop it whenever you like.
+# Exercise 1.8: the accuracy of every classifier as a function of the number of points, their variance and the balance, with error
+# bars over seeds. The curves are computed while you watch; stop at any time.
 
 # %%
 from lxmls_day1.demos.comparison_sweep import DemoComparison

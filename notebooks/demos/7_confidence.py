@@ -9,7 +9,7 @@
 # %% [markdown]
 # # Surer where it has seen more
 #
-# The Gaussian that AROW keeps over two weights, as an ellipse: the mean moves, the half-axes shrink, that of the rare word last.
+# An ellipse shows AROW's Gaussian over two weights: the mean moves, and the half-axes shrink, the rare word's most slowly.
 
 # %%
 from lxmls_day1.demos.confidence import DemoConfidence

@@ -9,7 +9,8 @@
 # %% [markdown]
 # # What a line cannot do
 #
-# Crossed corners, a ring: a line is right half of the time. A kernel perceptron and nearest neighbours find the shape, and keep the examples.
+# On crossed corners and on a ring every line is wrong half of the time. A kernel perceptron and nearest neighbours find the shape, but
+# have to store examples.
 
 # %%
 from lxmls_day1.demos.beyond_a_line import DemoBeyondALine

@@ -3,7 +3,7 @@
 In every round each of P parts goes through its rows, in its own order, from the weights that all had last. Then all go on from the
 mean of their weights, and the running sums of their steps are added up, so that the average is over all steps of all parts:
 
-    W ← Σ_p μ_p W_p,    μ_p the share of rows of part p
+    W ← Σ_p ω_p W_p,    ω_p the share of rows of part p
 
 The parts depend on the sizes of the shards and on P, their orders on the seed, and the terms of the mean are added in a fixed tree:
 the same P and seed give the same bits, whoever trains which part, and however often, if all have the same processor.
