@@ -73,7 +73,8 @@ document.addEventListener("DOMContentLoaded", () => {
       if (data.kind === "check") showReport(section, data);
       else if (data.kind === "picture") showPicture(section, data);
       else if (data.kind === "pack") download(data);
-      else report(section, [["bad", `The check broke off: ${data.text}`]]);
+      else if (data.asked === "check") report(section, [["bad", `The check broke off: ${data.text}`]]);
+      else say(data.text);
       enable(true);
     }
   }

@@ -148,7 +148,7 @@ def cell(exercise: Exercise) -> str:
     hints = "".join(f"<li hidden><pre>{escape(hint)}</pre></li>" for hint in exercise.hints)
     solution = escape("\n\n".join(_solutions(exercise)))
     return f"""<section class="exercise" data-exercise="{exercise.id}" aria-label="Exercise {exercise.id}">
-<p class="task">{escape(" ".join(exercise.task.split()))}</p>
+{_task(exercise.task)}
 <div class="code" title="{escape(name)}">{"".join(row for row in rows if row != "<pre></pre>")}</div>
 <p class="buttons"><button type="button" class="check">Check</button> <button type="button" class="hint">Hint</button>
 <button type="button" class="solution" disabled title="After your first attempt">Solution</button>
@@ -159,6 +159,12 @@ def cell(exercise: Exercise) -> str:
 <ol class="hints">{hints}</ol>
 <div class="solutions" hidden><p>One solution:</p><pre>{solution}</pre></div>
 </section>"""
+
+
+def _task(task: str) -> str:
+    """A task in paragraphs, with the names in it set as code."""
+    paragraphs = (" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", task.strip()))
+    return "\n".join("<p>" + re.sub(r"`(.+?)`", r"<code>\1</code>", escape(text)) + "</p>" for text in paragraphs)
 
 
 def _solutions(exercise: Exercise) -> Iterator[str]:

@@ -134,17 +134,19 @@ def _trace(folder: Path, exercise: str) -> dict[str, Any] | None:
     rules = [function for function in functions_of(source, exercise) if function.endswith("_rule")]
     if not rules:
         return None
-    rng = np.random.default_rng(4)
+    rng = np.random.default_rng(7)
     labels = np.arange(N_POINTS) % 2
-    X = rng.normal(size=(N_POINTS, 2)) * 0.9 + np.where(labels, 1.0, -1.0)[:, np.newaxis]
+    X = rng.normal(size=(N_POINTS, 2)) * 0.7 + np.where(labels, 1.0, -1.0)[:, np.newaxis]
     W, leads = np.zeros((3, 2)), []
+    lab = Lab(folder)
+    lab.forget()  # the file is another one than at the last check
     try:
-        rule = getattr(Lab(folder).load(name.removesuffix(".py").replace("/", ".")), rules[0])
+        rule = getattr(lab.load(name.removesuffix(".py").replace("/", ".")), rules[0])
         for m in [*range(N_POINTS)] * N_ROUNDS:
             g, cost = np.array([1.0, *X[m]]), 1.0 - np.eye(2)[labels[m]]
             W = W + np.outer(g, rule(W.T @ g, int(labels[m]), float(g @ g), STEP, cost))
             leads.append([m, *np.round(W[:, 1] - W[:, 0], 6).tolist()])
-    except ZeroDivisionError:
+    except Exception:  # the report says what is wrong with it
         return None
     if not np.all(np.isfinite(W)):
         return None
