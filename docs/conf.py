@@ -101,12 +101,12 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = project
 html_static_path = ["site_files"]
-html_css_files = ["book.css"]
+html_css_files = ["book.css", "exercise.css"]
 html_js_files = ["book.js", "exercise.js"]
 html_copy_source = False
 html_show_search_summary = False  # excerpts come from the other pages, which a browser does not read from a folder
 html_show_sourcelink = False
-html_additional_pages = {"index": "redirect.html"}
+html_additional_pages = {"index": "front.html"}  # by itself: the theme alone is half a megabyte
 templates_path = [str(ROOT / "docs" / "site_templates")]
 html_theme_options = {
     "logo": {"text": project},
@@ -162,8 +162,10 @@ def write_exercises(app: Any, config: object) -> None:
     from lxmls_day1.browser.exercise_pages import exercise_pages
 
     (Path(app.srcdir) / "docs/exercises").mkdir(exist_ok=True)
-    for name, text in exercise_pages(ROOT).items():
+    pages = exercise_pages(ROOT)
+    for name, text in pages.items():
         _write_page(app, f"exercises/{name}", text)
+    html_context["first_exercise"] = pages["1.4.html"]
 
 
 def write_runtime(app: Any, exception: Exception | None) -> None:

@@ -112,24 +112,35 @@ document.addEventListener("DOMContentLoaded", () => {
 
   // ---- what is shown -----------------------------------------------------------------------------------------------------
 
-  function report(section, lines) {
-    const shown = lines.map(([style, text]) => {
+  function asLines(lines) {
+    return lines.map(([style, text]) => {
       const line = document.createElement("div");
       line.className = style || "plain";
       line.textContent = text || "\u00a0";
       return line;
     });
+  }
+
+  // What is shown, and below it, folded, the lines of all checks.
+  function report(section, first, all = []) {
+    const shown = asLines(first);
+    if (all.length) {
+      const folded = document.createElement("details");
+      folded.innerHTML = "<summary>All checks</summary>";
+      folded.append(...asLines(all));
+      shown.push(folded);
+    }
     section.querySelector(".report").replaceChildren(...shown);
   }
 
   function showReport(section, data) {
-    report(section, data.lines);
+    report(section, data.first, data.lines);
     section.classList.toggle("passed", data.passed);
     say(data.passed ? "All checks pass." : "Not yet: see below.");
     section.querySelector(".solution").disabled = false;
     section.querySelector(".solution").removeAttribute("title");
     section.querySelector(".take").hidden = false;
-    draw(section.querySelector("canvas"), data.trace);
+    draw(section, data.trace?.steps);
     if (data.drawable) ask({ kind: "picture", exercise: section.dataset.exercise, written: written() });
   }
 
@@ -138,7 +149,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const image = document.createElement("img");
     image.src = `data:image/png;base64,${data.image}`;
     image.alt = "The smallest input that goes wrong: what is wanted, and your answer";
-    section.querySelector(".report").append(image);
+    section.querySelector(".report > details").before(image);
   }
 
   function download({ name, content }) {
@@ -150,26 +161,32 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   // The points, and the boundary after each step of the rule: the slider, or the arrow keys on it, go through the steps.
-  function draw(canvas, trace) {
-    canvas.hidden = !trace;
-    canvas.parentElement.querySelector(".steps")?.remove();
-    if (!trace) return;
-    const steps = document.createElement("label");
-    steps.className = "steps";
-    steps.innerHTML = `<input type="range" min="0" max="${trace.steps.length}" value="0"> <output></output>`;
-    canvas.after(steps);
-    const [slider, output] = steps.children;
+  function draw(section, steps) {
+    const figure = section.querySelector("figure");
+    if (!figure) return;
+    const [canvas, caption] = [figure.querySelector("canvas"), figure.querySelector("figcaption")];
+    const trace = { points: JSON.parse(figure.dataset.points), steps: steps ?? [] };
+    figure.querySelector("input")?.remove();
+    if (!steps) {
+      paint(canvas, trace, 0);
+      return;
+    }
+    const slider = document.createElement("input");
+    Object.assign(slider, { type: "range", min: 0, max: steps.length, value: 0 });
     slider.setAttribute("aria-label", "Step of your rule");
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const show = () => paint(canvas, trace, Number(slider.value), output);
+    caption.before(slider);
+    let playing = !matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (!playing) slider.value = steps.length;
+    const show = () => {
+      const wrong = paint(canvas, trace, Number(slider.value));
+      caption.textContent = `Step ${slider.value} of ${steps.length}: ${wrong} of ${trace.points.length} points on the wrong side`;
+    };
     slider.oninput = () => {
       playing = false;
       show();
     };
-    let playing = !still;
-    if (still) slider.value = trace.steps.length;
     const play = () => {
-      if (!playing || !steps.isConnected || Number(slider.value) >= trace.steps.length) return;
+      if (!playing || !slider.isConnected || Number(slider.value) >= steps.length) return;
       slider.value = Number(slider.value) + 1;
       show();
       setTimeout(() => requestAnimationFrame(play), 60);
@@ -179,10 +196,10 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   const COLOURS = ["#d55e00", "#0072b2"]; // those of the book's pictures
-  function paint(canvas, trace, step, output) {
+  function paint(canvas, trace, step) {
     const pen = canvas.getContext("2d");
     const [width, height] = [canvas.width, canvas.height];
-    const scale = height / 8;
+    const scale = height / 6;
     const at = (x, y) => [width / 2 + scale * x, height / 2 - scale * y];
     const ink = getComputedStyle(canvas).color;
     pen.clearRect(0, 0, width, height);
@@ -217,7 +234,7 @@ document.addEventListener("DOMContentLoaded", () => {
         pen.stroke();
       }
     });
-    output.textContent = `step ${step} of ${trace.steps.length}: ${wrong} of ${trace.points.length} points on the wrong side`;
+    return wrong;
   }
 
   // ---- each exercise -------------------------------------------------------------------------------------------------------
@@ -226,6 +243,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const exercise = section.dataset.exercise;
     const of = (name) => section.querySelector(name);
     views.set(exercise, section);
+    draw(section);
     const before = (() => {
       try {
         return JSON.parse(localStorage.getItem(KEY + exercise)) ?? [];
@@ -254,7 +272,7 @@ document.addEventListener("DOMContentLoaded", () => {
       for (const area of areas(section)) area.value = "";
       keep(exercise, null);
       report(section, []);
-      draw(of("canvas"), null);
+      draw(section);
       section.classList.remove("passed");
       say("");
       areas(section)[0].focus();

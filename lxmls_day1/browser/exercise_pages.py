@@ -19,7 +19,7 @@ from lxmls_day1.course.archives import zipped
 from lxmls_day1.course.generation import Files
 from lxmls_day1.course.lab_parts import part_of, the_day
 from lxmls_day1.course.markers import functions_of, without_markers
-from lxmls_day1.course.page_checks import gaps_in, given_source
+from lxmls_day1.course.page_checks import drawn_points, gaps_in, given_source
 from lxmls_day1.course.registry import Exercise, Registry
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.student_bundle import student_lab
@@ -155,10 +155,21 @@ def cell(exercise: Exercise) -> str:
 <button type="button" class="reset">Reset</button> <button type="button" class="take" hidden>Take it along</button></p>
 <p class="state" role="status"></p>
 <div class="report" aria-live="polite"></div>
-<canvas hidden width="560" height="420" role="img" aria-label="The points, and how your rule moves the boundary"></canvas>
+{_canvas(exercise, source)}
 <ol class="hints">{hints}</ol>
 <div class="solutions" hidden><p>One solution:</p><pre>{solution}</pre></div>
 </section>"""
+
+
+def _canvas(exercise: Exercise, source: str) -> str:
+    """For a rule the place where it moves a boundary between points."""
+    if not any(function.endswith("_rule") for function in functions_of(source, exercise.id)):
+        return ""
+    points = json.dumps(drawn_points(), separators=(",", ":"))
+    return (
+        f'<figure data-points="{points}"><canvas width="560" height="420" role="img" aria-label="Points of two classes, and the boundary '
+        'between them"></canvas><figcaption>Your rule will move a boundary between these points.</figcaption></figure>'
+    )
 
 
 def _task(task: str) -> str:

@@ -83,9 +83,9 @@ def answer(folder: str, request: str) -> str:
     Returns
     -------
     str
-        JSON. Of ``check`` the ``lines`` of the report, each with its style; ``passed``; ``drawable``, whether ``picture`` can draw the
-        smallest input that goes wrong; and ``trace``, how the boundary moves. Of ``picture`` an ``image``; of ``pack`` a ``name`` and
-        ``content``, in base 64.
+        JSON. Of ``check``: ``first``, what is shown at once, and ``lines``, the whole report, each line with its style; ``passed``;
+        ``drawable``, whether ``picture`` can draw the smallest input that goes wrong; and ``trace``, how the boundary moves. Of
+        ``picture``: an ``image``. Of ``pack``: a ``name`` and its ``content``. Both are in base 64.
     """
     asked = json.loads(request)
     for exercise, texts in asked["written"].items():
@@ -99,10 +99,18 @@ def _checked(folder: Path, exercise: str) -> dict[str, Any]:
     report, questions, _ = check_and_remember(folder, [exercise], TIME_LIMIT)
     (one,) = report.reports
     lines = [(style, COMMAND.sub("the button Hint helps", text)) for style, text in report_text.check_lines(report)]
-    lines += [("known", f"  {question.question}") for question in questions]
+    named = [("known", text) for text in report_text.named_lines(one.named_as, one.mistakes)]
+    asked = [("known", question.question) for question in questions]
+    failed = [result for result in one.counted if not result.passed]
+    shown = (
+        []
+        if one.to_do
+        else [*named, *(line for result in failed[:1] for line in report_text.result_lines(result, {})), *asked]
+    )
     example = one.small_inputs.example if one.small_inputs is not None else None
     return {
-        "lines": lines,
+        "first": shown or lines[1:],
+        "lines": lines if shown else [],
         "passed": one.all_passed,
         "drawable": example is not None and bool(one.exercise.counter_example),
         "trace": _trace(folder, exercise) if all(result.outcome in TRACED for result in one.results) else None,
@@ -134,9 +142,7 @@ def _trace(folder: Path, exercise: str) -> dict[str, Any] | None:
     rules = [function for function in functions_of(source, exercise) if function.endswith("_rule")]
     if not rules:
         return None
-    rng = np.random.default_rng(7)
-    labels = np.arange(N_POINTS) % 2
-    X = rng.normal(size=(N_POINTS, 2)) * 0.7 + np.where(labels, 1.0, -1.0)[:, np.newaxis]
+    X, labels = _points()
     W, leads = np.zeros((3, 2)), []
     lab = Lab(folder)
     lab.forget()  # the file is another one than at the last check
@@ -150,5 +156,16 @@ def _trace(folder: Path, exercise: str) -> dict[str, Any] | None:
         return None
     if not np.all(np.isfinite(W)):
         return None
-    points = [[*x, label] for x, label in zip(np.round(X, 4).tolist(), labels.tolist(), strict=True)]
-    return {"points": points, "steps": leads}
+    return {"points": drawn_points(), "steps": leads}
+
+
+def drawn_points() -> list[list[float]]:
+    """The points that the page draws, each with its class."""
+    X, labels = _points()
+    return [[*x, label] for x, label in zip(np.round(X, 4).tolist(), labels.tolist(), strict=True)]
+
+
+def _points() -> tuple[np.ndarray, np.ndarray]:
+    labels = np.arange(N_POINTS) % 2
+    X = np.random.default_rng(7).normal(size=(N_POINTS, 2)) * 0.7 + np.where(labels, 1.0, -1.0)[:, np.newaxis]
+    return X, labels

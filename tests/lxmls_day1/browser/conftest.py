@@ -79,6 +79,12 @@ class served:
         self.process.stdout.close()
 
 
+@pytest.fixture(name="served")
+def served_folder():
+    """`served`, for the modules of this folder."""
+    return served
+
+
 @pytest.fixture
 def open_lab_page(request):
     """A function that opens a window with the lab. Until the end of the test no other host may be asked, and all parts must fit."""

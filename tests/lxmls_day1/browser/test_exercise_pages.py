@@ -1,0 +1,133 @@
+"""The exercises in pages of the book: what stands in them, and a verdict in a real browser."""
+
+import io
+import json
+import re
+import zipfile
+from html.parser import HTMLParser
+from pathlib import PurePosixPath
+
+import pytest
+
+from lxmls_day1.browser import exercise_pages as module
+from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.student_bundle import refuse_leaks
+from lxmls_day1.lab import reference_folder
+
+ROOT = reference_folder()
+CODED = ["1.2", "1.3", "1.4", "1.5", "1.6", "1.7"]
+MOST_BYTES = 20e6  # until the first verdict
+PAGE = """<!DOCTYPE html><html lang="en" data-content_root="./"><head><meta charset="utf-8"><title>An exercise</title>
+<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><link rel="stylesheet" href="exercise.css">
+<script defer src="exercise.js"></script></head><body><main>{cell}</main></body></html>"""
+RIGHT = "y_hat = np.argmax(scores)\nif y_hat != label:\n    d[label] = step\n    d[y_hat] = -step"
+DONE = "() => !document.querySelector('.check').disabled && document.querySelector('.report').childElementCount"
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return module.exercise_pages(ROOT)
+
+
+def test_each_core_exercise_that_is_code_has_a_page(pages):
+    assert [name for name in pages if re.match(r"\d.*\.md", name)] == [f"{id}.md" for id in CODED]
+    for id in CODED:
+        text = pages[f"{id}.md"]
+        assert text.startswith(f"# Exercise {id}: ") and f":file: {id}.html" in text
+        assert 60 < len(text.split("```")[0].split()) < 900 and "$" in text  # an idea and an equation
+    assert "Exercise 1.5" in pages["1.4.md"] and "](1.5.md)" in pages["1.4.md"]
+
+
+class Parsed(HTMLParser):
+    """The tags of a cell, and the text outside what is hidden."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+
+@pytest.mark.parametrize("id", CODED)
+def test_other_sites_and_tests_find_their_way_in_a_cell(pages, id):
+    text = pages[f"{id}.html"]
+    tags = Parsed(text).tags
+    assert tags[0] == ("section", {"class": "exercise", "data-exercise": id, "aria-label": f"Exercise {id}"})
+    areas = [attributes for tag, attributes in tags if tag == "textarea"]
+    assert len(areas) == (2 if id == "1.7" else 1) and all(
+        area["aria-label"].startswith("Your lines") for area in areas
+    )
+    assert ">Check</button>" in text and ("p", {"class": "state", "role": "status"}) in tags
+    assert sum(tag == "li" and "hidden" in attributes for tag, attributes in tags) == 3
+    shown = text.partition('<div class="solutions" hidden>')[0]
+    refuse_leaks({PurePosixPath("cell.html"): shown.encode()}, [id])
+    assert "NotImplementedError" not in text
+
+
+@pytest.mark.slow
+def test_what_runs_in_the_pages_holds_no_solution_and_is_small(builders):
+    files = module.runtime_files()
+    refuse_leaks(files, list(Registry.of(ROOT).assigned))
+    table = json.loads(files[module.FOLDER / "packages.json"])
+    assert all(module.FOLDER / entry["file_name"] in files for entry in table["packages"].values())
+    assert "scipy" not in table["load"] and "matplotlib" not in table["load"]
+    (wheel,) = (content for name, content in files.items() if name.name.startswith("lxmls_day1"))
+    names = zipfile.ZipFile(io.BytesIO(wheel)).namelist()
+    assert "lxmls_day1/course/page_checks.py" in names and not any("/grading/" in name for name in names)
+    assert sum(map(len, files.values())) < 2e6
+
+
+@pytest.mark.slow(40)
+def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path):
+    for name, content in {**module.runtime_files(pyodide_folder), **page_files(pages)}.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    context = chromium.new_context(viewport={"width": 390, "height": 844})
+    sizes, foreign, errors = [], [], []
+    with served(tmp_path) as address:
+        page = context.new_page()
+        page.set_default_timeout(300_000)
+        page.on("requestfinished", lambda request: sizes.append(request.sizes()["responseBodySize"]))
+        page.on("request", lambda request: foreign.append(request.url))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(f"{address}/index.html")
+        untouched = len(foreign)
+
+        def verdict(text):
+            page.get_by_label("Your lines of perceptron_rule").fill(text)
+            page.locator(".report").evaluate("report => report.replaceChildren()")
+            page.get_by_role("button", name="Check").click()
+            page.wait_for_function(DONE)
+            return page.locator(".report").inner_text()
+
+        assert untouched == 3  # the page, its style and its script: nothing is loaded before a gap is touched
+        assert "A known mistake" in verdict(RIGHT.rpartition("\n")[0])
+        assert sum(sizes) < MOST_BYTES
+        assert page.locator(".state").inner_text() == "Not yet: see below."
+        page.wait_for_selector(".report img")
+        assert "6 of 6 public checks pass" in verdict(RIGHT) and page.locator(".exercise.passed").count()
+        page.wait_for_function("() => document.querySelector('figcaption').textContent.includes('0 of 40 points')")
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")  # on a phone, too
+        assert "did not end within" in verdict("while True: pass")
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Take it along").click()
+        assert download.value.suggested_filename.endswith(".zip")
+        page.reload()
+        assert page.get_by_label("Your lines of perceptron_rule").input_value() == "while True: pass"
+        page.get_by_role("button", name="Reset").click()
+        assert page.get_by_label("Your lines of perceptron_rule").input_value() == ""
+        assert {url.split("/")[2] for url in foreign if url.startswith("http")} == {
+            address.split("/")[2]
+        } and not errors
+    context.close()
+
+
+def page_files(pages):
+    """A page with one exercise."""
+    beside = {
+        PurePosixPath(name): (ROOT / "docs/site_files" / name).read_bytes() for name in ("exercise.js", "exercise.css")
+    }
+    return {PurePosixPath("index.html"): PAGE.format(cell=pages["1.4.html"]).encode(), **beside}
