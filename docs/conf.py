@@ -5,6 +5,7 @@ root of the repository, and the patterns below say what of it is a page. The sit
 file in it.
 """
 
+import html
 import importlib.metadata
 import inspect
 import os
@@ -14,6 +15,9 @@ import shutil
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
+
+from sphinx.errors import ExtensionError
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -72,6 +76,9 @@ mathjax_path = MATHJAX
 mathjax3_config = {"options": {"enableMenu": False}}
 
 # Reference.
+viewcode_follow_imported_members = (
+    False  # its links back lead to the module that imports, which does not list what it imports
+)
 autosummary_generate = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
@@ -179,6 +186,45 @@ def write_runtime(app: Any, exception: Exception | None) -> None:
     write_files(Path(app.outdir), runtime_files(Path(folder) if folder else None))
 
 
+def describe_pictures(app: Any, tree: Any) -> None:
+    """Give the pictures of a notebook the alternative texts that stand beside them in its file."""
+    import json
+
+    from docutils import nodes
+
+    notebook = Path(app.srcdir, f"{app.env.docname}.ipynb")
+    if not notebook.is_file():
+        return
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    outputs = [output for cell in cells for output in cell.get("outputs", ()) if "image/png" in output.get("data", {})]
+    shown = [image for image in tree.findall(nodes.image) if "jupyter_execute" in image["uri"]]
+    for image, output in zip(shown, outputs, strict=True):
+        image["alt"] = output["metadata"].get("image/png", {}).get("alt", "A figure of the cell above")
+
+
+def check_links(app: Any, exception: Exception | None) -> None:
+    """End the build if a link leads to a page, or to a place in a page, that is not there."""
+    if exception is not None or app.builder.format != "html":
+        return
+    site = Path(app.outdir)
+    pages = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html") if "_static" not in page.parts}
+    places = {
+        page: set(map(html.unescape, re.findall(r'\s(?:id|name)="([^"]*)"', text))) for page, text in pages.items()
+    }
+    broken = []
+    for page, text in pages.items():
+        for link in map(html.unescape, re.findall(r'\shref="([^"]*)"', text)):
+            path, _, place = link.partition("#")
+            target = (page.parent / unquote(path.partition("?")[0])).resolve() if path else page
+            is_elsewhere = re.match(r"[a-z]+:", link)
+            if not is_elsewhere and (
+                not target.exists() or (place and unquote(place) not in places.get(target, {unquote(place)}))
+            ):
+                broken.append(f"{page.relative_to(site)}: {link}")
+    if broken:
+        raise ExtensionError(f"{len(broken)} links lead nowhere: " + "; ".join(broken[:20]))
+
+
 INTRODUCTIONS = {
     "classifiers": """`from classifiers import Mira` in a lab, `from lxmls_day1.classifiers import Mira` where the package is installed.
 One file, one idea. Topics beyond the day have folders of their own, and their modules are found without these, too:
@@ -262,4 +308,6 @@ def setup(app: Any) -> None:
     app.connect("config-inited", write_modules)  # before Sphinx looks which pages there are
     app.connect("config-inited", write_exercises)
     app.connect("build-finished", copy_mathjax)
+    app.connect("doctree-read", describe_pictures)
     app.connect("build-finished", write_runtime)
+    app.connect("build-finished", check_links, priority=900)  # when all files are there

@@ -195,13 +195,14 @@ document.addEventListener("DOMContentLoaded", () => {
     play();
   }
 
-  const COLOURS = ["#d55e00", "#0072b2"]; // those of the book's pictures
   function paint(canvas, trace, step) {
     const pen = canvas.getContext("2d");
     const [width, height] = [canvas.width, canvas.height];
     const scale = height / 6;
     const at = (x, y) => [width / 2 + scale * x, height / 2 - scale * y];
-    const ink = getComputedStyle(canvas).color;
+    const style = getComputedStyle(canvas);
+    const ink = style.color;
+    const colours = [0, 1].map((label) => style.getPropertyValue(`--class-${label}`)); // those of the book's pictures
     pen.clearRect(0, 0, width, height);
     const [seen, b, w1, w2] = step ? trace.steps[step - 1] : [-1, 0, 0, 0];
     if (w1 || w2) {
@@ -218,7 +219,7 @@ document.addEventListener("DOMContentLoaded", () => {
     trace.points.forEach(([x, y, label], m) => {
       const [left, top] = at(x, y);
       wrong += (b + w1 * x + w2 * y > 0 ? 1 : 0) !== label;
-      pen.fillStyle = COLOURS[label];
+      pen.fillStyle = colours[label];
       pen.beginPath();
       if (label) {
         pen.moveTo(left, top - 7);

@@ -1,34 +1,56 @@
 """``lxmls-day1 docs``: the book of the lab in the browser."""
 
+from typing import Any
+
 import click
 
 
 @click.command(name="docs", short_help="Open the book of the lab.")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser; the address is shown.")
 def command(no_browser: bool) -> None:
-    """Open the documentation, which `make docs` has built in a checkout of the repository.
+    """Serve the documentation on this machine until Ctrl-C, and open it.
 
-    It is a folder of pages, out/docs, that needs no server and no network: copy it where you like.
+    `make docs` has built it in a checkout of the repository. It is a folder of pages, out/docs: copy it to any web server. It can be
+    read from the folder, too, but for the exercises in its pages: browsers start Python only in pages that are served.
 
     \b
     Example:
       lxmls-day1 docs
     """
     import webbrowser
+    from functools import partial
+    from http.server import ThreadingHTTPServer
     from pathlib import Path
 
     from lxmls_day1.errors import InputError
     from lxmls_day1.library_path import reference_place
 
     checkout = Path(reference_place())
-    page = checkout / "out" / "docs" / "index.html"
+    folder = checkout / "out" / "docs"
     if not (checkout / "docs" / "conf.py").is_file():
         raise InputError(
             "this installation comes without the documentation, which is built in a checkout of the repository: "
             "run `make docs` there, then `lxmls-day1 docs` of its .venv. Every command explains itself with --help."
         )
-    if not page.is_file():
+    if not (folder / "index.html").is_file():
         raise InputError(f"the documentation is not built yet. Build it, in a minute: run `make docs` in {checkout}.")
-    click.echo(page.as_uri())
-    if not no_browser and not webbrowser.open(page.as_uri()):
-        click.echo("No browser could be opened: open this address in one.")
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_quiet_handler(), directory=str(folder))) as server:
+        address = f"http://127.0.0.1:{server.server_port}/"
+        click.echo(f"{address} until Ctrl-C")
+        if not no_browser and not webbrowser.open(address):
+            click.echo("No browser could be opened: open this address in one.")
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            click.echo("\nNo longer served.")
+
+
+def _quiet_handler() -> type[Any]:
+    """What answers requests, without a line for each of them."""
+    from http.server import SimpleHTTPRequestHandler
+
+    class Handler(SimpleHTTPRequestHandler):
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    return Handler

@@ -1,4 +1,7 @@
+import threading
+import urllib.request
 import webbrowser
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -29,16 +32,24 @@ def docs(*arguments):
     return CliRunner().invoke(command_group, ["docs", *arguments])
 
 
-def test_the_built_book_is_opened(checkout, opened):
+def test_the_built_book_is_served_and_opened(checkout, opened, monkeypatch):
     (checkout / "out/docs").mkdir(parents=True)
-    (checkout / "out/docs/index.html").touch()
-    address = (checkout / "out/docs/index.html").as_uri()
-    assert "day%201" in address
+    (checkout / "out/docs/index.html").write_text("the book")
+    read = []
+
+    def serve(server):
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
+        read.append(urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/").read())
+        thread.join()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ThreadingHTTPServer, "serve_forever", serve)
     done = docs()
-    assert (done.exit_code, done.output, opened) == (0, f"{address}\n", [address])
-    again = docs()  # where there is no browser
-    assert again.exit_code == 0 and "open this address" in again.output
-    assert docs("--no-browser").output == f"{address}\n" and len(opened) == 2
+    assert done.exit_code == 0 and read == [b"the book"]
+    assert done.output == f"{opened[0]} until Ctrl-C\n\nNo longer served.\n"
+    assert "open this address" in docs().output  # where there is no browser
+    assert "until Ctrl-C" in docs("--no-browser").output and len(opened) == 2
 
 
 def test_what_is_not_built_is_said_with_how_to_build_it(checkout, opened):
@@ -56,7 +67,9 @@ def test_an_installation_says_that_it_comes_without(tmp_path, monkeypatch, opene
 
 BOOK = Path(__file__).resolve().parents[3] / "out/docs"
 TELLING = (
+    "index.html",
     "docs/index.html",
+    "docs/exercises/1.7.html",
     "docs/start/practitioner.html",
     "docs/explanations/mira.html",
     "docs/gallery_pages/plot_boundaries.html",
