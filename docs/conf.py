@@ -190,7 +190,7 @@ def describe_pictures(app: Any, tree: Any) -> None:
     """Give the pictures of a notebook the alternative texts that stand beside them in its file."""
     import json
 
-    from docutils import nodes
+    from docutils import nodes  # type: ignore[import-untyped]
 
     notebook = Path(app.srcdir, f"{app.env.docname}.ipynb")
     if not notebook.is_file():

@@ -45,7 +45,7 @@ def command(no_browser: bool) -> None:
             click.echo("\nNo longer served.")
 
 
-def _quiet_handler() -> type[Any]:
+def _quiet_handler() -> Any:
     """What answers requests, without a line for each of them."""
     from http.server import SimpleHTTPRequestHandler
 
