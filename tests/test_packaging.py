@@ -108,7 +108,11 @@ def site(wheel, tmp_path_factory):
     """The unpacked wheel: one for all tests, with the machine code that this checkout has of the same sources."""
     folder = tmp_path_factory.mktemp("wheel") / "site"
     zipfile.ZipFile(wheel).extractall(folder)
-    for place, its_place in (("lxmls_day1/engine/compiled", ""), ("classifiers", "lxmls_day1/reference_lab")):
+    for place, its_place in (
+        ("lxmls_day1/engine/compiled", ""),
+        ("classifiers", "lxmls_day1/reference_lab"),
+        ("classifiers", "lxmls_day1"),
+    ):
         kept = folder / its_place / place / "__pycache__"
         kept.mkdir()
         for file in (ROOT / place / "__pycache__").glob("*.nbc"):
@@ -226,8 +230,65 @@ assert flat is full and CRF is flat.CRF
         loaded, file = self.run(load, site, tmp_path).rsplit(" ", 1)
         assert trained == loaded and trained.startswith("[")
         reference = site / "lxmls_day1/reference_lab"
-        assert (Path(lab.strip()), Path(file.strip())) == (reference, reference / "classifiers/mira.py")
+        assert (Path(lab.strip()), Path(file.strip())) == (reference, site / "lxmls_day1/classifiers/mira.py")
 
+    def test_its_modules_are_those_of_a_checkout_under_the_same_names(self, site, tmp_path):
+        """In real files, which say the same as what the checkout makes of the lab's files while it runs."""
+        for package in ("readers", "classifiers"):
+            made = {file.relative_to(site / "lxmls_day1") for file in (site / "lxmls_day1" / package).rglob("*.py")}
+            assert made == {file.relative_to(ROOT) for file in (ROOT / package).rglob("*.py")}
+        for file in made:
+            assert not re.search(
+                r"^[ \t>]*(from|import) classifiers\b", (site / "lxmls_day1" / file).read_text(), re.MULTILINE
+            )
+        code = "import pkgutil, importlib, lxmls_day1.classifiers, lxmls_day1.readers\n"
+        code += "for package in (lxmls_day1.classifiers, lxmls_day1.readers):\n"
+        code += "    for module in pkgutil.walk_packages(package.__path__, package.__name__ + '.'): importlib.import_module(module.name)\n"
+        code += "    assert set(package.__all__) <= set(vars(package)) | set(dir(package))\n"
+        code += "print(sorted({name.partition('.')[0] for name in sys.modules} & {'classifiers', 'readers'}))\n"
+        assert self.run(code, site, tmp_path) == "[]\n"
+
+    def test_boxes_of_grading_see_none_of_them(self, site, tmp_path):
+        code = "from lxmls_day1.grading.lab_boxes import lab_program\nprint(*lab_program().hidden, sep='\\n')"
+        hidden = set(self.run(code, site, tmp_path).splitlines())
+        assert {str(site / "lxmls_day1" / name) for name in ("reference_lab", "readers", "classifiers")} <= hidden
+
+    def test_a_type_checker_knows_them(self, site, tmp_path):
+        pytest.importorskip("mypy")
+        (tmp_path / "script.py").write_text(SCRIPT, encoding="utf-8")
+        command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "script.py"]
+        packages = [str(site), *{sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}]
+        done = subprocess.run(
+            command, cwd=tmp_path, env={**os.environ, "MYPYPATH": packages[0]}, capture_output=True, text=True
+        )
+        found = re.findall(r"^script\.py:(\d+): (error|note): (.*)$", done.stdout, re.MULTILINE)
+        types = [
+            text.removeprefix("Revealed type is ").strip('"').partition("[")[0].removeprefix("builtins.")
+            for _, kind, text in found
+            if kind == "note"
+        ]
+        assert not [text for _, kind, text in found if kind == "error"], done.stdout
+        assert types == ["lxmls_day1.classifiers.mira.Mira", "numpy.ndarray", "float"]
+
+
+SCRIPT = """\
+from lxmls_day1.classifiers import SVM, LinearClassifier, Mira
+from lxmls_day1.readers import SentimentCorpus, SimpleDataSet
+
+data = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
+fig, axis = data.plot_data()
+mira = Mira(regularizer=1.0)
+params = mira.train(data.train_X, data.train_y)
+accuracy = mira.evaluate(data.test_y, mira.test(data.test_X, params))
+data.add_line(fig, axis, params, "MIRA", "green")
+mira.save("mira.npz", params)
+model = LinearClassifier.load("mira.npz")
+books = SentimentCorpus("toy")
+weights = SVM(regularizer=0.1).train(books.train_X, books.train_y)
+reveal_type(mira)
+reveal_type(params)
+reveal_type(accuracy)
+"""
 
 FAKE_PYTHON = """#!/bin/sh
 # Stands in for Python in a set-up: writes down what it is asked for, and makes a .venv that holds itself.

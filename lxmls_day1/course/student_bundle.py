@@ -25,7 +25,7 @@ from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import replace_files, temporary_folder
 
 STUDENT, INSTRUCTOR = "lxmls-day1-lab", "lxmls-day1-lab-with-solutions"
-BUILD_FILES = ("pyproject.toml", "README.md", "LICENSE")
+BUILD_FILES = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE")
 INSTALLATION = """Set up once, with Python 3.11 or newer, in this folder:
 
     python -m venv .venv
