@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lxmls_day1.commands.chosen_settings import take_usual_regularizer, tune_in_place
 from lxmls_day1.commands.output import not_written_yet, warnings_as_notes
 from lxmls_day1.commands.own_files import open_own_file, own_file, own_file_options
 from lxmls_day1.commands.shared_options import (
@@ -60,12 +61,16 @@ class Setting(click.ParamType):  # type: ignore[type-arg]  # older versions of c
     multiple=True,
     help="A hyper-parameter, such as regularizer=0.1; may be given several times.",
 )
+@click.option(
+    "--tune", "tuned", is_flag=True, help="Choose λ (or the smoothing) on a development part, as lxmls-day1 tune does."
+)
 @data_dir_option
 @lab_option
 def command(
     classifier: str,
     domain: str | None,
     out: str,
+    tuned: bool,
     settings: tuple[tuple[str, Any], ...],
     data_dir: str | None,
     lab_folder: str | None,
@@ -80,6 +85,9 @@ def command(
     test with. The structured learners take tagged sentences: ewt is the English Web Treebank, toy-sentences needs no
     data.
 
+    SVM and maximum entropy need a λ, their regularizer. Where it is not given, it is 2/M for M training examples, or with
+    --tune the one of seven that does best on the development part. Which it is, is said.
+
     The file is an .npz of plain arrays: the parameters, the names of the features, the classes and the
     hyper-parameters. `lxmls-day1 predict` and `lxmls-day1 explain` take it, and so does LinearClassifier.load in
     Python.
@@ -92,6 +100,7 @@ def command(
     Examples:
       lxmls-day1 train --classifier mira --out mira.npz
       lxmls-day1 train --classifier svm --set regularizer=0.01 --set nr_rounds=5
+      lxmls-day1 train --classifier svm --tune
       lxmls-day1 train --classifier multinomial_naive_bayes --domain dvd
       lxmls-day1 train --classifier perceptron --file mails.csv
       lxmls-day1 train --classifier mira --file train.csv --test-file test.csv
@@ -111,9 +120,14 @@ def command(
     check_place(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     threads = {} if n_jobs is None else {"n_jobs": n_jobs}
-    learner = make_classifier(lab, classifier, {**dict(settings), **threads})
+    given = {**dict(settings), **threads}
+    learner = make_classifier(lab, classifier, given)
     if streaming["corpus"] is not None:
-        train_on_corpus(lab, learner, streaming, out)
+        if tuned:
+            raise InputError(
+                "--tune needs data in memory; leave it out with --corpus, or find λ on a part of the corpus."
+            )
+        train_on_corpus(lab, learner, streaming, out, "regularizer" in given)
         return
     tagger = hasattr(learner, "templates")  # of the features of a word in its sentence
     dataset, tokens = open_text(lab, domain or ("ewt" if tagger else "books"), own, data_dir)
@@ -121,6 +135,10 @@ def command(
         wanted = "tagged sentences" if tagger else "whole texts"
         other = f"--domain {' or '.join(SENTENCES)}" if tagger else "reviews, questions or a --file"
         raise InputError(f"{learner.get_name()} learns from {wanted}, not from {dataset.get_name()}; take {other}.")
+    if tuned:
+        tune_in_place(learner, dataset, given)
+    elif "regularizer" not in given:
+        take_usual_regularizer(learner, len(dataset.train_y))
     with warnings_as_notes():
         params, accuracies = train_and_measure(learner, dataset)
     with warnings_as_notes():

@@ -26,6 +26,7 @@ from lxmls_day1.checks import (
     shown,
 )
 from lxmls_day1.engine.learners import orders_of
+from lxmls_day1.engine.penalties import warn_of_penalty
 from lxmls_day1.engine.text.feature_vectors import are_dictionaries, as_rows, column_names, names_of
 from lxmls_day1.errors import InputError
 from lxmls_day1.settings import check_settings, check_values
@@ -60,6 +61,10 @@ class CheckedData:
     def check_settings(self) -> None:
         """Raise an InputError for settings that make no sense; ``train`` begins with this."""
         check_values(self)
+
+    def _warn_of_penalty(self, at_zero: float, loss: float, n_examples: int) -> None:
+        """Say that λ is too large, if the mean loss has hardly fallen from what it is at W = 0."""
+        warn_of_penalty(self, at_zero, loss, n_examples)
 
     def _training_data(
         self,
