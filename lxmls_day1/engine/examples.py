@@ -29,7 +29,7 @@ from lxmls_day1.engine.learners import orders_of
 from lxmls_day1.engine.penalties import warn_of_penalty
 from lxmls_day1.engine.text.feature_vectors import are_dictionaries, as_rows, column_names, names_of
 from lxmls_day1.errors import InputError
-from lxmls_day1.settings import check_settings, check_values
+from lxmls_day1.settings import changed_settings, check_settings, check_values
 
 Reals = NDArray[np.float64]
 Columns = NDArray[np.intp]
@@ -53,6 +53,12 @@ class CheckedData:
         """A new classifier, if its class takes all these settings; otherwise the error names those that it takes."""
         check_settings(cls, settings)
         return super().__new__(cls)
+
+    def __repr__(self) -> str:
+        """The class, and those settings that have not their default."""
+        return (
+            f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in changed_settings(self).items())})"
+        )
 
     def get_name(self) -> str:
         """The name under which tables and plots show the classifier."""

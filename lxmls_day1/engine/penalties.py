@@ -17,7 +17,7 @@ class LargePenalty(UserWarning):
     """λ is so large that training hardly lets the loss fall."""
 
 
-def usual_regularizer(n_examples: int) -> float:
+def usual_regularizer(n_examples: float) -> float:
     """λ = 2/M.
 
     Examples
