@@ -28,6 +28,7 @@ from lxmls_day1.checks import (
 from lxmls_day1.engine.learners import orders_of
 from lxmls_day1.engine.penalties import warn_of_penalty
 from lxmls_day1.engine.text.feature_vectors import are_dictionaries, as_rows, column_names, names_of
+from lxmls_day1.engine.text.text_models import TextModel
 from lxmls_day1.errors import InputError
 from lxmls_day1.settings import changed_settings, check_settings, check_values
 
@@ -304,10 +305,11 @@ class CheckedData:
         model_file.save_model(path, self, params, names, label_names, notes)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> model_file.SavedModel:
+    def load(cls, path: str | os.PathLike[str]) -> TextModel:
         """Read what ``save`` wrote: ``LinearClassifier.load`` takes any classifier, ``Mira.load`` a `Mira`.
 
-        Returns a named tuple (classifier, params, feature_names, label_names, notes). The classifier is of the class that was saved
+        Returns a named tuple (classifier, params, feature_names, label_names, notes) whose ``predict(texts)`` labels text, if it was
+        trained on text: see :class:`lxmls_day1.engine.text.text_models.TextModel`. The classifier is of the class that was saved
         and has its classes and its hyper-parameters. An InputError says that the file is damaged, not one of ours, from a newer
         version, or holds another classifier.
 
@@ -322,7 +324,7 @@ class CheckedData:
         base = cls.__mro__[
             cls.__mro__.index(CheckedData) - 1
         ]  # LinearClassifier, in the folder of the lab's classifiers
-        return model_file.load_classifier(path, cls, inspect.getfile(base), base.__module__)
+        return TextModel(*model_file.load_classifier(path, cls, inspect.getfile(base), base.__module__))
 
 
 def check_in_memory(X: Any) -> None:

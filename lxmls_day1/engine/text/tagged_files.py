@@ -5,12 +5,13 @@ universal tags are what the tagger's are compared with. In any other file each l
 words stand between spaces.
 """
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from lxmls_day1.engine.text.documents import decoded, printable, read_bytes, shown_name
+from lxmls_day1.engine.text.documents import STANDARD_INPUT, decoded, input_lines, printable, read_bytes, shown_name
 from lxmls_day1.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,12 +19,14 @@ if TYPE_CHECKING:
     from lxmls_day1.model_file import SavedModel
 
 CONLLU_COLUMNS = 10
+Tagged = tuple[tuple[str, ...], tuple[str, ...] | None]
 
 
 def tag_files(lab: "Lab", model: "SavedModel", paths: Sequence[str], marginals: bool = False) -> None:
     """Print each word of the files with its tag, and on standard error the accuracy where the tags are known.
 
-    All files are read before anything is shown, so that a mistake in the last of them costs nothing.
+    All files are read before anything is shown, so that a mistake in the last of them costs nothing. Of the standard input each
+    sentence is answered as soon as it is there.
 
     Parameters
     ----------
@@ -44,23 +47,37 @@ def tag_files(lab: "Lab", model: "SavedModel", paths: Sequence[str], marginals: 
             f"{model.classifier.get_name()} has scores, but no probabilities of tags; for --marginals train with --classifier crf"
         )
     parse_conllu = lab.load("readers.pos_corpus").parse_conllu
-    sentences = []
-    for path in paths:
-        sentences += read_sentences(read_bytes(path), shown_name(path), parse_conllu)
-    X = [words for words, _ in sentences]
-    predicted = model.classifier.test(X, model.params)
-    probabilities = model.classifier.get_marginals(X, model.params) if marginals else [None] * len(X)
     right = known = 0
-    for (words, truth), tags, shares in zip(sentences, predicted, probabilities, strict=True):
-        for t, (word, tag) in enumerate(zip(words, tags, strict=True)):
-            fields = [] if shares is None else _confidence(model.classifier.classes.tolist(), tag, shares[t].tolist())
-            click.echo("\t".join([printable(word), str(tag), *fields]))
-        click.echo()
-        if truth is not None:
-            known += len(truth)
-            right += sum(tag == true for tag, true in zip(tags, truth, strict=True))
+    for sentences in _batches(paths, parse_conllu):
+        X = [words for words, _ in sentences]
+        predicted = model.classifier.test(X, model.params)
+        probabilities = model.classifier.get_marginals(X, model.params) if marginals else [None] * len(X)
+        for (words, truth), tags, shares in zip(sentences, predicted, probabilities, strict=True):
+            for t, (word, tag) in enumerate(zip(words, tags, strict=True)):
+                fields = (
+                    [] if shares is None else _confidence(model.classifier.classes.tolist(), tag, shares[t].tolist())
+                )
+                click.echo("\t".join([printable(word), str(tag), *fields]))
+            click.echo()
+            if truth is not None:
+                known += len(truth)
+                right += sum(tag == true for tag, true in zip(tags, truth, strict=True))
     if known:
         click.echo(f"accuracy {right / known:.4f} ({right} of {known} tagged words)", err=True)
+
+
+def _batches(paths: Sequence[str], parse_conllu: Any) -> Iterator[list[Tagged]]:
+    """The sentences of all files at once; those of the standard input, unless it is in CoNLL-U format, as soon as they are there."""
+    if list(paths) != [STANDARD_INPUT]:
+        yield [one for path in paths for one in read_sentences(read_bytes(path), shown_name(path), parse_conllu)]
+        return
+    lines = input_lines()
+    for _, line in lines:
+        if line.startswith(b"#") or line.count(b"\t") == CONLLU_COLUMNS - 1:
+            rest = sys.stdin.buffer.read()
+            yield read_sentences(line + rest, shown_name(STANDARD_INPUT), parse_conllu)
+            return
+        yield read_sentences(line, shown_name(STANDARD_INPUT), parse_conllu)
 
 
 def _confidence(tags: list[Any], tag: Any, shares: list[float]) -> list[str]:
@@ -69,7 +86,7 @@ def _confidence(tags: list[Any], tag: Any, shares: list[float]) -> list[str]:
     return [f"{shares[tags.index(tag)]:.4f}", " ".join(f"{name}={share:.4f}" for name, share in falling)]
 
 
-def read_sentences(data: bytes, name: str, parse_conllu: Any) -> list[tuple[tuple[str, ...], tuple[str, ...] | None]]:
+def read_sentences(data: bytes, name: str, parse_conllu: Any) -> list[Tagged]:
     """The sentences of a file as (words, tags); the tags are None where the file has none.
 
     Parameters
