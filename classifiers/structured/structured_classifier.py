@@ -211,7 +211,7 @@ class StructuredClassifier(OnlineClassifier):
         gain = max(0.0, path_score(searched, rival) - path_score(searched, truth))
         gain -= cost if self.augmented else 0.0
         d = np.asarray(self.rule(np.array([gain, 0.0]), 1, 0.5 * (values**2).sum(), step, np.array([cost, 0.0])))
-        if d.shape != (2,) or abs(d[0] + d[1]) > 1e-9 * (abs(d[0]) + abs(d[1])):
+        if d.shape != (2,) or not abs(d[0] + d[1]) <= 1e-9 * (abs(d[0]) + abs(d[1])):  # NaN is not
             raise InputError(
                 f"{getattr(self.rule, '__name__', 'the rule')} must raise the truth by as much as it lowers the rival, "
                 f"d = (−τ, τ), but returned {d}"

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import reprlib
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -55,6 +56,7 @@ class CheckedData:
         check_settings(cls, settings)
         return super().__new__(cls)
 
+    @reprlib.recursive_repr()
     def __repr__(self) -> str:
         """The class, and those settings that have not their default."""
         return (
