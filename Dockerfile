@@ -6,7 +6,7 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 
 COPY . /opt/day-1
-RUN python -m pip install --no-cache-dir -c /opt/day-1/constraints.txt "/opt/day-1[grading]" \
+RUN python -m pip install --no-cache-dir -c /opt/day-1/constraints.txt "/opt/day-1[fast,grading]" \
     && useradd --create-home instructor
 
 USER instructor

@@ -1,8 +1,9 @@
 # Everything that is done often. The first target that needs Python sets up .venv by itself; `make help` lists the rest.
 #
-# A set-up is complete when its stamp holds the present key: this folder and the contents of pyproject.toml and
-# constraints.txt. The stamp is written last, so an interrupted set-up, a changed dependency, and a repository that was
-# moved or copied together with its .venv all lead to a new one. So does a PYTHON= of another version.
+# A set-up installs those packages of lock.txt that name it, each compared with its hash, with uv where that is there and with pip
+# where it is not. It is complete when its stamp holds the present key: this folder and the contents of pyproject.toml and lock.txt. The
+# stamp is written last, so an interrupted set-up, a changed dependency, and a repository that was moved or copied together
+# with its .venv all lead to a new one. So does a PYTHON= of another version.
 
 SHELL := /bin/sh
 PYTHON ?=
@@ -12,12 +13,10 @@ SECONDS ?= 300
 PORT ?= 8000
 
 VENV_PYTHON := .venv/bin/python
-COMMA := ,
-CANDIDATES := $(if $(PYTHON),'$(PYTHON)',python3.13 python3.12 python3.11 python3 python)
+UV := $(shell command -v uv 2>/dev/null)
+PYTHONS := >=3.11,<3.15
+CANDIDATES := $(if $(PYTHON),'$(PYTHON)',python3.14 python3.13 python3.12 python3.11 python3 python)
 
-# Two names for one thing: pip before 25.3 pins the build requirements by the first, later ones by the second.
-export PIP_CONSTRAINT := constraints.txt
-export PIP_BUILD_CONSTRAINT := constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # Python keeps what it has compiled, whatever the environment says: the tests start hundreds of processes.
@@ -31,22 +30,31 @@ FIND_PYTHON = for candidate in $(CANDIDATES); do \
 	echo 'No Python 3.11 or newer with its venv module was found (looked for: $(subst ','\'',$(CANDIDATES))).' \
 	'Install one (on Debian and Ubuntu also python3-venv), or name it: make PYTHON=/path/to/python3' >&2; exit 1; fi
 
-# $(call SET_UP,what to install,stamp to write,stamps of larger set-ups): nothing if one of these stamps is there; a new
-# .venv unless that of any set-up is; then pip, which shows what it fetches if someone is there to see it.
-SET_UP = key=$$(pwd -P; cksum pyproject.toml constraints.txt); \
-	done_for() { [ "$$(cat .venv/$$1 2>/dev/null)" = "$$key" ] && version=$$($(VENV_PYTHON) -V 2>/dev/null) && \
-	{ [ -z '$(PYTHON)' ] || [ "$$('$(PYTHON)' -V 2>&1)" = "$$version" ]; }; }; \
-	any_done() { for stamp; do done_for $$stamp && return 0; done; return 1; }; \
-	if any_done $(2) $(3); then exit 0; fi; \
-	if ! any_done ready-to-run ready-to-test ready-to-check ready-to-lab ready-to-demo ready-to-browse ready-for-docs; then \
-	python=; $(FIND_PYTHON); \
-	echo "Setting up .venv with $$("$$python" -V 2>&1) (once; a minute or two) ..." >&2; \
-	"$$python" -m venv --clear .venv || exit 1; fi; \
-	quiet=--quiet; if [ -t 2 ]; then quiet=; fi; \
-	$(VENV_PYTHON) -m pip install $$quiet -c constraints.txt -e '$(1)' >&2 && \
-	printf '%s\n' "$$key" > .venv/$(2)
+# A new virtual environment in folder $(1), with pip in it.
+ifeq ($(UV),)
+NEW_VENV = python=; $(FIND_PYTHON); "$$python" -m venv --clear $(1)
+INSTALL = $(VENV_PYTHON) -m pip install
+else
+NEW_VENV = rm -rf $(1); '$(UV)' venv --quiet --seed --python '$(or $(PYTHON),$(PYTHONS))' $(1)
+INSTALL = '$(UV)' pip install --python $(VENV_PYTHON)
+endif
 
-.PHONY: help run docs check test test-processors test-load faults teach-report coverage hostile bench campaigns fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
+# $(call SET_UP,set-up,larger set-ups): nothing if one of them is there; a new .venv unless any set-up is; then its packages
+# and this one. What is fetched is shown if someone is there to see it.
+SET_UP = key=$$(pwd -P; cksum pyproject.toml lock.txt); \
+	done_for() { [ "$$(cat .venv/ready-$$1 2>/dev/null)" = "$$key" ] && version=$$($(VENV_PYTHON) -V 2>/dev/null) && \
+	{ [ -z '$(PYTHON)' ] || [ "$$('$(PYTHON)' -V 2>&1)" = "$$version" ]; }; }; \
+	any_done() { for name; do done_for $$name && return 0; done; return 1; }; \
+	if any_done $(1) $(2); then exit 0; fi; \
+	if ! any_done run test check lab demo browser docs; then $(call NEW_VENV,.venv) || exit 1; \
+	echo "Setting up .venv with $$($(VENV_PYTHON) -V 2>&1) (once; a minute or two) ..." >&2; fi; \
+	quiet=--quiet; if [ -t 2 ]; then quiet=; fi; \
+	awk '/^\#/ { wanted = index($$0 " ", " $(1) ") } wanted' lock.txt > .venv/lock-$(1).txt && \
+	$(INSTALL) $$quiet --require-hashes --no-deps -r .venv/lock-$(1).txt >&2 && \
+	$(INSTALL) $$quiet --no-deps --no-build-isolation -e . >&2 && \
+	printf '%s\n' "$$key" > .venv/ready-$(1)
+
+.PHONY: help run docs check test test-processors test-newest test-load lock faults teach-report coverage hostile bench campaigns fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
 	set-up-demo set-up-docs set-up-browser browser pyodide test-browser
 
 help:
@@ -61,6 +69,8 @@ help:
 	@echo 'make faults  end, starve and fill up long commands at random moments, and give them again (make faults ARGS="--seed 3 --rounds 50")'
 	@echo 'make test-processors  the tests marked bits as for every processor whose machine code this one can run'
 	@echo '             (one other, without the slow tests: make test-processors ARGS="--short")'
+	@echo 'make test-newest  the tests that are not slow, with the newest release of every library'
+	@echo 'make lock    write lock.txt anew, with uv (with the newest versions: make lock ARGS=--upgrade)'
 	@echo 'make lab     open the notebooks in the workspace $(LAB), made if need be (another: make lab LAB=folder)'
 	@echo 'make demo    demonstrations in the browser (as files: make demo ARGS="--export out/demos")'
 	@echo 'make docs    build the documentation in out/docs, without network; lxmls-day1 docs opens it'
@@ -98,6 +108,18 @@ teach-report: set-up-test
 
 test-processors: set-up-test
 	$(VENV_PYTHON) tests/lxmls_day1/engine/compiled/processors.py $(ARGS)
+
+# In an environment of its own, without the lock: what a user gets who installs today.
+test-newest: VENV_PYTHON := out/newest/bin/python
+test-newest:
+	@$(call NEW_VENV,out/newest)
+	$(INSTALL) --upgrade -e '.[fast,test]'
+	$(VENV_PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder -m 'not slow and not campaign' $(ARGS)
+
+# Which versions there are, with their hashes (newer ones: make lock ARGS=--upgrade).
+lock: set-up-run
+	@[ -n '$(UV)' ] || { echo 'make lock needs uv: python -m pip install uv' >&2; exit 1; }
+	$(VENV_PYTHON) .ci/write_lock.py $(ARGS)
 
 test-load: set-up-test
 	$(VENV_PYTHON) tests/lxmls_day1/grading/load_campaign.py $(ARGS)
@@ -148,22 +170,22 @@ clean:
 	find . -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
 
 set-up-run:
-	@$(call SET_UP,.,ready-to-run,ready-to-test ready-to-check ready-to-lab ready-to-demo)
+	@$(call SET_UP,run,test check lab demo)
 
 set-up-test:
-	@$(call SET_UP,.[test],ready-to-test,ready-to-check)
+	@$(call SET_UP,test,check)
 
 set-up-check:
-	@$(call SET_UP,.[dev$(COMMA)test],ready-to-check)
+	@$(call SET_UP,check)
 
 set-up-lab:
-	@$(call SET_UP,.[notebook],ready-to-lab)
+	@$(call SET_UP,lab)
 
 set-up-demo:
-	@$(call SET_UP,.[demo],ready-to-demo,ready-to-test ready-to-check)
+	@$(call SET_UP,demo,test check)
 
 set-up-docs:
-	@$(call SET_UP,.[docs],ready-for-docs)
+	@$(call SET_UP,docs)
 
 set-up-browser:
-	@$(call SET_UP,.[browser],ready-to-browse,ready-to-test ready-to-check)
+	@$(call SET_UP,browser,test check)

@@ -154,7 +154,11 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         X, labels, weights = self._training_data(X, y, sample_weight)
         shares = weights / weights.mean()  # (M,), of mean 1
         solve = {"gis": self._by_scaling, "dual": self._by_dual}.get(self.solver, self._by_descent)
-        return self._follow(solve(X, labels, shares))
+        params = self._follow(solve(X, labels, shares))
+        if self.history and self.penalty == "l2":
+            loss = self.history[-1].objective - self.penalty_of(params)
+            self._warn_of_penalty(np.log(len(self.classes)), loss, len(labels))
+        return params
 
     def minimise(self, log_loss: Any) -> np.ndarray:
         """The parameters (J + 1, K) of least F, by L-BFGS, conjugate gradient or gradient descent.

@@ -17,7 +17,8 @@
 ``npz_file``         values and arrays in one file that runs no code when it is read
 ``model_file``       trained classifiers as files
 ``tuning``           hyper-parameters chosen on the development part
-``sklearn_adapter``  the classifiers as scikit-learn estimators
+``estimators``       the classifiers as classes of scikit-learn
+``sklearn_adapter``  what these share; any classifier as an estimator; calibration
 ``engine/``          compiled loops, text into matrices, corpora on disk, a cluster
 ``figures/``         decision boundaries and other figures: computed, and drawn
 ``commands/``        the command line ``lxmls-day1``, a module for each command

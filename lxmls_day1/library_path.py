@@ -5,7 +5,8 @@ this process nor in one that it starts. So the command line calls `use_library_p
 other programs start as `command_of` and `environment` say, and a `Lab` serves its own packages by a finder.
 
 The top-level names ``classifiers`` and ``readers`` belong to whoever has a lab folder, so an installed package does not
-take them. It offers the files of the reference lab under names of its own, which `ReferenceFinder` finds:
+take them. It offers the files of the reference lab under names of its own. In a wheel these are files of the package (``hatch_build.py``);
+in a checkout `ReferenceFinder` makes them:
 
 >>> from lxmls_day1.classifiers import Mira
 >>> Mira.__module__
@@ -177,12 +178,15 @@ class ReferenceFinder:
             return None
         from importlib.machinery import PathFinder  # needed here only, where the search path is in order
 
-        spec = PathFinder.find_spec(name, [os.path.join(reference_place(), *folders[:-1])])
+        place = os.path.dirname(os.path.realpath(__file__))
+        in_wheel = is_lab_folder(place)  # where these modules are files of the package
+        spec = PathFinder.find_spec(name, [os.path.join(place if in_wheel else reference_place(), *folders[:-1])])
         if spec is None or spec.origin is None:
             today = f"{_PACKAGE}.{name_in(reference_place(), '.'.join(folders))}"
             return None if today in (f"{_PACKAGE}.", name) else _alias(name, today)
-        spec.loader = _RenamingLoader(spec.origin)  # type: ignore[assignment]  # a loader by its methods
-        spec.cached = None
+        if not in_wheel:
+            spec.loader = _RenamingLoader(spec.origin)  # type: ignore[assignment]  # a loader by its methods
+            spec.cached = None
         return spec
 
 
@@ -301,11 +305,9 @@ def _found_in(lab: str, name: str, place: str) -> "ModuleSpec | None":
 
 
 class _RenamingLoader:
-    """Loads a file of a lab with its imports of ``classifiers`` and ``readers`` renamed.
+    """Loads a file of a lab as a module of the package, in a checkout.
 
-    Files of a lab import one another absolutely (``from classifiers.mira import Mira``). Renamed, these imports lead to
-    the reference lab again, and never to another lab. The bytecode in ``__pycache__`` has the imports as they were
-    written, and is not used.
+    The bytecode in ``__pycache__`` has the imports as they were written, and is not used.
     """
 
     def __init__(self, path: str):
@@ -316,22 +318,26 @@ class _RenamingLoader:
 
     def exec_module(self, module: "ModuleType") -> None:
         """Run the file in its module."""
-        import ast  # takes time, and most programs need no module of the reference lab
-
-        with open(self._path, "rb") as file:
-            tree = ast.parse(file.read(), self._path)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-                node.module = _renamed(node.module)
-            elif isinstance(node, ast.Import):
-                for alias in node.names:
-                    if alias.asname:  # without, it binds the name `classifiers`; files of the lab do not need this form
-                        alias.name = _renamed(alias.name)
-        exec(compile(tree, self._path, "exec", dont_inherit=True), vars(module))
+        with open(self._path, encoding="utf-8") as file:
+            code = compile(as_module_of_package(file.read()), self._path, "exec", dont_inherit=True)
+        exec(code, vars(module))
 
 
-def _renamed(module: str) -> str:
-    return f"{_PACKAGE}.{module}" if module.partition(".")[0] in PACKAGES else module
+def as_module_of_package(text: str) -> str:
+    """A file of the reference lab with its imports of ``classifiers`` and ``readers`` renamed, those of its examples included.
+
+    Files of a lab import one another absolutely. Renamed, these imports lead to the reference lab again, and never to another lab.
+
+    Examples
+    --------
+    >>> as_module_of_package("from classifiers.mira import Mira\\nimport classifiers.mira as mira")
+    'from lxmls_day1.classifiers.mira import Mira\\nimport lxmls_day1.classifiers.mira as mira'
+    """
+    import re  # takes time, and most programs need no module of the reference lab
+
+    packages = "|".join(PACKAGES)
+    statement = rf"(?:from (?=(?:{packages})[\w.]* import )|import (?=(?:{packages})[\w.]* as ))"
+    return re.sub(rf"^([ \t]*(?:(?:>>>|\.\.\.) )?{statement})", rf"\1{_PACKAGE}.", text, flags=re.MULTILINE)
 
 
 def _may_hold_libraries(entry: str) -> bool:

@@ -4,6 +4,7 @@ A learner is a dataclass whose fields are its settings. `setting` declares one w
 looks whether it has one of them. The declaration of a field holds for subclasses that only give it another default.
 """
 
+import contextlib
 import dataclasses
 import functools
 import inspect
@@ -97,6 +98,25 @@ def settings(owner: object) -> dict[str, Any]:
     {'smooth': True, 'smooth_param': 0.5, 'length': 'same'}
     """
     return {name: getattr(owner, name) for name in known_settings(type(owner)) if hasattr(owner, name)}
+
+
+def changed_settings(owner: object) -> dict[str, Any]:
+    """The settings of an object that differ from those of a new one of its class.
+
+    Examples
+    --------
+    >>> from lxmls_day1.lab import Lab
+    >>> changed_settings(Lab.open().classifier("mira", "Mira", regularizer=0.1, nr_rounds=10))
+    {'regularizer': 0.1}
+    """
+    kind = type(owner)
+    defaults = known_settings(kind)
+    with contextlib.suppress(Exception):  # it wants arguments, or is not written yet: what is shown then tells enough
+        defaults |= settings(kind())
+    values = settings(owner)
+    if hasattr(owner, "model"):  # which has the settings of a class that only leads to it
+        values |= {name: value for name, value in changed_settings(owner.model).items() if name in defaults}
+    return {name: value for name, value in values.items() if repr(value) != repr(defaults[name])}
 
 
 def known_settings(kind: type) -> dict[str, Any]:

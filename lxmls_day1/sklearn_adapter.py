@@ -20,7 +20,7 @@ from scipy.special import log_softmax
 from lxmls_day1.checks import check_inputs, check_labels, check_sample_weight, listed, shown
 from lxmls_day1.engine.learners import can_resume
 from lxmls_day1.errors import InputError, how_to_install
-from lxmls_day1.settings import known_settings, settings
+from lxmls_day1.settings import settings
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -167,21 +167,10 @@ fewer; take more data, or leave out labels that are so rare
             )
 
 
-class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """A classifier of the lab with scikit-learn's methods; :func:`as_estimator` makes one.
+class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """What the estimators share; the classes of `lxmls_day1.estimators` have settings of their own, `LabEstimator` those of any classifier.
 
     Inputs are dense or sparse.
-
-    Parameters
-    ----------
-    classifier : classifier
-        Never changed. Its hyper-parameters are those of the estimator, under the same names: ``get_params()`` lists
-        them, ``set_params(regularizer=0.1)`` and the grids of a search set them, in a copy.
-    class_weight : dict from label to weight, "balanced" or None
-        What the weights of the examples of a class are multiplied by, 1 where a label is not named; or what gives all
-        classes the same total.
-    warm_start : bool
-        Whether a further ``fit`` of an online learner goes on where the last one stopped: so many rounds more.
 
     Attributes
     ----------
@@ -199,66 +188,14 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
         Of an online learner: with this, ``partial_fit`` and a warm start go on.
     feature_names_in_ : array (J,) of str
         Only after training on a data frame whose columns have names.
-
-    Examples
-    --------
-    >>> from lxmls_day1.lab import Lab
-    >>> estimator = LabEstimator(Lab.open().classifier("gaussian_naive_bayes", "GaussianNaiveBayes"))
-    >>> estimator.fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
-    as_estimator(GaussianNaiveBayes())
-    >>> estimator.coef_, estimator.decision_function([[0.5]])
-    (array([[3.]]), array([1.5]))
     """
 
-    def __init__(self, classifier: Any, class_weight: Any = None, warm_start: bool = False):
-        self.classifier = classifier
-        self.class_weight = class_weight
-        self.warm_start = warm_start
+    classifier: Any
+    class_weight: Any = None
+    warm_start: bool = False
 
-    def __repr__(self) -> str:
-        defaults = known_settings(type(self.classifier))
-        changed = [
-            f"{name}={value!r}"
-            for name, value in settings(self.classifier).items()
-            if repr(value) != repr(defaults[name])
-        ]
-        own = f", class_weight={self.class_weight!r}" if self.class_weight is not None else ""
-        own += f", warm_start={self.warm_start!r}" if self.warm_start else ""
-        return f"as_estimator({type(self.classifier).__name__}({', '.join(changed)}){own})"
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The classifier, what the estimator itself takes and, if ``deep``, the classifier's hyper-parameters by name."""
-        own = {"classifier": self.classifier, "class_weight": self.class_weight, "warm_start": self.warm_start}
-        # scikit-learn's check of class weights feeds whatever lists them negative numbers. So a model of counts lists them only
-        # where they are set; and without `deep`, which is for copies, no model lists None, which is the default.
-        if self.class_weight is None and (not deep or _takes_counts(self.classifier)):
-            del own["class_weight"]
-        return {**(settings(self.classifier) if deep else {}), **own}
-
-    def set_params(self, **params: Any) -> Self:
-        """Set hyper-parameters, ``classifier``, ``class_weight`` or ``warm_start``; of a mistaken call nothing is set.
-
-        Raises
-        ------
-        InputError
-            For a hyper-parameter that the classifier does not have. Whether a value makes sense, ``fit`` finds out.
-        """
-        classifier = params.pop("classifier", self.classifier)
-        own = {name: params.pop(name) for name in ("class_weight", "warm_start") if name in params}
-        if params:
-            known = settings(classifier)
-            for name in params:
-                if name not in known:
-                    raise InputError(
-                        f"{type(classifier).__name__} has no hyper-parameter {name!r}; it has {listed(list(known), 20)}"
-                    )
-            classifier = copy.copy(classifier)
-            for name, value in params.items():
-                setattr(classifier, name, value)
-        self.classifier = classifier
-        for name, value in own.items():
-            setattr(self, name, value)
-        return self
+    def _choose(self, classifier: Any, X: Any, y: np.ndarray, weights: np.ndarray | None, goes_on: bool) -> None:
+        """Set what the classifier is to be trained with and nobody has given: nothing here."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train a copy of the classifier.
@@ -290,6 +227,7 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
             )
         X, y, weights = self._training_data(X, y, sample_weight, reset=state is None)
         classifier = copy.deepcopy(self.classifier)
+        self._choose(classifier, X, y, weights, goes_on=state is not None)
         if _resumes(classifier):
             factors = None if weights is None else weights / weights.mean()
             return self._go_on(classifier, X, y, factors, state)
@@ -343,6 +281,7 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
         classes = np.unique(classes) if state is None else state.classes
         X, y, factors = self._training_data(X, y, sample_weight, reset=state is None, classes=classes)
         classifier = copy.deepcopy(self.classifier)
+        self._choose(classifier, X, y, factors, goes_on=state is not None)
         classifier.nr_rounds = 1
         return self._go_on(classifier, X, y, factors, state, classes)
 
@@ -466,7 +405,8 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = for_counts
         tags.classifier_tags.multi_class = not _is_a(self.classifier, _FOR_TWO_CLASSES)
-        tags.classifier_tags.poor_score = for_counts  # scikit-learn's checks score on data that are no counts
+        # scikit-learn's checks score on data that are no counts
+        tags.classifier_tags.poor_score = for_counts or getattr(self.classifier, "binary", False)
         return tags
 
     def _scores(self, X: Any) -> np.ndarray:
@@ -490,6 +430,77 @@ class LabEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sci
         with np.errstate(invalid="ignore"):  # −∞ − (−∞)
             difference: np.ndarray = W[1:] - W[:1]
         return difference
+
+
+class LabEstimator(LearnerEstimator):
+    """A classifier of the lab with scikit-learn's methods; :func:`as_estimator` makes one.
+
+    Inputs are dense or sparse.
+
+    Parameters
+    ----------
+    classifier : classifier
+        Never changed. Its hyper-parameters are those of the estimator, under the same names: ``get_params()`` lists
+        them, ``set_params(regularizer=0.1)`` and the grids of a search set them, in a copy.
+    class_weight : dict from label to weight, "balanced" or None
+        What the weights of the examples of a class are multiplied by, 1 where a label is not named; or what gives all
+        classes the same total.
+    warm_start : bool
+        Whether a further ``fit`` of an online learner goes on where the last one stopped: so many rounds more.
+
+    Examples
+    --------
+    >>> from lxmls_day1.lab import Lab
+    >>> estimator = LabEstimator(Lab.open().classifier("gaussian_naive_bayes", "GaussianNaiveBayes"))
+    >>> estimator.fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
+    as_estimator(GaussianNaiveBayes())
+    >>> estimator.coef_, estimator.decision_function([[0.5]])
+    (array([[3.]]), array([1.5]))
+    """
+
+    def __init__(self, classifier: Any, class_weight: Any = None, warm_start: bool = False):
+        self.classifier = classifier
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+
+    def __repr__(self) -> str:
+        own = f", class_weight={self.class_weight!r}" if self.class_weight is not None else ""
+        own += f", warm_start={self.warm_start!r}" if self.warm_start else ""
+        return f"as_estimator({self.classifier!r}{own})"
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The classifier, what the estimator itself takes and, if ``deep``, the classifier's hyper-parameters by name."""
+        own = {"classifier": self.classifier, "class_weight": self.class_weight, "warm_start": self.warm_start}
+        # scikit-learn's check of class weights feeds whatever lists them negative numbers. So a model of counts lists them only
+        # where they are set; and without `deep`, which is for copies, no model lists None, which is the default.
+        if self.class_weight is None and (not deep or _takes_counts(self.classifier)):
+            del own["class_weight"]
+        return {**(settings(self.classifier) if deep else {}), **own}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set hyper-parameters, ``classifier``, ``class_weight`` or ``warm_start``; of a mistaken call nothing is set.
+
+        Raises
+        ------
+        InputError
+            For a hyper-parameter that the classifier does not have. Whether a value makes sense, ``fit`` finds out.
+        """
+        classifier = params.pop("classifier", self.classifier)
+        own = {name: params.pop(name) for name in ("class_weight", "warm_start") if name in params}
+        if params:
+            known = settings(classifier)
+            for name in params:
+                if name not in known:
+                    raise InputError(
+                        f"{type(classifier).__name__} has no hyper-parameter {name!r}; it has {listed(list(known), 20)}"
+                    )
+            classifier = copy.copy(classifier)
+            for name, value in params.items():
+                setattr(classifier, name, value)
+        self.classifier = classifier
+        for name, value in own.items():
+            setattr(self, name, value)
+        return self
 
 
 def _check_readable(X: Any) -> None:

@@ -3,6 +3,7 @@
 import copy
 import itertools
 import math
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.checks import as_list, as_matrix, check_labels, check_number, check_offers, random_numbers
+from lxmls_day1.engine.penalties import LargePenalty
 from lxmls_day1.errors import InputError, UnknownSetting, nearest
 from lxmls_day1.settings import known_settings
 
@@ -136,7 +138,9 @@ def tune(classifier: Any, data: Any, grid: Mapping[str, Sequence[Any]] | None = 
         learner = copy.deepcopy(classifier)
         for name, value in choice.items():
             setattr(learner, name, value)
-        params = learner.train(data.train_X, data.train_y)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LargePenalty)  # a λ that is too large is one of those to try
+            params = learner.train(data.train_X, data.train_y)
         accuracies = [
             float(learner.evaluate(y, learner.test(X, params)))
             for X, y in ((data.dev_X, data.dev_y), (data.train_X, data.train_y))

@@ -26,13 +26,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from lxmls_day1.engine.text.corpora import find_corpus
 from lxmls_day1.errors import InputError
+from readers.splitting import split_ends
 
 #: Which column of a file each kind of tag stands in, counted from 0.
 TAG_COLUMNS = {"upos": 3, "xpos": 4}
 
 _NR_COLUMNS = 10
+_FEATURE = re.compile(r"((?:[^\\:]|\\.)+)(?::1(?:\.0*)?)?")
+_ESCAPED = re.compile(r"\\(.)")
 _RANGE_OR_EMPTY = re.compile(r"[1-9][0-9]*-[1-9][0-9]*|[0-9]+\.[1-9][0-9]*")
 
 
@@ -51,6 +56,61 @@ class TaggedSentence(NamedTuple):
 
 
 # -------------------------------------------------------------------------------------------------------------- parsing
+
+
+def parse_crfsuite(content: bytes, name: str = "the text given") -> list[TaggedSentence]:
+    """Read the content of a file in CRFsuite's format: a line for each word, with its tag and its features between tabs.
+
+    An empty line ends a sentence. A feature is there or not, so that ``feature:1`` is the only weight; a colon in a name is
+    written ``\\:`` and a backslash twice, as CRFsuite does.
+
+    Parameters
+    ----------
+    content : bytes
+    name : str
+        How an error names the file.
+
+    Returns
+    -------
+    list of TaggedSentence
+        Whose words are tuples of the names of features.
+
+    Raises
+    ------
+    InputError
+        If the file is not UTF-8, a line has no tag or a feature another weight, or there is no sentence.
+
+    Examples
+    --------
+    >>> parse_crfsuite(b"NOUN\\tlower=dogs\\tcapital\\nVERB\\tlower=bark\\n")
+    [TaggedSentence(words=(('lower=dogs', 'capital'), ('lower=bark',)), tags=('NOUN', 'VERB'))]
+    """
+    sentences: list[TaggedSentence] = []
+    words: list[tuple[Any, ...]] = []
+    for number, line in enumerate([*_lines(content, name), ""], start=1):
+        if line:
+            tag, *features = line.split("\t")
+            found = [_FEATURE.fullmatch(feature) for feature in features]
+            if not tag or not all(found):
+                wrong = "no tag" if not tag else f"the feature {_shown(features[found.index(None)])}"
+                raise InputError(
+                    f"{name}, line {number}: got {wrong}; expected a tag, and names of features with tabs before them"
+                )
+            words.append((tag, tuple(_ESCAPED.sub(r"\1", one[1]) for one in found if one)))
+        elif words:
+            tags, features_of_words = zip(*words, strict=True)
+            sentences.append(TaggedSentence(features_of_words, tags))
+            words = []
+    if not sentences:
+        raise InputError(f"{name}: expected sentences, got a file without any word")
+    return sentences
+
+
+def parse_tagged(content: bytes, tags: str = "upos", name: str = "the text given") -> list[TaggedSentence]:
+    """`parse_conllu` or `parse_crfsuite`, by the first line that is neither blank nor a comment: ten columns are CoNLL-U."""
+    first = next((line for line in content.split(b"\n") if line.strip() and not line.startswith(b"#")), b"")
+    is_crfsuite = b"\t" in first and first.count(b"\t") != _NR_COLUMNS - 1
+    return parse_crfsuite(content, name) if is_crfsuite else parse_conllu(content, tags, name)
 
 
 def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given") -> list[TaggedSentence]:
@@ -125,7 +185,7 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
 
 
 def read_conllu(path: str | os.PathLike[str], tags: str = "upos") -> list[TaggedSentence]:
-    """Read a file in the CoNLL-U format.
+    """Read a file in the CoNLL-U format, or in CRFsuite's (`parse_crfsuite`).
 
     Parameters
     ----------
@@ -159,7 +219,7 @@ def read_conllu(path: str | os.PathLike[str], tags: str = "upos") -> list[Tagged
         content = Path(path).read_bytes()
     except (OSError, TypeError, ValueError) as error:
         raise InputError(f"{path!r} cannot be read ({error}); see to it that there is such a file") from error
-    return parse_conllu(content, tags, str(path))
+    return parse_tagged(content, tags, str(path))
 
 
 def _lines(content: bytes, name: str) -> list[str]:
@@ -245,17 +305,18 @@ class PosCorpus:
     def from_files(
         cls,
         train: str | os.PathLike[str],
-        test: str | os.PathLike[str],
+        test: str | os.PathLike[str] | None = None,
         dev: str | os.PathLike[str] | None = None,
         tags: str = "upos",
         name: str | None = None,
     ) -> "PosCorpus":
-        """Any treebank in the CoNLL-U format.
+        """Any treebank in the CoNLL-U format, or sentences with features of your own in CRFsuite's (`parse_crfsuite`).
 
         Parameters
         ----------
         train, test, dev : path
-            Its files; without ``dev`` the development part is empty.
+            Its files; without ``dev`` the development part is empty, and without ``test`` a fifth of the sentences of ``train``, drawn by
+            chance, are kept to test with.
         tags : {"upos", "xpos"}
         name : str, optional
             What to call it; the name of the training file otherwise.
@@ -267,8 +328,14 @@ class PosCorpus:
         corpus = cls.__new__(cls)
         files: dict[str, Any] = {"train": train, "dev": dev, "test": test}
         parts = {
-            part: [] if path is None and part == "dev" else read_conllu(path, tags) for part, path in files.items()
+            part: [] if path is None and part != "train" else read_conllu(path, tags) for part, path in files.items()
         }
+        if test is None:
+            order = np.random.default_rng(1).permutation(len(parts["train"])).tolist()
+            end, _, _ = split_ends(len(order), (0.8, 0.0, 0.2))
+            parts["train"], parts["test"] = (
+                [parts["train"][i] for i in sorted(rows)] for rows in (order[:end], order[end:])
+            )
         corpus._set_parts(Path(train).name if name is None else name, tags, parts)
         return corpus
 

@@ -206,7 +206,7 @@ subprocess.run = run
         lab = (tmp_path / "lab").resolve()
         assert said == [
             "clone --quiet --depth 1 https://example.org/day-1.git lab",
-            f"-m pip install --quiet {lab}",
+            f"-m pip install --quiet {lab}[fast]",
             str(lab),
         ]
 
@@ -217,7 +217,7 @@ subprocess.run = run
         (tmp_path / "lab" / (wheel or "no-wheel")).touch()
         lab = (tmp_path / "lab").resolve()
         said = TestFirstCell().run(colab_cell, tmp_path, self.COLAB).splitlines()
-        assert said == [f"-m pip install --quiet {lab / wheel if wheel else lab}", str(lab)]
+        assert said == [f"-m pip install --quiet {lab / wheel if wheel else lab}[fast]", str(lab)]
 
     def test_elsewhere_it_only_opens_the_lab(self, colab_cell, tmp_path):
         assert TestFirstCell().run(colab_cell, tmp_path) == str(ROOT)

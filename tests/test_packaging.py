@@ -1,5 +1,6 @@
 """What an installation holds, what the pins pin, and how the Makefile sets itself up."""
 
+import ast
 import importlib.metadata
 import os
 import re
@@ -28,7 +29,7 @@ def canonical(requirement):
 
 class TestPins:
     @pytest.mark.slow
-    @pytest.mark.parametrize("extra", [None, "test", "dev"])
+    @pytest.mark.parametrize("extra", [None, "fast", "test", "dev"])
     def test_they_hold_for_whatever_we_need_directly_or_in_turn(self, extra):
         project = PROJECT["project"]
         wanted = [(r, "") for r in (project["optional-dependencies"][extra] if extra else project["dependencies"])]
@@ -52,6 +53,45 @@ class TestPins:
                 seen.add(name)
                 wanted += [(r, name) for r in requires]
 
+    def test_the_lock_has_them_with_hashes_for_every_set_up(self):
+        entries = re.findall(
+            r"^# (.+)\n([\w.-]+)==(\S+).*((?:\n    --hash=sha256:[0-9a-f]{64}.*)+)$", self.lock(), re.MULTILINE
+        )
+        assert len(entries) == len(re.findall(r"^[\w.-]+==", self.lock(), re.MULTILINE))
+        assert {name: version for _, name, version, _ in entries} == pins()
+        extras = PROJECT["project"]["optional-dependencies"]
+        for set_up, own in {
+            "run": [],
+            "test": ["test"],
+            "check": ["dev", "test"],
+            "lab": ["notebook"],
+            "docs": ["docs"],
+        }.items():
+            locked = {name for set_ups, name, *_ in entries if set_up in set_ups.split()}
+            wanted = PROJECT["project"]["dependencies"] + extras["fast"] + [r for extra in own for r in extras[extra]]
+            assert {canonical(requirement) for requirement in wanted} | {"hatchling"} <= locked
+
+    def lock(self):
+        return (ROOT / "lock.txt").read_text(encoding="utf-8")
+
+    def test_whatever_is_imported_is_declared(self):
+        declared = {
+            canonical(r)
+            for r in sum(PROJECT["project"]["optional-dependencies"].values(), PROJECT["project"]["dependencies"])
+        }
+        packages = importlib.metadata.packages_distributions()
+        found = {}
+        for file in (file for top in ("lxmls_day1", "readers", "classifiers") for file in (ROOT / top).rglob("*.py")):
+            for node in ast.walk(ast.parse(file.read_bytes())):
+                modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+                modules += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                found.update(dict.fromkeys((module.partition(".")[0] for module in modules), file))
+        own = {"lxmls_day1", "readers", "classifiers"}
+        hosts = {"IPython", "js", "pyodide", "pyodide_js"}  # the notebook or the page that calls us has them
+        for module in sorted(found.keys() - own - hosts - sys.stdlib_module_names):
+            names = {canonical(name) for name in packages.get(module, [module])}
+            assert names & declared, f"{module}, which {found[module]} imports, is not declared in pyproject.toml"
+
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
@@ -68,7 +108,11 @@ def site(wheel, tmp_path_factory):
     """The unpacked wheel: one for all tests, with the machine code that this checkout has of the same sources."""
     folder = tmp_path_factory.mktemp("wheel") / "site"
     zipfile.ZipFile(wheel).extractall(folder)
-    for place, its_place in (("lxmls_day1/engine/compiled", ""), ("classifiers", "lxmls_day1/reference_lab")):
+    for place, its_place in (
+        ("lxmls_day1/engine/compiled", ""),
+        ("classifiers", "lxmls_day1/reference_lab"),
+        ("classifiers", "lxmls_day1"),
+    ):
         kept = folder / its_place / place / "__pycache__"
         kept.mkdir()
         for file in (ROOT / place / "__pycache__").glob("*.nbc"):
@@ -186,8 +230,65 @@ assert flat is full and CRF is flat.CRF
         loaded, file = self.run(load, site, tmp_path).rsplit(" ", 1)
         assert trained == loaded and trained.startswith("[")
         reference = site / "lxmls_day1/reference_lab"
-        assert (Path(lab.strip()), Path(file.strip())) == (reference, reference / "classifiers/mira.py")
+        assert (Path(lab.strip()), Path(file.strip())) == (reference, site / "lxmls_day1/classifiers/mira.py")
 
+    def test_its_modules_are_those_of_a_checkout_under_the_same_names(self, site, tmp_path):
+        """In real files, which say the same as what the checkout makes of the lab's files while it runs."""
+        for package in ("readers", "classifiers"):
+            made = {file.relative_to(site / "lxmls_day1") for file in (site / "lxmls_day1" / package).rglob("*.py")}
+            assert made == {file.relative_to(ROOT) for file in (ROOT / package).rglob("*.py")}
+        for file in made:
+            assert not re.search(
+                r"^[ \t>]*(from|import) classifiers\b", (site / "lxmls_day1" / file).read_text(), re.MULTILINE
+            )
+        code = "import pkgutil, importlib, lxmls_day1.classifiers, lxmls_day1.readers\n"
+        code += "for package in (lxmls_day1.classifiers, lxmls_day1.readers):\n"
+        code += "    for module in pkgutil.walk_packages(package.__path__, package.__name__ + '.'): importlib.import_module(module.name)\n"
+        code += "    assert set(package.__all__) <= set(vars(package)) | set(dir(package))\n"
+        code += "print(sorted({name.partition('.')[0] for name in sys.modules} & {'classifiers', 'readers'}))\n"
+        assert self.run(code, site, tmp_path) == "[]\n"
+
+    def test_boxes_of_grading_see_none_of_them(self, site, tmp_path):
+        code = "from lxmls_day1.grading.lab_boxes import lab_program\nprint(*lab_program().hidden, sep='\\n')"
+        hidden = set(self.run(code, site, tmp_path).splitlines())
+        assert {str(site / "lxmls_day1" / name) for name in ("reference_lab", "readers", "classifiers")} <= hidden
+
+    def test_a_type_checker_knows_them(self, site, tmp_path):
+        pytest.importorskip("mypy")
+        (tmp_path / "script.py").write_text(SCRIPT, encoding="utf-8")
+        command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "script.py"]
+        packages = [str(site), *{sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}]
+        done = subprocess.run(
+            command, cwd=tmp_path, env={**os.environ, "MYPYPATH": packages[0]}, capture_output=True, text=True
+        )
+        found = re.findall(r"^script\.py:(\d+): (error|note): (.*)$", done.stdout, re.MULTILINE)
+        types = [
+            text.removeprefix("Revealed type is ").strip('"').partition("[")[0].removeprefix("builtins.")
+            for _, kind, text in found
+            if kind == "note"
+        ]
+        assert not [text for _, kind, text in found if kind == "error"], done.stdout
+        assert types == ["lxmls_day1.classifiers.mira.Mira", "numpy.ndarray", "float"]
+
+
+SCRIPT = """\
+from lxmls_day1.classifiers import SVM, LinearClassifier, Mira
+from lxmls_day1.readers import SentimentCorpus, SimpleDataSet
+
+data = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
+fig, axis = data.plot_data()
+mira = Mira(regularizer=1.0)
+params = mira.train(data.train_X, data.train_y)
+accuracy = mira.evaluate(data.test_y, mira.test(data.test_X, params))
+data.add_line(fig, axis, params, "MIRA", "green")
+mira.save("mira.npz", params)
+model = LinearClassifier.load("mira.npz")
+books = SentimentCorpus("toy")
+weights = SVM(regularizer=0.1).train(books.train_X, books.train_y)
+reveal_type(mira)
+reveal_type(params)
+reveal_type(accuracy)
+"""
 
 FAKE_PYTHON = """#!/bin/sh
 # Stands in for Python in a set-up: writes down what it is asked for, and makes a .venv that holds itself.
@@ -209,11 +310,11 @@ class TestMakefile:
         """A folder with a space in its name that holds what a set-up reads, and a path with a `python3` of ours."""
         folder = tmp_path / "a copy"
         folder.mkdir()
-        for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        for name in ("Makefile", "pyproject.toml", "lock.txt"):
             shutil.copy(ROOT / name, folder)
         self.programs, self.log = tmp_path / "bin", tmp_path / "log"
         self.programs.mkdir()
-        for tool in ("sh", "make", "cksum", "cat", "rm", "mkdir", "cp", "echo", "find"):
+        for tool in ("sh", "make", "awk", "cksum", "cat", "rm", "mkdir", "cp", "echo", "find"):
             (self.programs / tool).symlink_to(shutil.which(tool))
         self.program("python3", FAKE_PYTHON)
         return folder
@@ -240,27 +341,31 @@ class TestMakefile:
     def test_sets_up_once_and_runs(self, project):
         said, asked = self.make(project, "run", "ARGS=--domain toy")
         assert "ran: -P -m lxmls_day1 run --domain toy" in said
-        assert "-m pip install --quiet -c constraints.txt -e .\n" in asked
+        assert "-m pip install --quiet --require-hashes --no-deps -r .venv/lock-run.txt\n" in asked
+        assert "-m pip install --quiet --no-deps --no-build-isolation -e .\n" in asked
+        locked = (project / ".venv/lock-run.txt").read_text()
+        assert "numba==" in locked and "jupyterlab==" not in locked and "# run" in locked
         said, asked = self.make(project, "run")
         assert "Setting up" not in said
         assert "-m venv" not in asked and "-m pip" not in asked
 
     @pytest.mark.parametrize(
-        ("target", "extras", "runs"),
+        ("target", "brings", "runs"),
         [
-            ("test", "test", "-m pytest"),
-            ("check", "dev,test", "-m ruff check ."),
-            ("lab", "notebook", "-P -m lxmls_day1 lab --start a lab"),
+            ("test", "hypothesis", "-m pytest"),
+            ("check", "mypy", "-m ruff check ."),
+            ("lab", "jupyterlab", "-P -m lxmls_day1 lab --start a lab"),
         ],
     )
-    def test_a_target_adds_its_own_requirements_to_any_set_up(self, project, target, extras, runs):
+    def test_a_target_adds_its_own_requirements_to_any_set_up(self, project, target, brings, runs):
         self.make(project, "run")
         said, asked = self.make(project, target, "LAB=a lab")
         assert f"ran: {runs}" in said
-        assert f"-e .[{extras}]\n" in asked and "-m venv" not in asked
+        assert f"-r .venv/lock-{target}.txt\n" in asked and "-m venv" not in asked
+        assert f"\n{brings}==" in (project / f".venv/lock-{target}.txt").read_text()
         assert "-m pip" not in self.make(project, "run")[1] + self.make(project, target)[1]
 
-    @pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt"])
+    @pytest.mark.parametrize("name", ["pyproject.toml", "lock.txt"])
     def test_a_changed_requirement_leads_to_a_new_set_up(self, project, name):
         self.make(project, "run")
         with (project / name).open("a") as file:
@@ -291,6 +396,18 @@ class TestMakefile:
         said, asked = self.make(project, "run")
         assert "not found" not in said
         assert f"{self.programs / 'python3'} -m venv" in asked
+
+    def test_uv_is_taken_where_it_is_there(self, project):
+        fake = FAKE_PYTHON.replace("'-m venv --clear .venv')", "venv*)").replace('cp "$0"', 'cp "$PYTHON_OF_UV"')
+        self.program("uv", fake.replace("$PYTHON_OF_UV", str(self.programs / "python3")))
+        said, asked = self.make(project, "run")
+        assert "uv venv --quiet --seed --python >=3.11,<3.15 .venv" in asked and "-m venv" not in asked
+        assert (
+            "uv pip install --python .venv/bin/python --quiet --require-hashes --no-deps -r .venv/lock-run.txt" in asked
+        )
+        assert "ran: -P -m lxmls_day1 run" in said and "-m pip" not in asked
+        (project / ".venv/ready-run").unlink()
+        assert "python3 -m venv --clear .venv" in self.make(project, "run", "UV=")[1]
 
     def test_no_python_is_one_clear_sentence(self, project):
         (self.programs / "python3").unlink()

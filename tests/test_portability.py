@@ -38,7 +38,7 @@ IMPORT_A_STUDENT_S = """
 import importlib, pkgutil, sys
 import classifiers, readers, lxmls_day1
 import numpy, scipy.sparse, scipy.optimize, scipy.special, matplotlib.figure
-blocked = ("numba", "llvmlite", "fcntl", "resource", "_posixsubprocess", "subprocess", "multiprocessing", "pooch")
+blocked = ("numba", "llvmlite", "fcntl", "resource", "_posixsubprocess", "subprocess", "multiprocessing", "requests")
 class Blocked:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in blocked:

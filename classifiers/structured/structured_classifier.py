@@ -18,7 +18,7 @@ Large margin methods for structured and interdependent output variables, JMLR 6,
 """
 
 import reprlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +31,7 @@ from classifiers.structured.tag_features import (
     TEMPLATES,
     EncodedSentences,
     FeatureIndex,
+    are_given,
     check_templates,
 )
 from classifiers.structured.viterbi import ChainScores, cost_augmented, path_score, viterbi
@@ -108,6 +109,7 @@ class StructuredClassifier(OnlineClassifier):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.feature_names: Sequence[str] | None = None
+        self.given_features = False  # whether words came as their features
 
     def check_settings(self) -> None:
         check_templates(self.templates)
@@ -124,7 +126,8 @@ class StructuredClassifier(OnlineClassifier):
 
         Parameters
         ----------
-        X : EncodedSentences, or list of M sentences, each a sequence of words
+        X : EncodedSentences, or list of M sentences, each a sequence of words; or of the features of words, dictionaries or lists of
+            names as CRFsuite takes them (:func:`classifiers.structured.tag_features.given_features`), in place of ``templates``
         y : list of M sequences of tags, one for each word
         callback : function (round, weights, params), optional
             As in :meth:`OnlineClassifier.train`.
@@ -208,7 +211,7 @@ class StructuredClassifier(OnlineClassifier):
         gain = max(0.0, path_score(searched, rival) - path_score(searched, truth))
         gain -= cost if self.augmented else 0.0
         d = np.asarray(self.rule(np.array([gain, 0.0]), 1, 0.5 * (values**2).sum(), step, np.array([cost, 0.0])))
-        if d.shape != (2,) or abs(d[0] + d[1]) > 1e-9 * (abs(d[0]) + abs(d[1])):
+        if d.shape != (2,) or not abs(d[0] + d[1]) <= 1e-9 * (abs(d[0]) + abs(d[1])):  # NaN is not
             raise InputError(
                 f"{getattr(self.rule, '__name__', 'the rule')} must raise the truth by as much as it lowers the rival, "
                 f"d = (−τ, τ), but returned {d}"
@@ -339,6 +342,7 @@ class StructuredClassifier(OnlineClassifier):
     def _learn_features(self, X):
         """The names of the features of checked sentences, and which of them each word has."""
         if not _is_encoded(X):
+            self.given_features = are_given(X)
             index, words = FeatureIndex.learn(X, self.templates, int(self.min_count))
             return index.names, words
         if X.index.templates != tuple(self.templates):
@@ -351,6 +355,9 @@ class StructuredClassifier(OnlineClassifier):
     def _encode(self, X):
         """Which of the known features the words of checked sentences have."""
         if not _is_encoded(X):
+            if are_given(X) != self.given_features:
+                forms = ("words", "dictionaries or lists of features")[:: -1 if self.given_features else 1]
+                raise InputError(f"{self.get_name()} was trained on sentences of {forms[0]}, but got one of {forms[1]}")
             return FeatureIndex(self.templates, self.feature_names).encode(X)
         if X.index.names != self.feature_names:
             raise InputError(
@@ -400,10 +407,12 @@ def check_sentences(X: Any) -> Any:
     if _is_encoded(X):
         return X
     X = _sequences(X, "X must be a list of sentences, each a list of words")
+    kind = (Mapping, list, tuple, set) if are_given(X) else str
     for m, sentence in enumerate(X):
-        if not len(sentence) or not all(isinstance(word, str) and word for word in sentence):
+        if not len(sentence) or not all(isinstance(word, kind) and (word or kind is not str) for word in sentence):
             raise InputError(
-                f"a sentence has at least one word, and each is a text that is not empty, but sentence {m} is {reprlib.repr(sentence)}"
+                "a sentence has at least one word, and each is a text that is not empty (or each a dictionary or list of features), but "
+                f"sentence {m} is {reprlib.repr(sentence)}"
             )
     return X
 

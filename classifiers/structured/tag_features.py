@@ -6,7 +6,7 @@ it is given others: to change what it sees is to change a list.
 
 Each template yields at most one feature per word, and a feature is there or not: x is a vector of zeros and ones with a
 one per template. Which features there are is decided by the training sentences alone; at other sentences, what was
-never seen in training does not count.
+never seen in training does not count. Who has features of their own gives them in place of the words (`given_features`).
 
 References
 ----------
@@ -15,8 +15,9 @@ A. Ratnaparkhi (1996), *A Maximum Entropy Model for Part-of-Speech Tagging*, EMN
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -183,6 +184,53 @@ def parse_template(template: str) -> tuple[Part, ...]:
     return tuple(parts)
 
 
+# ------------------------------------------------------------------------------------------------- features of one's own
+
+
+def given_features(word: Any) -> list[str]:
+    """The names of the features of a word that stands in a sentence as its features, as CRFsuite takes them.
+
+    Parameters
+    ----------
+    word : mapping from name to value, or list, tuple or set of names
+        A text is a feature of its own, ``tag:noun``; True and 1 mean that the feature is there, False and 0 that it is not.
+
+    Raises
+    ------
+    InputError
+        For other values: a feature is there or not.
+
+    Examples
+    --------
+    >>> given_features({"lower": "dogs", "capital": True, "bias": 1.0, "digit": False})
+    ['lower:dogs', 'capital', 'bias']
+    >>> given_features(["lower=dogs", "capital"])
+    ['lower=dogs', 'capital']
+    """
+    if not isinstance(word, Mapping):
+        named = [(name, True) for name in word]
+    else:
+        named = [(f"{k}:{value}", True) if isinstance(value, str) else (k, value) for k, value in word.items()]
+    for name, value in named:
+        if not (isinstance(name, str) and isinstance(value, (bool, int, float, np.number)) and value in (0, 1)):
+            raise InputError(
+                f"a feature of a word has a name and is there or not (a text, True, False, 1 or 0), but {name!r} is {value!r}; give a "
+                "number as the name of a range that it is in, such as {'length': '5-9'}"
+            )
+    return list(dict.fromkeys(name for name, value in named if value))
+
+
+def are_given(sentences: Sequence[Sequence[Any]]) -> bool:
+    """Whether the words of sentences are given as their features.
+
+    Examples
+    --------
+    >>> are_given([["a", "dog"]]), are_given([[{"lower": "a"}, {"lower": "dog"}]])
+    (False, True)
+    """
+    return any(not isinstance(word, str) for sentence in sentences for word in sentence)
+
+
 # --------------------------------------------------------------------------------------------- words -> feature numbers
 
 
@@ -247,6 +295,10 @@ class FeatureIndex:
         cls, sentences: Iterable[Sequence[str]], templates: Sequence[str] = TEMPLATES, min_count: int = 1
     ) -> tuple["FeatureIndex", TokenFeatures]:
         """The index of these sentences, and what `encode` gives for them, in one go."""
+        if are_given(sentences := list(sentences)):
+            words_with = Counter(name for sentence in sentences for word in sentence for name in given_features(word))
+            index = cls(templates, [name for name, count in words_with.items() if count >= min_count])
+            return index, index.encode(sentences)
         names = PackedTexts()
         words, templates = _Words(sentences), check_templates(templates)
         numbers = np.full((len(templates), words.nr_words), -1, dtype=np.int32)
@@ -272,6 +324,8 @@ class FeatureIndex:
         -------
         TokenFeatures
         """
+        if are_given(sentences := list(sentences)):
+            return self._encode_given(sentences)
         words = _Words(sentences)
         numbers = np.empty((len(self.templates), words.nr_words), dtype=np.int32)
         kinds = []
@@ -284,6 +338,16 @@ class FeatureIndex:
             number_of_kind = np.array([*(number_of.get(name, -1) for name in name_of_kind), -1], dtype=np.int32)
             row[:] = number_of_kind[row]
         return _as_features(words.starts, numbers)
+
+    def _encode_given(self, sentences: Sequence[Sequence[Any]]) -> TokenFeatures:
+        number_of = {name: number for number, name in enumerate(self.names)}
+        numbers = [
+            sorted(number_of[name] for name in given_features(word) if name in number_of)
+            for sentence in sentences
+            for word in sentence
+        ]
+        starts, indptr = (np.cumsum([0, *map(len, lists)], dtype=np.intp) for lists in (sentences, numbers))
+        return TokenFeatures(starts, indptr, np.array([*itertools.chain.from_iterable(numbers)], dtype=np.int32))
 
     def features(self, sentence: Sequence[str]) -> list[list[str]]:
         """The names of the features of each word of one sentence."""

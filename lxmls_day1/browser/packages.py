@@ -22,7 +22,6 @@ INSTALLED: dict[str, tuple[str, ...]] = {
     "mdurl": (),
     "platformdirs": (),
     "pluggy": (),
-    "pooch": ("platformdirs",),
     "pytest": ("iniconfig", "pluggy"),
     "tqdm": (),
 }

@@ -16,7 +16,7 @@ import click
 from lxmls_day1.errors import how_to_install
 
 GOOD, LIMITED, BAD = "good", "limited", "bad"
-NEWEST_PYTHON = (3, 13)
+NEWEST_PYTHON = (3, 14)
 LITTLE_ROOM = 500  # MB
 EXTRAS = {
     "notebook": ("jupyterlab", "`lxmls-day1 lab`"),
@@ -95,7 +95,7 @@ def _compiled_loops() -> Iterator[Finding]:
         if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
             remedy = "NUMBA_DISABLE_JIT is set: unset it"
         elif importlib.util.find_spec("numba") is None:
-            remedy = "`python -m pip install numba`"
+            remedy = how_to_install("fast")
         else:
             remedy = "numba is installed but cannot be imported: `python -c 'import numba'` says why"
         yield Finding(LIMITED, "training runs in plain NumPy, with the same results but several times slower", remedy)

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from lxmls_day1.engine.text.documents import Document
     from lxmls_day1.engine.text.feature_contributions import Explanation
-    from lxmls_day1.lab import Lab
-    from lxmls_day1.model_file import SavedModel
+    from lxmls_day1.engine.text.text_models import TextModel
 
 MOST_CLASSES = 3
 MOST_UNKNOWN = 20
@@ -38,7 +37,7 @@ def command(
     model_path: str,
     path: str,
     form: str,
-    unit: str,
+    unit: str | None,
     lab_folder: str | None,
     number: int | None,
     top: int,
@@ -68,17 +67,17 @@ def command(
 
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     model = open_model(lab, model_path)
-    if model.notes.get("tokens") == "sentences":
+    if model.tags_sentences:
         raise InputError(
             f"{model_path} tags the words of sentences; explain is about classifiers of whole texts. `lxmls-day1 run --task "
             "tagging` draws the scores behind the tags of a sentence."
         )
-    documents = open_documents(lab, model, [path], form, unit)
+    documents = open_documents(model, [path], form, unit)
     if number is not None:
         if number > len(documents):
             raise InputError(f"--number is {number}, but the file holds {counted(len(documents), 'review')}.")
         documents = [documents[number - 1]]
-    X, params, variances, feature_names = features_and_weights(lab, documents, model)
+    X, params, variances, feature_names = features_and_weights(documents, model)
     known = set(feature_names)
     with warnings_as_notes():
         explained = [
@@ -108,7 +107,7 @@ def command(
 
 
 def features_and_weights(
-    lab: "Lab", documents: Sequence["Document"], model: "SavedModel"
+    documents: Sequence["Document"], model: "TextModel"
 ) -> tuple[Any, "np.ndarray", "np.ndarray | None", list[str]]:
     """Documents as rows over features, the weights of these, their variances, and the names.
 
@@ -125,9 +124,12 @@ def features_and_weights(
     variances = getattr(model.classifier, "variances", None)
     hash_bits = model.notes.get("hash_bits")
     if hash_bits is None:
-        from lxmls_day1.commands.predict import vectorised
-
-        return vectorised(lab, documents, model), model.params, variances, model.feature_names or []
+        return (
+            model.rows([document.counts for document in documents]),
+            model.params,
+            variances,
+            model.feature_names or [],
+        )
     import numpy as np
 
     from lxmls_day1.engine.compiled.hashing import buckets_and_signs

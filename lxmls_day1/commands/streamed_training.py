@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lxmls_day1.commands.chosen_settings import take_usual_regularizer
 from lxmls_day1.commands.shared_options import several
 from lxmls_day1.errors import InputError, counted
 
@@ -57,7 +58,7 @@ def check_options(options: Mapping[str, Any], **excluded: object) -> None:
             raise click.UsageError(f"--{name} goes with --checkpoint.")
 
 
-def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: str) -> None:
+def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: str, has_regularizer: bool) -> None:
     """Train on a corpus on disk, measure on another one if there is one, save the model, and say all that.
 
     Parameters
@@ -68,6 +69,8 @@ def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: s
         Those of `streaming_options`.
     out : str
         Where the model goes.
+    has_regularizer : bool
+        Whether λ was given; otherwise it is 2/M for learners that have a penalty.
     """
     from lxmls_day1.commands.output import warnings_as_notes
     from lxmls_day1.engine.streaming.checkpoint import Checkpoint
@@ -83,6 +86,8 @@ def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: s
     shards, test = corpus.shards, corpus.test_shards
     hash_bits, tokens = shards.manifest["hash_bits"], shards.manifest.get("tokenizer", {}).get("rules", "reviews")
     words = shards.words() if hash_bits is None else None  # before the training, which a damaged file would make vain
+    if not has_regularizer:
+        take_usual_regularizer(learner, shards.n_rows)
     checkpoint = None
     if options["checkpoint"] is not None:
         every = {} if options["every"] is None else {"every": options["every"]}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lxmls_day1.commands.chosen_settings import take_usual_regularizer, tune_in_place
 from lxmls_day1.commands.output import not_written_yet, warnings_as_notes
 from lxmls_day1.commands.own_files import open_own_file, own_file, own_file_options
 from lxmls_day1.commands.shared_options import (
@@ -60,12 +61,16 @@ class Setting(click.ParamType):  # type: ignore[type-arg]  # older versions of c
     multiple=True,
     help="A hyper-parameter, such as regularizer=0.1; may be given several times.",
 )
+@click.option(
+    "--tune", "tuned", is_flag=True, help="Choose λ (or the smoothing) on a development part, as lxmls-day1 tune does."
+)
 @data_dir_option
 @lab_option
 def command(
     classifier: str,
     domain: str | None,
     out: str,
+    tuned: bool,
     settings: tuple[tuple[str, Any], ...],
     data_dir: str | None,
     lab_folder: str | None,
@@ -78,7 +83,11 @@ def command(
     TSV), JSON lines, or features in the svmlight format, each also gzipped. Which columns are meant, and whether the
     first line is a header, is found out and said; options decide it. Without --test-file a fifth of the file is kept to
     test with. The structured learners take tagged sentences: ewt is the English Web Treebank, toy-sentences needs no
-    data.
+    data, and a file of your own is in the CoNLL-U format (--label-column xpos takes the language's own tags), or has features of
+    your own in CRFsuite's format: a line for each word, its tag and the names of its features between tabs.
+
+    SVM and maximum entropy need a λ, their regularizer. Where it is not given, it is 2/M for M training examples, or with
+    --tune the one of seven that does best on the development part. Which it is, is said.
 
     The file is an .npz of plain arrays: the parameters, the names of the features, the classes and the
     hyper-parameters. `lxmls-day1 predict` and `lxmls-day1 explain` take it, and so does LinearClassifier.load in
@@ -92,11 +101,13 @@ def command(
     Examples:
       lxmls-day1 train --classifier mira --out mira.npz
       lxmls-day1 train --classifier svm --set regularizer=0.01 --set nr_rounds=5
+      lxmls-day1 train --classifier svm --tune
       lxmls-day1 train --classifier multinomial_naive_bayes --domain dvd
       lxmls-day1 train --classifier perceptron --file mails.csv
       lxmls-day1 train --classifier mira --file train.csv --test-file test.csv
       lxmls-day1 train --classifier mira --file mails.jsonl --label-column folder
       lxmls-day1 train --classifier structured_perceptron --domain ewt
+      lxmls-day1 train --classifier crf --file train.conllu --test-file test.conllu
       lxmls-day1 train --classifier mira --corpus big.bags
       lxmls-day1 train --classifier svm --corpus big.bags --checkpoint svm.kept
       lxmls-day1 train --classifier mira --corpus big.bags --n-jobs 4
@@ -111,16 +122,27 @@ def command(
     check_place(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     threads = {} if n_jobs is None else {"n_jobs": n_jobs}
-    learner = make_classifier(lab, classifier, {**dict(settings), **threads})
+    given = {**dict(settings), **threads}
+    learner = make_classifier(lab, classifier, given)
     if streaming["corpus"] is not None:
-        train_on_corpus(lab, learner, streaming, out)
+        if tuned:
+            raise InputError(
+                "--tune needs data in memory; leave it out with --corpus, or find λ on a part of the corpus."
+            )
+        train_on_corpus(lab, learner, streaming, out, "regularizer" in given)
         return
     tagger = hasattr(learner, "templates")  # of the features of a word in its sentence
-    dataset, tokens = open_text(lab, domain or ("ewt" if tagger else "books"), own, data_dir)
+    dataset, tokens = open_text(lab, domain or ("ewt" if tagger else "books"), own, data_dir, tagger)
     if tagger != (tokens == "sentences"):
         wanted = "tagged sentences" if tagger else "whole texts"
-        other = f"--domain {' or '.join(SENTENCES)}" if tagger else "reviews, questions or a --file"
+        other = (
+            f"--domain {' or '.join(SENTENCES)}, or a --file of them" if tagger else "reviews, questions or a --file"
+        )
         raise InputError(f"{learner.get_name()} learns from {wanted}, not from {dataset.get_name()}; take {other}.")
+    if tuned:
+        tune_in_place(learner, dataset, given)
+    elif "regularizer" not in given:
+        take_usual_regularizer(learner, len(dataset.train_y))
     with warnings_as_notes():
         params, accuracies = train_and_measure(learner, dataset)
     with warnings_as_notes():
@@ -130,7 +152,12 @@ def command(
             params,
             feature_names=getattr(dataset, "feature_names", None),
             label_names=getattr(dataset, "label_names", None),
-            notes={"data_set": dataset.get_name(), "accuracies": accuracies, "tokens": tokens},
+            notes={
+                "data_set": dataset.get_name(),
+                "accuracies": accuracies,
+                "tokens": tokens,
+                "tags": getattr(dataset, "tags", None),
+            },
         )
     measured = ", ".join(f"{accuracy:.4f} on the {part} part" for part, accuracy in accuracies.items())
     click.echo(f"{learner.get_name()}, trained on {dataset.get_name()}: accuracy {measured}.")
@@ -142,11 +169,22 @@ def command(
     click.echo(f"Saved as {printable(out)}: {size}.")
 
 
-def open_text(lab: "Lab", domain: str, own: Mapping[str, Any], data_dir: str | None) -> tuple[Any, str]:
+def open_text(
+    lab: "Lab", domain: str, own: Mapping[str, Any], data_dir: str | None, tagger: bool = False
+) -> tuple[Any, str]:
     """A data set of text, and how its texts were taken apart: as ``"reviews"``, ``"questions"`` or ``"sentences"``.
 
-    ``"features"`` are those of svmlight: there were no texts.
+    ``"features"`` are those of svmlight: there were no texts. For a tagger files are in CoNLL-U or in CRFsuite's format.
     """
+    if own and tagger:
+        if more := own.keys() - {"path", "test_path", "label_column"}:
+            raise InputError(
+                f"tagged sentences have no {', '.join(sorted(more))}: leave that option out; --label-column may be upos or xpos."
+            )
+        kind = lab.load("readers.pos_corpus").PosCorpus
+        return kind.from_files(
+            own["path"], own.get("test_path"), tags=str(own.get("label_column", "upos"))
+        ), "sentences"
     if own:
         corpus, _ = open_own_file(lab, own)
         return corpus, "reviews" if corpus.texts else "features"

@@ -80,7 +80,7 @@ def command(
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     learner = make_classifier(lab, classifier, dict(settings))
     domain = domain or ("ewt" if hasattr(learner, "templates") else "books")
-    corpus, tokens = open_text(lab, domain, own, data_dir)
+    corpus, tokens = open_text(lab, domain, own, data_dir, hasattr(learner, "templates"))
     if hasattr(learner, "templates") != (tokens == "sentences"):
         raise InputError(
             f"{learner.get_name()} does not learn from {corpus.get_name()}; name another --domain or --file."

@@ -25,11 +25,11 @@ from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import replace_files, temporary_folder
 
 STUDENT, INSTRUCTOR = "lxmls-day1-lab", "lxmls-day1-lab-with-solutions"
-BUILD_FILES = ("pyproject.toml", "README.md", "LICENSE")
+BUILD_FILES = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE")
 INSTALLATION = """Set up once, with Python 3.11 or newer, in this folder:
 
     python -m venv .venv
-    .venv/bin/python -m pip install {constraints}"./{wheel}[notebook]"      (Windows: .venv\\Scripts\\python)
+    .venv/bin/python -m pip install {constraints}"./{wheel}[fast,notebook]"      (Windows: .venv\\Scripts\\python)
 
 and then, in every new terminal, `source .venv/bin/activate` (Windows: `.venv\\Scripts\\activate`). """
 
@@ -44,7 +44,7 @@ if "google.colab" in sys.modules and find_spec("lxmls_day1") is None:  # fetch t
     if not Path("lab").is_dir():
         subprocess.run(["git", "clone", "--quiet", "--depth", "1", "{address}", "lab"], check=True)
     wheel = next(Path("lab").glob("*.whl"), Path("lab"))
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", str(wheel.resolve())], check=True)
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", f"{{wheel.resolve()}}[fast]"], check=True)
 
 """
 
@@ -160,7 +160,7 @@ def checkout() -> Path:
     if not (reference / "pyproject.toml").is_file():
         raise InputError("this is made from a checkout of the repository, and the package is an installed one.")
     if find_spec("hatchling") is None:
-        raise InputError('hatchling, which builds the wheel, is not installed: python -m pip install -e ".[test]"')
+        raise InputError('hatchling, which builds the wheel, is not installed: python -m pip install -e ".[fast,test]"')
     return reference
 
 

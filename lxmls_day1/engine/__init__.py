@@ -7,6 +7,7 @@
 ``chains``           sentences as the compiled loops read them
 ``online_training``  the rounds of an online learner on data in memory
 ``objectives``       mean loss plus penalty, over the examples in memory or on disk
+``penalties``        which λ to begin with, and a warning of one that is far too large
 ``word_counting``    counts of words by class
 ``training``         corpora on disk, checkpoints, clusters, and going on where it stopped
 ``compiled``         kernels that numba compiles, and their twins in NumPy

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import reprlib
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -26,9 +27,11 @@ from lxmls_day1.checks import (
     shown,
 )
 from lxmls_day1.engine.learners import orders_of
+from lxmls_day1.engine.penalties import warn_of_penalty
 from lxmls_day1.engine.text.feature_vectors import are_dictionaries, as_rows, column_names, names_of
+from lxmls_day1.engine.text.text_models import TextModel
 from lxmls_day1.errors import InputError
-from lxmls_day1.settings import check_settings, check_values
+from lxmls_day1.settings import changed_settings, check_settings, check_values
 
 Reals = NDArray[np.float64]
 Columns = NDArray[np.intp]
@@ -53,6 +56,13 @@ class CheckedData:
         check_settings(cls, settings)
         return super().__new__(cls)
 
+    @reprlib.recursive_repr()
+    def __repr__(self) -> str:
+        """The class, and those settings that have not their default."""
+        return (
+            f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in changed_settings(self).items())})"
+        )
+
     def get_name(self) -> str:
         """The name under which tables and plots show the classifier."""
         raise NotImplementedError
@@ -60,6 +70,10 @@ class CheckedData:
     def check_settings(self) -> None:
         """Raise an InputError for settings that make no sense; ``train`` begins with this."""
         check_values(self)
+
+    def _warn_of_penalty(self, at_zero: float, loss: float, n_examples: int) -> None:
+        """Say that λ is too large, if the mean loss has hardly fallen from what it is at W = 0."""
+        warn_of_penalty(self, at_zero, loss, n_examples)
 
     def _training_data(
         self,
@@ -293,10 +307,11 @@ class CheckedData:
         model_file.save_model(path, self, params, names, label_names, notes)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> model_file.SavedModel:
+    def load(cls, path: str | os.PathLike[str]) -> TextModel:
         """Read what ``save`` wrote: ``LinearClassifier.load`` takes any classifier, ``Mira.load`` a `Mira`.
 
-        Returns a named tuple (classifier, params, feature_names, label_names, notes). The classifier is of the class that was saved
+        Returns a named tuple (classifier, params, feature_names, label_names, notes) whose ``predict(texts)`` labels text, if it was
+        trained on text: see :class:`lxmls_day1.engine.text.text_models.TextModel`. The classifier is of the class that was saved
         and has its classes and its hyper-parameters. An InputError says that the file is damaged, not one of ours, from a newer
         version, or holds another classifier.
 
@@ -311,7 +326,7 @@ class CheckedData:
         base = cls.__mro__[
             cls.__mro__.index(CheckedData) - 1
         ]  # LinearClassifier, in the folder of the lab's classifiers
-        return model_file.load_classifier(path, cls, inspect.getfile(base), base.__module__)
+        return TextModel(*model_file.load_classifier(path, cls, inspect.getfile(base), base.__module__))
 
 
 def check_in_memory(X: Any) -> None:

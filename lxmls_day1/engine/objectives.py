@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lxmls_day1.engine.learners import Minimiser
+from lxmls_day1.engine.penalties import is_large, warn_of_penalty
 
 Reals = NDArray[np.float64]
 
@@ -93,8 +94,18 @@ def shortened(learner: Any, rows: Any, params: Reals, errors: int) -> Reals:
     errors : int
         How many examples of the last round were labelled wrongly before their step.
     """
-    if _surely_below_zero(learner, rows, params, errors):
-        return params
+    if not _surely_below_zero(learner, rows, params, errors):
+        params = _shortened(learner, rows, params)
+    if is_large(learner, rows.n_rows):
+        drawn = np.unique(np.random.default_rng(0).integers(rows.n_rows, size=256))
+        blocks = [_losses_along(learner, X, labels, params, [0.0, 1.0]) for X, labels in rows.some(drawn)]
+        at_zero, here = (float(np.concatenate(losses).mean()) for losses in zip(*blocks, strict=True))
+        warn_of_penalty(learner, at_zero, here, rows.n_rows)
+    return params
+
+
+def _shortened(learner: Any, rows: Any, params: Reals) -> Reals:
+    """The longest of W, W/4, W/16, … whose objective is not above that of W = 0."""
     penalty, n_tried = learner.penalty_of(params), 0
     while True:
         lengths = 4.0 ** -np.arange(n_tried, n_tried + (8 if n_tried else 1))

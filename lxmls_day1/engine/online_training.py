@@ -1,5 +1,7 @@
 """The rounds of an online learner: its rule at work on examples in memory, round after round, with history and averages."""
 
+import contextlib
+import copy
 import functools
 import itertools
 import time
@@ -45,7 +47,33 @@ def train_online(
     >>> train_online(Perceptron(nr_rounds=2, order=[1, 0]), [[2.0], [-1.0]], [0, 1])[1]
     array([ 1., -1.])
     """
-    return train_from(learner, None, X, y, callback=callback, sample_weight=sample_weight, keep_state=False)[0]
+    try:
+        return train_from(learner, None, X, y, callback=callback, sample_weight=sample_weight, keep_state=False)[0]
+    except _NaN as error:
+        again: Any = copy.copy(learner)
+        again.rule = _in_python(learner.rule)
+        with contextlib.suppress(FloatingPointError):  # where it is the scores that have grown beyond all bounds
+            train_from(again, None, X, y, sample_weight=sample_weight, keep_state=False)
+        raise InputError(str(error)) from None
+
+
+class _NaN(InputError):
+    """The weights have become NaN, and none of them infinite before."""
+
+
+def _in_python(rule: Any) -> Any:
+    """A rule that runs as plain Python, where an answer that is NaN is told with the rule's name; it ends at scores that are not finite."""
+
+    def plain(scores: Reals, *others: Any) -> Any:
+        if not all_finite(scores):
+            raise FloatingPointError
+        return rule(scores, *others)
+
+    plain.__name__, plain.__dict__ = (
+        rule.__name__,
+        {name: value for name, value in vars(rule).items() if name == "second_order"},
+    )
+    return plain
 
 
 def train_from(
@@ -197,7 +225,8 @@ def take_rounds(
         if callback or learner.track_objective or last == nr_rounds:
             params = _average(state, average, at_end=last == nr_rounds and not (keep_state or callback))
             if not all_finite(params):
-                raise InputError(
+                kind = InputError if np.isinf(params).any() else _NaN
+                raise kind(
                     f"{learner.get_name()}: the weights grew beyond all bounds by round {state.n_rounds}; take smaller steps, or "
                     "scale the features down"
                 )

@@ -139,7 +139,8 @@ def _scripts(platform: str) -> Files:
 def _requirements(reference: Path) -> list[str]:
     """What this package needs to grade, for an image without the package."""
     project = tomllib.loads((reference / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return sorted([*project["dependencies"], *project["optional-dependencies"]["grading"]])
+    extras = project["optional-dependencies"]
+    return sorted([*project["dependencies"], *extras["fast"], *extras["grading"]])
 
 
 def _question(exercises: Collection[str]) -> dict[str, object]:

@@ -10,7 +10,7 @@ from lxmls_day1.box.programs import Program
 from lxmls_day1.course.refusals import LIBRARY, modules_with_answers
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.engine.text.corpora import cache_folder
-from lxmls_day1.lab import reference_folder
+from lxmls_day1.lab import PACKAGES, reference_folder
 
 LAB_PROGRAM = "lxmls_day1.grading.lab_program:LabProgram"
 
@@ -37,12 +37,13 @@ def _files_of(modules: Iterable[str]) -> list[Path]:
 
 def secret_folders() -> list[Path]:
     """The folders that hold solutions and hidden checks."""
-    reference = reference_folder()
-    inside = Path(lxmls_day1.__file__).parent / "reference_lab"
+    reference, package = reference_folder(), Path(lxmls_day1.__file__).parent
+    inside = package / "reference_lab"
     if (reference / "__init__.py").is_file() or reference.name == inside.name:
         folders = [reference]
     else:
         folders = [
             path for path in reference.iterdir() if path.name in ("classifiers", "notebooks", "readers", "tests")
         ]
-    return [*folders, inside] if inside.is_dir() and inside != reference else folders
+    folders += [path for path in (inside, *map(package.joinpath, PACKAGES)) if path.is_dir() and path != reference]
+    return folders

@@ -293,3 +293,41 @@ class TestStudentsRules:
             pytest.raises(InputError, match="grew beyond all bounds by round"),
         ):
             Explosive().train([[1e3], [1e3]], [0, 1])
+
+
+def nan_at_once(scores, label, sq_norm, step, cost):
+    return np.array([np.nan, 0.0])
+
+
+def nan_later(scores, label, sq_norm, step, cost):
+    d = np.zeros(len(scores))
+    d[label] = 1.0 if scores[label] <= 0 else np.sqrt(-scores[label])
+    return d
+
+
+def growing(scores, label, sq_norm, step, cost):
+    d = np.zeros(len(scores))
+    d[label] = 1e200 * (1.0 + scores[label])
+    return d
+
+
+@pytest.mark.parametrize("compile_it", [True, False])
+@pytest.mark.parametrize(
+    ("rule", "says"),
+    [
+        (
+            nan_at_once,
+            r"nan_at_once must return d, one number for each of the 2 classes, but returned array\(\[nan,  0\.\]\)",
+        ),
+        (nan_later, r"nan_later must return d, .* but returned array\(\[nan,  0\.\]\)"),
+        (growing, "the weights grew beyond all bounds by round 5"),
+    ],
+)
+def test_a_rule_that_returns_nan_is_told_by_its_name(rule, says, compile_it):
+    class Own(OnlineClassifier):
+        pass
+
+    Own.rule = staticmethod(compiled(rule) if compile_it else rule)
+    with np.errstate(all="ignore"), pytest.raises(InputError, match=says) as raised:
+        Own(nr_rounds=5).train([[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]], [0, 0, 1, 1])
+    assert type(raised.value) is InputError

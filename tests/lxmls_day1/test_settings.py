@@ -43,6 +43,7 @@ class TestEveryClassifier:
 
     def test_it_is_copied_and_pickled(self, kind):
         made = kind()
+        assert repr(made) == f"{kind.__name__}()"
         for twin in (copy.copy(made), copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
             assert type(twin) is kind
             assert repr(settings(twin)) == repr(settings(made))
@@ -54,6 +55,21 @@ def test_the_nearest_name_and_the_others():
     )
     with pytest.raises(InputError, match=expected):
         Mira(regularisation=1)
+
+
+def test_what_differs_from_the_defaults_is_shown():
+    assert repr(Mira(0.1, nr_rounds=10, order=[1, 0])) == "Mira(regularizer=0.1, order=[1, 0])"
+    assert repr(NaiveBayes("multinomial", smooth_param=0.5)) == "NaiveBayes(xtype='multinomial', smooth_param=0.5)"
+    mira = Mira()
+    mira.seed = 3
+    assert repr(mira) == "Mira(seed=3)"
+
+    class Fixed(Mira):
+        def __init__(self, rounds):
+            super().__init__(nr_rounds=rounds)
+            self.rounds = rounds
+
+    assert repr(Fixed(2)) == "Fixed(rounds=2)"
 
 
 def test_the_two_naive_bayes_do_not_take_the_settings_of_each_other():

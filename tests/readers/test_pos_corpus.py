@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lxmls_day1.errors import InputError
-from readers.pos_corpus import PosCorpus, parse_conllu, read_conllu
+from readers.pos_corpus import PosCorpus, parse_conllu, parse_crfsuite, read_conllu
 
 
 def word(number, form, upos="NOUN", xpos="NN"):
@@ -158,3 +158,41 @@ def test_the_treebank_has_the_published_sizes(real_data):
     assert (len(universal.tag_names), len(own.tag_names)) == (17, 49)
     unseen = [w not in own.word_counts for sentence in own.test_X for w in sentence]
     assert round(100 * sum(unseen) / len(unseen), 2) == 9.13
+
+
+# ------------------------------------------------------------------------------------------------- features of one's own
+
+CRFSUITE = "DET\tlower=the\tcapital\nNOUN\tlower=dog:1\tend\\:er=og\n\n# no comment\tlower=x\\\\y\n"
+
+
+def test_crfsuites_format():
+    assert parse_crfsuite(CRFSUITE.encode()) == [
+        ((("lower=the", "capital"), ("lower=dog", "end:er=og")), ("DET", "NOUN")),
+        ((("lower=x\\y",),), ("# no comment",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("DET\ta\nNOUN\tb:0.5\n", r"it, line 2: got the feature 'b:0\.5'; expected a tag, and names of features"),
+        ("\tb\n", "it, line 1: got no tag"),
+        ("DET\t\n", "it, line 1: got the feature ''"),
+        ("\n\n", "it: expected sentences, got a file without any word"),
+    ],
+)
+def test_lines_that_crfsuite_would_not_mean(text, says):
+    with pytest.raises(InputError, match=says):
+        parse_crfsuite(text.encode(), "it")
+
+
+def test_files_are_told_apart_and_a_fifth_is_kept_to_test_with(tmp_path):
+    (tmp_path / "own.tsv").write_text("A\tx\n\n" * 6 + "B\ty\n\n" * 4)
+    (tmp_path / "ud.conllu").write_text(GOOD * 5)
+    own, treebank = (
+        PosCorpus.from_files(tmp_path / "own.tsv"),
+        PosCorpus.from_files(tmp_path / "ud.conllu", tags="xpos"),
+    )
+    assert (len(own.train_X), len(own.dev_X), len(own.test_X)) == (8, 0, 2)
+    assert sorted(own.X) == [(("x",),)] * 6 + [(("y",),)] * 4
+    assert (len(treebank.train_X), len(treebank.test_X)) == (8, 2) and "PRP" in treebank.tag_names

@@ -55,12 +55,12 @@ def named(owner: Any, learner: Learner) -> NamedLearner:
         If it is not one of the reference lab, which the workers have.
     """
     kind = type(owner)
-    reference, engine = Path(reference_place()), Path(__file__).parents[1]
+    reference, package = Path(reference_place()), Path(__file__).parents[2]
     own = "rule" in vars(owner)
     for base in kind.__mro__[:-1]:
         try:
             source = Path(inspect.getfile(base))
-            if not source.is_relative_to(engine):  # which all workers have
+            if not source.is_relative_to(package):  # which all workers have
                 known = reference / file_in(reference, f"classifiers/{source.name}")
                 own |= source.read_bytes() != known.read_bytes()
         except (OSError, TypeError):

@@ -353,7 +353,7 @@ def _as_update(rule: Rule, d: Any, n_classes: int, what: str = "d, one number fo
         update = np.ascontiguousarray(d, dtype=np.float64)
     except (TypeError, ValueError):
         update = None
-    if d is None or update is None or update.shape != (n_classes,):
+    if d is None or update is None or update.shape != (n_classes,) or np.isnan(update).any():
         got = "None; is its return missing?" if d is None else f"{d!r}"
         name = getattr(rule, "__name__", "the rule")
         raise InputError(f"{name} must return {what.format(n_classes)}, but returned {got}")

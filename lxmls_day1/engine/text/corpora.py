@@ -257,7 +257,7 @@ def cache_folder() -> Path:
     ...     cache_folder() == Path("here")
     True
     """
-    import platformdirs  # imported here, and not through pooch, whose import takes longer than reading a corpus
+    import platformdirs  # here, for most callers find their files without it
 
     chosen = os.environ.get(CACHE_VARIABLE)
     try:

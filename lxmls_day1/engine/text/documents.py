@@ -6,7 +6,7 @@ pairs ``token:count``, in prose next to none. A label at the end of a processed 
 
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -116,6 +116,17 @@ def read_bytes(path: str) -> bytes:
         return sys.stdin.buffer.read() if sys.stdin else b""  # None where it was closed
     check_readable(path, "name a file, or a pipe that ends", pipes=True)
     return Path(path).read_bytes()
+
+
+def input_lines() -> Iterator[tuple[int, bytes]]:
+    """The lines of the standard input that are not blank, with their numbers, each as soon as it is there; an error if there is none."""
+    empty = True
+    for number, line in enumerate(sys.stdin.buffer if sys.stdin else (), start=1):
+        if line.strip():
+            empty = False
+            yield number, line
+    if empty:
+        raise InputError("standard input is empty; expected the text of a review, or processed lines")
 
 
 def shown_name(path: str) -> str:

@@ -1,25 +1,27 @@
 """Downloads of corpus files: plain files and members of archives, checked before anyone sees them.
 
-`fetch_files` downloads with pooch into a scratch folder, checks each file, and only then moves it to its place in one step. So a file
+`fetch_files` downloads into a scratch folder, checks each file, and only then moves it to its place in one step. So a file
 in its place is complete, also after a Ctrl-C and with several processes at work; what a killed process has left goes with the
 next download. Of an archive only the wanted members are read, by name; nothing is unpacked to a path that the archive names, and
 damage behind the wanted members does not matter.
 """
 
-import contextlib
 import gzip
 import hashlib
-import logging
 import os
 import re
 import sys
 import tarfile
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from lxmls_day1.whole_files import OURS, temporary_folder
+
+if TYPE_CHECKING:
+    import requests
 
 _MEGABYTE = 1 << 20
 
@@ -188,34 +190,39 @@ def _publish(one: WantedFile, path: Path) -> None:
 def _download(url: str, scratch: Path, max_bytes: int, network: Network, sha256: str | None = None) -> Path:
     """Fetch one address into `scratch` and return the path; `DownloadFailed` says in plain words why that failed."""
     try:
-        import pooch
-        import requests
-    except ImportError as error:  # in a browser
+        import requests  # here, for it is slow to import and missing in a browser
+    except ImportError as error:
         raise DownloadFailed(f"this Python downloads nothing ({error})") from error
-    name = re.sub(r"[^\w.-]", "_", url.rpartition("/")[2]) or "download"
-    registry = {name: f"sha256:{sha256}" if sha256 else None}
-    fetcher = pooch.create(
-        path=scratch, base_url="", registry=registry, urls={name: url}, retry_if_failed=network.retries
-    )
-    timeouts = (network.connect_timeout, network.read_timeout)
-    downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=timeouts)
+    path = scratch / (re.sub(r"[^\w.-]", "_", url.rpartition("/")[2]) or "download")
+    for attempt in range(network.retries + 1):
+        time.sleep(min(attempt, 10))
+        try:
+            with requests.get(url, stream=True, timeout=(network.connect_timeout, network.read_timeout)) as answer:
+                if answer.ok:
+                    _save(answer, path, max_bytes)
+            if answer.ok and sha256 in (None, sha256_of(path)):
+                return path
+            wrong = "the file that came has the wrong checksum"
+            failure = DownloadFailed(wrong if answer.ok else f"the server answered {answer.status_code} for {url}")
+        except (requests.exceptions.RequestException, ValueError) as error:
+            failure = DownloadFailed(_plain_reason(error))
+            failure.__cause__ = error
+    raise failure
 
-    def transfer(url: str, path: str, manager: object) -> None:
-        with open(path, "wb") as file:
-            downloader(url, _Capped(file, max_bytes), manager)
 
-    try:
-        with _quiet(pooch.get_logger()):
-            return Path(fetcher.fetch(name, downloader=transfer))
-    except requests.exceptions.HTTPError as error:
-        status = "with an error" if error.response is None else error.response.status_code
-        raise DownloadFailed(f"the server answered {status} for {url}") from error
-    except requests.exceptions.RequestException as error:
-        raise DownloadFailed(_plain_reason(error)) from error
-    except ValueError as error:
-        if "does not match the known hash" not in str(error):
-            raise DownloadFailed(_plain_reason(error)) from error
-        raise DownloadFailed("the file that came has the wrong checksum") from error
+def _save(answer: "requests.Response", path: Path, max_bytes: int) -> None:
+    """Write what a server sends into a file, with a bar of progress if someone watches."""
+    from tqdm import tqdm  # here, as nothing else needs it while corpora are at hand
+
+    size = int(answer.headers.get("Content-Length", 0)) or None
+    with (
+        path.open("wb") as file,
+        tqdm(total=size, unit="B", unit_scale=True, leave=False, disable=not sys.stderr.isatty()) as bar,
+    ):
+        for content in answer.iter_content(1 << 16):
+            if file.tell() + len(content) > max_bytes:
+                raise DownloadFailed(f"what came is larger than {max_bytes} bytes, which it cannot be")
+            bar.update(file.write(content))
 
 
 #: What stands in the text or the class of an error -> why a download failed, as a clause. The first that fits counts.
@@ -235,30 +242,3 @@ def _plain_reason(error: Exception) -> str:
     text = " ".join([str(error), *(kind.__name__ for kind in type(error).__mro__)])
     found = next((reason for pattern, reason in _REASONS.items() if re.search(pattern, text)), None)
     return found or f"what the server answered cannot be understood ({type(error).__name__})"
-
-
-@contextlib.contextmanager
-def _quiet(logger: logging.Logger) -> Iterator[None]:
-    """Keep a library from printing its progress; errors still come, as exceptions."""
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
-
-
-class _Capped:
-    """A file that takes no more than so many bytes."""
-
-    def __init__(self, file: IO[bytes], max_bytes: int):
-        self._file, self._left, self._max_bytes = file, max_bytes, max_bytes
-
-    def write(self, content: bytes) -> int:
-        self._left -= len(content)
-        if self._left < 0:
-            raise DownloadFailed(f"what came is larger than {self._max_bytes} bytes, which it cannot be")
-        return self._file.write(content)
-
-    def flush(self) -> None:
-        self._file.flush()

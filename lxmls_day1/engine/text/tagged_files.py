@@ -1,29 +1,32 @@
 """Files of sentences, and the tags that a saved tagger gives their words: the part of `predict` that is about sentences.
 
-A file in CoNLL-U format is one whose first line that is neither blank nor a comment has ten columns between tabs; its
-universal tags are what the tagger's are compared with. In any other file each line that is not blank is a sentence, and its
-words stand between spaces.
+A file in CoNLL-U format is one whose first line that is neither blank nor a comment has ten columns between tabs; a tagger of one's own
+features takes CRFsuite's format. The tags of such files are what the tagger's are compared with. In any other file each line that is
+not blank is a sentence, and its words stand between spaces.
 """
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from lxmls_day1.engine.text.documents import decoded, printable, read_bytes, shown_name
+from lxmls_day1.engine.text.documents import STANDARD_INPUT, decoded, input_lines, printable, read_bytes, shown_name
 from lxmls_day1.errors import InputError
 
 if TYPE_CHECKING:
     from lxmls_day1.lab import Lab
     from lxmls_day1.model_file import SavedModel
 
-CONLLU_COLUMNS = 10
+CONLLU_TABS = 9  # in a line
+Tagged = tuple[tuple[Any, ...], tuple[str, ...] | None]
 
 
 def tag_files(lab: "Lab", model: "SavedModel", paths: Sequence[str], marginals: bool = False) -> None:
     """Print each word of the files with its tag, and on standard error the accuracy where the tags are known.
 
-    All files are read before anything is shown, so that a mistake in the last of them costs nothing.
+    All files are read before anything is shown, so that a mistake in the last of them costs nothing. Of the standard input each
+    sentence is answered as soon as it is there.
 
     Parameters
     ----------
@@ -43,24 +46,44 @@ def tag_files(lab: "Lab", model: "SavedModel", paths: Sequence[str], marginals: 
         raise InputError(
             f"{model.classifier.get_name()} has scores, but no probabilities of tags; for --marginals train with --classifier crf"
         )
-    parse_conllu = lab.load("readers.pos_corpus").parse_conllu
-    sentences = []
-    for path in paths:
-        sentences += read_sentences(read_bytes(path), shown_name(path), parse_conllu)
-    X = [words for words, _ in sentences]
-    predicted = model.classifier.test(X, model.params)
-    probabilities = model.classifier.get_marginals(X, model.params) if marginals else [None] * len(X)
+    pos_corpus, tags_of_file = lab.load("readers.pos_corpus"), model.notes.get("tags") or "upos"
+    given = getattr(model.classifier, "given_features", False)  # which older labs do not have
+
+    def read(data: bytes, name: str) -> list[Tagged]:
+        if given:
+            return [(sentence.words, sentence.tags) for sentence in pos_corpus.parse_crfsuite(data, name)]
+        return read_sentences(data, name, pos_corpus.parse_conllu, tags_of_file)
+
     right = known = 0
-    for (words, truth), tags, shares in zip(sentences, predicted, probabilities, strict=True):
-        for t, (word, tag) in enumerate(zip(words, tags, strict=True)):
-            fields = [] if shares is None else _confidence(model.classifier.classes.tolist(), tag, shares[t].tolist())
-            click.echo("\t".join([printable(word), str(tag), *fields]))
-        click.echo()
-        if truth is not None:
-            known += len(truth)
-            right += sum(tag == true for tag, true in zip(tags, truth, strict=True))
+    for sentences in _batches(paths, read, in_lines=not given):
+        X = [words for words, _ in sentences]
+        predicted = model.classifier.test(X, model.params)
+        probabilities = model.classifier.get_marginals(X, model.params) if marginals else [None] * len(X)
+        for (words, truth), tags, shares in zip(sentences, predicted, probabilities, strict=True):
+            for t, (word, tag) in enumerate(zip(words, tags, strict=True)):
+                fields = (
+                    [] if shares is None else _confidence(model.classifier.classes.tolist(), tag, shares[t].tolist())
+                )
+                click.echo("\t".join([printable(word if isinstance(word, str) else " ".join(word)), str(tag), *fields]))
+            click.echo()
+            if truth is not None:
+                known += len(truth)
+                right += sum(tag == true for tag, true in zip(tags, truth, strict=True))
     if known:
         click.echo(f"accuracy {right / known:.4f} ({right} of {known} tagged words)", err=True)
+
+
+def _batches(
+    paths: Sequence[str], read: Callable[[bytes, str], list[Tagged]], in_lines: bool
+) -> Iterator[list[Tagged]]:
+    """The sentences of all files at once; those of the standard input that stand one a line, as soon as they are there."""
+    if list(paths) != [STANDARD_INPUT] or not in_lines:
+        yield [one for path in paths for one in read(read_bytes(path), shown_name(path))]
+        return
+    for _, line in input_lines():
+        if line.startswith(b"#") or line.count(b"\t") == CONLLU_TABS:
+            line += sys.stdin.buffer.read()
+        yield read(line, shown_name(STANDARD_INPUT))
 
 
 def _confidence(tags: list[Any], tag: Any, shares: list[float]) -> list[str]:
@@ -69,7 +92,7 @@ def _confidence(tags: list[Any], tag: Any, shares: list[float]) -> list[str]:
     return [f"{shares[tags.index(tag)]:.4f}", " ".join(f"{name}={share:.4f}" for name, share in falling)]
 
 
-def read_sentences(data: bytes, name: str, parse_conllu: Any) -> list[tuple[tuple[str, ...], tuple[str, ...] | None]]:
+def read_sentences(data: bytes, name: str, parse_conllu: Any, tags: str = "upos") -> list[Tagged]:
     """The sentences of a file as (words, tags); the tags are None where the file has none.
 
     Parameters
@@ -79,6 +102,7 @@ def read_sentences(data: bytes, name: str, parse_conllu: Any) -> list[tuple[tupl
     name : str
         What an error calls it.
     parse_conllu : function (bytes, tags, name) -> list of sentences with ``words`` and ``tags``
+    tags : {"upos", "xpos"}
 
     Raises
     ------
@@ -94,6 +118,6 @@ def read_sentences(data: bytes, name: str, parse_conllu: Any) -> list[tuple[tupl
     first = next((line for line in lines if line.strip() and not line.startswith("#")), None)
     if first is None:
         raise InputError(f"{name} holds no sentence; wanted one a line, or the CoNLL-U format")
-    if len(first.split("\t")) == CONLLU_COLUMNS:
-        return [(sentence.words, sentence.tags) for sentence in parse_conllu(data, "upos", name)]
+    if first.count("\t") == CONLLU_TABS:
+        return [(sentence.words, sentence.tags) for sentence in parse_conllu(data, tags, name)]
     return [(tuple(line.split()), None) for line in lines if line.strip()]

@@ -24,6 +24,8 @@ Sentiment Classification*, ACL 2007.
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from itertools import compress
 
 from lxmls_day1.errors import InputError
 
@@ -44,6 +46,7 @@ _FRACTION = re.compile(r"\d+/\d+", re.ASCII)
 _RANGE = re.compile(r"\d+-\d+", re.ASCII)
 
 
+@lru_cache(maxsize=2**16)  # most words of a text are common ones
 def normalise_word(word: str) -> str:
     """The form in which one word of a text is counted.
 
@@ -150,14 +153,10 @@ def unigrams_and_bigrams(words: Iterable[str]) -> list[str]:
     ['one', 'best', 'novels', 'one_of', 'the_best', 'best_novels']
     """
     words = list(words)
-    counts_alone = [bool(word) and word not in FUNCTION_WORDS for word in words]
-    unigrams = [word for word, counted in zip(words, counts_alone, strict=True) if counted]
-    bigrams = [
-        f"{words[i]}_{words[i + 1]}"
-        for i in range(len(words) - 1)
-        if words[i] and (counts_alone[i] or counts_alone[i + 1])
-    ]
-    return unigrams + bigrams
+    alone = [bool(word) and word not in FUNCTION_WORDS for word in words]
+    neighbours = zip(words, words[1:], alone, alone[1:], strict=False)
+    bigrams = [f"{first}_{second}" for first, second, one, other in neighbours if first and (one or other)]
+    return list(compress(words, alone)) + bigrams
 
 
 def count_tokens(*texts: str) -> dict[str, int]:

@@ -112,7 +112,7 @@ class TestHelp:
             "from lxmls_day1.commands.command_line import main\n"
             "try: main(['--help'])\n"
             "except SystemExit as end: assert not end.code\n"
-            "print('heavy:', sorted({'numpy', 'scipy', 'numba', 'matplotlib', 'pooch', 'tqdm'} & set(sys.modules)))"
+            "print('heavy:', sorted({'numpy', 'scipy', 'numba', 'matplotlib', 'requests', 'tqdm'} & set(sys.modules)))"
         )
         result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
         assert result.stdout.endswith("heavy: []\n")

@@ -75,6 +75,30 @@ class TestPredictions:
             "Note: 1 of 2 reviews holds no word that the classifier knows; its intercepts decided.\n"
         )
 
+    def test_standard_input_is_answered_line_by_line(self):
+        """Each answer is there before the next line is."""
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-m", "lxmls_day1", "predict", "hand.npz", "-"]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, text=True) as process:
+            for text, answer in {
+                "bad bad\n": "negative\t11.5\tstandard input:1\n",
+                "\nVery good book!\n": "positive\t5.25\tstandard input:3\n",
+                "good:1 #label#:negative\n": "positive\t4.5\tstandard input:4\n",
+            }.items():
+                process.stdin.write(text)
+                process.stdin.flush()
+                assert process.stdout.readline() == answer
+            _, remarks = process.communicate("unheard-of")
+        assert process.returncode == 0
+        assert remarks.splitlines() == [
+            "Note: 1 of 4 reviews holds no word that the classifier knows; its intercepts decided.",
+            "accuracy 0.0000 (0 of 1 labelled reviews)",
+        ]
+
+    def test_standard_input_as_one_review(self):
+        assert predict("hand.npz", "--per", "file", "-", stdin="bad\nbad").stdout == "negative\t11.5\tstandard input\n"
+
     def test_margins(self):
         assert margins_of(np.array([[1.0, 5, 3], [2, 2, 0]])).tolist() == [2, 0]
         assert margins_of(np.array([[1.0]])).tolist() == [np.inf]

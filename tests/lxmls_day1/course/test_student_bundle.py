@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def checkout(reference):
     """The tiny lab with this package around it, as a checkout is."""
-    for name in ("pyproject.toml", "README.md", "LICENSE", "constraints.txt"):
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "constraints.txt"):
         shutil.copy(ROOT / name, reference)
     ignored = shutil.ignore_patterns("__pycache__", "*.nbi", "*.nbc")
     shutil.copytree(ROOT / "lxmls_day1", reference / "lxmls_day1", ignore=ignored)

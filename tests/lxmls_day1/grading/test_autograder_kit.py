@@ -159,6 +159,6 @@ def test_the_command_says_what_it_has_made(tmp_path, monkeypatch):
 
 def test_the_script_of_classroom50_says_which_python_it_needs(files, tmp_path):
     (tmp_path / "autograder.py").write_bytes(files["classroom50"]["autograder.py"])
-    old = f"import runpy, sys; sys.version_info = (3, 14); runpy.run_path({str(tmp_path / 'autograder.py')!r})"
+    old = f"import runpy, sys; sys.version_info = (3, 15); runpy.run_path({str(tmp_path / 'autograder.py')!r})"
     ended = subprocess.run([sys.executable, "-c", old], capture_output=True, text=True, cwd=tmp_path, check=False)
-    assert ended.returncode == 1 and "3.11, 3.12 or 3.13" in ended.stderr
+    assert ended.returncode == 1 and "from 3.11 to 3.14" in ended.stderr

@@ -75,7 +75,7 @@ def test_two_runs_at_both_levels(tmp_path, handed_in, seed):
     assert marks(again, dict(reversed(handed_in.items()))) == first[::-1]
 
 
-@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
 def test_another_python(tmp_path, handed_in, version):
     """By the command, as a user runs it; any Python of that version that has what the package needs."""
     root = str(REFERENCE)

@@ -1,6 +1,5 @@
 import contextlib
 import functools
-import gc
 import gzip
 import hashlib
 import io
@@ -27,8 +26,6 @@ from lxmls_day1.engine.text.corpora import (
 from lxmls_day1.engine.text.downloads import CorpusFile, Network, PlainFiles, TarArchive
 from lxmls_day1.errors import CorpusUnavailable, InputError
 
-# pooch leaves the answer of a server that refuses to the garbage collector.
-pytestmark = pytest.mark.filterwarnings("ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning")
 ROOT = Path(__file__).parents[4]
 ONCE = Network(connect_timeout=5, read_timeout=0.5, retries=0)
 CONTENT = {
@@ -79,7 +76,6 @@ def server(monkeypatch):
                 given["stall"].set()
         http.shutdown()
         thread.join()
-        gc.collect()
 
 
 @pytest.fixture(autouse=True)

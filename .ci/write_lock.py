@@ -1,0 +1,78 @@
+"""Write ``lock.txt``, and ``constraints.txt`` with ``--upgrade``: what ``make lock`` runs. It needs uv.
+
+``lock.txt`` has every package of every set-up of the Makefile with its hashes; the line above a package names the set-ups that it
+belongs to. ``constraints.txt`` has the versions alone, for installations by hand.
+"""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+LOCK, CONSTRAINTS = ROOT / "lock.txt", ROOT / "constraints.txt"
+#: Set-up of the Makefile -> the extras that it has; `hand` is no set-up, but what else the project offers.
+EXTRAS = {
+    "run": ("fast",),
+    "test": ("fast", "test"),
+    "check": ("fast", "test", "dev"),
+    "lab": ("fast", "notebook"),
+    "demo": ("fast", "demo"),
+    "docs": ("fast", "docs"),
+    "browser": ("fast", "browser"),
+    "hand": ("cluster", "grading", "sklearn"),
+}
+OLDEST_PYTHON = "3.11"
+#: What else bounds the newest versions. Later ones of jsonschema load a library that makes each start of Jupyter 2 s slower.
+BOUNDS = "jsonschema<4.25"
+
+
+def compiled(extras: tuple[str, ...], options: list[str], bounds: str = "") -> dict[str, str]:
+    """A package with its version and marker -> its lines in a file of requirements."""
+    build = "\n".join([*tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"], bounds])
+    command = [
+        "uv",
+        "pip",
+        "compile",
+        "--quiet",
+        "--universal",
+        "--python-version",
+        OLDEST_PYTHON,
+        "--fork-strategy",
+        "fewest",
+    ]
+    command += ["--generate-hashes", "--no-annotate", "--no-header", "--no-emit-index-url", "--no-emit-find-links"]
+    command += [part for extra in extras for part in ("--extra", extra)]
+    done = subprocess.run(
+        [*command, *options, "pyproject.toml", "-"],
+        cwd=ROOT,
+        input=build,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    packages, name = {}, ""
+    for line in done.stdout.splitlines(keepends=True):
+        name = name if line.startswith(" ") else line.removesuffix(" \\\n")
+        packages[name] = packages.get(name, "") + line
+    return packages
+
+
+def main() -> None:
+    """Resolve all set-ups with the versions of ``constraints.txt``, or with the newest ones, and write both files."""
+    if sys.argv[1:] == ["--upgrade"]:
+        every = tuple(dict.fromkeys(extra for extras in EXTRAS.values() for extra in extras))
+        head = [line for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
+        versions = [name.partition(" ;")[0] for name in compiled(every, ["--upgrade"], BOUNDS)]
+        CONSTRAINTS.write_text("\n".join([*head, *versions, ""]), encoding="utf-8")
+    members: dict[str, list[str]] = {}
+    lines: dict[str, str] = {}
+    for set_up, extras in EXTRAS.items():
+        for name, text in compiled(extras, ["--constraints", str(CONSTRAINTS)]).items():
+            members.setdefault(name, []).append(set_up)
+            lines[name] = text
+    LOCK.write_text("".join(f"# {' '.join(members[name])}\n{lines[name]}" for name in sorted(lines)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+"""A saved classifier that labels text: it takes texts apart as those that it was trained on, and looks at the weights of their tokens."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from lxmls_day1.engine.text.tokens import count_tokens
+from lxmls_day1.errors import InputError
+from lxmls_day1.model_file import SavedModel
+
+Bag = Mapping[str, float]
+
+
+class TextModel(SavedModel):
+    """What ``LinearClassifier.load`` returns: a named tuple (classifier, params, feature_names, label_names, notes) that labels text.
+
+    Of text can be labelled what `lxmls-day1 train` has trained on text, or what was saved with the names of its features.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lxmls_day1.classifiers import LinearClassifier, Mira
+    >>> from lxmls_day1.readers import SentimentCorpus
+    >>> toy = SentimentCorpus("toy")
+    >>> mira = Mira()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mira.save(f"{folder}/mira.npz", mira.train(toy.train_X, toy.train_y), toy.feature_names, toy.label_names)
+    ...     model = LinearClassifier.load(f"{folder}/mira.npz")
+    >>> model.predict(["A dull book.", "I loved it: wonderful!"])
+    ['negative', 'positive']
+    """
+
+    @property
+    def tags_sentences(self) -> bool:
+        """Whether it tags the words of sentences, rather than labelling whole texts."""
+        return self.notes.get("tokens") == "sentences"
+
+    def predict(self, texts: Sequence[Any]) -> list[Any]:
+        """The label of each text, by its name; of a tagger the tags of each sentence.
+
+        Parameters
+        ----------
+        texts : sequence of M str
+            Of a tagger also sequences of words; in a str these stand between spaces.
+
+        Returns
+        -------
+        list of M str, or of M lists of tags
+
+        Raises
+        ------
+        InputError
+            If there is one text instead of a list, something is no text, or the model is not of text.
+        """
+        if self.tags_sentences:
+            sentences = [text.split() if isinstance(text, str) else text for text in _listed(texts)]
+            return [list(tags) for tags in self.classifier.test(sentences, self.params)]
+        names = self.class_names
+        return [names[column] for column in np.argmax(self.scores(texts), axis=1).tolist()]
+
+    def scores(self, texts: Sequence[str]) -> np.ndarray:
+        """The score of each class for each text, (M, K); errors are those of `predict`."""
+        return self.scores_of_bags([self.tokens_of(text) for text in _listed(texts)])
+
+    @cached_property
+    def tokens_of(self) -> Callable[[str], Bag]:
+        """What takes a text apart as the texts were from which the model has learnt; its notes say which these were."""
+        kind = self.notes.get("tokens", "reviews")
+        if kind == "reviews":
+            return count_tokens
+        if kind == "questions":
+            lab, is_of_lab, _ = type(self.classifier).__module__.partition("classifiers.")
+            vocabulary = import_module(f"{lab if is_of_lab else 'lxmls_day1.'}readers.vocabulary")
+            count_words: Callable[[str], Bag] = vocabulary.count_words
+            return count_words
+        if kind == "features":
+            raise InputError(
+                "the model is of ready-made features (svmlight), so words cannot be told; train one on labelled texts, or predict "
+                "from vectors: model.classifier.test(X, model.params)"
+            )
+        raise InputError(
+            f"the model is of texts whose tokens are those of {kind!r}; known are 'reviews' and 'questions'."
+        )
+
+    @cached_property
+    def columns(self) -> dict[str, int]:
+        """The column of each token; an InputError if it was saved without the names of its features."""
+        if self.feature_names is None:
+            raise InputError(
+                "the model has no names of features, so words cannot be told: it was trained on points, or saved without feature_names"
+            )
+        return {name: column for column, name in enumerate(self.feature_names)}
+
+    def knows_some_of(self, bag: Bag) -> bool:
+        """Whether any token of a text has a weight."""
+        return bool(bag) if self.notes.get("hash_bits") is not None else not self.columns.keys().isdisjoint(bag)
+
+    def rows(self, bags: Sequence[Bag]) -> csr_array:
+        """Texts, as counts of their tokens, as rows over all features (M, J); hashed ones as they were in training."""
+        hash_bits = self.notes.get("hash_bits")
+        if hash_bits is not None:
+            from lxmls_day1.engine.text.token_batches import numbered_bags  # numba takes its time
+
+            return numbered_bags(bags).hashed(hash_bits)
+        columns, indices, counts, ends = self.columns, [], [], [0]
+        for bag in bags:
+            row = sorted((columns[token], count) for token, count in bag.items() if token in columns)
+            indices += [column for column, _ in row]
+            counts += [count for _, count in row]
+            ends.append(len(indices))
+        entries = np.array(counts, dtype=float), np.array(indices, dtype=np.int32), np.array(ends, dtype=np.int32)
+        return csr_array(entries, shape=(len(bags), len(columns)))
+
+    def scores_of_bags(self, bags: Sequence[Bag]) -> np.ndarray:
+        """The scores (M, K) of texts as counts of their tokens. What it takes does not depend on the number of features."""
+        if len(bags) == 1 and self.notes.get("hash_bits") is None:  # a matrix takes longer than the text
+            column_of, (bag,) = self.columns.get, bags
+            columns = np.array([column_of(token, -1) for token in bag], dtype=np.intp)
+            known = columns >= 0
+            used, few = columns[known], np.array(list(bag.values()), dtype=float)[known][None]
+        else:
+            X = self.rows(bags)
+            used, places = np.unique(X.indices, return_inverse=True)
+            few = csr_array((X.data, places.reshape(-1), X.indptr), shape=(len(bags), len(used)))
+        weights = [self.params[:1], self.params[1 + used]]
+        if self.classifier.quadratic:
+            weights.append(self.params[1 + len(self.params) // 2 + used])
+        scores: np.ndarray = self.classifier.scores_of_rows(few, np.concatenate(weights))
+        return scores
+
+
+def _listed(texts: Any) -> Sequence[Any]:
+    if isinstance(texts, str) or not hasattr(texts, "__len__"):
+        raise InputError(f"texts must be a list of texts, but is {texts!r}; for one text: predict([text])[0]")
+    found: Sequence[Any] = texts
+    return found

@@ -1,0 +1,49 @@
+"""A λ that is far too large for short text is told, once, with one to try."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from classifiers.max_ent_batch import MaxEntBatch
+from classifiers.max_ent_online import MaxEntOnline
+from classifiers.mira import Mira
+from classifiers.svm import SVM
+from lxmls_day1.engine.penalties import LargePenalty
+
+
+def short_texts(n_classes=20, n_examples=2000):
+    """Six words each of 3,000, three of which are of the thirty words of the text's class."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(n_classes, size=n_examples)
+    own = 30 * labels[:, None] + rng.integers(30, size=(n_examples, 3))
+    columns = np.hstack([own, rng.integers(3000, size=(n_examples, 3))])
+    rows = np.repeat(np.arange(n_examples), 6)
+    return sp.csr_array((np.ones(rows.size), (rows, columns.ravel())), shape=(n_examples, 3000)), labels
+
+
+@pytest.mark.parametrize("learner", [SVM, MaxEntOnline, MaxEntBatch])
+def test_short_texts(learner):
+    X, y = short_texts()
+    made = learner(regularizer=1.0)
+    with pytest.warns(LargePenalty, match=r"\(λ\) = 1 .* try regularizer=0\.001, which is 2/M for 2000") as told:
+        params = made.train(X, y)
+    assert len(told) == 1
+    falls = made.objective(X, y, 0 * params) - (made.objective(X, y, params) - made.penalty_of(params))
+    assert falls < 0.1 * made.objective(X, y, 0 * params)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        advised = learner(regularizer=0.001)
+        weights = advised.train(X, y)
+    assert advised.evaluate(y, advised.test(X, weights)) > made.evaluate(y, made.test(X, params))
+
+
+@pytest.mark.parametrize(
+    "learner", [SVM(), MaxEntOnline(), MaxEntBatch(), Mira(regularizer=100.0), MaxEntBatch(1.0, penalty="l1")]
+)
+def test_what_the_penalty_suits_or_does_not_touch(learner):
+    X = np.random.default_rng(0).normal(size=(200, 2)) + 2.0 * np.eye(2)[y := np.arange(200) % 2]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        learner.train(X, y)

@@ -1,0 +1,145 @@
+"""The estimator classes: scikit-learn's own checks, the settings of the learners behind them, and the λ that they choose."""
+
+import inspect
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator
+
+import lxmls_day1.classifiers
+from lxmls_day1 import estimators
+from lxmls_day1.engine.learners import can_resume
+from lxmls_day1.engine.penalties import is_penalized
+from lxmls_day1.errors import InputError
+from lxmls_day1.settings import known_settings
+from lxmls_day1.sklearn_adapter import as_estimator
+
+CLASSES = [kind for name, kind in vars(estimators).items() if name.endswith("Classifier")]
+#: What scikit-learn's checks need to come to an end, as in test_sklearn_adapter.py.
+SETTINGS = {
+    "AROWClassifier": {"nr_rounds": 5},
+    "ConfidenceWeightedClassifier": {"cap": 1.0, "nr_rounds": 5},
+    "ColumnSquishingClassifier": {"cap": 1.0, "nr_rounds": 200},
+    "GaussianNaiveBayesClassifier": {"variance": "pooled"},
+}
+X, Y = np.array([[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]] * 5), np.array(["+", "+", "-", "-"] * 5)
+
+
+def learner_of(kind):
+    return getattr(lxmls_day1.classifiers, kind.learner)
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:the dual solver was stopped")
+@pytest.mark.parametrize("kind", CLASSES)
+def test_scikit_learns_own_checks(kind):
+    online = hasattr(kind, "nr_rounds")
+    made = kind(**SETTINGS.get(kind.__name__, {"nr_rounds": 200} if online else {}))
+    # Online learners see one example after the other, and NBSVM's own λ goes by the number of examples, whatever their weights.
+    names = [f"check_sample_weight_equivalence_on_{data}_data" for data in ("dense", "sparse")]
+    expected = dict.fromkeys(names if online or kind.learner == "NBSVM" else [], "as above")
+    results = check_estimator(made, on_skip=None, expected_failed_checks=expected)
+    left_out = {result["check_name"] for result in results if result["status"] != "passed"} - set(expected)
+    assert left_out <= {"check_array_api_input"}  # wants an environment variable
+
+
+def test_every_classifier_of_whole_examples_has_one_with_its_settings():
+    names = {kind.learner for kind in CLASSES}
+    flat = {
+        name
+        for name in lxmls_day1.classifiers.__all__
+        if not hasattr(getattr(lxmls_day1.classifiers, name), "templates")
+    }
+    assert flat - names == {"BinaryPerceptron", "LinearClassifier", "NaiveBayes", "OnlineClassifier", "compiled"}
+    for kind in CLASSES:
+        own = {name: one.default for name, one in inspect.signature(kind).parameters.items()}
+        assert own == kind().get_params() == {name: getattr(kind(), name) for name in own}
+        extra = {"class_weight": None, "warm_start": False}
+        known = known_settings(learner_of(kind))
+        if is_penalized(learner_of(kind)()):
+            known = {**known, "regularizer": None}
+        assert {name: value for name, value in own.items() if name not in extra} == known
+        assert {name: value for name, value in own.items() if name in extra}.items() <= extra.items()
+        assert ("warm_start" in own) == can_resume(learner_of(kind)())
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_it_learns_what_the_learner_learns(kind):
+    counts = np.maximum(X, 0.0)
+    estimator = clone(kind()).fit(counts, Y)
+    learner = learner_of(kind)()
+    if is_penalized(learner):
+        learner.regularizer = 2 / len(Y)
+        assert (estimator.regularizer_, estimator.regularizer_reason_) == (0.1, "2/M for 20 training examples")
+        assert estimator.regularizer is None
+    np.testing.assert_array_equal(estimator.params_, learner.train(counts, Y))
+    np.testing.assert_array_equal(estimator.predict(counts), learner.test(counts, estimator.params_))
+    assert hasattr(estimator, "predict_proba") == hasattr(learner, "get_probabilities")
+    again = pickle.loads(pickle.dumps(estimator))
+    np.testing.assert_array_equal(again.predict(counts), estimator.predict(counts))
+    assert repr(kind()) == f"{kind.__name__}()"
+
+
+def test_names_of_columns_are_kept():
+    frame = pd.DataFrame(X, columns=["height", "depth"])
+    estimator = estimators.MaxEntBatchClassifier().fit(frame, Y)
+    assert estimator.feature_names_in_.tolist() == ["height", "depth"]
+    assert estimator.predict_proba(frame).sum(axis=1) == pytest.approx(1.0)
+    with pytest.raises(ValueError, match="feature names"):
+        estimator.predict(frame[["depth", "height"]])
+
+
+def test_the_usual_regularizer_is_scikit_learns():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(200, 3)) + 2.0 * np.eye(3)[labels := rng.integers(3, size=200)]
+    ours = estimators.MaxEntBatchClassifier(tolerance=1e-9, regularize_intercept=False).fit(points, labels)
+    theirs = LogisticRegression(C=1 / (ours.regularizer_ * 200), tol=1e-9).fit(
+        points, labels
+    )  # C = 1/2 of three classes
+    np.testing.assert_allclose(ours.predict_proba(points), theirs.predict_proba(points), atol=1e-4)
+
+
+def test_tuning_takes_what_does_best_on_examples_that_were_held_out():
+    rng = np.random.default_rng(3)
+    points, labels = rng.normal(size=(100, 20)), rng.integers(2, size=100)
+    points[:, 0] += 2.0 * labels
+    estimator = estimators.SVMClassifier(regularizer="tune").fit(points, labels)
+    held_out = np.zeros(100, dtype=bool)
+    held_out[np.random.default_rng(1).permutation(100)[:20]] = True
+    accuracies = {}
+    for regularizer in (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6):
+        svm = as_estimator(lxmls_day1.classifiers.SVM(regularizer)).fit(points[~held_out], labels[~held_out])
+        accuracies[regularizer] = svm.score(points[held_out], labels[held_out])
+    assert estimator.regularizer_ == max(accuracies, key=accuracies.get)
+    assert f"an accuracy of {max(accuracies.values()):.4f}" in estimator.regularizer_reason_
+    whole = as_estimator(lxmls_day1.classifiers.SVM(estimator.regularizer_)).fit(points, labels)
+    np.testing.assert_array_equal(estimator.params_, whole.params_)
+
+
+def test_further_data_keep_the_regularizer_of_the_first():
+    online = estimators.MaxEntOnlineClassifier().partial_fit(X[:10], Y[:10], classes=["+", "-"])
+    assert online.partial_fit(X, Y).regularizer_ == 0.2
+    assert online.fit(X, Y).regularizer_ == 0.1
+
+
+@pytest.mark.parametrize("regularizer", ["best", -1.0])
+def test_a_regularizer_that_makes_no_sense_is_refused_by_fit(regularizer):
+    estimator = estimators.SVMClassifier(regularizer=regularizer)
+    with pytest.raises(InputError, match=r"regularizer \(λ\) must be"):
+        estimator.fit(X, Y)
+
+
+def test_in_a_pipeline_and_a_search():
+    texts, labels = ["a good film", "good, very good", "a bad film", "bad, very bad"] * 5, ["+", "+", "-", "-"] * 5
+    pipeline = make_pipeline(CountVectorizer(), estimators.MiraClassifier())
+    search = GridSearchCV(pipeline, {"miraclassifier__regularizer": [0.1, 1.0]}, cv=2).fit(texts, labels)
+    assert search.predict(["good", "very bad"]).tolist() == ["+", "-"]
+    assert repr(search.best_estimator_["miraclassifier"]) == "MiraClassifier(regularizer=0.1)"
