@@ -17,8 +17,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from sphinx.errors import ExtensionError
-
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
@@ -190,14 +188,12 @@ def describe_pictures(app: Any, tree: Any) -> None:
     """Give the pictures of a notebook the alternative texts that stand beside them in its file."""
     import json
 
-    from docutils import nodes  # type: ignore[import-untyped]
-
     notebook = Path(app.srcdir, f"{app.env.docname}.ipynb")
     if not notebook.is_file():
         return
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     outputs = [output for cell in cells for output in cell.get("outputs", ()) if "image/png" in output.get("data", {})]
-    shown = [image for image in tree.findall(nodes.image) if "jupyter_execute" in image["uri"]]
+    shown = [image for image in tree.findall(lambda node: node.tagname == "image") if "jupyter_execute" in image["uri"]]
     for image, output in zip(shown, outputs, strict=True):
         image["alt"] = output["metadata"].get("image/png", {}).get("alt", "A figure of the cell above")
 
@@ -222,7 +218,7 @@ def check_links(app: Any, exception: Exception | None) -> None:
             ):
                 broken.append(f"{page.relative_to(site)}: {link}")
     if broken:
-        raise ExtensionError(f"{len(broken)} links lead nowhere: " + "; ".join(broken[:20]))
+        raise RuntimeError(f"{len(broken)} links lead nowhere: " + "; ".join(broken[:20]))
 
 
 INTRODUCTIONS = {
