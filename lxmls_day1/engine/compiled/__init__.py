@@ -12,6 +12,7 @@
 ``svm_sweeps``      the sweeps of the dual SVM
 ``max_ent_sweeps``  the sweeps of dual coordinate ascent for maximum entropy
 ``tree_reduce``     sums whose bits do not depend on who adds them
+``row_scores``      the scores of all rows
 ``class_sums``      the rows of each class summed
 ``hashing``         MurmurHash3 of features' names: bucket and sign
 ``token_rows``      texts to rows of token counts, hashed or numbered
