@@ -4,7 +4,6 @@ Every score is summed in the order of the entries of its row, product by product
 product of matrices does it, which takes twice the time: so most processors find the same bits either way.
 """
 
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
