@@ -143,9 +143,9 @@ class TextCorpus(BagCorpus):
         labels, texts, bags = files[0].labels, files[0].texts, files[0].bags
         if seed is not None:
             seed = check_number("seed", seed, at_least=0, whole=True)
-            order = np.random.default_rng(seed).permutation(len(labels)).tolist()
-            labels = [labels[m] for m in order]
-            texts, bags = ([examples[m] for m in order] if examples else [] for examples in (texts, bags))
+            order = np.random.default_rng(seed).permutation(len(labels))
+            labels, texts = ([examples[m] for m in order.tolist()] if examples else [] for examples in (labels, texts))
+            bags = bags[order] if is_svmlight else []
         train_end, dev_end, test_end = split_ends(len(labels), split)
         labels, texts, bags = labels[:test_end], texts[:test_end], bags[:test_end]
         for file in files[1:]:
@@ -156,7 +156,9 @@ class TextCorpus(BagCorpus):
         self._name = files[0].name
         ends = (train_end, dev_end, min_count, files[0].label_order(labels))
         if is_svmlight:
-            self._set_examples(bags, labels, *ends, feature_order=int)
+            self.X, self.feature_names, totals = bags.matrix(train_end)
+            self._totals = totals.tolist()
+            self._set_parts(labels, *ends)
         elif count is None:
             self._set_texts(texts, labels, *ends, progress=progress)
         else:

@@ -38,7 +38,8 @@ Columns = NDArray[np.intp]
 def _products(X: Any, params: Reals) -> Reals:
     """X W[1:] + W[0] (M, K). Where something has brought numba, rows that are sparse take half the time."""
     if getattr(X, "format", "") != "csr" or "numba" not in sys.modules:
-        return np.asarray(X @ params[1:]) + params[0]
+        scores: Reals = np.asarray(X @ params[1:]) + params[0]
+        return scores
     from lxmls_day1.engine.compiled.row_scores import scores_of_all_rows
 
     return scores_of_all_rows(X, params)

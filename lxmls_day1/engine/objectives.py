@@ -113,7 +113,8 @@ def shortened(learner: Any, rows: Any, params: Reals, errors: int) -> Reals:
         for length, loss in zip(lengths.tolist(), losses, strict=False):
             if length == 0.0 or loss + length**2 * penalty <= rows.at_zero:
                 rows.measured = params if length == 1.0 else length * params, float(loss + length**2 * penalty)
-                return rows.measured[0]
+                shorter: Reals = rows.measured[0]
+                return shorter
         n_tried += len(lengths)
 
 

@@ -16,6 +16,7 @@
 ``class_sums``      the rows of each class summed
 ``hashing``         MurmurHash3 of features' names: bucket and sign
 ``token_rows``      texts to rows of token counts, hashed or numbered
+``svmlight_lines``  lines of svmlight features to numbers
 ``chain_search``    tag sequences: the scores of a sentence and its best path
 ``chain_sums``      tag sequences: sums over all of them, for conditional random fields
 ``chains``          tag sequences: whole data sets, and the loop of the structured learners
