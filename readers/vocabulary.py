@@ -99,9 +99,9 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
     counts: list[float] = []
     try:
         for bag in bags:
-            row = sorted((feat_dict[token], count) for token, count in bag.items() if token in feat_dict)
-            columns.extend(column for column, _ in row)
-            counts.extend(count for _, count in row)
+            row = sorted([(feat_dict[token], count) for token, count in bag.items() if token in feat_dict])
+            columns += [column for column, _ in row]
+            counts += [count for _, count in row]
             starts.append(len(columns))
         places = np.array(columns or np.zeros(0, dtype=np.intp))
     except (AttributeError, TypeError, ValueError) as error:
