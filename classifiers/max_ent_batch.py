@@ -14,7 +14,7 @@ With ``penalty="l1"`` the penalty is λ Σ |w_jk| in place of (λ/2) ‖W‖². 
 
 Five solvers lead to the optimum, each in its file: ``lbfgs.py`` is fast on any data, ``max_ent_dual.py`` several times faster on
 text with λ > 0, ``conjugate_gradient.py`` keeps only three vectors, ``gradient_descent.py`` is the guide's, and ``iterative_scaling.py``
-is how it was done first. All start at W = 0.
+is how it was done first. All start at W = 0. ``solver="auto"`` takes one of the first two.
 
 Sources: the guide, eq. 1.27-1.33 and algorithm 4; J. Nocedal, S. Wright, Numerical Optimization, 2006.
 """
@@ -42,8 +42,9 @@ from classifiers.solvers.owl_qn import owl_qn
 from lxmls_day1.errors import InputError
 from lxmls_day1.settings import setting
 
-SOLVERS = ("lbfgs", "dual", "conjugate_gradient", "gradient_descent", "gis")
+SOLVERS = ("auto", "lbfgs", "dual", "conjugate_gradient", "gradient_descent", "gis")
 PAIR_BYTES = 2**26  # for the pairs of L-BFGS: 64 MB hold 20 of them up to 200,000 weights
+MOST_EXPECTED = 40  # sweeps of dual ascent that are still to come: where it would take more, L-BFGS begins anew
 NEAR = 1e-3  # of the objective, or of the first gradient: what ends farther from the optimum is warned of, whatever ended it
 
 
@@ -81,10 +82,11 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         A warning tells when they did not suffice. An iteration of the dual solver is a sweep over the examples.
     regularize_intercept : bool
         Whether ‖W‖² includes the intercepts, as in the guide.
-    solver : "lbfgs", "dual", "conjugate_gradient", "gradient_descent" or "gis"
-        L-BFGS; dual coordinate ascent, the fastest on text, for λ > 0 and regularized intercepts, which keeps M x K numbers
-        beside the weights; non-linear conjugate gradient, which keeps the fewest; gradient descent with Armijo's rule; or
-        generalized iterative scaling, for features that are not negative and without regularization.
+    solver : "auto", "lbfgs", "dual", "conjugate_gradient", "gradient_descent" or "gis"
+        The fastest, that is dual ascent on sparse data where it may be used and gets on well, and L-BFGS elsewhere; L-BFGS; dual
+        coordinate ascent, for λ > 0 and regularized intercepts, which keeps M x K numbers beside the weights; non-linear conjugate
+        gradient, which keeps the fewest; gradient descent with Armijo's rule; or generalized iterative scaling, for features that are
+        not negative and without regularization.
     n_jobs : int, default 1
         Threads of L-BFGS, conjugate gradient and gradient descent, each of which takes a part of the examples. The result depends
         on their number by rounding, and on nothing else.
@@ -121,7 +123,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
     tolerance: float = setting(1e-4, above=0)
     max_iterations: int = setting(1000, at_least=1, whole=True)
     regularize_intercept: bool = setting(True)
-    solver: str = setting("lbfgs", one_of=SOLVERS)
+    solver: str = setting("auto", one_of=SOLVERS)
     n_jobs: int = setting(1, at_least=1, whole=True)
     penalty: str = setting("l2", one_of=("l2", "l1"))
 
@@ -153,7 +155,9 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         """
         X, labels, weights = self._training_data(X, y, sample_weight)
         shares = weights / weights.mean()  # (M,), of mean 1
-        solve = {"gis": self._by_scaling, "dual": self._by_dual}.get(self.solver, self._by_descent)
+        solve = {"auto": self._by_the_fastest, "gis": self._by_scaling, "dual": self._by_dual}.get(
+            self.solver, self._by_descent
+        )
         params = self._follow(solve(X, labels, shares))
         if self.history and self.penalty == "l2":
             loss = self.history[-1].objective - self.penalty_of(params)
@@ -188,7 +192,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         """Say that the optimum was not reached, and what may help."""
         after = f"after {n_iterations} iteration{'s' * (n_iterations != 1)}"
         if n_iterations == self.max_iterations:
-            better = "" if self.solver == "lbfgs" else ', or take solver="lbfgs"'
+            better = "" if self.solver in ("auto", "lbfgs") else ', or take solver="lbfgs"'
             remedy = f"raise max_iterations or the tolerance{better}"
         else:
             after += ", where rounding let no better point be found,"
@@ -204,11 +208,11 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         penalty = self.regularizer
         if penalty is None:
             raise InputError("regularizer (λ) must be a number of at least 0, but is None")
-        if self.penalty == "l1" and self.solver != "lbfgs":
+        if self.penalty == "l1" and self.solver not in ("auto", "lbfgs"):
             raise InputError(
                 f'penalty="l1" has corners, which only solver="lbfgs" copes with, but the solver is {self.solver!r}'
             )
-        if self.solver == "dual" and not (penalty and self.regularize_intercept):
+        if self.solver == "dual" and not self._every_weight_is_regularized():
             raise InputError(
                 "the dual solver needs every weight regularized: regularizer above 0 and regularize_intercept=True, but they are "
                 f'{self.regularizer!r} and {self.regularize_intercept!r}; change them, or take solver="lbfgs"'
@@ -241,22 +245,40 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         size = np.abs(penalized).sum() if self.penalty == "l1" else (penalized**2).sum() / 2
         return float(self.regularizer * size)
 
+    def _every_weight_is_regularized(self):
+        return self.regularizer > 0 and self.regularize_intercept and self.penalty == "l2"
+
+    def _by_the_fastest(self, X, labels, shares):
+        from lxmls_day1.engine.rows import Rows  # numba: imported when it is needed, and not before
+
+        n_sweeps = 0
+        if self._every_weight_is_regularized() and Rows(X, labels, len(self.classes)).suit_dual_ascent():
+            for point in self._by_dual(X, labels, shares, MOST_EXPECTED):
+                yield point
+            if point.arrived:
+                return
+            n_sweeps = point.number
+        for point in self._by_descent(X, labels, shares):  # from W = 0: where the sweeps were slow W is far away
+            if point.number or point.arrived or not n_sweeps:
+                yield point._replace(number=n_sweeps + point.number)
+
     def _by_descent(self, X, labels, shares, loss=None):
         regularizer = float(self.regularizer) if self.penalty == "l2" else 0.0
         intercept, n_jobs = bool(self.regularize_intercept), int(self.n_jobs)
         problem = MaxEntObjective(X, labels, len(self.classes), regularizer, intercept, shares, n_jobs, loss)
-        if self.solver == "lbfgs":
+        start = np.zeros(problem.size)
+        if self.solver in ("auto", "lbfgs"):
             memory = min(20, max(3, PAIR_BYTES // (16 * problem.size)))
             if self.penalty == "l1":
                 penalties = np.full(problem.size, float(self.regularizer))
                 penalties[: problem.n_free] = 0.0
-                path = owl_qn(problem, np.zeros(problem.size), penalties, problem.diagonal(), memory)
+                path = owl_qn(problem, start, penalties, problem.diagonal(), memory)
             else:
-                path = lbfgs(problem, np.zeros(problem.size), problem.diagonal(), memory)
+                path = lbfgs(problem, start, problem.diagonal(), memory)
         elif self.solver == "conjugate_gradient":
-            path = conjugate_gradient(problem, np.zeros(problem.size), problem.diagonal())
+            path = conjugate_gradient(problem, start, problem.diagonal())
         else:
-            path = gradient_descent(problem, np.zeros(problem.size))
+            path = gradient_descent(problem, start)
         first_norm = None
         for number, (x, value, gradient, *_) in enumerate(path):
             norm = np.linalg.norm(gradient)
@@ -268,12 +290,12 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             arrived, near = (off <= share * of < np.inf for share in (self.tolerance, NEAR))
             yield _Point(number, functools.partial(problem.params, x), value, arrived, near)
 
-    def _by_dual(self, X, labels, shares):
+    def _by_dual(self, X, labels, shares, most_expected=np.inf):
         from lxmls_day1.engine.rows import Rows  # numba: imported when it is needed, and not before
 
         n_classes, tolerance = len(self.classes), max(float(self.tolerance), ROUNDING)
         rows, rng = Rows(X, labels, n_classes, shares), np.random.default_rng(1)
-        path = ascend_dual(rows, float(self.regularizer), tolerance, int(self.max_iterations), rng)
+        path = ascend_dual(rows, float(self.regularizer), tolerance, int(self.max_iterations), rng, most_expected)
         for sweeps, objective, dual, weights in path:
             params = functools.partial(_both_classes if rows.n_classes == 2 else np.copy, weights)
             arrived, near = (objective - dual <= share * objective for share in (tolerance, NEAR))

@@ -30,7 +30,7 @@ from lxmls_day1.checks import check_number
 from lxmls_day1.engine.text.labelled_files import read_labelled
 from lxmls_day1.errors import InputError
 from readers.splitting import checked_shares, split_ends
-from readers.vocabulary import BagCorpus, check_bag, checked_min_count
+from readers.vocabulary import BagCorpus, check_bag, checked_min_count, count_words
 
 
 class TextCorpus(BagCorpus):
@@ -143,9 +143,9 @@ class TextCorpus(BagCorpus):
         labels, texts, bags = files[0].labels, files[0].texts, files[0].bags
         if seed is not None:
             seed = check_number("seed", seed, at_least=0, whole=True)
-            order = np.random.default_rng(seed).permutation(len(labels)).tolist()
-            labels = [labels[m] for m in order]
-            texts, bags = ([examples[m] for m in order] if examples else [] for examples in (texts, bags))
+            order = np.random.default_rng(seed).permutation(len(labels))
+            labels, texts = ([examples[m] for m in order.tolist()] if examples else [] for examples in (labels, texts))
+            bags = bags[order] if is_svmlight else []
         train_end, dev_end, test_end = split_ends(len(labels), split)
         labels, texts, bags = labels[:test_end], texts[:test_end], bags[:test_end]
         for file in files[1:]:
@@ -156,14 +156,17 @@ class TextCorpus(BagCorpus):
         self._name = files[0].name
         ends = (train_end, dev_end, min_count, files[0].label_order(labels))
         if is_svmlight:
-            self._set_examples(bags, labels, *ends, feature_order=int)
+            self.X, self.feature_names, totals = bags.matrix(train_end)
+            self._totals = totals.tolist()
+            self._set_parts(labels, *ends)
         elif count is None:
             self._set_texts(texts, labels, *ends, progress=progress)
         else:
             from tqdm.auto import tqdm  # for whoever waits
 
             shown = tqdm(texts, desc="counting words", unit="text", leave=False, disable=not progress)
-            self._set_examples([check_bag(count(text)) for text in shown], labels, *ends)
+            checked = dict if count is count_words else check_bag  # its bags are right, and to check them takes as long
+            self._set_examples([checked(count(text)) for text in shown], labels, *ends)
 
     def get_name(self) -> str:
         """What a table or a plot calls this data set: the name of its file, without its ending."""

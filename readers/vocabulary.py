@@ -99,9 +99,9 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
     counts: list[float] = []
     try:
         for bag in bags:
-            row = sorted((feat_dict[token], count) for token, count in bag.items() if token in feat_dict)
-            columns.extend(column for column, _ in row)
-            counts.extend(count for _, count in row)
+            row = sorted([(feat_dict[token], count) for token, count in bag.items() if token in feat_dict])
+            columns += [column for column, _ in row]
+            counts += [count for _, count in row]
             starts.append(len(columns))
         places = np.array(columns or np.zeros(0, dtype=np.intp))
     except (AttributeError, TypeError, ValueError) as error:
@@ -219,15 +219,12 @@ class BagCorpus:
         dev_end: int,
         min_count: int = 1,
         label_order: Callable[[str], Any] = str,
-        feature_order: Callable[[str], Any] | None = None,
     ) -> None:
         """Turn bags and labels of training, development and test part, in this order, into the attributes.
 
-        ``label_order`` and ``feature_order`` are keys to sort by; features stay in the order of first use otherwise.
+        Labels are sorted by the key ``label_order``; features are in the order of first use.
         """
         feat_counts = count_vocabulary(bags[:train_end], min_count)
-        if feature_order:
-            feat_counts = {token: feat_counts[token] for token in sorted(feat_counts, key=feature_order)}
         self.feature_names = list(feat_counts)
         self._totals = list(feat_counts.values())
         self.X = vectorise(bags, self.feat_dict)

@@ -64,7 +64,7 @@ CLASSIFIERS = {
     "SVM": lambda **more: SVM(nr_rounds=2, **more),
     "dual": lambda **more: SVM(solver="dual", **more),
     "online": lambda **more: MaxEntOnline(nr_rounds=2, **more),
-    "batch": MaxEntBatch,
+    "batch": functools.partial(MaxEntBatch, tolerance=1e-8),
     "descent": lambda **more: MaxEntBatch(solver="gradient_descent", **more),
     "scaling": lambda **more: MaxEntBatch(solver="gis", max_iterations=2, **more),
     "binary": lambda **more: BinaryPerceptron(max_rounds=2, **more),

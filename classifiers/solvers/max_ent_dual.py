@@ -33,6 +33,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+SURE = 10  # sweeps, from which on their pace tells how many are still to come
 ROUNDING = 1e-12  # of the objective: a gap below it is lost in rounding
 
 
@@ -90,7 +91,12 @@ def dual_step(alpha: np.ndarray, scores: np.ndarray, curvature: float) -> np.nda
 
 
 def ascend_dual(
-    rows: Any, regularizer: float, tolerance: float, most_sweeps: int, rng: np.random.Generator
+    rows: Any,
+    regularizer: float,
+    tolerance: float,
+    most_sweeps: int,
+    rng: np.random.Generator,
+    most_expected: float = np.inf,
 ) -> Iterator[DualPoint]:
     """Sweep over the examples until the gap is small.
 
@@ -103,11 +109,13 @@ def ascend_dual(
         The share of the objective to which the gap shall fall. It is measured when sweeps seem to have reached that.
     most_sweeps : int
     rng : numpy.random.Generator, shuffles the examples before each sweep
+    most_expected : float
+        It also ends where, at the pace of the last sweep, more sweeps than so many are still to come.
 
     Yields
     ------
     DualPoint
-        The start, and after each measurement; the last when ``most_sweeps`` are done.
+        The start, and after each measurement; the last when ``most_sweeps`` are done, or too many are to come.
 
     Examples
     --------
@@ -130,9 +138,13 @@ def ascend_dual(
         estimate = rows.max_ent_sweep(rng.permutation(visited), unit, multipliers, weights) / n_examples
         # The gap falls by a like factor from sweep to sweep, and may have come to exactly 0.
         expected = estimate * min(1.0, estimate / before) if before > 0 else estimate
+        wanted, pace = tolerance * point.objective, np.log(before / estimate) if 0 < estimate < before else 0.0
+        slow = number >= SURE and estimate > wanted and np.log(estimate / wanted) > most_expected * pace
         before = estimate
-        if 2 * expected <= tolerance * point.objective or number == most_sweeps or not np.isfinite(estimate):
+        if 2 * expected <= wanted or slow or number in (SURE, most_sweeps) or not np.isfinite(estimate):
             loss, entropy = rows.max_ent_measure(multipliers, weights)
             penalty = regularizer / 2 * float((weights * weights).sum()) / (2 if two else 1)
             point = DualPoint(number, loss / n_examples + penalty, entropy / n_examples - penalty, weights)
             yield point
+            if slow:
+                return

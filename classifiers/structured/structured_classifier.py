@@ -237,8 +237,12 @@ class StructuredClassifier(OnlineClassifier):
         """
         if self.decoder is not None:
             return [self.classes[_path(self.decoder, scores)].tolist() for scores in self.get_scores(X, params)]
-        layout, params = self._fit(params)
+        layout, params = self._fit(params, finite=False)
         words = self._encode(check_sentences(X))
+        few = len(words.indices) < len(params)  # then what else there is need not be looked at
+        used = params[np.r_[0, 1 + words.indices, 1 + layout.n_features : len(params)]] if few else params
+        if not np.isfinite(used).all():
+            self._params(params, finite=True)
         tags, paths = self.classes.tolist(), self._chains(words, layout).best_paths(params).tolist()
         return [
             [tags[k] for k in paths[start:end]] for start, end in zip(words.starts[:-1], words.starts[1:], strict=True)
@@ -366,11 +370,11 @@ class StructuredClassifier(OnlineClassifier):
             )
         return X.features
 
-    def _fit(self, params):
+    def _fit(self, params, *, finite=True):
         """The layout of parameters, and they themselves, if they can be of this classifier."""
         if self.classes is None or self.feature_names is None:
             raise InputError(f"{self.get_name()} has no features yet: train it first")
-        params = np.ascontiguousarray(self._params(params, finite=True))
+        params = np.ascontiguousarray(self._params(params, finite=finite))
         layouts = [Layout(len(self.feature_names), len(self.classes), transitions) for transitions in (True, False)]
         for layout in layouts:
             if params.shape == layout.shape:

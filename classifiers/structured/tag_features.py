@@ -13,6 +13,7 @@ References
 A. Ratnaparkhi (1996), *A Maximum Entropy Model for Part-of-Speech Tagging*, EMNLP 1996: the kinds of templates.
 """
 
+import functools
 import itertools
 import re
 from collections import Counter
@@ -184,6 +185,9 @@ def parse_template(template: str) -> tuple[Part, ...]:
     return tuple(parts)
 
 
+_PARTS_OF = functools.cache(parse_template)  # of templates that have been checked
+
+
 # ------------------------------------------------------------------------------------------------- features of one's own
 
 
@@ -303,7 +307,9 @@ class FeatureIndex:
         words, templates = _Words(sentences), check_templates(templates)
         numbers = np.full((len(templates), words.nr_words), -1, dtype=np.int32)
         for row, template in zip(numbers, templates, strict=True):
-            kind_of_word, name_of_kind, counts = words.features(template)
+            codes, name_of_code = words.features(template)
+            kind_of_word, firsts, counts = _by_first_occurrence(codes, len(name_of_code))
+            name_of_kind = [name_of_code[code] for code in codes[firsts].tolist()]
             enough = counts >= min_count
             number_of_kind = np.append(np.where(enough, len(names) + np.cumsum(enough) - 1, -1), -1)
             row[:] = number_of_kind[kind_of_word]  # a word without this feature has the kind −1, which is the last
@@ -330,13 +336,12 @@ class FeatureIndex:
         numbers = np.empty((len(self.templates), words.nr_words), dtype=np.int32)
         kinds = []
         for row, template in zip(numbers, self.templates, strict=True):
-            row[:], name_of_kind, _ = words.features(template)
+            row[:], name_of_kind = words.features(template)
             kinds.append(name_of_kind)
-        there = set(itertools.chain.from_iterable(kinds))
-        number_of = {name: number for number, name in enumerate(self.names) if name in there}
-        for row, name_of_kind in zip(numbers, kinds, strict=True):
-            number_of_kind = np.array([*(number_of.get(name, -1) for name in name_of_kind), -1], dtype=np.int32)
-            row[:] = number_of_kind[row]
+        known = np.array(self.names.numbers(itertools.chain.from_iterable(kinds)), dtype=np.int32)
+        parts = np.split(known, np.cumsum([len(name_of_kind) for name_of_kind in kinds])[:-1])
+        for row, part in zip(numbers, parts, strict=True):
+            row[:] = np.append(part, np.int32(-1))[row]
         return _as_features(words.starts, numbers)
 
     def _encode_given(self, sentences: Sequence[Sequence[Any]]) -> TokenFeatures:
@@ -445,38 +450,37 @@ class _Words:
         self._kinds = np.array(kinds, dtype=np.intp)  # (N,)
         self._first = np.repeat(self.starts[:-1], lengths)  # (N,): where the sentence of each word begins, and ends
         self._end = np.repeat(self.starts[1:], lengths)
+        self._kinds_at: dict[int, np.ndarray] = {}  # offset -> the kind of the word there (N,), −1 for none
         self._values_of: dict[tuple[str, int | None], tuple[np.ndarray, list[str]]] = {}
 
-    def features(self, template: str) -> tuple[np.ndarray, list[str], np.ndarray]:
+    def features(self, template: str) -> tuple[np.ndarray, list[str]]:
         """What a template yields.
 
         Returns
         -------
-        kind_of_word : int array (N,)
+        codes : int array (N,)
             Which of the features below each word has, −1 for none.
         names : list of str
-            The different features, by first occurrence.
-        counts : int array
-            How many words have each of them.
+            Different features, and perhaps some that no word has.
         """
-        parts = [self._at_each_word(part) for part in parse_template(template)]
-        codes, values = parts[0]
-        nr_codes = len(values)
-        for more, values in parts[1:]:
+        parts = [self._at_each_word(part) for part in _PARTS_OF(template)]
+        (codes, texts), *others = parts
+        for more, values in others:
             codes = np.where((codes < 0) | (more < 0), -1, codes * len(values) + more)
             distinct, codes = np.unique(codes, return_inverse=True)
-            nr_codes = int(np.count_nonzero(distinct >= 0))
-            codes = codes - (len(distinct) - nr_codes)  # −1 stays
-        codes, firsts, counts = _by_first_occurrence(codes, nr_codes)
-        columns = [[values[code] for code in part[firsts].tolist()] for part, values in parts]
-        return codes, [f"{template}={value}" for value in map("\t".join, zip(*columns, strict=True))], counts
+            pairs = [divmod(code, len(values)) for code in distinct.tolist() if code >= 0]
+            codes = codes - (len(distinct) - len(pairs))  # −1 stays
+            texts = [f"{texts[code]}\t{values[another]}" for code, another in pairs]
+        return codes, [f"{template}={text}" for text in texts]
 
     def _at_each_word(self, part: Part) -> tuple[np.ndarray, list[str]]:
         """The value of a part at each word, as a number (N,) or −1 for none, and what the numbers stand for."""
         code_of_kind, values = self._attribute(part)
-        place = np.arange(self.nr_words) + part.offset
-        inside = (place >= self._first) & (place < self._end)
-        return code_of_kind[np.where(inside, self._kinds[np.where(inside, place, 0)], -1)], values
+        if part.offset not in self._kinds_at:
+            place = np.arange(self.nr_words) + part.offset
+            inside = (place >= self._first) & (place < self._end)
+            self._kinds_at[part.offset] = np.where(inside, self._kinds[np.where(inside, place, 0)], -1)
+        return code_of_kind[self._kinds_at[part.offset]], values
 
     def _attribute(self, part: Part) -> tuple[np.ndarray, list[str]]:
         """The value of an attribute for each kind of word, as a number or −1 for none; the last is that of no word."""

@@ -1,7 +1,8 @@
 """What a learner minimises, over the examples in memory or on disk: mean loss plus penalty; and weights worse than none, shortened."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +12,23 @@ from lxmls_day1.engine.penalties import is_large, warn_of_penalty
 
 Reals = NDArray[np.float64]
 
+Measured = tuple[Reals, float]  # parameters, and the objective there
+
 MOST_DRAWN = 2**12  # examples in a sample: enough to know their mean to 1/64 of the standard deviation
 FEWEST_WRONG = 16  # wrong ones that it must be expected to hold: whether W is better than W = 0 hangs on these
 
 
-class MatrixRows(NamedTuple):
+@dataclass
+class MatrixRows:
     """The examples of a training in memory, for another look at them: all, some, or the longest."""
 
     X: Any  # array or csr_array (M, J)
     labels: NDArray[np.intp]  # (M,)
     sq_norms: Reals | None = None  # (M,): ‖g(x)‖²
     factors: Reals | None = None  # (M,): how much each example counts
+    measures_all: bool = False  # whether the objective of all parameters is asked for, so that a sample saves nothing
+    measured: Measured | None = None  # the last parameters whose objective is known
+    at_zero: float | None = None  # the mean loss at W = 0, once it is known
 
     @property
     def n_rows(self) -> int:
@@ -71,6 +78,9 @@ def objective_at(learner: Minimiser, rows: Any, params: Reals) -> float | None:
     rows : MatrixRows or ShardRows
     params : array (J + 1, K)
     """
+    if rows.measured is not None and rows.measured[0] is params:
+        reached: float = rows.measured[1]
+        return reached
     no_scores = np.zeros((0, params.shape[1]))
     if learner.losses(no_scores, np.zeros(0, dtype=np.intp)) is None:
         return None
@@ -94,7 +104,7 @@ def shortened(learner: Any, rows: Any, params: Reals, errors: int) -> Reals:
     errors : int
         How many examples of the last round were labelled wrongly before their step.
     """
-    if not _surely_below_zero(learner, rows, params, errors):
+    if rows.measures_all or not _surely_below_zero(learner, rows, params, errors):
         params = _shortened(learner, rows, params)
     if is_large(learner, rows.n_rows):
         drawn = np.unique(np.random.default_rng(0).integers(rows.n_rows, size=256))
@@ -109,10 +119,13 @@ def _shortened(learner: Any, rows: Any, params: Reals) -> Reals:
     penalty, n_tried = learner.penalty_of(params), 0
     while True:
         lengths = 4.0 ** -np.arange(n_tried, n_tried + (8 if n_tried else 1))
-        at_zero, *losses = _mean_losses(learner, rows, params, [0.0, *lengths])
-        for length, loss in zip(lengths.tolist(), losses, strict=True):
-            if length == 0.0 or loss + length**2 * penalty <= at_zero:
-                return params if length == 1.0 else length * params
+        losses = _mean_losses(learner, rows, params, [*lengths, *([0.0] if rows.at_zero is None else [])])
+        rows.at_zero = losses[-1] if rows.at_zero is None else rows.at_zero
+        for length, loss in zip(lengths.tolist(), losses, strict=False):
+            if length == 0.0 or loss + length**2 * penalty <= rows.at_zero:
+                rows.measured = params if length == 1.0 else length * params, float(loss + length**2 * penalty)
+                shorter: Reals = rows.measured[0]
+                return shorter
         n_tried += len(lengths)
 
 

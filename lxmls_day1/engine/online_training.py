@@ -118,7 +118,7 @@ def train_from(
             None if state is None else state.weights,
             n_jobs=int(learner.n_jobs),
         )
-        rows = MatrixRows(X, labels, steps.sq_norms, factors)
+        rows = MatrixRows(X, labels, steps.sq_norms, factors, learner.track_objective)
         objective = functools.partial(objective_at, learner, rows)
         finish = None if keep_state else functools.partial(learner.finish, rows)
     state = state or new_state(learner, steps.weights, steps.sq_norms)

@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from lxmls_day1.engine.compiled import max_ent_sweeps, svm_sweeps
 from lxmls_day1.engine.compiled.batch import LogLoss, batch_examples
 from lxmls_day1.engine.compiled.online_steps import Integers, Reals, RowSteps, Rule, Weights
+from lxmls_day1.engine.compiled.primitives import COMPILES
 from lxmls_day1.engine.compiled.sparse_rows import as_examples
+
+_MOST_MULTIPLIERS = 2**26  # of the dual problem: 512 MB
 
 
 class Rows:
@@ -45,6 +48,12 @@ class Rows:
         loss: Any = LogLoss
         examples_of: Any = batch_examples
         return loss(examples_of(self.X), self.labels, n_columns, self.shares, n_jobs)
+
+    def suit_dual_ascent(self) -> bool:
+        """Whether steps on one example after another are likely to be faster than passes over all: sparse rows, compiled steps, few α."""
+        return (
+            COMPILES and not isinstance(self.X, np.ndarray) and len(self.labels) * self.n_classes <= _MOST_MULTIPLIERS
+        )
 
     def max_ent_sweep(self, order: Integers, unit: float, multipliers: Reals, weights: Reals) -> float:
         """One step of the dual maximum-entropy problem for each example in ``order``; the gap as the steps have seen it.

@@ -406,7 +406,7 @@ def _train_online(
             steps = mixed_steps.MixedSteps(shards.n_rows, steps.weights, int(learner.n_jobs), mix_every, executor)
         title = learner.get_name() if learner.progress else None
         take = stack.enter_context(run.rounds(steps, state, learner.steps, title))
-        rows = ShardRows(shards, columns, norms=norms, longest=longest)
+        rows = ShardRows(shards, columns, norms=norms, longest=longest, measures_all=learner.track_objective)
         params = take_rounds(
             learner,
             take,

@@ -8,6 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 from classifiers import max_ent_batch
 from classifiers.max_ent_batch import Iteration, MaxEntBatch, MaxEntObjective
+from lxmls_day1.engine.compiled.primitives import COMPILES
 
 pytestmark = pytest.mark.bits
 
@@ -121,6 +122,37 @@ def test_the_regularizer_is_1_unless_the_solver_knows_none():
     assert MaxEntBatch(solver="conjugate_gradient").regularizer == 1.0
     assert MaxEntBatch(solver="gis").regularizer == 0.0
     assert MaxEntBatch(0.5).regularizer == 0.5
+
+
+def test_the_solver_unless_told_is_the_dual_one_on_sparse_rows_and_lbfgs_elsewhere():
+    X, y = noisy_data(3)
+    weights = np.arange(len(y)) % 3 + 1.0
+    for form, settings, expected in (
+        (X, {}, "lbfgs"),
+        (sp.csr_array(X), {}, "dual" if COMPILES else "lbfgs"),
+        (sp.csr_array(X), {"regularize_intercept": False}, "lbfgs"),
+        (sp.csr_array(X), {"penalty": "l1"}, "lbfgs"),
+    ):
+        chosen, named = (MaxEntBatch(0.1, **settings, **solver) for solver in ({}, {"solver": expected}))
+        np.testing.assert_array_equal(chosen.train(form, y, sample_weight=weights), named.train(form, y, weights))
+        assert [step[0::2] for step in chosen.history] == [step[0::2] for step in named.history]
+    without = MaxEntBatch(0.0, tolerance=1e-2)
+    without.train(sp.csr_array(X), y)
+    assert without.history[-1].objective < np.log(3)
+
+
+def test_where_sweeps_are_too_many_the_solver_unless_told_begins_anew_with_lbfgs():
+    X, y = noisy_data(3, n_examples=300)
+    settings = {"regularizer": 1e-6, "tolerance": 1e-9}
+    chosen, descent = MaxEntBatch(**settings), MaxEntBatch(solver="lbfgs", **settings)
+    params = chosen.train(sp.csr_array(X), y)
+    np.testing.assert_array_equal(params, descent.train(sp.csr_array(X), y))
+    numbers = [iteration.number for iteration in chosen.history]
+    assert numbers == sorted(set(numbers)) and chosen.history[-1].objective == descent.history[-1].objective
+    few = MaxEntBatch(1e-6, tolerance=1e-9, max_iterations=12)
+    with pytest.warns(UserWarning, match="stopped after 12 iterations"):
+        few.train(sp.csr_array(X), y)
+    assert few.history[-1].number == 12
 
 
 @pytest.mark.slow

@@ -59,7 +59,7 @@ SETTINGS = {
         "tolerance": POSITIVE,
         "max_iterations": COUNT,
         "regularize_intercept": FLAG,
-        "solver": (["newton", None], ["lbfgs", "dual", "conjugate_gradient", "gradient_descent"]),
+        "solver": (["newton", None], ["auto", "lbfgs", "dual", "conjugate_gradient", "gradient_descent"]),
         "n_jobs": COUNT,
         "penalty": (["l0", None], ["l2", "l1"]),
     },

@@ -49,7 +49,7 @@ ONE_OF_EACH = [
     SVM(regularizer=0.1, nr_rounds=200, track_objective=False),
     SVM(regularizer=1.0, solver="dual", tolerance=1e-9, max_epochs=200),
     MaxEntOnline(regularizer=0.1, nr_rounds=200, track_objective=False),
-    MaxEntBatch(regularizer=0.1, tolerance=1e-4),
+    MaxEntBatch(regularizer=0.1, tolerance=1e-4, solver="lbfgs"),
     MaxEntBatch(solver="gis", tolerance=0.3, max_iterations=20_000),
     BinaryPerceptron(max_rounds=20),
 ]

@@ -12,9 +12,11 @@
 ``svm_sweeps``      the sweeps of the dual SVM
 ``max_ent_sweeps``  the sweeps of dual coordinate ascent for maximum entropy
 ``tree_reduce``     sums whose bits do not depend on who adds them
+``row_scores``      the scores of all rows
 ``class_sums``      the rows of each class summed
 ``hashing``         MurmurHash3 of features' names: bucket and sign
 ``token_rows``      texts to rows of token counts, hashed or numbered
+``svmlight_lines``  lines of svmlight features to numbers
 ``chain_search``    tag sequences: the scores of a sentence and its best path
 ``chain_sums``      tag sequences: sums over all of them, for conditional random fields
 ``chains``          tag sequences: whole data sets, and the loop of the structured learners

@@ -80,16 +80,24 @@ def store_four(_typing_context, array, index, four):
     return numba.types.void(array, index, four), generate
 
 
+def _adding_a_multiple(flags):
+    def generate(_context, builder, _signature, arguments):
+        four, factor, other = arguments
+        return builder.fadd(four, builder.fmul(_four_times(builder, factor), other, flags=flags), flags=flags)
+
+    return _FOUR(_FOUR, numba.float64, _FOUR), generate
+
+
 @intrinsic
 def add_multiple(_typing_context, four, factor, other):
     """``four + factor · other``, fused where the processor can."""
+    return _adding_a_multiple(("contract",))
 
-    def generate(_context, builder, _signature, arguments):
-        four, factor, other = arguments
-        factors = _four_times(builder, factor)
-        return builder.fadd(four, builder.fmul(factors, other, flags=("contract",)), flags=("contract",))
 
-    return _FOUR(_FOUR, numba.float64, _FOUR), generate
+@intrinsic
+def add_rounded_multiple(_typing_context, four, factor, other):
+    """``four + factor · other``, the product rounded before it is added."""
+    return _adding_a_multiple(())
 
 
 @intrinsic

@@ -72,10 +72,11 @@ def frozen(arrays: Arrays) -> Arrays:
     >>> frozen(Points(np.zeros(2), 2)).x.flags.writeable
     False
     """
-    return type(arrays)(*(_read_only(part) if isinstance(part, np.ndarray) else part for part in arrays))
+    return type(arrays)(*(as_read_only(part) if isinstance(part, np.ndarray) else part for part in arrays))
 
 
-def _read_only(array: np.ndarray) -> np.ndarray:
+def as_read_only(array: np.ndarray) -> np.ndarray:
+    """A view of an array that cannot be written to."""
     view = array.view()
     view.flags.writeable = False
     return view

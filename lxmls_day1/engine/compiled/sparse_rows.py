@@ -341,9 +341,10 @@ def _prefetch_rows(indptr, indices, data, sq_norms, labels, order, n):
 
 
 @kernel(**ROW_PRIMITIVE)
-def _fit_one_column(d, b):
-    """Whether the columns of two classes, which are each other's opposite, stay so, and their variances equal."""
-    return abs(d[0] + d[1]) <= 1e-9 * (abs(d[0]) + abs(d[1])) and b[0] == b[1]
+def _fit_one_column(d, b, sq_norm):
+    """Whether the columns of two classes, which are each other's opposite, stay so but for rounding, and their variances equal."""
+    both = abs(d[0] + d[1])  # where nothing is left to learn d itself is rounding, and moves no score of this example
+    return (both <= 1e-9 * (abs(d[0]) + abs(d[1])) or both * sq_norm <= 1e-13) and b[0] == b[1]
 
 
 def _steps(examples, plan, rule, costs, V, U, state, updates, errors, first_step, scores, variances):
@@ -384,7 +385,7 @@ def _steps(examples, plan, rule, costs, V, U, state, updates, errors, first_step
         if len(d) != n_classes or len(b) != n_classes:
             return -1
         if n_columns < n_classes:
-            if not _fit_one_column(d, b):
+            if not _fit_one_column(d, b, sq_norms[m]):
                 state[0], state[1] = scale, scale_sum
                 return n
             change[0] = (d[1] - d[0]) / 2

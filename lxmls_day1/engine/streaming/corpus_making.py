@@ -196,7 +196,7 @@ class _Making:
                 numbers = self._table.numbers(rows.tokens)
                 X = X if X is not None else rows.over(numbers, len(self._table))
             assert X is not None
-            if piece.bags:
+            if len(piece.bags):
                 self._check_values(piece, X)
             self._rows.append(X)
             n_documents += len(piece.labels)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lxmls_day1.checks import check_parameters
-from lxmls_day1.engine.objectives import longest_of, shortened
+from lxmls_day1.engine.objectives import Measured, longest_of, shortened
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.errors import InputError
 
@@ -171,9 +171,13 @@ class ShardRows:
         ‖g(x)‖² of the rows where these are known.
     longest : function (n) -> rows, sq_norms; optional
         What finds the longest rows instead of reading all that are not known.
+    measures_all : bool
+        As of `MatrixRows`.
     """
 
     factors = None  # every example counts alike
+    measured: Measured | None = None
+    at_zero: float | None = None
 
     def __init__(
         self,
@@ -181,7 +185,9 @@ class ShardRows:
         columns: NDArray[np.int64],
         norms: Mapping[Slice, NDArray[np.float64]] | None = None,
         longest: Callable[[int], tuple[NDArray[np.int64], NDArray[np.float64]]] | None = None,
+        measures_all: bool = False,
     ):
+        self.measures_all = measures_all
         self._shards, self._columns, self.n_rows, self._find_longest = shards, columns, shards.n_rows, longest
         self._ends = np.cumsum(shards.rows)
         self._norms = {} if norms is None else norms

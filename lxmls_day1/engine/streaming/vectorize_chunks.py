@@ -83,7 +83,7 @@ def parted(parts: Sequence[csr_array], n_rows: int) -> tuple[csr_array, csr_arra
 
 def _rows_of(counter: TokenCounter, piece: Piece, hash_bits: int | None, keep_words: bool) -> Rows:
     """The rows of a piece over hashed features, or over its tokens; both where words are kept."""
-    if hash_bits is not None and not piece.bags and not keep_words:
+    if hash_bits is not None and not len(piece.bags) and not keep_words:
         return counter.hashed(piece.texts, hash_bits), None
-    rows = numbered_bags(piece.bags) if piece.bags else counter.numbered(piece.texts)
+    rows = numbered_bags(piece.bags) if len(piece.bags) else counter.numbered(piece.texts)
     return None if hash_bits is None else rows.hashed(hash_bits), rows

@@ -23,7 +23,7 @@ from lxmls_day1.engine.text.layout_guesses import (
     looks_like_header,
     looks_like_json_lines,
 )
-from lxmls_day1.engine.text.svmlight import label_order, parse_svmlight
+from lxmls_day1.engine.text.svmlight import FeatureRows, label_order, parse_svmlight
 from lxmls_day1.engine.text.tables import (
     DELIMITERS,
     Table,
@@ -55,7 +55,7 @@ class Piece(NamedTuple):
     source: int  # the number of the file
     labels: list[str]
     texts: list[str]  # empty for svmlight
-    bags: list[dict[str, float]]  # the features of each, number -> value; empty for texts
+    bags: Any  # `FeatureRows`, the features of each; an empty list for texts
     lines: list[int]  # the number of the first line of each
 
 
@@ -64,7 +64,7 @@ class LabelledFile(NamedTuple):
 
     labels: list[str]
     texts: list[str]
-    bags: list[dict[str, float]]
+    bags: Any
     lines: list[int]
     form: str  # one of `FORMATS`
     described: str  # what the file was taken for, in one line
@@ -120,6 +120,7 @@ def read_labelled(
     stream = LabelledStream(paths, report=report, **layout)
     found = [Piece(number, [], [], [], []) for number in range(len(paths))]
     known: set[str] = set()
+    features: list[list[FeatureRows]] = [[] for _ in paths]
     for piece in stream:
         if piece.source > 0 and found[0].labels:
             known = known or set(found[0].labels)
@@ -127,7 +128,7 @@ def read_labelled(
         examples = found[piece.source]
         examples.labels.extend(piece.labels)
         examples.texts.extend(piece.texts)
-        examples.bags.extend(piece.bags)
+        features[piece.source] += [piece.bags] if isinstance(piece.bags, FeatureRows) else []
         examples.lines.extend(piece.lines)
     for number, piece in enumerate(found):
         if not piece.labels:
@@ -136,7 +137,10 @@ def read_labelled(
         warnings.warn(warning, stacklevel=3)
     return [
         LabelledFile(
-            *piece[1:],
+            piece.labels,
+            piece.texts,
+            FeatureRows.joined(features[number]) if features[number] else [],
+            piece.lines,
             stream.forms[number],
             f"{stream.described[number]}; {counted(len(piece.labels), 'example')}, {counted(len(set(piece.labels)), 'class')}",
             name_of_data(stream.paths[number]),

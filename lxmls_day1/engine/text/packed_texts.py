@@ -34,6 +34,10 @@ class PackedTexts(Sequence[str]):
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._content = bytearray()
         self._ends = array("q", [0])  # text i is the bytes from ends[i] to ends[i + 1]
+        self._by_hash: tuple[Any, Any] = (
+            np.empty(0, np.int32),
+            np.empty(0, np.intp),
+        )  # hashes in order, and the text of each
         self.extend(texts)
 
     def extend(self, texts: Iterable[str]) -> None:
@@ -42,6 +46,43 @@ class PackedTexts(Sequence[str]):
         first = len(self._content)
         self._ends.extend(first + end for end in accumulate(map(len, encoded)))
         self._content += b"".join(encoded)
+
+    def numbers(self, texts: Iterable[str]) -> list[int]:
+        """Where each of some texts stands, the first if it is there more than once; −1 where it is not there.
+
+        It takes time for the texts that are asked for; the first call, after the list has grown, for all.
+
+        Examples
+        --------
+        >>> PackedTexts(["the", "cat"]).numbers(["cat", "dog", "the"])
+        [1, -1, 0]
+        """
+        asked = PackedTexts(texts)
+        if len(self._by_hash[0]) != len(self):
+            hashes = self._hashes()
+            order = np.argsort(hashes, kind="stable")
+            self._by_hash = hashes[order], order
+        (hashes, order), wanted = self._by_hash, asked._hashes()
+        first, last = (np.searchsorted(hashes, wanted, side) for side in ("left", "right"))
+        numbers = [-1] * len(asked)
+        for i in np.flatnonzero(first < last).tolist():
+            text = asked._bytes(i)
+            numbers[i] = next((j for j in order[first[i] : last[i]].tolist() if self._bytes(j) == text), -1)
+        return numbers
+
+    def _hashes(self) -> NDArray[np.int32]:
+        from lxmls_day1.engine.compiled.hashing import signed_hashes  # numba: only where a text is looked for
+
+        content, ends = (
+            np.frombuffer(part, kind) for part, kind in ((self._content, np.uint8), (self._ends, np.int64))
+        )
+        hashes: NDArray[np.int32] = signed_hashes(
+            content.copy(), ends.copy()
+        )  # (copies: a list that is looked at cannot grow)
+        return hashes
+
+    def _bytes(self, i: int) -> bytearray:
+        return self._content[self._ends[i] : self._ends[i + 1]]
 
     def __len__(self) -> int:
         return len(self._ends) - 1

@@ -9,20 +9,85 @@ Indices keep the number that they have in the file, so that it does not matter w
 """
 
 import math
-import operator
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
 
 from lxmls_day1.errors import CorpusError
 
 _WHOLE = re.compile(r"\d{1,18}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_PAIR = f"{_WHOLE.pattern}:{_NUMBER.pattern}"
-_PAIRS = re.compile(f"(?:{_PAIR}(?: {_PAIR})*)?", re.ASCII)
+_MOST_INDICES = 10**18
 
 
-def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str], list[dict[str, float]], list[int]]:
+class FeatureRows(Sequence[dict[str, float]]):
+    """The features of examples: a sequence of mappings, index -> value of what is not zero, the index as the file has it.
+
+    Slices and sums are such rows again. ``matrix`` is what makes numbers for a learner of them.
+
+    Examples
+    --------
+    >>> _, rows, _ = parse_svmlight("1 3:1 17:2.5\\n0 2:1\\n", "mine.svm")
+    >>> len(rows), rows[0], (rows[1:] + rows[:1])[0]
+    (2, {'3': 1.0, '17': 2.5}, {'2': 1.0})
+    """
+
+    def __init__(self, indptr: Any, indices: Any, values: Any) -> None:
+        self._parts = sp.csr_array((values, indices, indptr), shape=(len(indptr) - 1, _MOST_INDICES))
+
+    @classmethod
+    def joined(cls, parts: Sequence["FeatureRows"]) -> "FeatureRows":
+        """All rows of some, one after another."""
+        lengths = [np.diff(part._parts.indptr) for part in parts]
+        indptr = np.concatenate([[0], *lengths]).cumsum()
+        return cls(
+            indptr, *(np.concatenate([getattr(part._parts, name) for part in parts]) for name in ("indices", "data"))
+        )
+
+    def __len__(self) -> int:
+        return int(self._parts.shape[0])
+
+    def __getitem__(self, rows: Any) -> Any:
+        """A mapping; or the rows of a slice or of an array of numbers."""
+        if isinstance(rows, (int, np.integer)):
+            row = range(len(self))[rows]  # an IndexError ends an iteration
+            entries = slice(*self._parts.indptr[row : row + 2])
+            numbers, values = self._parts.indices[entries], self._parts.data[entries]
+            return dict(zip(map(str, numbers.tolist()), values.tolist(), strict=True))
+        taken = self._parts[rows]
+        return FeatureRows(taken.indptr, taken.indices, taken.data)
+
+    def __add__(self, others: "FeatureRows") -> "FeatureRows":
+        return FeatureRows.joined([self, others])
+
+    def __eq__(self, others: object) -> bool:
+        return isinstance(others, Sequence) and list(self) == list(others)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def matrix(self, n_train: int) -> tuple[sp.csr_array, list[str], Any]:
+        """The rows over the features that the first ``n_train`` have, in ascending order: X, names, and sums over these rows."""
+        indptr, numbers, values = self._parts.indptr, self._parts.indices, self._parts.data
+        known = None
+        if len(numbers) and numbers.max() > 8 * len(numbers) + 2**20:
+            known, numbers = np.unique(numbers, return_inverse=True)
+        end = indptr[n_train]
+        kept = np.flatnonzero(np.bincount(numbers[:end], minlength=int(numbers.max(initial=0)) + 1))
+        column_of = np.full(int(numbers.max(initial=0)) + 1, -1, dtype=np.int32)
+        column_of[kept] = np.arange(len(kept), dtype=np.int32)
+        columns = column_of[numbers]
+        stays = columns >= 0
+        ends = np.concatenate([[0], np.cumsum(stays)])[indptr].astype(np.int32)
+        X = sp.csr_array((values[stays], columns[stays], ends), shape=(len(self), len(kept)))
+        X.has_sorted_indices = X.has_canonical_format = True
+        totals = np.bincount(columns[:end], weights=values[:end], minlength=len(kept))
+        return X, [str(number) for number in (kept if known is None else known[kept]).tolist()], totals
+
+
+def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str], FeatureRows, list[int]]:
     """Read features in the svmlight (libsvm) format.
 
     Parameters
@@ -39,8 +104,7 @@ def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str]
     -------
     labels : list of str
         As numbers are written: "1" for each of ``1``, ``+1`` and ``1.0``.
-    bags : list of dict of str to float
-        Index -> value of what is not zero, the index as the file has it.
+    rows : FeatureRows
     lines : list of int
         The number of the line of each.
 
@@ -51,25 +115,72 @@ def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str]
 
     Examples
     --------
-    >>> parse_svmlight("+1 3:1 17:2.5  # a remark\\n-1 qid:4 2:1\\n", "mine.svm")
+    >>> labels, rows, lines = parse_svmlight("+1 3:1 17:2.5  # a remark\\n-1 qid:4 2:1\\n", "mine.svm")
+    >>> labels, list(rows), lines
     (['1', '-1'], [{'3': 1.0, '17': 2.5}, {'2': 1.0}], [1, 2])
     """
-    labels, bags, numbers = [], [], []
-    for number, line in enumerate(text.split("\n"), start=first_line):
-        label, *pairs = line.partition("#")[0].split() or [""]
-        if not label:
-            continue
-        where = f"{name}, line {number}"
-        if not is_number(label):
-            raise CorpusError(f"{where}: the label is {_shown(label)}; expected one number, then pairs index:value")
-        if pairs and pairs[0].startswith("qid:"):
-            if not _WHOLE.fullmatch(pairs[0][4:]):
-                raise CorpusError(f"{where}: got {_shown(pairs[0])}; expected a whole number after qid:")
-            del pairs[0]
-        labels.append(_plain_number(float(label)))
-        bags.append(_features(pairs, where))
-        numbers.append(number)
-    return labels, bags, numbers
+    from lxmls_day1.engine.compiled.svmlight_lines import (
+        AT,
+        ENTRIES,
+        LEFT,
+        LINES,
+        ROWS,
+        parse_lines,
+    )  # of this form alone
+
+    parse: Any = parse_lines
+    content = text.encode()
+    n_rows, n_pairs = content.count(b"\n") + 1, content.count(b":")
+    state = np.array([0, first_line, 0, 0, 0], dtype=np.int64)
+    labels, (lines, indptr) = np.empty(n_rows), np.zeros((2, n_rows + 1), dtype=np.int64)
+    indices, values, left = np.empty(n_pairs, np.int64), np.empty(n_pairs), np.empty((n_pairs, 3), np.int64)
+    while True:
+        parse(np.frombuffer(content, np.uint8), state, labels, lines, indptr, indices, values, left)
+        if state[AT] >= len(content):
+            break
+        # a line that it does not understand, and the first that is wrong is one of these
+        end = content.find(b"\n", state[AT]) % (len(content) + 1)
+        label, pairs = _parsed_line(content[state[AT] : end].decode(), f"{name}, line {state[LINES]}")
+        if label is not None:
+            row, entries = state[ROWS], slice(state[ENTRIES], state[ENTRIES] + len(pairs))
+            labels[row], lines[row], indptr[row + 1] = label, state[LINES], entries.stop
+            indices[entries], values[entries] = list(pairs), list(pairs.values())
+            state[ROWS], state[ENTRIES] = row + 1, entries.stop
+        state[AT], state[LINES] = end + 1, state[LINES] + 1
+    n_rows, n_entries = state[ROWS], state[ENTRIES]
+    for entry, begin, end in left[: state[LEFT]].tolist():
+        values[entry] = float(content[begin:end])
+        if not math.isfinite(values[entry]):
+            row = int(np.searchsorted(indptr[: n_rows + 1], entry, side="right")) - 1
+            _parsed_line(text.split("\n")[lines[row] - first_line], f"{name}, line {lines[row]}")
+    rows = FeatureRows(indptr[: n_rows + 1], indices[:n_entries].copy(), values[:n_entries].copy())
+    different, which = np.unique(labels[:n_rows], return_inverse=True)
+    names = np.array([_plain_number(label) for label in different.tolist()], dtype=object)
+    return names[which].tolist(), rows, lines[:n_rows].tolist()
+
+
+def _parsed_line(line: str, where: str) -> tuple[float | None, dict[int, float]]:
+    """The label of a line, None if it is blank, and its features that are not zero; an error if it is wrong."""
+    label, *pairs = line.partition("#")[0].split() or [""]
+    if not label:
+        return None, {}
+    if not is_number(label):
+        raise CorpusError(f"{where}: the label is {_shown(label)}; expected one number, then pairs index:value")
+    if pairs and pairs[0].startswith("qid:"):
+        if not _WHOLE.fullmatch(pairs[0][4:]):
+            raise CorpusError(f"{where}: got {_shown(pairs[0])}; expected a whole number after qid:")
+        del pairs[0]
+    last, features = -1, {}
+    for pair in pairs:
+        index, _, value = pair.partition(":")
+        if not (_WHOLE.fullmatch(index) and is_number(value)):
+            raise CorpusError(f"{where}: got {_shown(pair)}; expected index:value, a whole number and a finite one")
+        if int(index) <= last:
+            raise CorpusError(f"{where}: index {int(index)} follows {last}; expected ascending indices, each once")
+        last = int(index)
+        if float(value):
+            features[last] = float(value)
+    return float(label), features
 
 
 def is_number(text: str) -> bool:
@@ -93,31 +204,6 @@ def label_order(labels: Iterable[str]) -> Callable[[str], Any]:
     """
     are_numbers = all(map(is_number, labels))
     return lambda label: (float(label), label) if are_numbers else label
-
-
-def _features(pairs: Sequence[str], where: str) -> dict[str, float]:
-    if not _PAIRS.fullmatch(" ".join(pairs)):
-        _explain_pairs(pairs, where)
-    indices, values = [], []
-    for pair in pairs:
-        index, _, value = pair.partition(":")
-        indices.append(int(index))
-        values.append(float(value))
-    if not (all(map(operator.lt, indices, indices[1:])) and all(map(math.isfinite, values))):
-        _explain_pairs(pairs, where)
-    return {str(index): value for index, value in zip(indices, values, strict=True) if value}
-
-
-def _explain_pairs(pairs: Sequence[str], where: str) -> None:
-    """Raise the error of the first pair that is wrong."""
-    last = -1
-    for pair in pairs:
-        index, _, value = pair.partition(":")
-        if not (_WHOLE.fullmatch(index) and is_number(value)):
-            raise CorpusError(f"{where}: got {_shown(pair)}; expected index:value, a whole number and a finite one")
-        if int(index) <= last:
-            raise CorpusError(f"{where}: index {int(index)} follows {last}; expected ascending indices, each once")
-        last = int(index)
 
 
 def _plain_number(value: float) -> str:

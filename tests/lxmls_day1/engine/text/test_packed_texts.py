@@ -13,6 +13,17 @@ from lxmls_day1.engine.text.packed_texts import PackedTexts, SlicedTexts
 TEXTS = st.lists(st.text(st.characters(exclude_categories=()), max_size=5), max_size=20)
 
 
+def test_texts_are_found_by_their_hashes_also_where_these_are_equal(monkeypatch):
+    texts, asked = ["the", "Café", "", "the", "\ud800", "cat"], ["cat", "dog", "the", "", "\ud800", "café", "Café"]
+    packed = PackedTexts(texts)
+    expected = [texts.index(text) if text in texts else -1 for text in asked]
+    assert packed.numbers(asked) == expected and packed.numbers([]) == [] and PackedTexts().numbers(asked) == [-1] * 7
+    packed.extend(["dog"])
+    assert packed.numbers(asked) == [5, 6, *expected[2:]]
+    monkeypatch.setattr(PackedTexts, "_hashes", lambda self: np.zeros(len(self), dtype=np.int32))
+    assert PackedTexts(texts).numbers(asked) == expected
+
+
 @given(TEXTS, TEXTS, st.slices(30))
 def test_they_are_the_list_of_the_same_texts(first, more, some):
     texts, wanted = PackedTexts(first), first + more

@@ -5,7 +5,59 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file
 
+from lxmls_day1.engine.compiled import svmlight_lines
 from lxmls_day1.engine.text.svmlight import parse_svmlight
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.floats(allow_nan=False, allow_infinity=False).map(repr),
+            st.floats(-1e3, 1e3).map("{:.17g}".format),
+            st.tuples(st.integers(0, 2**64), st.integers(-25, 25)).map("{0[0]}e{0[1]}".format),
+            st.integers(2**52, 2**53).map("{}.5".format),  # in the middle of two neighbours
+            st.from_regex(
+                r"[+-]?[0-9]{1,22}\.[0-9]{0,22}(e[+-]?[0-9]{1,2})?", fullmatch=True, alphabet="0123456789.+-e"
+            ),
+        ),
+        max_size=5,
+    )
+)
+def test_numbers_are_those_of_python_to_the_last_digit(numbers):
+    text = "1 " + " ".join(f"{j}:{number}" for j, number in enumerate(numbers))
+    ((row,), expected) = (parse_svmlight(text, "f.svm")[1], map(float, numbers))
+    assert row == {str(j): value for j, value in enumerate(expected) if value}
+
+
+def test_lines_are_read_alike_where_nothing_is_compiled(monkeypatch):
+    text = (
+        "1 1:.5 \t7:1e3\r\n\n  # é\n-2. qid:3 2:0 3:00.1#x\n0\u00a01:2\n" + "3 1:123456789012345678901234567890\n" * 3
+    )
+    compiled = parse_svmlight(text, "f.svm", 5)
+    monkeypatch.setattr(svmlight_lines, "parse_lines", svmlight_lines._leave_all)
+    labels, rows, lines = parse_svmlight(text, "f.svm", 5)
+    assert (labels, list(rows), lines) == (compiled[0], list(compiled[1]), compiled[2])
+    assert (labels[:3], list(rows)[:3], lines) == (
+        ["1", "-2", "0"],
+        [{"1": 0.5, "7": 1000.0}, {"3": 0.1}, {"1": 2.0}],
+        [5, 8, 9, 10, 11, 12],
+    )
+
+
+def test_rows_are_taken_and_joined_as_lists_are():
+    _, rows, _ = parse_svmlight("1 1:1\n1\n1 2:2 999999999999999999:3\n", "f.svm")
+    expected = [{"1": 1.0}, {}, {"2": 2.0, "999999999999999999": 3.0}]
+    assert (
+        list(rows) == expected
+        and rows[-1] == expected[-1]
+        and list(rows[1:] + rows[:1]) == [*expected[1:], expected[0]]
+    )
+    assert list(rows[np.array([2, 0])]) == [expected[2], expected[0]]
+    X, names, totals = (rows + rows).matrix(3)
+    assert names == ["1", "2", "999999999999999999"] and totals.tolist() == [1.0, 2.0, 3.0]
+    np.testing.assert_array_equal(X.toarray(), [[1, 0, 0], [0, 0, 0], [0, 2, 3]] * 2)
+    X, names, totals = rows.matrix(1)
+    assert (X.toarray().tolist(), names, totals.tolist()) == ([[1.0], [0.0], [0.0]], ["1"], [1.0])
 
 
 @given(st.integers(0, 2**32 - 1), st.booleans(), st.booleans())
@@ -28,4 +80,4 @@ def test_numbers_are_read_as_they_are_meant():
     )
     assert labels == ["1", "1", "-0.5"]
     assert lines == [1, 4, 5]
-    assert bags == [{"0": 1.0, "2": -5.0, "999999999999": 2.0}, {}, {"7": 1.0}]
+    assert list(bags) == [{"0": 1.0, "2": -5.0, "999999999999": 2.0}, {}, {"7": 1.0}]

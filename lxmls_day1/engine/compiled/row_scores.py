@@ -1,0 +1,72 @@
+"""The scores of all rows of a CSR matrix in one pass: what stands behind labels, probabilities and objectives.
+
+Every score is summed in the order of the entries of its row, product by product, and the intercept comes last. That is how SciPy's
+product of matrices does it, which takes twice the time: so most processors find the same bits either way.
+"""
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lxmls_day1.engine.compiled.primitives import COMPILES, as_read_only, kernel
+
+if COMPILES:
+    from lxmls_day1.engine.compiled.intrinsics import add_rounded_multiple, four_zeros, load_four, store_four
+
+Reals = NDArray[np.float64]
+
+
+def scores_of_all_rows(X: sp.csr_array, W: Reals) -> Reals:
+    """X W[1:] + W[0], shape (M, K).
+
+    Parameters
+    ----------
+    X : csr_array (M, J), as :func:`lxmls_day1.checks.as_matrix` returns it
+        An index outside of the matrix would end the process.
+    W : float64 array (J + 1, K)
+
+    Examples
+    --------
+    >>> scores_of_all_rows(sp.csr_array([[1.0, 0.0], [2.0, 3.0]]), np.array([[0.5, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+    array([[1.5, 0. ],
+           [2.5, 3. ]])
+    """
+    opposite = W.shape[1] == 2 and bool((W[:, 0] == -W[:, 1]).all())  # two classes: one column has both scores
+    W = np.ascontiguousarray(W[:, 1:] if opposite else W)
+    scores = np.empty((W.shape[1], X.shape[0]))
+    _score_rows(*map(as_read_only, (X.indptr, X.indices, X.data, W)), scores)
+    return np.concatenate([-scores, scores]).T if opposite else scores.T
+
+
+def _score_rows_in_numpy(indptr, indices, data, W, scores):
+    X = sp.csr_array((data, indices, indptr), shape=(scores.shape[1], len(W) - 1))
+    np.add(X @ W[1:], W[0], out=scores.T)
+
+
+@kernel(_score_rows_in_numpy)
+def _score_rows(indptr, indices, data, W, scores):
+    """scores ← those of every row, class by class (K, M): what is done with each of them is then done to many at once."""
+    n_classes, intercept, one, four = np.uint64(W.shape[1]), np.uint64(0), np.uint64(1), np.uint64(4)
+    sums = np.empty(W.shape[1])
+    for m in range(np.uint64(scores.shape[1])):
+        start, stop = np.uint64(indptr[m]), np.uint64(indptr[m + one])
+        if n_classes == one:
+            score = 0.0
+            for i in range(start, stop):
+                score += data[i] * W[np.uint64(indices[i]) + one, intercept]
+            sums[intercept] = score
+        elif n_classes == four:
+            in_register = four_zeros()
+            for i in range(start, stop):
+                weights = load_four(W, (np.uint64(indices[i]) + one) * four)
+                in_register = add_rounded_multiple(in_register, data[i], weights)
+            store_four(sums, intercept, in_register)
+        else:
+            for k in range(n_classes):
+                sums[k] = 0.0
+            for i in range(start, stop):
+                j, value = np.uint64(indices[i]) + one, data[i]
+                for k in range(n_classes):
+                    sums[k] += value * W[j, k]
+        for k in range(n_classes):
+            scores[k, m] = sums[k] + W[intercept, k]
