@@ -196,7 +196,7 @@ class MaxEntBatchClassifier(_Estimator):
     tolerance: float = 1e-4
     max_iterations: int = 1000
     regularize_intercept: bool = True
-    solver: str = "lbfgs"
+    solver: str = "auto"
     n_jobs: int = 1
     penalty: str = "l2"
     class_weight: dict[Any, float] | str | None = None

@@ -133,7 +133,9 @@ def test_a_manifest(corpus, tmp_path_factory, data):
         train_corpus(Mira(nr_rounds=1), folder)
         train_corpus(MultinomialNaiveBayes(), folder)
         make_corpus([folder.with_name("more.csv")], folder.with_name("more.bags"), like=folder)
-        train_on_corpus(Lab.open(), Mira(nr_rounds=1), OPTIONS | {"corpus": folder}, str(folder.with_name("mira.npz")))
+        train_on_corpus(
+            Lab.open(), Mira(nr_rounds=1), OPTIONS | {"corpus": folder}, str(folder.with_name("mira.npz")), True
+        )
         cache.callback(
             paths=(), out=None, verify=str(folder), classes=None, no_quotes=False, rows_a_shard=None, resume=False
         )

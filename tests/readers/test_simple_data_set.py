@@ -118,7 +118,7 @@ def test_the_guides_plotting_calls():
     fig, axis = sd.add_line(fig, axis, np.array([[0.5, -0.5], [-1, 1], [0, 0]]), "Naive Bayes", "red")
     assert fig.axes == [axis]
     *points, optimal, line = axis.lines
-    assert [line.get_marker() for line in points] == ["s", "s", "o", "o"]
+    assert [line.get_marker() for line in points] == ["s", "^", "s", "^"]
     assert (optimal.get_label(), optimal.get_color()) == ("Bayes optimal", "#000000")
     assert (line.get_label(), line.get_color()) == ("Naive Bayes", "red")
     np.testing.assert_allclose(line.get_xdata(), [0.5, 0.5])
