@@ -8,12 +8,14 @@ The first cell of every notebook is::
 
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lxmls_day1.course.autoreload import watch_cells
 from lxmls_day1.course.exercise_cell import ExerciseCell
+from lxmls_day1.engine.penalties import LargePenalty
 from lxmls_day1.figures.figure_data import record_figures
 from lxmls_day1.lab import Lab
 from lxmls_day1.library_path import is_lab_folder
@@ -222,6 +224,7 @@ def open_lab(folder: str | os.PathLike[str] | None = None) -> NotebookLab:
     lab.named = folder is not None
     record_figures()
     watch_cells(lab)
+    warnings.filterwarnings("ignore", category=LargePenalty)  # the notebooks try every λ, to see what it does
     return lab
 
 

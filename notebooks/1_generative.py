@@ -162,7 +162,7 @@ params_nb_sd = gnb.train(sd.train_X, sd.train_y)
 print("means: ", gnb.means.round(3).tolist(), "   true:", sd.means.tolist())
 print("priors:", gnb.prior.round(3).tolist(), "   true:", sd.prior.tolist())
 train, test = accuracies(gnb, params_nb_sd, sd)
-print(f"accuracy: train {train:.2f}, test {test:.2f}; the best possible one: {1 - sd.get_bayes_error():.3f}")
+print(f"accuracy: train {train:.2f}, test {test:.2f}; Bayes-optimal: {1 - sd.get_bayes_error():.3f}")
 
 fig, axis = sd.plot_data()
 fig, axis = sd.add_line(fig, axis, params_nb_sd, "naive Bayes", None)
@@ -188,7 +188,7 @@ with lab.exercise("1.1"):
     fig, axes = plt.subplots(1, 3, figsize=(13, 4.1), layout="constrained")
     optimal = LinearClassifier()
     print("on 20 000 new points, naive Bayes from 20 samples")
-    print("variance   Bayes error   error: of the best one   of naive Bayes ± standard error")
+    print("variance   Bayes error   error: Bayes-optimal     of naive Bayes ± standard error")
     for variance, axis in zip(variances, axes, strict=True):
         gaussians = {"g1": [[-1, -1], variance], "g2": [[1, 1], variance]}
         fresh = SimpleDataSet(nr_examples=20_000, **gaussians, seed=1000)
@@ -375,7 +375,13 @@ print(f"vector: {reviews.nr_features} counts, of which {np.count_nonzero(x)} are
 # %% [markdown]
 # ## Exercise 1.2: unseen words
 #
-# 1. Write the core of `MultinomialNaiveBayes.train` in `classifiers/multinomial_naive_bayes.py`: the priors, the word
+# ```python
+# class MultinomialNaiveBayes:
+#     def estimate(self, X, labels, word_counts, weights=None):
+#         ...  # your lines
+# ```
+#
+# 1. Write `estimate` in `classifiers/multinomial_naive_bayes.py`, which `train` calls: the priors, the word
 #    probabilities, and the resulting weights.
 # 2. Train it without smoothing (`smooth=False`), and compare training and test accuracy.
 # 3. Turn smoothing on. Then try many values of $\alpha$ and plot the test accuracy.
@@ -403,7 +409,7 @@ with lab.exercise("1.2"):
         )
         if mnb is unsmoothed:
             impossible = reviews.test_X @ (mnb.likelihood == 0)  # (400, 2): words of each review that a class never showed
-            print(f"   test documents with a word that one class never showed: {np.sum(impossible.max(axis=1) > 0)}")
+            print(f"   test documents with a word that never occurred in one class: {np.sum(impossible.max(axis=1) > 0)}")
 
 # %% tags=["skip-execution"]
 lab.check("1.2")
@@ -452,7 +458,7 @@ with lab.exercise("1.2"):
     print(f"α = 1000: correlation of the score difference with x·(n₀ − n₁): {np.corrcoef(difference, to_first_order)[0, 1]:.2f}")
     shares = [np.mean(largest.test(reviews.test_X, params) == label) for label in largest.classes]
     for name, words_of_class, share in zip(reviews.label_names, totals.sum(axis=1), shares, strict=True):
-        print(f"         {name}: {words_of_class:.0f} words to train on, {share:.1%} of the test reviews get this label")
+        print(f"         {name}: {words_of_class:.0f} training words, {share:.1%} of the test reviews get this label")
 
 # %% [markdown] tags=["answer"]
 # **Explain.** (1) Without smoothing, training accuracy stays high, but test accuracy falls far below it. Why? (2) As $\alpha \to 0$ the smoothed
@@ -517,7 +523,12 @@ lab.reveal("1.2")
 # *For the evening. In the afternoon, go on with [notebook 2](2_online.ipynb).*
 #
 # Show that Gaussian naive Bayes with a shared, given variance $\sigma^2$ is a linear classifier too: derive $b_y$ and
-# $w_y$. Then implement them in `gaussian_weights` of `classifiers/gaussian_weights.py`.
+# $w_y$. Then implement them in `classifiers/gaussian_weights.py`.
+#
+# ```python
+# def gaussian_weights(prior, means, variance):
+#     ...  # your lines
+# ```
 #
 # *Where to begin:* write out $\log p(y) + \log \mathcal N(x; \mu_y, \sigma^2 I)$ with the density of section A, and drop
 # whatever is the same for all classes.
@@ -699,7 +710,7 @@ with lab.exercise("1.2"):
         for j in columns:
             print(f"{reviews.feature_names[j]:20} {ratio[j]:7.2f} {in_reviews[j]:9d} {tokens[j]:8.0f}")
         print()
-    print("reviews that hold the word: fewest", in_reviews[np.r_[order[::-1][:8], order[:8]]].min())
+    print("smallest number of reviews with the word", in_reviews[np.r_[order[::-1][:8], order[:8]]].min())
 
 # %% [markdown]
 # **Counts or presence?** The multinomial model counts a word that occurs 40 times in one review 40 times. Two other

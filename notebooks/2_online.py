@@ -164,6 +164,13 @@ fig, axes = plot_update(three_points, three_labels, 2, states[2], states[3], axe
 # %% [markdown]
 # ## Exercise 1.4: the perceptron's rule
 #
+# ```python
+# def perceptron_rule(scores, label, sq_norm, step, cost):
+#     d = np.zeros(len(scores))
+#     ...  # your lines
+#     return d
+# ```
+#
 # Write `perceptron_rule` in `classifiers/perceptron.py`: it computes $d$ from the scores of an example and its true class. Once it
 # is written, `Perceptron` trains with your rule.
 
@@ -194,7 +201,7 @@ with lab.exercise("1.4"):
     train, test = accuracies(perceptron, params_perc_sd, sd)
     print(f"{sd.get_name()}: train {train:.2f}, test {test:.2f} (weights: the average of all steps)")
     mistakes = [round.updates for round in perceptron.history]
-    print("mistakes in each round:", mistakes, "  together:", sum(mistakes))
+    print("mistakes in each round:", mistakes, "  total:", sum(mistakes))
 
 # %% tags=["real-data", "cell-perceptron-reviews"]
 with lab.exercise("1.4"):
@@ -317,6 +324,11 @@ lab.reveal("1.4")
 #
 # ## Exercise 1.5: MIRA
 #
+# ```python
+# def mira_rule(scores, label, sq_norm, step, cost):
+#     ...  # your lines
+# ```
+#
 # 1. Write `mira_rule` in `classifiers/mira.py`. It gets `step`, which is the cap $1/\lambda$, `sq_norm`, which is
 #    $\lVert g(x)\rVert^2$, and `cost`, the vector $\rho(\cdot, y)$.
 # 2. Compare its step with the perceptron's, for several caps.
@@ -350,7 +362,7 @@ with lab.exercise("1.5"):
         colour = line_style(name, max(0, number - 1), 3)["color"]
         fig, axis = sd.add_line(fig, axis, after, name, colour)
     right = mira_rule(np.array([2.0, 1.0]), 0, 5.0, 1.0, cost)
-    print("a right answer with a margin of 1: d =", np.abs(right).tolist())
+    print("a right prediction with a margin of 1: d =", np.abs(right).tolist())
 
 # %% tags=["skip-execution"]
 lab.check("1.5")
@@ -412,9 +424,9 @@ with lab.exercise("1.5"):
     best = int(curve[:, 1].argmax())
     test = mira.evaluate(parts.test_y, mira.test(parts.test_X, weights[best]))
     deviation = np.sqrt(test * (1 - test) / parts.test_X.shape[0])
-    print(f"chosen: λ = {regularizers[best]:g}; one look at the test part: {test:.4f} ± {deviation:.4f}")
+    print(f"chosen: λ = {regularizers[best]:g}; test accuracy: {test:.4f} ± {deviation:.4f}")
     squared = 1 + np.asarray(parts.train_X.multiply(parts.train_X).sum(axis=1)).ravel()
-    print(f"half of the reviews have ‖g‖² above {np.median(squared):.0f}; a gap of 1 then wants a step of {1 / (2 * np.median(squared)):.4f}")
+    print(f"half of the reviews have ‖g‖² above {np.median(squared):.0f}; a gap of 1 then needs a step of {1 / (2 * np.median(squared)):.4f}")
 
     style = line_style("MIRA")
     fig, axis = plt.subplots(figsize=(9.5, 5), layout="constrained")
@@ -724,14 +736,14 @@ with lab.exercise("1.10"):
     fig, axes = plt.subplots(1, 3, figsize=(15, 4.4), layout="constrained", sharey=True)
     for label, axis in enumerate(axes):
         after = multiclass_update(scores, np.array([1.0]), label)
-        print(f"class {label} is to win: {scores[0].round(4).tolist()} → {after[0].round(4).tolist()}")
+        print(f"class {label} must win: {scores[0].round(4).tolist()} → {after[0].round(4).tolist()}")
         gaps = [scores[0, i] - scores[0, label] + 1 for i in range(3) if i != label]
         print(f"   C = {np.round(gaps, 3).tolist()}, d = {(after - scores)[0].round(3).tolist()}")
         axis.bar(np.arange(3) - 0.2, scores[0], width=0.4, color="#BBBBBB", label="before")
         axis.bar(np.arange(3) + 0.2, after[0], width=0.4, color="#5F5F5F", label="after")
         axis.axhline(after[0, label], color="black", linewidth=1.2, label="the true class")
         axis.axhline(after[0, label] - 1, color="black", linewidth=1.2, linestyle="--", label="1 below it")
-        axis.set(title=f"class {label} is to win", xticks=range(3), xlabel="class", ylim=(0, 3.6))
+        axis.set(title=f"class {label} must win", xticks=range(3), xlabel="class", ylim=(0, 3.6))
     axes[0].set_ylabel("score")
     axes[0].legend(loc="upper left", fontsize=11, ncols=2)
     print(f"by hand, class 2: (2.996 + 0) / 2 = {2.996 / 2:.3f}, (2.996 + 1.641) / 3 = {(2.996 + 1.641) / 3:.3f}")
@@ -949,7 +961,7 @@ with lab.exercise("1.12"):
 
     margins, bounds, mistakes = [], [], []
     print("                                  mistakes in 20 orders:")
-    print("asked     margin γ   bound (R/γ)²   fewest   most   ratio   rounds, most")
+    print("requested margin γ   bound (R/γ)²   fewest   most   ratio   rounds, most")
     for asked in [1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125]:
         X, y, u = separable(asked, seed=3)
         bound = mistake_bound(X, y, u)

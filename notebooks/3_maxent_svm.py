@@ -243,7 +243,7 @@ for name in ("L-BFGS", "gradient descent"):
     heights = [two_weights(point)[0] - lowest for point in paths[name]]
     within = next(i for i, height in enumerate(heights) if height < 1e-3)
     print(f"{name:17}: within 0.001 of the minimum after {within} iterations")
-print(f"SGD, whose steps still scatter, is {two_weights(v)[0] - lowest:.3f} above it after 3 rounds")
+print(f"SGD, which still fluctuates, is {two_weights(v)[0] - lowest:.3f} above the optimum after 3 rounds")
 fig, axis = plt.subplots(figsize=(9.5, 6), layout="constrained")
 plot_descents(lambda v: two_weights(v)[0], paths, axis, xlim=(-4, 3.2), ylim=(-1.5, 4.5))
 axis.set(xlabel="first weight", ylabel="second weight", aspect="equal")  # so that right angles look right
@@ -251,6 +251,11 @@ legend = axis.legend(loc="lower right", frameon=True, facecolor="white", edgecol
 
 # %% [markdown]
 # ## Exercise 1.6: maximum entropy
+#
+# ```python
+# def max_ent_rule(scores, label, sq_norm, step, cost):
+#     ...  # your lines
+# ```
 #
 # 1. Write `max_ent_rule` in `classifiers/max_ent_online.py`, which computes $d$ from the scores. Avoid the overflow
 #    of $e^{1000}$.
@@ -275,7 +280,7 @@ for step in (1, 2, 3):
     d = 0.1 * (truth - p)
     W = W + np.outer(g, d)
     print(f"step {step}: p(1 | x) = {p[1]:.3f}, d = ({d[0]:.3f}, {d[1]:.3f}), w_1 = {W[:, 1].round(3).tolist()}")
-print(f"after them: p(1 | x) = {softmax((g @ W)[None])[0, 1]:.3f}")
+print(f"after step 3: p(1 | x) = {softmax((g @ W)[None])[0, 1]:.3f}")
 
 # %% [markdown] tags=["evening"]
 # ### λ and the probabilities
@@ -310,7 +315,7 @@ with lab.exercise("1.6"):
     params = GaussianNaiveBayes(variance=1.0).train(sd.train_X, sd.train_y)
     of_bayes = [softmax(GaussianNaiveBayes().add_intercept_term(X) @ params)[:, 1] for X in (line, new.X)]
     axis.plot(t, of_bayes[0], **line_style("naive Bayes"), label="naive Bayes")
-    print(f"naive Bayes, which knows σ² = 1: mean distance from the truth {np.abs(of_bayes[1] - true_posterior(new.X)).mean():.3f}")
+    print(f"naive Bayes, given σ² = 1: mean distance from the truth {np.abs(of_bayes[1] - true_posterior(new.X)).mean():.3f}")
     axis.set(xlabel="position on the line through the means: $x_1 = x_2$", ylabel="p(class 1 | x)", xlim=(-2, 2))
     legend = axis.legend(loc="lower right", handlelength=3.6)
 
@@ -526,6 +531,14 @@ lab.reveal("1.7")
 # %% [markdown]
 # ## Exercise 1.7: the SVM
 #
+# ```python
+# def svm_rule(scores, label, sq_norm, step, cost):
+#     ...  # your lines
+# 
+# def svm_step(W, g, label, step, regularizer, cost):
+#     ...  # your lines
+# ```
+#
 # 1. Write `svm_rule` in `classifiers/svm.py`, and `svm_step`, a complete step that also shrinks the weights. (Only a line or two differ from
 #    maximum entropy.)
 # 2. How far from the optimum is the stochastic subgradient method after ten rounds?
@@ -645,7 +658,7 @@ print(f"its entropy {entropy(even):.4f}; the largest of 10 000 others that agree
 fig, axis = plt.subplots(figsize=(8, 4), layout="constrained")
 axis.bar(np.arange(1, 7) - 0.2, even, width=0.4, color="#333333", label=f"maximum entropy, H = {entropy(even):.3f}")
 axis.bar(
-    np.arange(1, 7) + 0.2, others[0], width=0.4, color="#BBBBBB", label=f"one that claims more, H = {entropy(others[0]):.3f}"
+    np.arange(1, 7) + 0.2, others[0], width=0.4, color="#BBBBBB", label=f"a distribution with lower entropy, H = {entropy(others[0]):.3f}"
 )
 axis.set(xlabel="face", ylabel="probability", ylim=(0, 0.4))
 legend = axis.legend(loc="upper left")
@@ -745,8 +758,8 @@ with lab.exercise("1.6"):
         excess = [round.objective - optimum for round in sgd.history]
         axis.plot(range(1, 31), excess, **line_style("maximum entropy online", number, 4), label=f"SGD, η₀ = {initial_step:g}")
         print(
-            f"SGD, η₀ = {initial_step:5g}: {excess[0]:.5f} above it after 1 round, {excess[9]:.5f} after 10, {excess[-1]:.5f} after 30\n"
-            f"    of a bad start remains about {nr_steps:,}^(−η₀λ) = {nr_steps ** -initial_step:.2g}"
+            f"SGD, η₀ = {initial_step:5g}: F − F* = {excess[0]:.5f} after 1 round, {excess[9]:.5f} after 10, {excess[-1]:.5f} after 30\n"
+            f"    remaining share of the initial weights {nr_steps:,}^(−η₀λ) = {nr_steps ** -initial_step:.2g}"
         )
     axis.set(yscale="log", xlabel="rounds", ylabel="F above the optimum", ylim=(1e-6, 2), xlim=(0, 30))
     label_ends(axis)
@@ -804,7 +817,7 @@ with lab.exercise("1.6"):
         excess = {number: sgd.objective(sd.train_X, sd.train_y, weights_after[number - 1]) - optimum for number in rounds}
         style = line_style("maximum entropy online", number, len(tried))
         axis.plot(rounds, list(excess.values()), **style, label=f"a = {exponent:g}, η₀ = {first:g}")
-        print(f"a = {exponent:3g}, η₀ = {first:3g}: {excess[10]:.5f} above it after 10 rounds, {excess[200]:.6f} after 200")
+        print(f"a = {exponent:3g}, η₀ = {first:3g}: {excess[10]:.5f} above the optimum after 10 rounds, {excess[200]:.6f} after 200")
     axis.set(xscale="log", yscale="log", xlabel="rounds", ylabel="F above the optimum", xlim=(1, 200))
     label_ends(axis)
 
@@ -996,7 +1009,7 @@ with lab.exercise("1.11"):
     for number, filler in enumerate([0, 10, 30]):
         share, V = mismatches(np.hstack([X, np.full((60, 1), float(filler))]), y)
         axis.plot(share[share > 1e-4], **line_style("maximum entropy", number, 3), label=f"{filler} filler words: V = {V:.0f}")
-        print(f"{filler:2d} filler words, V = {V:2.0f}: 1/1000 of the first mismatch is left after {np.argmax(share < 1e-3):3d} iterations")
+        print(f"{filler:2d} filler words, V = {V:2.0f}: 1/1000 of the initial mismatch remains after {np.argmax(share < 1e-3):3d} iterations")
     for factor in (2, 4):
         share, V = mismatches(factor * X, y)
         print(f"all counts times {factor}, V = {V:2.0f}: after {np.argmax(share < 1e-3):3d} iterations")
@@ -1054,7 +1067,7 @@ for epoch in [e for e in svm.history if e.number in (1, 2, 4, 8, 16)]:
 exact = MaxEntBatch(regularizer=0.1, tolerance=1e-12)
 optimum = exact.objective(sd.train_X, sd.train_y, exact.train(sd.train_X, sd.train_y))
 problem = MaxEntObjective(sd.train_X, sd.train_y, 2, 0.1, True)
-print("Maximum entropy, λ = 0.1        F(W)   F(W) − F*   ‖∇F‖²/(2λ): it is at most")
+print("Maximum entropy, λ = 0.1        F(W)   F(W) − F*   ‖∇F‖²/(2λ): bound")
 for number, point in enumerate(islice(lbfgs(problem, np.zeros(problem.size)), 6)):
     bound = point.gradient @ point.gradient / (2 * problem.convexity)
     print(f"  iteration {number:4d}            {point.value:.6f}    {point.value - optimum:.6f}   {bound:.6f}")

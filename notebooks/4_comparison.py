@@ -86,7 +86,7 @@ from readers.simple_data_set import SimpleDataSet
 # %% tags=["cell-all-points"]
 overlapping = SimpleDataSet(nr_examples=200, g1=[[-1, -1], 2], g2=[[1, 1], 2])
 table, (fig, axis) = run_all_classifiers(overlapping)
-axis.set(xlim=(-2.5, 2.5), ylim=(-2.5, 2.5), title="the middle of the plane, variance 2")
+axis.set(xlim=(-2.5, 2.5), ylim=(-2.5, 2.5), title="variance 2 (centre of the plane)")
 fig.set_size_inches(13, 7)
 for row in table:
     print(f"{row.classifier:36} train {row.train_accuracy:.4f}   test {row.test_accuracy:.4f}")
@@ -136,7 +136,7 @@ for name, classifier, grid in compared:
             continue
         found = tune(classifier, parts, grid)
     except NotImplementedError as error:
-        print(f"{name} is left out, as it is not written yet")
+        print(f"{name} is left out: not written yet")
         continue
     right[name].append(found.classifier.test(reviews.test_X, found.params) == reviews.test_y)
     ((setting, value),) = found.best.settings.items()
@@ -683,7 +683,7 @@ try:
     from sklearn.linear_model import LogisticRegression
     from sklearn.svm import LinearSVC
 except ImportError:
-    print("scikit-learn is not installed here")
+    print("scikit-learn is not installed")
 else:
     X, y, strength = sd.train_X, sd.train_y, 0.1
     ours = MaxEntBatch(strength, regularize_intercept=False, tolerance=1e-9).train(X, y)

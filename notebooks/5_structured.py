@@ -215,7 +215,7 @@ with lab.exercise("1.13"):
         for name, search in zip(agree, (word_by_word, greedy, viterbi), strict=True):
             agree[name] += tuple(search(scores)) == best
     for name, number in agree.items():
-        print(f"{name:12}: the best sequence of {number} of 200 random sentences")
+        print(f"{name:12}: the best sequence of {number} for 200 random sentences")
 
 # %% tags=["skip-execution"]
 lab.check("1.13")
@@ -427,7 +427,7 @@ with lab.exercise("1.13"):
         reached = np.mean([
             path_score(scores, path) >= top - 1e-6 for scores, path, top in zip(all_scores, found, best, strict=True)
         ])
-        print(f"{name:12}: accuracy {accuracy:.3f}; it finds the best sequence of {reached:.1%} of the sentences")
+        print(f"{name:12}: accuracy {accuracy:.3f}; it finds the best sequence for {reached:.1%} of the sentences")
 
 # %% [markdown] tags=["answer", "exercise-1.13"]
 # **Explain.** Why is word-by-word search with these weights worse than the tagger trained without transitions (the experiment above)?

@@ -106,7 +106,7 @@ with lab.exercise("1.14"):
     numbers, counts = rows.indices[of_first], rows.values[of_first]
     first_row = hashed_row(hashes[numbers], counts, 2**10)
     same = np.array_equal(first_row, rows.hashed(10).toarray()[0])
-    print(f"first document: {len(numbers)} tokens, {np.count_nonzero(first_row)} entries; as lxmls-day1 cache has it: {same}")
+    print(f"first document: {len(numbers)} tokens, {np.count_nonzero(first_row)} entries; same as in lxmls-day1 cache: {same}")
 
 # %% tags=["skip-execution"]
 lab.check("1.14")
@@ -140,7 +140,7 @@ with lab.exercise("1.14"):
     axis.plot(bits, shared, "o", color="#444444", markersize=7, label="measured")
     axis.set(xlabel="bits", ylabel="share of tokens that share their column", ylim=(0, 1.03), title="Collisions")
     axis.legend()
-    print("bits   columns   tokens a column   not alone: measured   formula")
+    print("bits   columns   tokens per column not alone: measured   formula")
     for b, of_tokens, expected in zip(bits, shared, formula, strict=True):
         if b % 2 == 0:
             print(f"{b:4d} {2**b:9d} {len(tokens) / 2**b:17.2f} {of_tokens:21.4f} {expected:9.4f}")
@@ -317,7 +317,7 @@ with lab.exercise("1.14"):
         in_column = np.bincount(columns_and_signs(hashes, 2**width)[0].astype(np.intp), minlength=2**width)[columns]
         others = in_column - [word in kept for word in words]
         said += [[f"{weight:+.2f}" for weight in adds], [str(number) for number in others]]
-    print("what a word adds to the lead of positive over negative, and the others in its column")
+    print("contribution of each word to the score difference; other words in its column")
     print(f"{'word':12} {'own column':>12} {'12 bits':>10} {'others':>8} {'20 bits':>10} {'others':>8}")
     for word, alone, *hashed in zip(words, *said, strict=True):
         print(f"{word:12} {alone:>12} {hashed[0]:>10} {hashed[1]:>8} {hashed[2]:>10} {hashed[3]:>8}")
@@ -474,7 +474,7 @@ with lab.exercise("1.14"):
     from classifiers.perceptron import Perceptron
     from lxmls_day1.engine.training import train_corpus
 
-    found = {name: [] for name in ("(1) any order", "(2) shards, then rows", "(3) sorted, shards, then rows", "(4) sorted, as it lies")}
+    found = {name: [] for name in ("(1) random order", "(2) shards, then rows", "(3) sorted, shards, then rows", "(4) sorted, not shuffled")}
     for seed, order in enumerate(orders):
         train, test = order[:N_TRAIN], order[N_TRAIN:]
         by_class = train[np.argsort(y[train], kind="stable")]
@@ -491,7 +491,7 @@ with lab.exercise("1.14"):
     print(f"accuracy of the averaged perceptron, mean of {N_SEEDS} divisions; {len(mixed_shards)} shards")
     for name, of_order in found.items():
         print(f"{name:32} {mean_and_error(of_order)}")
-    difference = np.subtract(found["(2) shards, then rows"], found["(1) any order"])
+    difference = np.subtract(found["(2) shards, then rows"], found["(1) random order"])
     print(f"{'(2) minus (1)':32} {mean_and_error(difference)}")
 
 # %% [markdown] tags=["answer", "exercise-1.14"]
@@ -536,7 +536,7 @@ with lab.exercise("1.15"):
     from classifiers.parameter_mixing import mixed
 
     W, total, count = mixed(np.array([[[4.0]], [[8.0]]]), np.array([[[9.0]], [[8.0]]]), np.array([3, 1]), np.array([0.75, 0.25]))
-    print(f"they go on from {W.item():g}")
+    print(f"all parts continue from {W.item():g}")
     print(f"average over all steps: {total.item():g} / {count} = {total.item() / count:g}; mean of the averages: {(9 / 3 + 8 / 1) / 2:g}")
 
 # %% tags=["skip-execution"]
@@ -736,7 +736,7 @@ def squared_errors(n_parts, seed):
         "one learner": beliefs(of_parts.sum(axis=0), sums.sum(axis=0))[0],
         "means averaged": means.mean(axis=0),
         "precisions added": (precisions * means).sum(axis=0) / precisions.sum(axis=0),
-        "beginning out": (precisions * means).sum(axis=0) / (precisions.sum(axis=0) - (n_parts - 1)),
+        "prior subtracted": (precisions * means).sum(axis=0) / (precisions.sum(axis=0) - (n_parts - 1)),
     }
     return {name: (w - truth) ** 2 for name, w in found.items()}
 
@@ -764,7 +764,7 @@ for place, n_parts in enumerate(parts):
 for words, which in (("50 most frequent words", slice(50)), ("500 rarest words", slice(500, None))):
     plain, alone = (mean_and_error(samples[name][3, :, which].mean(axis=1)) for name in ("means averaged", "one learner"))
     print(f"8 parts, {words}: averaged {plain}, one learner {alone}")
-difference = np.abs(samples["beginning out"] - samples["one learner"]).max()
+difference = np.abs(samples["prior subtracted"] - samples["one learner"]).max()
 print(f"largest difference between the last way and one learner: {difference:.6f}")
 
 # %% [markdown] tags=["answer", "exercise-1.15"]

@@ -82,7 +82,7 @@ print(f"{reviews.get_name()}: {reviews.train_X.shape[0]} training, {reviews.test
 with lab.exercise("1.5"):
     learners = {
         "MIRA, cap 0.01": lambda seed: Mira(regularizer=100.0, seed=seed),
-        "passive-aggressive, C = 0.01": lambda seed: PassiveAggressive(cap=0.01, seed=seed),
+        "passive-aggressive, cap 0.01": lambda seed: PassiveAggressive(cap=0.01, seed=seed),
     }
     accuracies, updates = {}, {}
     for name, make in learners.items():
@@ -94,7 +94,7 @@ with lab.exercise("1.5"):
         print(f"{name:30} test accuracy {mean_and_error(accuracies[name])}, {np.mean(updates[name]):.0f} updates")
     mira, passive = accuracies.values()
     print(f"difference, order by order: {mean_and_error(np.subtract(passive, mira))}")
-    print(f"updates, ratio: {np.mean(updates['passive-aggressive, C = 0.01']) / np.mean(updates['MIRA, cap 0.01']):.1f}")
+    print(f"updates, ratio: {np.mean(updates['passive-aggressive, cap 0.01']) / np.mean(updates['MIRA, cap 0.01']):.1f}")
 
 # %% [markdown] tags=["answer"]
 # **Explain.** (1) Why does PA-I make more updates, although its first step on a mistake is the same? (2) In the end neither makes
@@ -284,7 +284,7 @@ with lab.exercise("1.16"):
     params = arow.train(reviews.train_X, reviews.train_y)
     sure = arow.variances[1:, 0]
     documents = (reviews.train_X > 0).sum(axis=0)
-    print("the surest:  ", ", ".join(f"{reviews.feature_names[j]} ({sure[j]:.3f})" for j in np.argsort(sure, kind="stable")[:5]))
+    print("surest:", ", ".join(f"{reviews.feature_names[j]} ({sure[j]:.3f})" for j in np.argsort(sure, kind="stable")[:5]))
     for least, most in ((1, 5), (6, 20), (21, 100), (101, 2000)):
         chosen = (documents >= least) & (documents <= most)
         print(f"words in {least:4d} to {most:4d} documents: mean variance {sure[chosen].mean():.3f}")
@@ -321,7 +321,7 @@ with lab.exercise("1.16"):
         "AROW, λ = 1": lambda seed: AROW(nr_rounds=1, seed=seed),
         "AROW, λ = 100": lambda seed: AROW(regularizer=100.0, nr_rounds=1, seed=seed),
         "confidence-weighted, exact": lambda seed: ConfidenceWeighted(nr_rounds=1, seed=seed),
-        "confidence-weighted, C = 0.1": lambda seed: ConfidenceWeighted(cap=0.1, nr_rounds=1, seed=seed),
+        "confidence-weighted, cap 0.1": lambda seed: ConfidenceWeighted(cap=0.1, nr_rounds=1, seed=seed),
     }
     shares, accuracies = [0.0, 0.1, 0.2], {}
     for seed in range(1, 21):

@@ -3,6 +3,7 @@
 How authors name the cells that a text speaks of: `notebooks/README.md`, "Numbers in the text".
 """
 
+import ast
 import re
 from pathlib import Path
 
@@ -135,6 +136,26 @@ def test_the_times_are_those_of_the_estimate():
     for name in NAMES:
         text = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
         assert notebook_times.with_time(text, registry) == text, "run: python -m lxmls_day1.course.notebook_times"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_functions_stand_in_the_text_as_in_the_files(name):
+    """What an exercise shows of the function to write has the names of its arguments, in their order."""
+    cells = read(name).cells
+    blocks = re.findall(
+        r"^```python\n(.*?)^```$",
+        "\n".join(c.source for c in cells if c.cell_type == "markdown"),
+        re.DOTALL | re.MULTILINE,
+    )
+    shown = [node for block in blocks for node in ast.walk(ast.parse(block)) if isinstance(node, ast.FunctionDef)]
+    sources = [path.read_text(encoding="utf-8") for path in (FOLDER.parent / "classifiers").rglob("*.py")]
+    for function in shown:
+        heads = [
+            node for source in sources if f"def {function.name}(" in source for node in ast.walk(ast.parse(source))
+        ]
+        wanted = [argument.arg for argument in function.args.args]
+        found = [node for node in heads if isinstance(node, ast.FunctionDef) and node.name == function.name]
+        assert wanted in [[argument.arg for argument in node.args.args] for node in found], function.name
 
 
 def test_the_core_is_a_day():

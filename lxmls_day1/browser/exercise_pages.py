@@ -35,6 +35,8 @@ LEFT_OUT = re.compile(
     r"lxmls_day1/(demos|grading|commands|browser|box|engine/cluster|reference_lab/notebooks)/|.*\.dist-info/RECORD$"
     r"|lxmls_day1/reference_lab/tests/(?!exercises/exercises\.toml)"
 )
+#: Of a notebook's text: comments, and the head of the function, which the gap shows.
+NOT_SHOWN = re.compile(r"<!--.*?-->\n?|^```.*?^```\n+", re.DOTALL | re.MULTILINE)
 FOLDER = PurePosixPath("_static/exercises")  # in the book
 LAB = "/lab"  # where a page has the lab
 
@@ -114,7 +116,7 @@ def notebook_text(script: str, exercise: str) -> str:
     blocks: list[str] = []
     for cell_text in cells:
         text = re.sub(r"^# ?", "", cell_text, flags=re.MULTILINE)
-        for block in re.split(r"^(?=## )", re.sub(r"<!--.*?-->\n?", "", text), flags=re.MULTILINE):
+        for block in re.split(r"^(?=## )", NOT_SHOWN.sub("", text), flags=re.MULTILINE):
             if block.startswith("## "):
                 blocks.append(block)
                 if block.startswith(f"## Exercise {exercise}:"):

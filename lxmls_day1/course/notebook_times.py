@@ -25,7 +25,9 @@ EVENING = "evening"  # the tag of cells of the core that the afternoon leaves ou
 PARTS = ("afternoon", "core", "further")
 _FURTHER = re.compile(r"^## Further$", re.MULTILINE)
 _FORMULA = re.compile(r"\$\$.*?\$\$", re.DOTALL)
-_NOT_READ = re.compile(r"<!--.*?-->", re.DOTALL)
+_NOT_READ = re.compile(
+    r"<!--.*?-->|^```.*?^```$", re.DOTALL | re.MULTILINE
+)  # comments; code, whose minutes are the exercise's
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 
