@@ -44,6 +44,10 @@ document.addEventListener("DOMContentLoaded", () => {
     }
     asked = question;
     worker.postMessage(question);
+    wait();
+  }
+
+  function wait() {
     clearTimeout(clock);
     clock = setTimeout(() => {
       stop();
@@ -54,7 +58,8 @@ document.addEventListener("DOMContentLoaded", () => {
 
   function hear(data) {
     if (data.kind === "loading") {
-      if (!asked) say(`Loading Python: ${Math.min(99, Math.round((100 * data.loaded) / BYTES))} %`);
+      if (asked) wait(); // what a picture needs arrives
+      else say(`Loading Python: ${Math.min(99, Math.round((100 * data.loaded) / BYTES))} %`);
     } else if (data.kind === "starting") say("Starting Python …");
     else if (data.kind === "ready") {
       ready = true;

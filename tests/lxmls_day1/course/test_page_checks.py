@@ -1,11 +1,10 @@
 import base64
-import io
 import json
-import zipfile
 
 import pytest
 
 from lxmls_day1.course import page_checks
+from lxmls_day1.course.submission_import import open_work
 from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import file_in
@@ -84,8 +83,16 @@ def test_a_rule_that_cannot_be_drawn_is_still_checked(ask, written):
 
 
 @pytest.mark.slow
-def test_what_was_written_can_be_taken_to_a_lab(ask):
+def test_what_another_version_of_the_page_has_kept_is_left_out(folder):
+    written = {"1.4": [RULE], "9.9": ["pass"], "1.7": ["only one"]}
+    found = page_checks.answer(str(folder), json.dumps({"kind": "check", "exercise": "1.4", "written": written}))
+    assert json.loads(found)["passed"]
+
+
+@pytest.mark.slow
+def test_what_was_written_can_be_taken_to_a_lab(ask, tmp_path):
     packed = ask("pack", "1.4", [RULE])
-    with zipfile.ZipFile(io.BytesIO(base64.b64decode(packed["content"]))) as archive:
-        (name,) = (name for name in archive.namelist() if name.endswith("classifiers/perceptron.py"))
-        assert "d[y_hat] = -step" in archive.read(name).decode()
+    (tmp_path / packed["name"]).write_bytes(base64.b64decode(packed["content"]))
+    lab = start_workspace(tmp_path / "lab", ["1.4", "1.7"])
+    open_work(lab, tmp_path / packed["name"])
+    assert "d[y_hat] = -step" in (lab / "classifiers/perceptron.py").read_text(encoding="utf-8")
