@@ -106,6 +106,7 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = project
 html_static_path = ["site_files"]
+html_favicon = "site_files/favicon.svg"
 html_css_files = ["book.css", "exercise.css"]
 html_js_files = ["book.js", "exercise.js"]
 html_copy_source = False

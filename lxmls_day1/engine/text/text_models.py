@@ -6,8 +6,8 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
+from lxmls_day1 import sparse as sp
 from lxmls_day1.engine.text.tokens import count_tokens
 from lxmls_day1.errors import InputError
 from lxmls_day1.model_file import SavedModel
@@ -99,7 +99,7 @@ class TextModel(SavedModel):
         """Whether any token of a text has a weight."""
         return bool(bag) if self.notes.get("hash_bits") is not None else not self.columns.keys().isdisjoint(bag)
 
-    def rows(self, bags: Sequence[Bag]) -> csr_array:
+    def rows(self, bags: Sequence[Bag]) -> "sp.csr_array":
         """Texts, as counts of their tokens, as rows over all features (M, J); hashed ones as they were in training."""
         hash_bits = self.notes.get("hash_bits")
         if hash_bits is not None:
@@ -113,7 +113,7 @@ class TextModel(SavedModel):
             counts += [count for _, count in row]
             ends.append(len(indices))
         entries = np.array(counts, dtype=float), np.array(indices, dtype=np.int32), np.array(ends, dtype=np.int32)
-        return csr_array(entries, shape=(len(bags), len(columns)))
+        return sp.csr_array(entries, shape=(len(bags), len(columns)))
 
     def scores_of_bags(self, bags: Sequence[Bag]) -> np.ndarray:
         """The scores (M, K) of texts as counts of their tokens. What it takes does not depend on the number of features."""
@@ -125,7 +125,7 @@ class TextModel(SavedModel):
         else:
             X = self.rows(bags)
             used, places = np.unique(X.indices, return_inverse=True)
-            few = csr_array((X.data, places.reshape(-1), X.indptr), shape=(len(bags), len(used)))
+            few = sp.csr_array((X.data, places.reshape(-1), X.indptr), shape=(len(bags), len(used)))
         weights = [self.params[:1], self.params[1 + used]]
         if self.classifier.quadratic:
             weights.append(self.params[1 + len(self.params) // 2 + used])
