@@ -107,7 +107,7 @@ def command(
       lxmls-day1 train --classifier mira --file train.csv --test-file test.csv
       lxmls-day1 train --classifier mira --file mails.jsonl --label-column folder
       lxmls-day1 train --classifier structured_perceptron --domain ewt
-      lxmls-day1 train --classifier crf --file train.conllu --test-file test.conllu
+      lxmls-day1 train --classifier crf --file train.conllu
       lxmls-day1 train --classifier mira --corpus big.bags
       lxmls-day1 train --classifier svm --corpus big.bags --checkpoint svm.kept
       lxmls-day1 train --classifier mira --corpus big.bags --n-jobs 4
