@@ -155,9 +155,9 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         shares = weights / weights.mean()  # (M,), of mean 1
         solve = {"gis": self._by_scaling, "dual": self._by_dual}.get(self.solver, self._by_descent)
         params = self._follow(solve(X, labels, shares))
-        if self.history and self.penalty == "l2":
-            loss = self.history[-1].objective - self.penalty_of(params)
-            self._warn_of_penalty(np.log(len(self.classes)), loss, len(labels))
+        at_zero = np.log(len(self.classes))  # where L1 may stay
+        loss = self.history[-1].objective - self.penalty_of(params) if self.history else at_zero
+        self._warn_of_penalty(at_zero, loss, len(labels))
         return params
 
     def minimise(self, log_loss: Any) -> np.ndarray:
