@@ -159,9 +159,9 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             self.solver, self._by_descent
         )
         params = self._follow(solve(X, labels, shares))
-        if self.history and self.penalty == "l2":
-            loss = self.history[-1].objective - self.penalty_of(params)
-            self._warn_of_penalty(np.log(len(self.classes)), loss, len(labels))
+        at_zero = np.log(len(self.classes))  # where L1 may stay
+        loss = self.history[-1].objective - self.penalty_of(params) if self.history else at_zero
+        self._warn_of_penalty(at_zero, loss, len(labels))
         return params
 
     def minimise(self, log_loss: Any) -> np.ndarray:

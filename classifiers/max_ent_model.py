@@ -73,7 +73,7 @@ class MaxEntModel:
         """How often each feature comes with each class, in the data and according to the model.
 
         Zero ``params`` tell where training begins. At the optimum without regularization the two agree; a regularizer λ
-        leaves a difference of E_emp − E_model = λ W. ``lxmls_day1.figures.moments`` shows them as a table and as a picture.
+        leaves a difference of E_emp − E_model = λ W. ``lxmls_day1.figures.moments`` draws them.
 
         Parameters
         ----------

@@ -16,8 +16,8 @@
 
 Settings have the names and defaults of the classifiers in `lxmls_day1.classifiers`, with one exception: the λ (``regularizer``) of SVM and
 maximum entropy is chosen by ``fit`` where it is not given. None means 2/M for M training examples, or the sum M of their weights;
-``"tune"`` the one of `lxmls_day1.tuning.USUAL_GRIDS` that does best on a fifth of the training data, held out for that.
-``regularizer_`` says which λ it is, and ``regularizer_reason_`` why. All have the methods and attributes of
+``"tune"`` the one of `lxmls_day1.tuning.USUAL_GRIDS` that does best on a fifth of the training data, held out for that, whatever
+the examples weigh. ``regularizer_`` says which λ it is, and ``regularizer_reason_`` why. All have the methods and attributes of
 `lxmls_day1.sklearn_adapter.LearnerEstimator`.
 
 Examples

@@ -17,9 +17,9 @@ PAGE = ROOT / "docs" / "figures.md"
 HEAD = """# Published figures, and ours
 
 What others report of these learners, and what this package measures on the same or the nearest data. A published figure stands here
-only where it was read, and the table says where; what could not be read stands as ours alone. Where data and settings are the same, ours
-has to be within a tolerance of theirs, in the unit of the figure; where data or features are others the two only stand side by side.
-The last column says why.
+only where it was read, and the table says where, with the commit or the edition; what could not be read stands as ours alone. Where data
+and settings are the same, ours may differ from theirs over so many documents and no more; where data or features are others the two only
+stand side by side. The last column says why.
 
 The table is made of `tests/published_figures.toml` by `tests/published_figures.py`. `tests/test_published_figures.py` measures our figures
 anew: a sample of them in `make test`, all of them in `make campaigns`.
@@ -38,7 +38,8 @@ def page():
     rows = [COLUMNS, ["---"] * len(COLUMNS)]
     for entry in figures():
         source = f"{entry['source']}; read: {entry['read']}" if "published" in entry else ""
-        tolerance = _number(entry.get("tolerance", None if "published" not in entry else "not compared"))
+        differ = f"{entry['may_differ']} of {entry['documents']} documents" if "documents" in entry else "not compared"
+        tolerance = "" if "published" not in entry else _number(entry.get("tolerance", differ))
         rows.append(
             [
                 entry["figure"],
@@ -50,6 +51,11 @@ def page():
             ]
         )
     return HEAD + "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def tolerance_of(entry):
+    """How far ours may be from theirs, in the unit of the figure; None where they are not compared."""
+    return 100 * entry["may_differ"] / entry["documents"] if "documents" in entry else entry.get("tolerance")
 
 
 def _number(value):
@@ -133,15 +139,28 @@ def of_points(name):
 
 
 def of_books(name):
-    from classifiers import SVM, MaxEntBatch, MultinomialNaiveBayes
+    from classifiers import SVM, MaxEntBatch, MaxEntOnline, MultinomialNaiveBayes
 
     make = {
         "naive Bayes": MultinomialNaiveBayes,
         "naive Bayes, unsmoothed": lambda: MultinomialNaiveBayes(smooth=False),
         "maximum entropy": lambda: MaxEntBatch(1.0, tolerance=1e-8),
+        "maximum entropy online": lambda: MaxEntOnline(1.0),
         "SVM": lambda: SVM(1.0, "dual"),
     }[name]
     return percent_right(make(), books())
+
+
+def of_books_as_the_toolkit():
+    """Unsmoothed naive Bayes as the course's toolkit computes it: numpy.nan_to_num takes log 0 for −1.8·10³⁰⁸."""
+    corpus, weights = books(), []
+    for k in (0, 1):
+        counts = corpus.train_X[corpus.train_y == k].sum(axis=0)
+        with np.errstate(divide="ignore"):
+            weights.append([np.log((corpus.train_y == k).mean()), *np.nan_to_num(np.log(counts / counts.sum()))])
+    with np.errstate(over="ignore"):
+        scores = np.hstack([np.ones((len(corpus.test_y), 1)), corpus.test_X.toarray()]) @ np.transpose(weights)
+    return {"test": 100 * np.mean(scores.argmax(axis=1) == corpus.test_y)}
 
 
 def of_questions(level):
@@ -179,8 +198,9 @@ ANYWHERE = {
 ON_REAL_DATA = {
     **{
         f"books, {name}": functools.partial(of_books, name)
-        for name in ("naive Bayes", "naive Bayes, unsmoothed", "maximum entropy", "SVM")
+        for name in ("naive Bayes", "naive Bayes, unsmoothed", "maximum entropy", "maximum entropy online", "SVM")
     },
+    "books, naive Bayes, log 0": of_books_as_the_toolkit,
     "TREC, 6 classes": functools.partial(of_questions, "coarse"),
     "TREC, 50 classes": functools.partial(of_questions, "fine"),
     **{f"{domain}, folds, NBSVM": functools.partial(of_nbsvm, domain) for domain in ("books", "dvd", "electronics")},

@@ -92,6 +92,20 @@ def test_programs_with_scikit_learn(capsys):
     assert "precision    recall  f1-score" in printed and printed.endswith("[[10  0]\n [ 0 10]]\n")
 
 
+@pytest.mark.slow
+def test_programs_of_pipelines_and_of_models(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    run("scikit-learn.md", programs_of(DOCS / "how-to/scikit-learn.md"))
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[:4]] == ["counts", "tf-idf", "letters", "both"]
+    assert lines[4] == lines[-1].replace("]", " '-']") == "['+' '-']"
+    assert "on 4 held-out examples" in lines[5]
+    shown = programs_of(DOCS / "how-to/models.md")
+    run("models.md", shown)
+    printed = capsys.readouterr().out.splitlines()
+    assert [printed[0], printed[-1]] == re.findall(r"# (\[.*\])$", "".join(shown), re.MULTILINE)
+
+
 (OWN_RULE,) = programs_of(DOCS / "how-to/rule.md")
 
 

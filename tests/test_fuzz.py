@@ -44,7 +44,7 @@ from lxmls_day1.engine.text.parsed_reviews import parse_review, parse_reviews
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores
 from lxmls_day1.figures.confusion import confusion_counts, plot_confusion
-from lxmls_day1.figures.moments import moment_table, plot_moments
+from lxmls_day1.figures.moments import plot_moments
 from lxmls_day1.figures.plotting import add_boundary, detached_axes, plot_accuracies, plot_points
 from lxmls_day1.gaussians import (
     bayes_error,
@@ -393,7 +393,6 @@ GOOD = {
     vectorise: ([{"a": 1}], {"a": 0}),
     count_vocabulary: ([{"a": 1}], 1),
     SimpleDataSet: (10, [[-1, -1], 1], [[1, 1], 1], 0.5, (0.5, 0, 0.5), 1),
-    moment_table: ((np.eye(2), np.eye(2)), (np.eye(2), np.eye(2)), ["a"], ["x", "y"], 3),
     confusion_counts: ([["a", "b"]], [["a", "a"]]),
     count_words: ("a b",),
 }

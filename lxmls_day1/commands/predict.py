@@ -130,9 +130,11 @@ class Answers:
 
 def lines_of_input(model: "TextModel", form: str) -> Iterator[list["Document"]]:
     """Each line of the standard input that is not blank, as a document, as soon as it is there."""
-    from lxmls_day1.engine.text.documents import input_lines, read_documents
+    from lxmls_day1.engine.text.documents import input_lines, looks_processed, read_documents
 
     for number, line in input_lines():
+        if form == "auto":  # as the first line is
+            form = "processed" if looks_processed(line.decode("utf-8-sig", errors="replace")) else "raw"
         (document,) = read_documents(line, f"standard input:{number}", form, "file", model.tokens_of)
         yield [document._replace(where=f"standard input:{number}")]
 

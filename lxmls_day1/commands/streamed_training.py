@@ -58,7 +58,9 @@ def check_options(options: Mapping[str, Any], **excluded: object) -> None:
             raise click.UsageError(f"--{name} goes with --checkpoint.")
 
 
-def train_on_corpus(lab: "Lab", learner: Any, options: Mapping[str, Any], out: str, has_regularizer: bool) -> None:
+def train_on_corpus(
+    lab: "Lab", learner: Any, options: Mapping[str, Any], out: str, has_regularizer: bool = True
+) -> None:
     """Train on a corpus on disk, measure on another one if there is one, save the model, and say all that.
 
     Parameters

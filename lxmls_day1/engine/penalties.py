@@ -1,4 +1,4 @@
-"""How strong a penalty (λ/2) ‖W‖² should be where nobody has said, and a warning where one is far too strong.
+"""How strong a penalty, (λ/2) ‖W‖² or λ Σ |w_jk|, should be where nobody has said, and a warning where one is far too strong.
 
 The guide's λ = 1 suits its reviews, some hundred words each. In short texts, or with many classes, the weights that fit an example are
 longer than such a penalty allows: whatever they are trained on, they stay near W = 0. λ = 2/M, with M the number of training examples, is
@@ -29,7 +29,7 @@ def usual_regularizer(n_examples: float) -> float:
 
 
 def is_penalized(learner: Any) -> bool:
-    """Whether a learner minimises a mean loss plus (λ/2) ‖W‖² and takes any λ > 0.
+    """Whether a learner minimises a mean loss plus a penalty, and takes any λ > 0.
 
     Examples
     --------
@@ -38,8 +38,9 @@ def is_penalized(learner: Any) -> bool:
     [True, False, True, False]
     """
     kinds = {kind.__name__ for kind in type(learner).__mro__}
-    other = getattr(learner, "solver", None) == "gis" or getattr(learner, "penalty", "l2") != "l2"
-    return not (other or hasattr(learner, "templates") or kinds.isdisjoint(PENALIZED))
+    return not (
+        getattr(learner, "solver", None) == "gis" or hasattr(learner, "templates") or kinds.isdisjoint(PENALIZED)
+    )
 
 
 def is_large(learner: Any, n_examples: int) -> bool:

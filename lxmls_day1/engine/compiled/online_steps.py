@@ -343,29 +343,31 @@ def check_rule(rule: Rule | None, n_classes: int, costs: Reals) -> None:
         raise InputError("this learner has no rule: give its class one, rule = staticmethod(my_rule)")
     label, scores, cost = n_classes - 1, np.zeros(n_classes), costs[n_classes - 1].copy()
     if is_second_order(rule):
-        _as_updates(rule, rule(scores, label, np.ones(n_classes), 1.0, cost), n_classes)
+        _as_updates(rule, rule(scores, label, np.ones(n_classes), 1.0, cost), scores)
     else:
-        _as_update(rule, rule(scores, label, 1.0, 1.0, cost), n_classes)
+        _as_update(rule, rule(scores, label, 1.0, 1.0, cost), scores)
 
 
-def _as_update(rule: Rule, d: Any, n_classes: int, what: str = "d, one number for each of the {} classes") -> Reals:
+def _as_update(rule: Rule, d: Any, scores: Reals, what: str = "d, one number for each of the {} classes") -> Reals:
+    """What a rule has answered to these scores, if it is K numbers; NaN to scores that are infinite themselves is no fault of its own."""
     try:
         update = np.ascontiguousarray(d, dtype=np.float64)
     except (TypeError, ValueError):
         update = None
-    if d is None or update is None or update.shape != (n_classes,) or np.isnan(update).any():
+    nan = update is not None and np.isnan(update).any() and np.isfinite(scores).all()
+    if d is None or update is None or update.shape != scores.shape or nan:
         got = "None; is its return missing?" if d is None else f"{d!r}"
         name = getattr(rule, "__name__", "the rule")
-        raise InputError(f"{name} must return {what.format(n_classes)}, but returned {got}")
+        raise InputError(f"{name} must return {what.format(len(scores))}, but returned {got}")
     return update
 
 
-def _as_updates(rule: Rule, answer: Any, n_classes: int) -> tuple[Reals, Reals]:
+def _as_updates(rule: Rule, answer: Any, scores: Reals) -> tuple[Reals, Reals]:
     """The d and b that a second-order rule has answered with."""
     what = "d and b, each one number for each of the {} classes"
     if not isinstance(answer, tuple) or len(answer) != 2:
         answer = (None if answer is None else [answer], None)
-    d, b = (_as_update(rule, part, n_classes, what) for part in answer)
+    d, b = (_as_update(rule, part, scores, what) for part in answer)
     return d, b
 
 
@@ -620,12 +622,12 @@ class RowSteps:
             if weights.S is not None:
                 scores, variances = confident_scores_of_row(self._examples, m, V, state)  # (K,) both
                 predicted = scores.argmax()
-                d, b = _as_updates(rule, rule(scores, label, variances, size, cost_of[label]), len(cost_of))
+                d, b = _as_updates(rule, rule(scores, label, variances, size, cost_of[label]), scores)
                 changed = update_by_row(self._examples, m, d, shrink, V, U, state, b)
             else:
                 scores = scores_of_row(self._examples, m, V, state)  # (K,): s = g(x)ᵀ W
                 predicted = scores.argmax()
-                d = _as_update(rule, rule(scores, label, sq_norms[m], size, cost_of[label]), len(cost_of))
+                d = _as_update(rule, rule(scores, label, sq_norms[m], size, cost_of[label]), scores)
                 changed = update_by_row(self._examples, m, d, shrink, V, U, state)
             errors[n // steps_per_round] += predicted != label
             updates[n // steps_per_round] += bool(changed)

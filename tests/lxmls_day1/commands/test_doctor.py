@@ -8,7 +8,6 @@ from click.testing import CliRunner
 
 from lxmls_day1.box import levels
 from lxmls_day1.commands import doctor
-from lxmls_day1.engine.compiled import machine_code
 from lxmls_day1.errors import InputError
 
 
@@ -45,7 +44,7 @@ def test_what_breaks_is_bad_and_stops_nothing(monkeypatch):
 
 
 def test_machine_code_that_cannot_be_kept(monkeypatch, tmp_path):
-    pytest.importorskip("numba")
+    machine_code = pytest.importorskip("lxmls_day1.engine.compiled.machine_code", exc_type=ImportError)
     file = tmp_path / "file"
     file.touch()
     monkeypatch.setattr(machine_code, "_folders", lambda source: [file / "below"])

@@ -84,17 +84,19 @@ class TestPredictions:
             for text, answer in {
                 "bad bad\n": "negative\t11.5\tstandard input:1\n",
                 "\nVery good book!\n": "positive\t5.25\tstandard input:3\n",
-                "good:1 #label#:negative\n": "positive\t4.5\tstandard input:4\n",
+                "good:1\n": "positive\t0.5\tstandard input:4\n",  # no count, for the first line has none
             }.items():
                 process.stdin.write(text)
                 process.stdin.flush()
                 assert process.stdout.readline() == answer
             _, remarks = process.communicate("unheard-of")
         assert process.returncode == 0
-        assert remarks.splitlines() == [
-            "Note: 1 of 4 reviews holds no word that the classifier knows; its intercepts decided.",
-            "accuracy 0.0000 (0 of 1 labelled reviews)",
-        ]
+        assert remarks == "Note: 2 of 4 reviews hold no word that the classifier knows; its intercepts decided.\n"
+
+    def test_counts_on_standard_input(self):
+        result = predict("hand.npz", "-", stdin="good:1 #label#:negative\nbad:1 book:1 #label#:negative\n")
+        assert result.stdout == "positive\t4.5\tstandard input:1\nnegative\t5.75\tstandard input:2\n"
+        assert result.stderr == "accuracy 0.5000 (1 of 2 labelled reviews)\n"
 
     def test_standard_input_as_one_review(self):
         assert predict("hand.npz", "--per", "file", "-", stdin="bad\nbad").stdout == "negative\t11.5\tstandard input\n"

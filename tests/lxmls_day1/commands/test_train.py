@@ -6,8 +6,11 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from classifiers.svm import SVM
 from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.commands.train import Setting
+from lxmls_day1.tuning import tune, with_development_part
+from readers.sentiment_reader import SentimentCorpus
 
 pytestmark = pytest.mark.usefixtures("imports_as_before", "somewhere")
 
@@ -175,3 +178,39 @@ def test_values_of_settings(text, expected):
 def test_what_is_no_setting(text):
     with pytest.raises(click.BadParameter, match="not of the form NAME=VALUE"):
         Setting().convert(text, None, None)
+
+
+class TestRegularizer:
+    """λ where none is given: it is chosen, and said."""
+
+    @pytest.mark.parametrize("name", ["svm", "max_ent_online", "max_ent_batch"])
+    def test_it_is_two_over_the_number_of_examples(self, name):
+        said = train("--classifier", name).stdout
+        assert said.startswith("regularizer (λ) = 0.00625: 2/M for 320 training examples, as none was given.\n")
+        assert load("model.npz").classifier.regularizer == 2 / 320
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ("svm", "--set", "regularizer=0.5"),
+            ("mira",),
+            ("max_ent_batch", "--set", "solver=gis", "--set", "regularizer=0"),
+        ],
+    )
+    def test_what_is_given_or_no_penalty_is_left_alone(self, arguments):
+        assert "2/M" not in train("--classifier", *arguments).stdout
+
+    def test_the_best_on_the_development_part(self):
+        found = tune(SVM(), with_development_part(SentimentCorpus("toy"))).best
+        said = train("--classifier", "svm", "--tune").stdout
+        value = found.settings["regularizer"]
+        assert (
+            f"regularizer = {value:g}: of 1, 0.1, 0.01, 0.001, 0.0001, 1e-05, 1e-06 the best on the development part, with an"
+            in said
+        )
+        assert f"accuracy of {found.accuracy:.4f} over 64 examples" in said
+        assert load("model.npz").classifier.regularizer == value
+
+    def test_choosing_and_giving_exclude_one_another(self):
+        error = train("--classifier", "svm", "--tune", "--set", "regularizer=1", status=1).stderr
+        assert "--tune chooses regularizer, which --set gives as well" in error

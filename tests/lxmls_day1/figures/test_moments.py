@@ -2,30 +2,11 @@ import numpy as np
 import pytest
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.figures.moments import moment_table, plot_moments
+from lxmls_day1.figures.moments import plot_moments
 from lxmls_day1.figures.plotting import detached_axes
 
 DATA = np.array([[0.25, 0.75], [0.2, 0.0], [0.4, 0.1]])
 UNIFORM = np.repeat(DATA.sum(axis=1, keepdims=True) / 2, 2, axis=1)
-
-
-def test_the_table_begins_with_what_had_the_longest_way_to_go():
-    table = moment_table((DATA, UNIFORM), (DATA, DATA), most=4)
-    assert [(row.feature, row.label) for row in table] == [
-        ("(intercept)", "0"),
-        ("(intercept)", "1"),
-        ("x_2", "0"),
-        ("x_2", "1"),
-    ]
-    assert table[2] == ("x_2", "0", 0.4, 0.25, 0.4)
-    assert len(moment_table((DATA, UNIFORM), (DATA, DATA))) == DATA.size
-
-
-def test_names_are_shown_and_escaped():
-    table = moment_table((DATA, UNIFORM), (DATA, DATA), feature_names=["<num>", "dull"], labels=["good", "bad"])
-    assert "<num>        good   0.2000  0.1000  0.2000" in str(table)
-    assert ">&lt;num&gt;</td>" in table._repr_html_()
-    assert "<num>" not in table._repr_html_()
 
 
 def test_the_plot_has_every_moment_before_and_after_and_the_line_of_equality():
@@ -62,10 +43,3 @@ def test_moments_of_different_orders_of_magnitude_get_logarithmic_axes_that_keep
 def test_moments_that_do_not_belong_together_are_refused(before, after, message):
     with pytest.raises(InputError, match=message):
         plot_moments(before, after, ax=detached_axes()[1])
-    with pytest.raises(InputError, match=message):
-        moment_table(before, after)
-
-
-def test_names_must_be_as_many_as_features_and_classes():
-    with pytest.raises(InputError, match="2 features and 2 classes"):
-        moment_table((DATA, UNIFORM), (DATA, DATA), feature_names=["a"])
