@@ -15,22 +15,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from lxmls_day1.engine.compiled.primitives import COMPILES, kernel
-from lxmls_day1.engine.compiled.row_primitives import NEAR, prefetch_row
+from lxmls_day1.engine.compiled.row_primitives import NEAR, prefetch_row, score_row
 
 if COMPILES:
     from lxmls_day1.engine.compiled.intrinsics import prefetch
-
-
-@kernel(forceinline=True)
-def _scores(indptr, indices, data, m, W, scores):
-    """scores ← g(x_m)ᵀ W, shape (K,)."""
-    n_classes, intercept = np.uint64(W.shape[1]), np.uint64(0)
-    for k in range(n_classes):
-        scores[k] = W[intercept, k]
-    for i in range(np.uint64(indptr[m]), np.uint64(indptr[m + 1])):
-        j, value = np.uint64(np.uint32(indices[i])) + np.uint64(1), data[i]
-        for k in range(n_classes):
-            scores[k] += value * W[j, k]
 
 
 @kernel(forceinline=True)
@@ -95,7 +83,7 @@ def _sweep_in_numpy(examples, labels, order, costs, unit, relaxation, alpha, W, 
     return gap, n_steps
 
 
-@kernel(_sweep_in_numpy)
+@kernel(_sweep_in_numpy, fastmath={"contract"})
 def sweep(examples, labels, order, costs, unit, relaxation, alpha, W, rests, shares):
     """Take the step of each example in ``order``.
 
@@ -131,7 +119,7 @@ def sweep(examples, labels, order, costs, unit, relaxation, alpha, W, rests, sha
             prefetch_row(indptr, indices, data, order[n + 8])
         m = order[n]
         label = labels[m]
-        _scores(indptr, indices, data, m, W, v)
+        score_row(indptr, indices, data, m, W, v)
         for k in range(n_classes):
             v[k] += costs[label, k]
         top = v.max()
@@ -179,7 +167,7 @@ def _measure_in_numpy(examples, labels, costs, alpha, W, rests, shares):
     ).sum()
 
 
-@kernel(_measure_in_numpy)
+@kernel(_measure_in_numpy, fastmath={"contract"})
 def measure(examples, labels, costs, alpha, W, rests, shares):
     """One pass over all examples at fixed weights: (Σ hinge loss, Σ_m α_m · ρ(·, y_m))."""
     indptr, indices, data, _, _ = examples
@@ -188,7 +176,7 @@ def measure(examples, labels, costs, alpha, W, rests, shares):
     loss, cost = 0.0, 0.0
     for m in range(len(labels)):
         label = labels[m]
-        _scores(indptr, indices, data, m, W, v)
+        score_row(indptr, indices, data, m, W, v)
         true_score = v[label]
         for k in range(n_classes):
             v[k] += costs[label, k]
