@@ -102,7 +102,7 @@ class MultinomialNaiveBayes(LinearClassifier):
         >>> mnb.test([[3, 0, 1]], params)
         array(['c'], dtype='<U1')
         """
-        return self.estimate(*self._word_counts(X, y, sample_weight))
+        return self._estimated(*self._word_counts(X, y, sample_weight))
 
     def _add_lengths(self, params, mean_lengths):
         """Give each class its own distribution of lengths, p(l | c) = μ_c^l exp(−μ_c) / l!, with μ_c its mean length (K,).
