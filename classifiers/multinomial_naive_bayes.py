@@ -134,9 +134,9 @@ class MultinomialNaiveBayes(LinearClassifier):
     def scores_of_rows(self, X: Any, params: np.ndarray) -> np.ndarray:
         self._check_counts(X)
         self.n_ruled_out = 0
-        impossible = np.isneginf(params)  # (J + 1, K)
-        if not impossible.any():
+        if params.min(initial=0.0) != -np.inf:
             return super().scores_of_rows(X, params)
+        impossible = np.isneginf(params)  # (J + 1, K)
         # 0 · (−∞) would be NaN, but a word that is absent forbids nothing: score the possible words, then forbid.
         scores = super().scores_of_rows(X, np.where(impossible, 0.0, params))
         scores[(presence(X) @ impossible[1:].astype(float) > 0) | impossible[0]] = -np.inf
