@@ -19,6 +19,7 @@ from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
 from lxmls_day1.settings import setting
 
+_NUMBERS_AT_ONCE = 2**16  # that stay near the processor
 _SHARE_OF_LARGEST_VARIANCE = 1e-9
 _ROUNDING = np.finfo(np.float64).eps
 
@@ -108,7 +109,9 @@ class GaussianNaiveBayes(LinearClassifier):
         if isinstance(variances, str):
             deviations = _squared_deviations(X, labels, weights, self.means)  # (K, J)
             pooled = deviations.sum() / (n_examples * max(1, X.shape[1]))
-            variances = (deviations / n_of_class if variances == "per_class" else pooled) + _floor(X, weights)
+            variances = (deviations / n_of_class if variances == "per_class" else pooled) + self._floor(
+                deviations, n_of_class
+            )
         self.variances = np.full_like(self.means, variances)
         if not (np.isfinite(self.means).all() and np.isfinite(self.variances).all()):
             return self.variances  # no distribution has them
@@ -117,6 +120,18 @@ class GaussianNaiveBayes(LinearClassifier):
         return gaussians.discriminant_params(
             self.prior, self.means, self.variances if self.variance == "per_class" else self.variances[0]
         )
+
+    def _floor(self, deviations, n_of_class):
+        """What every estimated variance gets on top, so that a constant feature divides nothing by zero.
+
+        The variance (J,) of all examples together is that within the classes and that of their means.
+        """
+        shares = n_of_class / n_of_class.sum()  # (K, 1)
+        mean = (shares * self.means).sum(axis=0)
+        variances = deviations.sum(axis=0) / n_of_class.sum() + (shares * (self.means - mean) ** 2).sum(axis=0)
+        rounding = (n_of_class.sum() * _ROUNDING * np.abs(mean)) ** 2  # what a constant feature may seem to have
+        largest = np.where(variances > rounding, variances, 0.0).max(initial=0.0)
+        return _SHARE_OF_LARGEST_VARIANCE * (largest if largest > 0 else 1.0)
 
     def get_probabilities(self, X: Any, params: ArrayLike) -> np.ndarray:
         """p(y | x) for each example and class, by Bayes' rule: the scores are log p(y) + log p(x | y) up to a constant.
@@ -153,21 +168,18 @@ def _squared_deviations(X, labels, weights, means):
     Σ x² − n μ² loses all digits of features that vary little around a large mean.)
     """
     if not sp.issparse(X):
-        return _sums((X - means[labels]) ** 2, labels, weights)
+        at_once = max(64, _NUMBERS_AT_ONCE // max(1, X.shape[1]))
+        blocks = (slice(first, first + at_once) for first in range(0, len(X), at_once))
+        deviations = np.zeros(means.shape)
+        for rows in blocks:
+            squares = X[rows] - means[labels[rows]]
+            squares *= squares
+            of_block = _sums(squares, labels[rows], weights[rows])
+            deviations[: len(of_block)] += of_block  # the last classes may have no rows in a block
+        return deviations
     entries = LinearClassifier()._rows(X).tocoo()
     places, of_entry = np.ravel_multi_index((labels[entries.row], entries.col), means.shape), weights[entries.row]
     there = np.bincount(places, of_entry, minlength=means.size)
     deviations = np.bincount(places, of_entry * (entries.data - means.ravel()[places]) ** 2, minlength=means.size)
     zeros = np.bincount(labels, weights)[:, None] - there.reshape(means.shape)
     return deviations.reshape(means.shape) + zeros * means**2
-
-
-def _floor(X, weights):
-    """What every estimated variance gets on top, so that a constant feature divides nothing by zero."""
-    together = np.zeros(X.shape[0], dtype=np.intp)
-    n_examples = weights.sum()
-    means = _sums(X, together, weights) / n_examples  # (1, J)
-    variances = _squared_deviations(X, together, weights, means) / n_examples
-    rounding = (X.shape[0] * _ROUNDING * np.abs(means)) ** 2  # the variance that a constant feature may seem to have
-    largest = np.where(variances > rounding, variances, 0.0).max(initial=0.0)
-    return _SHARE_OF_LARGEST_VARIANCE * (largest if largest > 0 else 1.0)

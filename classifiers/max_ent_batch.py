@@ -10,7 +10,7 @@ For two classes the optimum is antisymmetric, w_1 = −w_0: one vector v = w_1 �
 (λ/4) ‖v‖², which is the same F.
 
 With ``penalty="l1"`` the penalty is λ Σ |w_jk| in place of (λ/2) ‖W‖². Its optimum is sparse: most weights are exactly 0
-(``owl_qn.py``). For two classes the fitted vector v costs λ ‖v‖₁.
+(``owl_qn.py``, ``newton_l1.py``). For two classes the fitted vector v costs λ ‖v‖₁.
 
 Five solvers lead to the optimum, each in its file: ``lbfgs.py`` is fast on any data, ``max_ent_dual.py`` several times faster on
 text with λ > 0, ``conjugate_gradient.py`` keeps only three vectors, ``gradient_descent.py`` is the guide's, and ``iterative_scaling.py``
@@ -38,6 +38,7 @@ from classifiers.solvers.gradient_descent import gradient_descent
 from classifiers.solvers.iterative_scaling import scale_max_ent
 from classifiers.solvers.lbfgs import lbfgs
 from classifiers.solvers.max_ent_dual import ROUNDING, ascend_dual
+from classifiers.solvers.newton_l1 import newton_l1
 from classifiers.solvers.owl_qn import owl_qn
 from lxmls_day1.errors import InputError
 from lxmls_day1.settings import setting
@@ -91,7 +92,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         Threads of L-BFGS, conjugate gradient and gradient descent, each of which takes a part of the examples. The result depends
         on their number by rounding, and on nothing else.
     penalty : "l2" or "l1"
-        (λ/2) ‖W‖², or λ Σ |w_jk| for sparse weights, by L-BFGS only; then scikit-learn's C is 1/(λM), and training stops when the
+        (λ/2) ‖W‖², or λ Σ |w_jk| for sparse weights, by "auto" or "lbfgs"; then scikit-learn's C is 1/(λM), and training stops when the
         slope of F is the share ``tolerance`` of its first value.
 
     Attributes
@@ -210,7 +211,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             raise InputError("regularizer (λ) must be a number of at least 0, but is None")
         if self.penalty == "l1" and self.solver not in ("auto", "lbfgs"):
             raise InputError(
-                f'penalty="l1" has corners, which only solver="lbfgs" copes with, but the solver is {self.solver!r}'
+                f'penalty="l1" has corners, which only solver="auto" and "lbfgs" cope with, but the solver is {self.solver!r}'
             )
         if self.solver == "dual" and not self._every_weight_is_regularized():
             raise InputError(
@@ -251,8 +252,11 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
     def _by_the_fastest(self, X, labels, shares):
         from lxmls_day1.engine.rows import Rows  # numba: imported when it is needed, and not before
 
-        n_sweeps = 0
-        if self._every_weight_is_regularized() and Rows(X, labels, len(self.classes)).suit_dual_ascent():
+        n_sweeps, rows = 0, Rows(X, labels, len(self.classes), shares)
+        if self.penalty == "l1" and self.regularizer > 0 and len(self.classes) == 2 and rows.suit_single_steps():
+            yield from self._by_newton(rows)
+            return
+        if self._every_weight_is_regularized() and rows.suit_single_steps():
             for point in self._by_dual(X, labels, shares, MOST_EXPECTED):
                 yield point
             if point.arrived:
@@ -289,6 +293,16 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
                 off, of = norm, first_norm
             arrived, near = (off <= share * of < np.inf for share in (self.tolerance, NEAR))
             yield _Point(number, functools.partial(problem.params, x), value, arrived, near)
+
+    def _by_newton(self, rows):
+        penalties = np.full(rows.n_features + 1, float(self.regularizer))
+        penalties[0] *= bool(self.regularize_intercept)
+        first = None
+        for number, (v, value, slope) in enumerate(newton_l1(rows, penalties, np.random.default_rng(1))):
+            norm = float(np.linalg.norm(slope))
+            first = norm if first is None else first
+            arrived, near = (norm <= share * first for share in (self.tolerance, NEAR))
+            yield _Point(number, functools.partial(_both_classes, v[:, None]), value, arrived, near)
 
     def _by_dual(self, X, labels, shares, most_expected=np.inf):
         from lxmls_day1.engine.rows import Rows  # numba: imported when it is needed, and not before

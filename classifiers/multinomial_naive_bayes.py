@@ -102,7 +102,7 @@ class MultinomialNaiveBayes(LinearClassifier):
         >>> mnb.test([[3, 0, 1]], params)
         array(['c'], dtype='<U1')
         """
-        return self.estimate(*self._word_counts(X, y, sample_weight))
+        return self._estimated(*self._word_counts(X, y, sample_weight))
 
     def _add_lengths(self, params, mean_lengths):
         """Give each class its own distribution of lengths, p(l | c) = μ_c^l exp(−μ_c) / l!, with μ_c its mean length (K,).
@@ -134,9 +134,9 @@ class MultinomialNaiveBayes(LinearClassifier):
     def scores_of_rows(self, X: Any, params: np.ndarray) -> np.ndarray:
         self._check_counts(X)
         self.n_ruled_out = 0
-        impossible = np.isneginf(params)  # (J + 1, K)
-        if not impossible.any():
+        if params.min(initial=0.0) != -np.inf:
             return super().scores_of_rows(X, params)
+        impossible = np.isneginf(params)  # (J + 1, K)
         # 0 · (−∞) would be NaN, but a word that is absent forbids nothing: score the possible words, then forbid.
         scores = super().scores_of_rows(X, np.where(impossible, 0.0, params))
         scores[(presence(X) @ impossible[1:].astype(float) > 0) | impossible[0]] = -np.inf

@@ -234,6 +234,12 @@ class CheckedData:
 
         return count_words(self, X, y, sample_weight)
 
+    def _estimated(self, X: Any, labels: Columns, word_counts: Reals, weights: Reals | None) -> Reals:
+        """What ``estimate`` makes of the counts, in the memory of the counts where they are many."""
+        from lxmls_day1.engine.word_counting import estimated  # of one learner
+
+        return estimated(self, X, labels, word_counts, weights)
+
     def _check_counts(self, X: Any) -> None:
         """Raise for documents (M, J) with a negative count."""
         from lxmls_day1.engine.word_counting import check_not_negative  # as above

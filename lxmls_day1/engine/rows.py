@@ -3,12 +3,13 @@
 Each method beside ``log_loss`` is one pass; ``classifiers/solvers/`` and ``classifiers/large/`` say what it is a part of.
 """
 
+import functools
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lxmls_day1.engine.compiled import max_ent_sweeps, svm_sweeps
+from lxmls_day1.engine.compiled import l1_steps, max_ent_sweeps, svm_sweeps
 from lxmls_day1.engine.compiled.batch import LogLoss, batch_examples
 from lxmls_day1.engine.compiled.online_steps import Integers, Reals, RowSteps, Rule, Weights
 from lxmls_day1.engine.compiled.primitives import COMPILES
@@ -49,8 +50,8 @@ class Rows:
         examples_of: Any = batch_examples
         return loss(examples_of(self.X), self.labels, n_columns, self.shares, n_jobs)
 
-    def suit_dual_ascent(self) -> bool:
-        """Whether steps on one example after another are likely to be faster than passes over all: sparse rows, compiled steps, few α."""
+    def suit_single_steps(self) -> bool:
+        """Whether steps on one example, or one weight, are likely to be faster than passes over all: sparse rows, compiled, few α."""
         return (
             COMPILES and not isinstance(self.X, np.ndarray) and len(self.labels) * self.n_classes <= _MOST_MULTIPLIERS
         )
@@ -76,6 +77,30 @@ class Rows:
         measure: Any = max_ent_sweeps.measure_two_classes if multipliers.ndim == 1 else max_ent_sweeps.measure
         loss, entropy = measure(self.examples, self.labels, self.shares, multipliers, weights)
         return float(loss), float(entropy)
+
+    def log_loss_slopes(self, margins: Reals) -> tuple[float, Reals, Reals]:
+        """The mean log loss of two classes at scores (M,), its gradient (J + 1,), and its second derivatives by the scores (M,)."""
+        slope, bend, gradient = np.empty(len(margins)), np.empty(len(margins)), np.empty(self.n_features + 1)
+        slopes: Any = l1_steps.slopes
+        return float(slopes(self._columns, margins, slope, bend, gradient)), gradient, bend
+
+    def newton_step(
+        self, penalties: Reals, order: Integers, bend: Reals, gradient: Reals, weights: Reals, margins: Reals
+    ) -> bool:
+        """A step of Newton's method for the log loss of two classes and Σ_j penalty_j |v_j|; whether it led downwards.
+
+        Parameters
+        ----------
+        penalties : array (J + 1,)
+        order : int array (J + 1,)
+            In which order the coordinates are visited.
+        bend, gradient : arrays (M,) and (J + 1,)
+            As of :meth:`log_loss_slopes` at ``margins``.
+        weights, margins : arrays (J + 1,) and (M,); changed in place
+            v, and the scores of the examples there.
+        """
+        step: Any = l1_steps.newton_step
+        return bool(step(self._columns, penalties, order, bend, gradient, weights, margins))
 
     def svm_sweep(
         self,
@@ -130,6 +155,10 @@ class Rows:
             steps = RowSteps(rule, self.X, labels, 1.0 - np.eye(self.n_classes), 0.0, True, weights=weights)
             steps.take(np.asarray(order, dtype=np.int64)[None], np.ones(len(order)))
         return weights.current(), weights.result() if len(order) else np.zeros_like(weights.V)
+
+    @functools.cached_property
+    def _columns(self) -> Any:
+        return l1_steps.as_columns(self.X, self.labels, self.shares)  # type: ignore[no-untyped-call]
 
     @property
     def examples(self) -> Any:

@@ -41,7 +41,7 @@ from lxmls_day1.engine.streaming.shard_rows import (
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.engine.streaming.streamed_loss import StreamedLogLoss
 from lxmls_day1.engine.streaming.training_run import TrainingRun, Validation
-from lxmls_day1.engine.word_counting import check_counts, check_words, count_shards
+from lxmls_day1.engine.word_counting import check_counts, check_words, count_shards, estimated
 from lxmls_day1.errors import InputError
 
 Corpus = str | os.PathLike[str] | Shards | Any  # or an object with ``shards``, such as a `StreamedCorpus`
@@ -464,4 +464,4 @@ def _count(learner: CountingLearner, shards: Shards, scheduler: str | None) -> R
     check_counts(word_counts, lowest, matrices, hashed=shards.manifest["hash_bits"] is not None)
     check_words(learner, word_counts)
     of_each = sp.csr_array((n_classes, shards.n_features))  # stand for all documents of a class: what counts is counted
-    return learner.estimate(of_each, np.arange(n_classes), word_counts, n_documents)
+    return estimated(learner, of_each, np.arange(n_classes), word_counts, n_documents)

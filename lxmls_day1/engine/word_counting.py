@@ -12,6 +12,8 @@ from lxmls_day1.errors import InputError
 
 Reals = NDArray[np.float64]
 
+_NUMBERS_AT_ONCE = 2**18  # of the counts, as their logarithms are taken
+
 
 def count_words(
     classifier: Any, X: Any, y: Any, sample_weight: Any = None
@@ -76,6 +78,28 @@ def count_shards(shards: Shards, columns: NDArray[np.int64], n_classes: int) -> 
         lowest = min(lowest, class_sums(shard.X, labels, n_classes, sums=word_counts)[1])
         n_documents += np.bincount(labels, minlength=n_classes)
     return word_counts, lowest, n_documents
+
+
+def estimated(classifier: Any, X: Any, labels: NDArray[np.intp], word_counts: Reals, weights: Reals | None) -> Reals:
+    """The parameters (J + 1, K) that a classifier's ``estimate`` makes of the counts (J, K); of many words some at a time.
+
+    Each part of the words has one more that stands for all others, so that the totals are those of all. Then the parameters are
+    the one array beside the counts, in whose memory the likelihoods are written.
+    """
+    at_once = max(1, _NUMBERS_AT_ONCE // word_counts.shape[1])
+    if len(word_counts) <= at_once:
+        whole: Reals = classifier.estimate(X, labels, word_counts, weights)
+        return whole
+    params, totals = np.empty((len(word_counts) + 1, word_counts.shape[1])), word_counts.sum(axis=0)
+    shape_alone = sp.csr_array(X.shape)
+    for first in range(0, len(word_counts), at_once):
+        part = word_counts[first : first + at_once]
+        others = np.maximum(totals - part.sum(axis=0), 0.0)
+        found = classifier.estimate(shape_alone, labels, np.vstack([part, others]), weights)
+        params[0], params[1 + first : 1 + first + len(part)] = found[0], found[1:-1]
+        part[:] = classifier.likelihood[:-1]
+    classifier.likelihood = word_counts
+    return params
 
 
 def check_counts(word_counts: Reals, lowest: float, of: Any = (), hashed: bool = False) -> None:

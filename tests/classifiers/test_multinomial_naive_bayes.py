@@ -4,6 +4,7 @@ import scipy.sparse as sp
 from sklearn.naive_bayes import MultinomialNB
 
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+from lxmls_day1.engine import word_counting
 from lxmls_day1.errors import InputError
 
 # Manning, Raghavan, Schütze, Introduction to Information Retrieval, example 13.1: columns Chinese, Beijing, Shanghai,
@@ -101,3 +102,16 @@ def test_poisson_lengths_are_weighed_as_by_the_formula():
         np.testing.assert_allclose(mnb.get_probabilities(X, params), p, atol=1e-10)
     same = MultinomialNaiveBayes().train(X, y)
     assert not np.allclose(same, params)
+
+
+@pytest.mark.parametrize("settings", [{}, {"smooth": False}, {"smooth_param": 0.5, "length": "poisson"}])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_many_words_are_estimated_in_parts(monkeypatch, settings, weighted):
+    rng = np.random.default_rng(3)
+    X, y, weights = rng.poisson(0.8, (30, 23)), np.arange(30) % 3, rng.integers(1, 4, 30) if weighted else None
+    whole, parts = MultinomialNaiveBayes(**settings), MultinomialNaiveBayes(**settings)
+    expected = whole.train(X, y, weights)
+    monkeypatch.setattr(word_counting, "_NUMBERS_AT_ONCE", 12)
+    np.testing.assert_allclose(parts.train(X, y, weights), expected, rtol=1e-14)
+    np.testing.assert_allclose(parts.likelihood, whole.likelihood, rtol=1e-14)
+    np.testing.assert_array_equal(parts.prior, whole.prior)

@@ -11,6 +11,7 @@
 ``batch``           objective and gradient of the batch learners
 ``svm_sweeps``      the sweeps of the dual SVM
 ``max_ent_sweeps``  the sweeps of dual coordinate ascent for maximum entropy
+``l1_steps``        the steps of maximum entropy with sparse weights
 ``tree_reduce``     sums whose bits do not depend on who adds them
 ``row_scores``      the scores of all rows
 ``class_sums``      the rows of each class summed

@@ -21,7 +21,7 @@ def scores_of_all_rows(X: sp.csr_array, W: Reals) -> Reals:
 
     Parameters
     ----------
-    X : csr_array (M, J), as :func:`lxmls_day1.checks.as_matrix` returns it
+    X : csr_array (M, J), as :func:`lxmls_day1.checks.as_matrix` returns it, or ``sparse_rows.Examples``
         An index outside of the matrix would end the process.
     W : float64 array (J + 1, K)
 
@@ -33,7 +33,7 @@ def scores_of_all_rows(X: sp.csr_array, W: Reals) -> Reals:
     """
     opposite = W.shape[1] == 2 and bool((W[:, 0] == -W[:, 1]).all())  # two classes: one column has both scores
     W = np.ascontiguousarray(W[:, 1:] if opposite else W)
-    scores = np.empty((W.shape[1], X.shape[0]))
+    scores = np.empty((W.shape[1], len(X.indptr) - 1))
     _score_rows(*map(as_read_only, (X.indptr, X.indices, X.data, W)), scores)
     return np.concatenate([-scores, scores]).T if opposite else scores.T
 

@@ -12,25 +12,13 @@ every example that has something to gain again.
 """
 
 import numpy as np
-import scipy.sparse as sp
 
 from lxmls_day1.engine.compiled.primitives import COMPILES, kernel
-from lxmls_day1.engine.compiled.row_primitives import NEAR, prefetch_row
+from lxmls_day1.engine.compiled.row_primitives import NEAR, prefetch_row, score_row
+from lxmls_day1.engine.compiled.row_scores import scores_of_all_rows
 
 if COMPILES:
     from lxmls_day1.engine.compiled.intrinsics import prefetch
-
-
-@kernel(forceinline=True)
-def _scores(indptr, indices, data, m, W, scores):
-    """scores ← g(x_m)ᵀ W, shape (K,)."""
-    n_classes, intercept = np.uint64(W.shape[1]), np.uint64(0)
-    for k in range(n_classes):
-        scores[k] = W[intercept, k]
-    for i in range(np.uint64(indptr[m]), np.uint64(indptr[m + 1])):
-        j, value = np.uint64(np.uint32(indices[i])) + np.uint64(1), data[i]
-        for k in range(n_classes):
-            scores[k] += value * W[j, k]
 
 
 @kernel(forceinline=True)
@@ -95,7 +83,7 @@ def _sweep_in_numpy(examples, labels, order, costs, unit, relaxation, alpha, W, 
     return gap, n_steps
 
 
-@kernel(_sweep_in_numpy)
+@kernel(_sweep_in_numpy, fastmath={"contract"})
 def sweep(examples, labels, order, costs, unit, relaxation, alpha, W, rests, shares):
     """Take the step of each example in ``order``.
 
@@ -131,7 +119,7 @@ def sweep(examples, labels, order, costs, unit, relaxation, alpha, W, rests, sha
             prefetch_row(indptr, indices, data, order[n + 8])
         m = order[n]
         label = labels[m]
-        _scores(indptr, indices, data, m, W, v)
+        score_row(indptr, indices, data, m, W, v)
         for k in range(n_classes):
             v[k] += costs[label, k]
         top = v.max()
@@ -168,37 +156,14 @@ def sweep(examples, labels, order, costs, unit, relaxation, alpha, W, rests, sha
     return gap, n_steps
 
 
-def _measure_in_numpy(examples, labels, costs, alpha, W, rests, shares):
-    X = sp.csr_array((examples.data, examples.indices, examples.indptr), shape=(len(labels), len(W) - 1))
-    scores = X @ W[1:] + W[0]
-    v = scores + costs[labels]
+def measure(examples, labels, costs, alpha, W, rests, shares):
+    """One pass over all examples at fixed weights: (Σ hinge loss, Σ_m α_m · ρ(·, y_m)), each example by its share."""
+    scores, of_labels = scores_of_all_rows(examples, W), costs.T.take(labels, axis=1).T  # (M, K) both
+    v = scores + of_labels
     top = v.max(axis=1)
     rests[((alpha > 0.0) & (v < top[:, None])).any(axis=1)] = 0
-    return (shares * (top - scores[np.arange(len(labels)), labels])).sum(), (
-        shares[:, None] * alpha * costs[labels]
-    ).sum()
-
-
-@kernel(_measure_in_numpy)
-def measure(examples, labels, costs, alpha, W, rests, shares):
-    """One pass over all examples at fixed weights: (Σ hinge loss, Σ_m α_m · ρ(·, y_m))."""
-    indptr, indices, data, _, _ = examples
-    n_classes = W.shape[1]
-    v = np.empty(n_classes)
-    loss, cost = 0.0, 0.0
-    for m in range(len(labels)):
-        label = labels[m]
-        _scores(indptr, indices, data, m, W, v)
-        true_score = v[label]
-        for k in range(n_classes):
-            v[k] += costs[label, k]
-            cost += shares[m] * alpha[m, k] * costs[label, k]
-        top = v.max()
-        loss += shares[m] * (top - true_score)
-        for k in range(n_classes):
-            if alpha[m, k] > 0.0 and v[k] < top:
-                rests[m] = 0
-    return loss, cost
+    losses = top - scores[np.arange(len(labels)), labels]
+    return (shares * losses).sum(), (shares * (alpha * of_labels).sum(axis=1)).sum()
 
 
 @kernel(forceinline=True, fastmath={"reassoc"})
@@ -247,26 +212,10 @@ def sweep_two_classes(examples, labels, order, costs, unit, relaxation, beta, v,
     return gap, n_steps
 
 
-def _measure_two_in_numpy(examples, labels, costs, beta, v, rests, shares):
-    X = sp.csr_array((examples.data, examples.indices, examples.indptr), shape=(len(labels), len(v) - 1))
-    cost = costs[labels, 1 - labels]
-    violation = cost - (2.0 * labels - 1.0) * (X @ v[1:] + v[0])
-    loss = np.maximum(violation, 0.0)
-    rests[loss - beta * violation > 0.0] = 0
-    return (shares * loss).sum(), (shares * beta * cost).sum()
-
-
-@kernel(_measure_two_in_numpy)
 def measure_two_classes(examples, labels, costs, beta, v, rests, shares):
     """:func:`measure` for K = 2."""
-    indptr, indices, data, _, _ = examples
-    loss, cost = 0.0, 0.0
-    for m in range(len(labels)):
-        label = labels[m]
-        score = _score(indptr, indices, data, m, v)
-        violation = costs[label, 1 - label] - (score if label == 1 else -score)
-        loss += shares[m] * max(violation, 0.0)
-        cost += shares[m] * beta[m] * costs[label, 1 - label]
-        if max(violation, 0.0) - beta[m] * violation > 0.0:
-            rests[m] = 0
-    return loss, cost
+    cost = costs[labels, 1 - labels]
+    violation = cost - (2.0 * labels - 1.0) * scores_of_all_rows(examples, v[:, None])[:, 0]
+    losses = np.maximum(violation, 0.0)
+    rests[losses - beta * violation > 0.0] = 0
+    return (shares * losses).sum(), (shares * beta * cost).sum()

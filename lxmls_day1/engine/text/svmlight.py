@@ -63,6 +63,9 @@ class FeatureRows(Sequence[dict[str, float]]):
     def __add__(self, others: "FeatureRows") -> "FeatureRows":
         return FeatureRows.joined([self, others])
 
+    def __radd__(self, others: list[dict[str, float]]) -> list[dict[str, float]]:
+        return [*others, *self]
+
     def __eq__(self, others: object) -> bool:
         return isinstance(others, Sequence) and list(self) == list(others)
 

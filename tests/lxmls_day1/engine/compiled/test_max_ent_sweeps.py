@@ -26,7 +26,6 @@ def weights_of(g, labels, shares, alpha, unit):
 def test_sweeps_are_the_readable_steps(monkeypatch, compiled, n_classes):
     if not compiled:
         monkeypatch.setattr(max_ent_sweeps, "sweep", max_ent_sweeps._sweep_in_numpy)
-        monkeypatch.setattr(max_ent_sweeps, "measure", max_ent_sweeps._measure_in_numpy)
     X, labels, shares, orders = random_problem(n_classes)
     g, unit = np.hstack([np.ones((len(X), 1)), X]), 1 / (0.05 * len(X))
     alpha, W = np.eye(n_classes)[labels], np.zeros((X.shape[1] + 1, n_classes))

@@ -1,0 +1,61 @@
+"""Newton's method by coordinates for sparse maximum entropy with two classes: what liblinear does, and the fastest on text.
+
+    F(v) = (1/M) Σ log(1 + exp(−y v·g(x))) + Σ_j λ_j |v_j|,    y = ±1
+
+At v the mean loss is replaced by its parabola, with the gradient G and the Hessian H of the loss:
+
+    G·d + ½ dᵀ H d + Σ_j λ_j |v_j + d_j|
+
+and that is made small over one coordinate of d after the other, each in closed form by the soft threshold of ``owl_qn.py``. A few sweeps
+over the coordinates are enough, and only those take part whose weight is not 0, or whose slope is more than the penalty outweighs. Then
+v goes along d as far as F falls (Armijo's rule). Where OWL-QN takes hundreds of iterations this takes ten.
+
+Source: G.-X. Yuan, C.-H. Ho, C.-J. Lin, An improved GLMNET for L1-regularized logistic regression, JMLR 13, 2012.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from classifiers.solvers.owl_qn import pseudo_gradient
+
+
+def newton_l1(
+    rows: Any, penalties: np.ndarray, rng: np.random.Generator
+) -> Iterator[tuple[np.ndarray, float, np.ndarray]]:
+    """Step downwards from v = 0, for as long as it leads downwards.
+
+    Parameters
+    ----------
+    rows : lxmls_day1.engine.rows.Rows
+        M examples of two classes, sparse; their shares are of mean 1.
+    penalties : array (J + 1,)
+        λ_j ≥ 0 of each weight.
+    rng : numpy.random.Generator, orders the coordinates anew for each step
+
+    Yields
+    ------
+    v : array (J + 1,)
+    value : float, F(v)
+    slope : array (J + 1,)
+        The steepest of the subgradients of F at v, the one nearest to 0 in each coordinate.
+
+    Examples
+    --------
+    Points at 2 and −2, each of its own class: the slope of the loss at 0 is −1, and a penalty of 1/2 leaves half of it. At the optimum
+    the slope of the loss is −1/2, so that each point is wrong with probability 1/4, and 2 v = log 3:
+
+    >>> import scipy.sparse as sp
+    >>> from lxmls_day1.engine.rows import Rows
+    >>> rows = Rows(sp.csr_array([[2.0], [-2.0]]), np.array([1, 0]), 2)
+    >>> *_, (v, value, slope) = newton_l1(rows, np.array([0.5, 0.5]), np.random.default_rng(1))
+    >>> np.exp(2 * v).round(6), bool(np.abs(slope).max() < 1e-9)
+    (array([1., 3.]), True)
+    """
+    v, margins = np.zeros(rows.n_features + 1), np.zeros(len(rows.labels))
+    while True:
+        loss, gradient, bend = rows.log_loss_slopes(margins)
+        yield v, loss + float(penalties @ np.abs(v)), pseudo_gradient(v, gradient, penalties)
+        if not rows.newton_step(penalties, rng.permutation(len(v)), bend, gradient, v, margins):
+            return

@@ -1,0 +1,153 @@
+"""Two classes and the penalty Σ λ_j |v_j|: slopes of the log loss by each weight, and one step of Newton's method by coordinates.
+
+``classifiers/solvers/newton_l1.py`` has the mathematics. The matrix comes by its columns, the column of ones first. These functions run as
+Python where nothing is compiled.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lxmls_day1.engine.compiled.primitives import as_read_only, kernel
+
+_MOST_SWEEPS, _ENOUGH = (
+    10,
+    0.25,
+)  # over the coordinates in a step; the share of the first sweep's squared slopes that ends it
+_LEAST_CURVATURE = 1e-12
+_INLINED = {"forceinline": True, "fastmath": {"contract", "reassoc"}}  # sums in any order
+_MOST_HALVES, _SURE_DESCENT = 30, 0.01  # of the line search: halvings, and Armijo's share
+
+
+class Columns(NamedTuple):
+    """M examples of two classes, by the columns of g(x)."""
+
+    indptr: np.ndarray  # (J + 2,)
+    indices: np.ndarray  # (nnz,): examples
+    data: np.ndarray  # (nnz,)
+    signs: np.ndarray  # (M,): 1 for the second class, −1 for the first
+    shares: np.ndarray  # (M,): how much each example counts, over M
+
+
+def as_columns(X, labels, shares):
+    """A csr_array (M, J) with labels 0 and 1, as the steps read it."""
+    by_column, n = X.tocsc(), len(labels)
+    indptr = np.concatenate([[0], n + by_column.indptr.astype(np.int64)])
+    indices = np.concatenate([np.arange(n, dtype=np.int32), by_column.indices.astype(np.int32)])
+    data = np.concatenate([np.ones(n), by_column.data])
+    return Columns(*map(as_read_only, (indptr, indices, data, 2.0 * labels - 1.0, shares / n)))
+
+
+@kernel(**_INLINED)
+def _product(columns, j, numbers):
+    """Column j times a vector (M,)."""
+    indices, data, total = columns[1], columns[2], 0.0
+    for i in range(np.uint64(columns[0][j]), np.uint64(columns[0][j + 1])):
+        total += data[i] * numbers[np.uint64(np.uint32(indices[i]))]
+    return total
+
+
+@kernel(**_INLINED)
+def _weighted_product(columns, j, first, second):
+    """Column j times the products of two vectors (M,)."""
+    indices, data, total = columns[1], columns[2], 0.0
+    for i in range(np.uint64(columns[0][j]), np.uint64(columns[0][j + 1])):
+        m = np.uint64(np.uint32(indices[i]))
+        total += data[i] * (first[m] * second[m])
+    return total
+
+
+@kernel(**_INLINED)
+def _curvature(columns, j, bend):
+    indices, data, total = columns[1], columns[2], _LEAST_CURVATURE
+    for i in range(np.uint64(columns[0][j]), np.uint64(columns[0][j + 1])):
+        total += data[i] * data[i] * bend[np.uint64(np.uint32(indices[i]))]
+    return total
+
+
+@kernel(**_INLINED)
+def _add(columns, j, factor, numbers):
+    """numbers (M,) ← numbers + factor · column j."""
+    indices, data = columns[1], columns[2]
+    for i in range(np.uint64(columns[0][j]), np.uint64(columns[0][j + 1])):
+        numbers[np.uint64(np.uint32(indices[i]))] += factor * data[i]
+
+
+@kernel(fastmath={"contract"})
+def slopes(columns, margins, slope, bend, gradient):
+    """The mean log loss at scores ``margins`` (M,); fills its first and second derivatives by each score, and the gradient (J + 1,)."""
+    _, _, _, signs, shares = columns
+    loss = 0.0
+    for m in range(len(signs)):
+        right = signs[m] * margins[m]
+        small = np.exp(-abs(right))
+        wrong = (small if right > 0.0 else 1.0) / (1.0 + small)
+        loss += shares[m] * (max(-right, 0.0) + np.log1p(small))
+        slope[m], bend[m] = -signs[m] * wrong * shares[m], wrong * (1.0 - wrong) * shares[m]
+    for j in range(len(gradient)):
+        gradient[j] = _product(columns, j, slope)
+    return loss
+
+
+@kernel(fastmath={"contract"})
+def _sweep(columns, penalties, active, curvature, bend, gradient, weights, change, shift):
+    """Each active coordinate of the parabola goes to its minimum; returns the sum of the squared slopes before these steps."""
+    squares = 0.0
+    for j in active:
+        slope, here, penalty = (
+            gradient[j] + _weighted_product(columns, j, bend, shift),
+            weights[j] + change[j],
+            penalties[j],
+        )
+        steep = max(abs(slope) - penalty, 0.0) if here == 0.0 else abs(slope + (penalty if here > 0.0 else -penalty))
+        squares += steep * steep
+        free, threshold = here - slope / curvature[j], penalty / curvature[j]
+        there = free - threshold if free > threshold else (free + threshold if free < -threshold else 0.0)
+        if there != here:
+            change[j] += there - here
+            _add(columns, j, there - here, shift)
+    return squares
+
+
+@kernel(fastmath={"contract"})
+def _gain(columns, penalties, active, length, weights, change, margins, shift):
+    """How much F grows along a share of the step."""
+    _, _, _, signs, shares = columns
+    gain = 0.0
+    for m in range(len(signs)):
+        before, after = -signs[m] * margins[m], -signs[m] * (margins[m] + length * shift[m])
+        gain += shares[m] * (max(after, 0.0) - max(before, 0.0))
+        gain += shares[m] * (np.log1p(np.exp(-abs(after))) - np.log1p(np.exp(-abs(before))))
+    for j in active:
+        gain += penalties[j] * (abs(weights[j] + length * change[j]) - abs(weights[j]))
+    return gain
+
+
+@kernel(fastmath={"contract"})
+def newton_step(columns, penalties, order, bend, gradient, weights, margins):
+    """One step from ``weights`` (J + 1,) with the scores ``margins`` (M,), both changed in place; returns whether it led downwards.
+
+    ``order`` holds all coordinates. Those that are 0 and have no slope that the penalty does not outweigh stay where they are.
+    """
+    n_active, active, curvature = 0, np.empty(len(weights), np.int64), np.empty(len(weights))
+    for j in order:
+        if weights[j] != 0.0 or abs(gradient[j]) > penalties[j]:
+            active[n_active], curvature[j] = j, _curvature(columns, j, bend)
+            n_active += 1
+    active = active[:n_active]
+    change, shift = np.zeros(len(weights)), np.zeros(len(margins))  # of the weights and of the scores
+    first = _sweep(columns, penalties, active, curvature, bend, gradient, weights, change, shift)
+    for _ in range(_MOST_SWEEPS - 1):
+        if _sweep(columns, penalties, active, curvature, bend, gradient, weights, change, shift) <= _ENOUGH * first:
+            break
+    expected, length = 0.0, 1.0
+    for j in active:
+        expected += gradient[j] * change[j] + penalties[j] * (abs(weights[j] + change[j]) - abs(weights[j]))
+    for _ in range(_MOST_HALVES):
+        gain = _gain(columns, penalties, active, length, weights, change, margins, shift)
+        if gain < 0.0 and gain <= _SURE_DESCENT * length * expected:
+            weights += length * change
+            margins += length * shift
+            return True
+        length /= 2.0
+    return False
