@@ -5,6 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+from lxmls_day1.course.recorded_answers import results
+
 RESULTS = ("the λ chosen", "the accuracies")
 
 TRAIN = (
@@ -65,7 +67,7 @@ def small_answers(lab, inputs):
         for i in inputs
     }
     made = lab.each("choosing_lambda", "choose_for_max_ent", calls.values())
-    found = {key: dict(zip(RESULTS, results, strict=True)) for key, results in zip(calls, made, strict=True)}
+    found = {key: dict(zip(RESULTS, results(its, *RESULTS), strict=True)) for key, its in zip(calls, made, strict=True)}
     return [found[choice_of(i)][i["asked for"]] for i in inputs]
 
 

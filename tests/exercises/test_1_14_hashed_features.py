@@ -5,6 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+from lxmls_day1.course.recorded_answers import results
+
 LEAST, MOST = -(2**31), 2**31 - 1
 SINGLE = {"rtol": 1e-5, "atol": 1e-5}  # what a solution in single precision can keep
 TOLD_AS = "columns, then signs; with counts the row"
@@ -81,11 +83,13 @@ def small_answers(lab, inputs):
     ]
     of_places = iter(lab.each("hashed_features", "columns_and_signs", places) if places else [])
     of_rows = iter(lab.each("hashed_features", "hashed_row", rows) if rows else [])
-    return [next(of_rows) if "counts" in i else _flat(*next(of_places)) for i in inputs]
+    return [
+        next(of_rows) if "counts" in i else _flat(*results(next(of_places), "the columns", "the signs")) for i in inputs
+    ]
 
 
 def _flat(columns, signs):
-    return [*np.ravel(columns), *np.ravel(signs)]
+    return columns if isinstance(columns, str) else [*np.ravel(columns), *np.ravel(signs)]
 
 
 def small_properties(given, answer):
