@@ -63,11 +63,13 @@ SmallAnswers = Callable[[Any, Sequence[dict[str, Any]]], Sequence[Any]]
 
 @dataclass(frozen=True)
 class CounterExample:
-    """An input with a wrong answer: what was given, wanted and got, as texts and as values."""
+    """An input with a wrong answer: what was given, wanted and got, as texts and as values; and how many of all inputs have one."""
 
     given: dict[str, Any]
     wanted: Answer
     got: Answer
+    n_wrong: int = 0
+    n_inputs: int = 0
 
     def lines(self) -> list[tuple[str, str]]:
         """What to show, as pairs of a word and a text."""
@@ -76,12 +78,14 @@ class CounterExample:
 
     def to_plain(self) -> dict[str, Any]:
         """As JSON can hold it."""
-        return {"given": self.given, "wanted": self.wanted.to_json(), "got": self.got.to_json()}
+        counts = {"wrong": self.n_wrong, "of": self.n_inputs}
+        return {"given": self.given, "wanted": self.wanted.to_json(), "got": self.got.to_json(), **counts}
 
     @classmethod
     def from_plain(cls, content: Mapping[str, Any]) -> "CounterExample":
         """The inverse of `to_plain`."""
-        return cls(dict(content["given"]), Answer.from_json(content["wanted"]), Answer.from_json(content["got"]))
+        wanted, got = (Answer.from_json(content[key]) for key in ("wanted", "got"))
+        return cls(dict(content["given"]), wanted, got, content.get("wrong", 0), content.get("of", 0))
 
 
 class SmallInputs:
@@ -118,7 +122,9 @@ class SmallInputs:
                 raise WrongAnswer(f"{changed[0]} changes an array that it is given", [CHANGES], PROPERTY)
             return
         told_as = {ASKED_FOR: text} if (text := getattr(self._module, TOLD_AS, "")) else {}
-        example = CounterExample(pool.inputs[wrong[0]] | told_as, pool.answers[wrong[0]][0], got[wrong[0]])
+        first = wrong[0]
+        given, wanted = pool.inputs[first] | told_as, pool.answers[first][0]
+        example = CounterExample(given, wanted, got[first], len(wrong), len(row))
         split = getattr(self._module, SPLIT, None)
         found = named(pool, row, got, split, getattr(self._module, SEPARATE, False))
         mistakes = [(name, self._sentences[name]) for name in found.names if name in self._sentences]
@@ -130,7 +136,7 @@ class SmallInputs:
         if not mistakes and changed:
             mistakes = [CHANGES]
         raise WrongAnswer(
-            _message(len(wrong), len(row), example),
+            _message(example),
             mistakes,
             kind if mistakes else "",
             example,
@@ -232,8 +238,8 @@ def _kind_of(error: Exception) -> str:
     return kinds[0] if re.fullmatch(r"[A-Za-z_]\w{0,60}", kinds[0], re.ASCII) else "Exception"
 
 
-def _message(n_wrong: int, n_inputs: int, example: CounterExample) -> str:
+def _message(example: CounterExample) -> str:
     lines = example.lines()
     width = max(len(word) for word, _ in lines)
-    head = f"{n_wrong} of {n_inputs} small inputs have another answer. The smallest of them:"
+    head = f"{example.n_wrong} of {example.n_inputs} small inputs have another answer. The smallest of them:"
     return "\n".join([head, *(f"  {word:<{width}}  {text}" for word, text in lines)])

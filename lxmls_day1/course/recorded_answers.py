@@ -172,6 +172,7 @@ class RecordedAnswers:
     questions : dict from exercise to dict from mistake to its question, where it has one
     hidden : dict from exercise to how many checks run at grading only
     pools : dict from exercise to `Pool`
+    places : dict from exercise to dict from mistake to the arguments that the wrong line is about, where there are some
     """
 
     checks: dict[str, dict[str, Answer]] = field(default_factory=dict)
@@ -179,6 +180,7 @@ class RecordedAnswers:
     hidden: dict[str, int] = field(default_factory=dict)
     questions: dict[str, dict[str, str]] = field(default_factory=dict)
     pools: dict[str, Pool] = field(default_factory=dict)
+    places: dict[str, dict[str, list[str]]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: Path) -> "RecordedAnswers":
@@ -201,7 +203,8 @@ class RecordedAnswers:
             for check, entries in content["checks"].items()
         }
         pools = {exercise: Pool.from_plain(pool) for exercise, pool in content.get("pools", {}).items()}
-        return cls(checks, content["sentences"], content["hidden"], content.get("questions", {}), pools)
+        questions, places = content.get("questions", {}), content.get("places", {})
+        return cls(checks, content["sentences"], content["hidden"], questions, pools, places)
 
     def to_json(self) -> str:
         """The text of a ``recorded.json``: one line for each place, so that a change can be read."""
@@ -209,6 +212,7 @@ class RecordedAnswers:
         lines += _joined(f"{_compact(exercise)}: {_compact(named)}" for exercise, named in self.sentences.items())
         lines += ["},", '"questions": {']
         lines += _joined(f"{_compact(exercise)}: {_compact(asked)}" for exercise, asked in self.questions.items())
+        lines += ["},", '"places": {', *_joined(f"{_compact(id)}: {_compact(its)}" for id, its in self.places.items())]
         lines += ["},", '"pools": {', *_joined(map(_pool_text, self.pools, self.pools.values()))]
         lines += ["},", '"checks": {']
         blocks = []

@@ -145,7 +145,12 @@ def hint_lines(hints: Hints, width: int | None = None) -> Iterator[Line]:
         yield "quiet", "  No hint was shown so far."
         return
     for number, kind, text in hints.steps:
-        yield "known", f"  Hint {number} of {len(hints.exercise.hints)}, {kind}:"
+        about = (
+            f"Hint {number} of {len(hints.exercise.hints)}, {kind}"
+            if number
+            else "About the mistake that the check has named"
+        )
+        yield "known", f"  {about}:"
         for line in text.splitlines() if width is None else _filled(text, width - 4):
             yield "", f"    {line}".rstrip()
     yield "quiet", f"  {hints.closing}"

@@ -27,9 +27,9 @@ DAMAGED = f"{FILE}.damaged"
 LOCK = ".lab-state.lock"
 BACKUPS = ".lab-backups"
 VERSION = 1
-#: The attributes of `WorkspaceState` that stand in the file; the last two are not in older ones.
-KEPT = ("hints", "results", "given", "backups", "origin", "explanations")
-ADDED_LATER = ("origin", "explanations")
+#: The attributes of `WorkspaceState` that stand in the file; those of `ADDED_LATER` are not in older ones.
+KEPT = ("hints", "results", "given", "backups", "origin", "explanations", "mistakes_hinted")
+ADDED_LATER = ("origin", "explanations", "mistakes_hinted")
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,7 @@ class KeptResult:
     total: int
     hidden: int
     digest: str
+    mistakes: tuple[str, ...] = ()  # that were named; not in older states
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,7 @@ class WorkspaceState:
     backups : list of `Backup`, the latest last
     origin : Origin
     explanations : list of `Explanation`, in the order of the questions
+    mistakes_hinted : dict from exercise to the known mistakes whose hint was shown
     damage : str
         Why the state file could not be read; empty if it could, or there is none.
     """
@@ -118,6 +120,7 @@ class WorkspaceState:
     backups: list[Backup] = field(default_factory=list)
     origin: Origin = field(default_factory=Origin)
     explanations: list[Explanation] = field(default_factory=list)
+    mistakes_hinted: dict[str, list[str]] = field(default_factory=dict)
     damage: str = field(default="", compare=False)
 
     @classmethod

@@ -42,8 +42,11 @@ def small_inputs():
         ([[0.3], [2]], [0, 1]),
         ([[0], [0.3]], [1, 0]),
     ]
-    for values, train in itertools.product(([1], [0.1, 1], [1, 0.1], [0.5, 3], [10, 0.1, 1]), trains):
-        for dev, result in itertools.product([train, *devs], RESULTS):
+    nearly = [[0.1]] + [[4]] * 23, [0] + [1] * 23  # one point in 24 tells a small λ from a large one
+    cases = [*itertools.product(([1], [0.1, 1], [1, 0.1], [0.5, 3], [10, 0.1, 1]), trains)]
+    of_case = [(values, train, [train, *devs]) for values, train in cases]
+    for values, train, its in [*of_case, ([0.5, 3], trains[0], [nearly]), ([10, 0.1, 1], trains[0], [nearly])]:
+        for dev, result in itertools.product(its, RESULTS):
             yield {
                 "values of λ": values,
                 "training points": train[0],
@@ -98,6 +101,14 @@ def test_equal_accuracies(lab, expect):
     X, y = np.array([[-3.0], [-2.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
     chosen = [choice(lab, values, (X, y), (X + 0.5, y))[0] for values in ([0.1, 1.0, 0.5], [1.0, 0.1], [0.5, 2.0, 1.0])]
     expect("what is chosen of (0.1, 1, 0.5), of (1, 0.1) and of (0.5, 2, 1), all with accuracy 1", chosen)
+
+
+def test_a_narrow_choice(lab, expect):
+    """The best value, be it better by one point of 200"""
+    dev = np.array([[0.1]] + [[4.0]] * 199), np.array([0] + [1] * 199)
+    chosen, accuracies = choice(lab, [3.0, 0.5, 10.0, 1.0], (np.array([[-1.0], [2.0]]), np.array([0, 1])), dev)
+    expect("what is chosen of (3, 0.5, 10, 1), of which 0.5 and 1 are right about one point more", chosen)
+    expect("the accuracies", accuracies)
 
 
 @pytest.mark.hidden

@@ -68,6 +68,10 @@ def small_inputs():
         ([4, -3, 7, -7], [1, 2, 1, 3]),
         ([LEAST, 2], [1, 1]),
         ([0, -4, 8], [1, 2, 2]),
+        ([2], [0.5]),
+        ([1, 2], [0.5, 1.5]),
+        ([1, -5], [0.25, 2]),
+        ([3, -2, 6], [1.5, 0.5, 2.5]),
     ]
     for (h, counts), n_columns in itertools.product(documents, (4, 3, 2, 5)):
         yield {"hashes": h, "counts": counts, "columns": n_columns}
