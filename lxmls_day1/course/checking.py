@@ -159,9 +159,10 @@ class ExerciseReport:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """The reports of several exercises."""
+    """The reports of several exercises; `compared`: exercise, question, the student's answer to it and the course's."""
 
     reports: tuple[ExerciseReport, ...]
+    compared: tuple[tuple[str, str, str, str], ...] = ()
 
     @property
     def all_passed(self) -> bool:

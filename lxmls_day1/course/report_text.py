@@ -42,6 +42,11 @@ def check_lines(report: CheckReport) -> Iterator[Line]:
         if n:
             yield "", ""
         yield from exercise_lines(one)
+    for exercise, question, text, own in report.compared:
+        yield "", ""
+        yield "known", f"  Exercise {exercise}, solved. You were asked: {question}"
+        yield "", f"    You wrote:  {shortened(text, LONGEST_ECHO)}"
+        yield "", f"    Compare:    {own}"
 
 
 def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
@@ -86,6 +91,12 @@ def question_lines(asked: Iterable[Explanation], in_notebook: bool = False) -> I
 def explained_lines(kept: Explanation) -> Iterator[Line]:
     """What is said of an answer that was kept."""
     yield "title", f"Exercise {kept.exercise}: {kept.question}"
+    if not kept.text:
+        yield (
+            "quiet",
+            "  This says hardly more than the question. Say it in a sentence of your own; what you then give is kept.",
+        )
+        return
     yield "", f"  {shortened(kept.text, LONGEST_ECHO)}"
     yield "quiet", "  Kept; it goes to your instructor with what you hand in. Now mend the code, and check again."
 

@@ -28,8 +28,8 @@ LOCK = ".lab-state.lock"
 BACKUPS = ".lab-backups"
 VERSION = 1
 #: The attributes of `WorkspaceState` that stand in the file; those of `ADDED_LATER` are not in older ones.
-KEPT = ("hints", "results", "given", "backups", "origin", "explanations", "mistakes_hinted")
-ADDED_LATER = ("origin", "explanations", "mistakes_hinted")
+KEPT = ("hints", "results", "given", "backups", "origin", "explanations", "mistakes_hinted", "asked_again", "compared")
+ADDED_LATER = ("origin", "explanations", "mistakes_hinted", "asked_again", "compared")
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,7 @@ class WorkspaceState:
     origin : Origin
     explanations : list of `Explanation`, in the order of the questions
     mistakes_hinted : dict from exercise to the known mistakes whose hint was shown
+    asked_again, compared : dict from exercise to the questions that were asked once more, and those whose answer was shown
     damage : str
         Why the state file could not be read; empty if it could, or there is none.
     """
@@ -121,6 +122,8 @@ class WorkspaceState:
     origin: Origin = field(default_factory=Origin)
     explanations: list[Explanation] = field(default_factory=list)
     mistakes_hinted: dict[str, list[str]] = field(default_factory=dict)
+    asked_again: dict[str, list[str]] = field(default_factory=dict)
+    compared: dict[str, list[str]] = field(default_factory=dict)
     damage: str = field(default="", compare=False)
 
     @classmethod
