@@ -159,6 +159,32 @@ class SmallInputs:
         return self._pool
 
 
+def has_substance(wrong: Sequence[tuple[dict[str, Any], Answer]]) -> bool:
+    """Whether more than half of these answers are neither the same number all over nor a part of their input.
+
+    Examples
+    --------
+    >>> wrong = [({"x": [1.0, 2.0]}, Answer.of(answer)) for answer in ([0.0, 0.0], [1.0, 2.0], [2.0, 4.0])]
+    >>> has_substance(wrong), has_substance(wrong[2:])
+    (False, True)
+    """
+    single = {answer.values for _, answer in wrong if not answer.shape}
+
+    def is_made(given: dict[str, Any], answer: Answer) -> bool:
+        varies = len(set(answer.values)) > 1 if answer.shape else len(single) > 1
+        return (
+            answer.kind is float
+            and varies
+            and not any(answer.values == tuple(_flattened(part)) for part in given.values())
+        )
+
+    return 2 * sum(is_made(given, answer) for given, answer in wrong) > len(wrong)
+
+
+def _flattened(value: Any) -> list[Any]:
+    return [entry for part in value for entry in _flattened(part)] if isinstance(value, list) else [value]
+
+
 def answers_to(lab: Any, ask: SmallAnswers, inputs: Sequence[dict[str, Any]]) -> list[Answer]:
     """What a lab answers to each of these inputs. An exception is an answer, too.
 

@@ -181,5 +181,6 @@ def test_random_documents(lab, expect, rng, n_columns):
 def test_sparse_documents(lab, expect, rng, n_columns):
     """A random document, with more columns than features"""
     hashes = random_hashes(rng, 12)
+    hashes = np.append(hashes, hashes[:3])  # the same column in any case
     found = np.asarray(row(lab, hashes, rng.uniform(0.5, 3.0, size=len(hashes)), n_columns))
-    expect("the row of 16 features with counts that are no whole numbers", found, **SINGLE)
+    expect("the row of some features with counts that are no whole numbers", found, **SINGLE)

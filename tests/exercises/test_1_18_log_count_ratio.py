@@ -68,5 +68,6 @@ def test_random_counts(lab, expect, rng, n_features):
 @pytest.mark.hidden
 def test_the_counts_stay_as_they_are(lab, expect, rng):
     """The counts are the caller's"""
-    expect("r", ratio(lab, rng.integers(0, 9, 6), rng.integers(0, 9, 6), 1.0), **SINGLE)
+    counts = [(rng.integers(0, 9, 6), rng.integers(0, 9, 6)) for _ in range(12)]
+    expect("r, a row for each", [ratio(lab, inside, outside, 1.0) for inside, outside in counts], **SINGLE)
     assert not lab.changes, "the counts were changed"
