@@ -397,8 +397,8 @@ def results(value: Any, *words: str) -> tuple[Any, ...]:
     >>> results((1.0, 2.0), "W", "the mean"), results(1.0, "W", "the mean")[0]
     ((1.0, 2.0), 'returns one number, where 2 results are wanted: W and the mean')
     """
-    n_axes = getattr(value, "ndim", 1 if isinstance(value, (list, tuple)) else 0)
-    if n_axes and n_axes != 2 and len(value) == len(words):
+    is_several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 2  # matrices, stacked
+    if is_several and len(value) == len(words):
         return tuple(value)
     wanted = f"{len(words)} results are wanted: {', '.join(words[:-1])} and {words[-1]}"
     return (described(value, wanted),) * len(words)
