@@ -1,6 +1,7 @@
 """``lxmls-day1 check``: the public checks of the exercises, once or whenever a file is saved."""
 
 import contextlib
+import json
 import os
 import sys
 import time
@@ -39,6 +40,9 @@ POLLED_EVERY = 0.5  # seconds
     is_flag=True,
     help="Empty the gap of EXERCISE, which is solved, and ask it once more with other numbers; the answer is kept.",
 )
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document for other programs (docs/reference/check_json.md)."
+)
 @lab_option
 @click.pass_context
 def command(
@@ -48,6 +52,7 @@ def command(
     time_limit: float,
     because: str | None,
     again: bool,
+    as_json: bool,
     lab_folder: str | None,
 ) -> None:
     """Run the public checks of one exercise, of several, or of all.
@@ -65,11 +70,16 @@ def command(
       lxmls-day1 check 1.5
       lxmls-day1 check
       lxmls-day1 check --watch 1.5
+      lxmls-day1 check 1.5 --json
       lxmls-day1 check 1.5 --because "Two blocks of weights move."
       lxmls-day1 check --again 1.5
     """
     from lxmls_day1.course.terminal import shown_workspace
 
+    if as_json and (watch or because is not None):
+        raise click.UsageError("--json prints one report; it goes with neither --watch nor --because.")
+    if as_json:
+        context.exit(0 if print_json(lab_folder, exercises or None, time_limit) else 1)
     if because is not None and (watch or len(exercises) != 1):
         raise click.UsageError('--because answers the question on one exercise: check 1.5 --because "…".')
     if again and (watch or because is not None or len(exercises) != 1):
@@ -115,6 +125,21 @@ def practise_and_show(folder: Path, id: str) -> None:
     from lxmls_day1.course.terminal import echo_lines
 
     echo_lines(practice_lines(practise(folder, id), Registry.of(folder)[id]))
+
+
+def print_json(lab_folder: str | None, ids: Collection[str] | None, time_limit: float) -> bool:
+    """Run checks, keep the results, and print the report as JSON; whether all passed."""
+    from lxmls_day1.course.check_json import as_plain
+    from lxmls_day1.course.explanations import check_and_remember
+    from lxmls_day1.course.workspace import workspace_of
+    from lxmls_day1.lab import Lab
+
+    folder = workspace_of(Lab(lab_folder) if lab_folder else Lab.open(), "check")
+    report, _, unsaved = check_and_remember(folder, ids, time_limit)
+    click.echo(json.dumps(as_plain(folder, report), ensure_ascii=False, indent=1))
+    for sentence in unsaved:
+        click.echo(sentence, err=True)
+    return report.all_passed
 
 
 def keep_and_show(folder: Path, exercise: str, text: str) -> None:

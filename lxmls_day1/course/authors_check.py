@@ -16,6 +16,7 @@ from lxmls_day1.course.markers import find_solutions
 from lxmls_day1.course.mistakes import Mistake
 from lxmls_day1.course.model_answers import decoded, is_model_answers
 from lxmls_day1.course.naming import named
+from lxmls_day1.course.observations import RAISES
 from lxmls_day1.course.pool_making import asked_again
 from lxmls_day1.course.record import differences, known_mistakes, recorded, snapshot_of_reference
 from lxmls_day1.course.recorded_answers import RecordedAnswers
@@ -124,7 +125,9 @@ def problems_of_small_inputs(reference: Path, mistakes: Mapping[Exercise, Sequen
         for (name, program), answers in zip(programs, found[1:], strict=True):
             row = pool.places(answers[:n_inputs])
             names = named(pool, row).names
-            if not any(row):
+            if all(str(answer.values[:1]).startswith(f"('{RAISES}") for answer in answers):
+                yield f"{program} is no program of it: it {answers[0].values[0]} on every small input"
+            elif not any(row):
                 yield f"{program} is never named: it answers all small inputs rightly"
             elif name not in names:
                 yield f"{program} is not named by its small inputs{f', but {names[0]} is' if names else ''}"

@@ -15,7 +15,7 @@ from typing import Any
 
 from lxmls_day1.course import check_process
 from lxmls_day1.course.counterexamples import CounterExample
-from lxmls_day1.course.naming import mistakes_among, small_inputs_among
+from lxmls_day1.course.naming import PROPERTY, mistakes_among, small_inputs_among
 from lxmls_day1.course.progress import stub_left
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
@@ -159,9 +159,10 @@ class ExerciseReport:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """The reports of several exercises."""
+    """The reports of several exercises; `compared`: exercise, question, the student's answer to it and the course's."""
 
     reports: tuple[ExerciseReport, ...]
+    compared: tuple[tuple[str, str, str, str], ...] = ()
 
     @property
     def all_passed(self) -> bool:
@@ -236,7 +237,9 @@ def remember(folder: Path, report: CheckReport) -> None:
         state = WorkspaceState.of(folder)
         for one in report.reports:
             if one.results:
-                state.results[one.exercise.id] = KeptResult(one.passed, len(one.counted), one.hidden, one.digest)
+                names = () if one.named_as == PROPERTY else tuple(name for name, _ in one.mistakes)
+                kept = KeptResult(one.passed, len(one.counted), one.hidden, one.digest, names)
+                state.results[one.exercise.id] = kept
             if one.all_passed:
                 state.passed(one.exercise.id)
         state.save()

@@ -16,62 +16,60 @@ The file of checks of an exercise has two functions for this, and may have two m
 
     MAY_CHANGE = {"mira_rule"}      the functions that may change their arguments, if there are any
     TOLD_AS = "d, then b"           what stands in an answer, in which order, where the inputs do not say it
+    SEPARATE_RESULTS = True         each part is a result by itself, and none is made of another: a mistake may be in one of them
 
 `lxmls_day1.course.record` chooses inputs on which the known mistakes differ, and writes them down with all answers. Then they
 are one public check of the exercise. It shows the smallest input with a wrong answer, and only it names mistakes, so
 that a student is told the same wherever the check runs. `small_parts` helps to name: a part may be one mistake's, and the rest
-another's. Where neither a known mistake nor a property says what is wrong, it says which
-parts of the answers are wrong, if the others are right in all of them.
+another's. Where no known mistake explains the answers, it says what can be seen in them (`lxmls_day1.course.observations`).
 """
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
 from lxmls_day1.course.expect import WrongAnswer, show
 from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.naming import PROPERTY, named
+from lxmls_day1.course.observations import RAISES, Asked, observed
 from lxmls_day1.course.recorded_answers import (
-    POOL_ATOL,
-    POOL_RTOL,
+    RETURNS,
     Answer,
     Pool,
     entries_of,
     form_of,
+    in_words,
     shortened,
 )
 from lxmls_day1.errors import InputError, NoAnswer
 
 ASKED, ANSWERED = "small_inputs", "small_answers"  # the functions of a file of checks
 PROPERTIES, SPLIT = "small_properties", "small_parts"
-MAY_CHANGE, TOLD_AS = "MAY_CHANGE", "TOLD_AS"
+MAY_CHANGE, TOLD_AS, SEPARATE = "MAY_CHANGE", "TOLD_AS", "SEPARATE_RESULTS"
 ASKED_FOR = "asked for"  # the word before what stands in an answer
 MOST_ENTRIES = 2000  # of an answer that is looked at entry by entry
 ASKED_FOR_SNAPSHOT = 20  # inputs in a snapshot, about
-RAISES = "raises "
 CHANGES = (
     "changes_its_input",
     "An array that is handed in is another one afterwards, and whoever handed it in goes on working with it. Work on a copy, "
     "or on an array of your own.",
 )
 
-WRONG_PARTS, WRONG_SHAPE = "wrong_parts", "wrong_shape"  # the names of what is said of them
-
 SmallAnswers = Callable[[Any, Sequence[dict[str, Any]]], Sequence[Any]]
 
 
 @dataclass(frozen=True)
 class CounterExample:
-    """An input with a wrong answer: what was given, wanted and got, as texts and as values."""
+    """An input with a wrong answer: what was given, wanted and got, as texts and as values; and how many of all inputs have one."""
 
     given: dict[str, Any]
     wanted: Answer
     got: Answer
+    n_wrong: int = 0
+    n_inputs: int = 0
 
     def lines(self) -> list[tuple[str, str]]:
         """What to show, as pairs of a word and a text."""
@@ -80,12 +78,14 @@ class CounterExample:
 
     def to_plain(self) -> dict[str, Any]:
         """As JSON can hold it."""
-        return {"given": self.given, "wanted": self.wanted.to_json(), "got": self.got.to_json()}
+        counts = {"wrong": self.n_wrong, "of": self.n_inputs}
+        return {"given": self.given, "wanted": self.wanted.to_json(), "got": self.got.to_json(), **counts}
 
     @classmethod
     def from_plain(cls, content: Mapping[str, Any]) -> "CounterExample":
         """The inverse of `to_plain`."""
-        return cls(dict(content["given"]), Answer.from_json(content["wanted"]), Answer.from_json(content["got"]))
+        wanted, got = (Answer.from_json(content[key]) for key in ("wanted", "got"))
+        return cls(dict(content["given"]), wanted, got, content.get("wrong", 0), content.get("of", 0))
 
 
 class SmallInputs:
@@ -125,23 +125,20 @@ class SmallInputs:
             if self._practised:
                 self._check_reserve(lab, pool)
             return
-        example = self._example(pool.inputs[wrong[0]], pool.answers[wrong[0]][0], got[wrong[0]])
-        found = named(pool, row, got, getattr(self._module, SPLIT, None))
+        first = wrong[0]
+        example = self._example(pool.inputs[first], pool.answers[first][0], got[first], len(wrong), len(row))
+        split = getattr(self._module, SPLIT, None)
+        found = named(pool, row, got, split, getattr(self._module, SEPARATE, False))
         mistakes = [(name, self._sentences[name]) for name in found.names if name in self._sentences]
         kind = found.kind
         if not mistakes:
-            mistakes, kind = (
-                self._what_does_not_hold([(pool.inputs[i], pool.answers[i][0], got[i]) for i in wrong]),
-                PROPERTY,
-            )
-        if not mistakes:
-            mistakes = _wrong_shape([(pool.answers[i][0], got[i]) for i in wrong])
-        if not mistakes:
-            mistakes = self._wrong_parts(pool, row, got)
+            asked = zip(pool.inputs, pool.answers, got, row, strict=True)
+            seen = [Asked(given, wanted, its, place != 0) for given, (wanted, *_), its, place in asked]
+            mistakes, kind = observed(seen, getattr(self._module, PROPERTIES, None), split), PROPERTY
         if not mistakes and changed:
             mistakes = [CHANGES]
         raise WrongAnswer(
-            _message(len(wrong), len(row), example),
+            _message(example),
             mistakes,
             kind if mistakes else "",
             example,
@@ -151,13 +148,16 @@ class SmallInputs:
     def _check_reserve(self, lab: Any, pool: Pool) -> None:
         """Compare what a lab answers to the other inputs."""
         got = answers_to(lab, getattr(self._module, ANSWERED), [given for given, _ in pool.reserve])
-        wrong = [self._example(*pool.reserve[i], got[i]) for i in pool.wrong_of_reserve(got)]
+        wrong = pool.wrong_of_reserve(got)
         if wrong:
-            raise WrongAnswer(_message(len(wrong), len(got), wrong[0], "new inputs"), example=wrong[0])
+            example = self._example(*pool.reserve[wrong[0]], got[wrong[0]], len(wrong), len(got))
+            raise WrongAnswer(_message(example, "new inputs"), example=example)
 
-    def _example(self, given: dict[str, Any], wanted: Answer, got: Answer) -> CounterExample:
+    def _example(
+        self, given: dict[str, Any], wanted: Answer, got: Answer, n_wrong: int, n_inputs: int
+    ) -> CounterExample:
         told_as = {ASKED_FOR: text} if (text := getattr(self._module, TOLD_AS, "")) else {}
-        return CounterExample(given | told_as, wanted, got)
+        return CounterExample(given | told_as, wanted, got, n_wrong, n_inputs)
 
     def asked_without_judging(self, lab: Any) -> dict[str, Answer]:
         """What a lab answers to some of the inputs that the file of checks proposes: for a snapshot."""
@@ -174,60 +174,31 @@ class SmallInputs:
             )
         return self._pool
 
-    def _what_does_not_hold(self, wrong: Sequence[tuple[dict[str, Any], Answer, Answer]]) -> list[tuple[str, str]]:
-        """The first property that more than half of the wrong answers lack."""
-        properties_of = getattr(self._module, PROPERTIES, None)
-        if properties_of is None:
-            return []
-        counts: dict[tuple[str, str], int] = {}
-        for given, wanted, got in wrong:
-            for name, sentence in properties_lacking(properties_of, given, wanted, got):
-                counts[name, sentence] = counts.get((name, sentence), 0) + 1
-        return [pair for pair, count in counts.items() if 2 * count > len(wrong)][:1]
 
-    def _wrong_parts(self, pool: Pool, row: Sequence[int], got: Sequence[Answer]) -> list[tuple[str, str]]:
-        """Which parts are wrong, if all wrong answers have the right form and some parts are right in every one of them."""
-        split = getattr(self._module, SPLIT, None)
-        if split is None:
-            return []
-        is_wrong: dict[str, bool] = {}  # by the word for the part
-        for given, (wanted, *_), its, place in zip(pool.inputs, pool.answers, got, row, strict=True):
-            if wanted.kind is not float or (its.shape, its.kind) != (wanted.shape, wanted.kind):
-                if place:
-                    return []
-                continue
-            for (word, right), (_, part) in zip(split(given, wanted.array), split(given, its.array), strict=True):
-                agrees = Answer.of(right).agrees(Answer.of(part), POOL_RTOL, POOL_ATOL)
-                is_wrong[word] = is_wrong.get(word, False) or not agrees
-        wrong, right = ([word for word, is_so in is_wrong.items() if is_so is wanted] for wanted in (True, False))
-        if not wrong or not right:
-            return []
-        return [(WRONG_PARTS, f"Only a part is wrong: {', '.join(wrong)}. Right in all answers: {', '.join(right)}.")]
+def has_substance(wrong: Sequence[tuple[dict[str, Any], Answer]]) -> bool:
+    """Whether more than half of these answers are neither the same number all over nor a part of their input.
+
+    Examples
+    --------
+    >>> wrong = [({"x": [1.0, 2.0]}, Answer.of(answer)) for answer in ([0.0, 0.0], [1.0, 2.0], [2.0, 4.0])]
+    >>> has_substance(wrong), has_substance(wrong[2:])
+    (False, True)
+    """
+    single = {answer.values for _, answer in wrong if not answer.shape}
+
+    def is_made(given: dict[str, Any], answer: Answer) -> bool:
+        varies = len(set(answer.values)) > 1 if answer.shape else len(single) > 1
+        return (
+            answer.kind is float
+            and varies
+            and not any(answer.values == tuple(_flattened(part)) for part in given.values())
+        )
+
+    return 2 * sum(is_made(given, answer) for given, answer in wrong) > len(wrong)
 
 
-def _wrong_shape(wrong: Sequence[tuple[Answer, Answer]]) -> list[tuple[str, str]]:
-    """That the wrong answers, all of them, are arrays of as many axes as the right ones, and of another shape."""
-    for wanted, got in wrong:
-        if {wanted.kind, got.kind} != {float} or len(wanted.shape) != len(got.shape) or wanted.shape == got.shape:
-            return []
-    wanted, got = wrong[0]
-    shapes = f"that of the smallest input is {got.shape}, and {wanted.shape} is wanted"
-    return [(WRONG_SHAPE, f"Every wrong answer has another shape than the right one: {shapes}.")]
-
-
-def properties_lacking(
-    properties_of: Callable[[dict[str, Any], Any], Iterable[tuple[str, str]]],
-    given: dict[str, Any],
-    wanted: Answer,
-    got: Answer,
-) -> list[tuple[str, str]]:
-    """The properties that one answer lacks; none if it has another form than the right one, or is not finite."""
-    if got.shape != wanted.shape or got.kind is not wanted.kind:
-        return []
-    if got.kind is float and not all(isinstance(value, float) and math.isfinite(value) for value in got.values):
-        return []
-    answer = np.array(got.values).reshape(got.shape) if got.shape else got.values[0]
-    return list(properties_of(given, answer))
+def _flattened(value: Any) -> list[Any]:
+    return [entry for part in value for entry in _flattened(part)] if isinstance(value, list) else [value]
 
 
 def answers_to(lab: Any, ask: SmallAnswers, inputs: Sequence[dict[str, Any]]) -> list[Answer]:
@@ -265,16 +236,16 @@ def answer_of(value: Any) -> Answer:
     """A value as an answer. A value that cannot be one is described by a text."""
     try:
         shape, _ = form_of(value)
-        if np.prod(shape, dtype=float) > MOST_ENTRIES:
+        if math.prod(shape) > MOST_ENTRIES:
             return Answer.of(f"an array of the shape {shape}")
         return Answer(shape, tuple(entries_of(value)))
     except TypeError as error:
-        return Answer.of(shortened(str(error)))
+        return Answer.of(f"{RETURNS}{shortened(in_words(value) or str(error))}")
 
 
 def answer_text(answer: Answer) -> str:
     """An answer of a student's in one line."""
-    if answer.kind is str and answer.values and str(answer.values[0]).startswith(RAISES):
+    if answer.kind is str and answer.values and str(answer.values[0]).startswith((RAISES, RETURNS)):
         return str(answer.values[0])
     return "None; is a `return` missing?" if answer.values == (None,) else show(answer)
 
@@ -309,8 +280,8 @@ def _kind_of(error: Exception) -> str:
     return kinds[0] if re.fullmatch(r"[A-Za-z_]\w{0,60}", kinds[0], re.ASCII) else "Exception"
 
 
-def _message(n_wrong: int, n_inputs: int, example: CounterExample, kind: str = "small inputs") -> str:
+def _message(example: CounterExample, kind: str = "small inputs") -> str:
     lines = example.lines()
     width = max(len(word) for word, _ in lines)
-    head = f"{n_wrong} of {n_inputs} {kind} have another answer. The smallest of them:"
+    head = f"{example.n_wrong} of {example.n_inputs} {kind} have another answer. The smallest of them:"
     return "\n".join([head, *(f"  {word:<{width}}  {text}" for word, text in lines)])

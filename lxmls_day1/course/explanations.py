@@ -1,7 +1,8 @@
 """Questions that are asked after a mistake was named, and what a student writes in answer.
 
 Students learn from feedback when they explain it in their own words. An explanation brings no points and delays nobody: it is
-kept in the workspace's state beside the attempt, handed in with the rest, and read by the instructor.
+kept in the workspace's state beside the attempt, handed in with the rest, and read by the instructor. An answer of hardly a word, or of
+the words of the question, is asked for once more. Once the exercise passes, the student's answer is shown beside the course's.
 """
 
 import json
@@ -11,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from lxmls_day1.course.checking import TIME_LIMIT, CheckReport, ExerciseReport, Progressed, remember, run_checks
-from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.registry import RECORDED, Registry, exercises_folder
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.workspace_state import (
     Explanation,
@@ -29,7 +31,9 @@ LONGEST_TEXT = 2000  # characters
 LONGEST_ATTEMPT = 4000
 LONGEST_QUESTION = 300
 MOST_OF_EXERCISE = 20
+FEWEST_WORDS = 2  # of an answer in one's own words, those of the question apart
 NO_CHARACTER = re.compile(r"[\ud800-\udfff\x00]")
+WORD = re.compile(r"\w+")
 LARGEST_FILE = 1_000_000  # bytes
 
 
@@ -59,6 +63,50 @@ def asked_after(folder: Path, report: CheckReport) -> list[Explanation]:
     ]
 
 
+def to_compare(folder: Path, report: CheckReport) -> list[tuple[Explanation, str]]:
+    """The answered questions on exercises that pass now, each with the course's answer; those that were not shown before.
+
+    The course's answer is the sentence that explains the mistake.
+    """
+    path = exercises_folder(folder) / RECORDED.name
+    passed = {one.exercise.id for one in report.reports if one.all_passed}
+    state = WorkspaceState.of(folder)
+    answered = [
+        one
+        for one in state.explanations
+        if one.text and one.exercise in passed and one.question not in state.compared.get(one.exercise, ())
+    ]
+    if not answered or not path.is_file():
+        return []
+    sentences = RecordedAnswers.read(path).sentences
+    pairs = [(one, sentences.get(one.exercise, {}).get(one.mistake, "")) for one in answered]
+    return [(one, sentence) for one, sentence in pairs if sentence]
+
+
+def remember_compared(folder: Path, compared: Iterable[tuple[Explanation, str]]) -> None:
+    """Keep that these answers were shown; raises OSError as `remember_questions` does."""
+    questions = [(one.exercise, one.question) for one, _ in compared]
+    if not questions:
+        return
+    with locked(folder):
+        state = WorkspaceState.of(folder)
+        for exercise, question in questions:
+            state.compared[exercise] = [*state.compared.get(exercise, ()), question]
+        state.save()
+
+
+def is_no_explanation(text: str, question: str) -> bool:
+    """Whether a text has fewer than `FEWEST_WORDS` different words that are not the question's.
+
+    Examples
+    --------
+    >>> [is_no_explanation(text, "What is λ for?") for text in ("asdf", "What is λ for?", "λ limits each step.")]
+    [True, True, False]
+    """
+    known = set(WORD.findall(question.casefold()))
+    return len(set(WORD.findall(text.casefold())) - known) < FEWEST_WORDS
+
+
 def check_and_remember(
     folder: Path,
     ids: Collection[str] | None,
@@ -85,6 +133,9 @@ def check_and_remember(
     if ids is None:
         report = CheckReport(tuple(one for one in report.reports if one.results))
     unsaved = [why_not_kept(lambda: remember(folder, report), "The results")]
+    compared = to_compare(folder, report)
+    report = replace(report, compared=tuple((one.exercise, one.question, one.text, own) for one, own in compared))
+    unsaved.append(why_not_kept(lambda: remember_compared(folder, compared), "That answers were shown"))
     questions = asked_after(folder, report)
     unsaved.append(why_not_kept(lambda: remember_questions(folder, questions), "The question"))
     return report, questions, [sentence for sentence in unsaved if sentence]
@@ -146,6 +197,7 @@ def explain(folder: Path, exercise: str, text: str, question: str | None = None)
     Returns
     -------
     Explanation
+        Its text is empty if the question is asked once more.
 
     Raises
     ------
@@ -167,7 +219,13 @@ def explain(folder: Path, exercise: str, text: str, question: str | None = None)
             raise InputError(
                 f"no question was asked on exercise {id}; one comes when a check names a mistake (`lxmls-day1 check {id}`)."
             )
-        kept = replace(state.explanations[places[-1]], text=text[:LONGEST_TEXT])
+        asked = state.explanations[places[-1]]
+        before = state.asked_again.get(id, [])
+        if is_no_explanation(text, asked.question) and asked.question not in before:
+            state.asked_again[id] = [*before, asked.question]
+            state.save()
+            return replace(asked, text="")
+        kept = replace(asked, text=text[:LONGEST_TEXT])
         state.explanations[places[-1]] = kept
         state.save()
         return kept

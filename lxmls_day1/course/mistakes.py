@@ -13,7 +13,8 @@
 
 Instead of ``swap`` there may be a whole ``solution``; where an exercise has several solution regions, ``function`` names
 the one that it replaces. A mistake is a family: each of its ``variants`` is one more program that a student would write for it,
-a list of swaps or a table with the same keys.
+a list of swaps or a table with the same keys. Where the family's sentence would only guess, a variant has a ``name`` and a ``sentence`` of
+its own in its table, and a ``question`` if the family's does not fit: then it is a mistake by itself.
 
 Students solve an exercise in different styles. ``[[style]]`` tables before the mistakes hold other right solutions, each with a
 ``name``. Swaps change the first right solution that has all their texts: the reference's, then the styles in their order. A table
@@ -239,13 +240,24 @@ def _tables(folder: Path, exercise: Exercise) -> list[tuple[Path, dict[str, Any]
             styles = tuple(Style(**table) for table in content.get("style", []))
         except TypeError as error:
             raise InputError(f"{path}: a style has a name, a solution and perhaps a function ({error}).") from error
-        for table in content.get("mistake", []):
-            _check_texts(table, path)
-            tables.append((path, table, styles))
+        for family in content.get("mistake", []):
+            for table in _by_sentence(family):
+                _check_texts(table, path)
+                tables.append((path, table, styles))
     names = [table["name"] for _, table, _ in tables]
     if len(set(names)) < len(names):
         raise InputError(f"exercise {exercise.id}: two known mistakes have the same name.")
     return tables
+
+
+def _by_sentence(family: dict[str, Any]) -> list[dict[str, Any]]:
+    """A table of a mistake, without those of its variants that have a name of their own; and these, as tables of mistakes."""
+    variants = family.get("variants", [])
+    if not isinstance(variants, list):
+        return [family]
+    own = [variant for variant in variants if isinstance(variant, dict) and "name" in variant]
+    rest = {"variants": [variant for variant in variants if variant not in own]} if variants else {}
+    return [family | rest, *({"question": family.get("question", "")} | variant for variant in own)]
 
 
 def _check_texts(table: dict[str, Any], path: Path) -> None:

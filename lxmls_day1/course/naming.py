@@ -1,14 +1,15 @@
-"""Which known mistake wrong answers speak for.
+"""Which known mistake explains wrong answers.
 
-Compare the student's answers to the small inputs with those that a program of a known mistake gives, part by part (without parts:
-answer by answer). Take the parts that either of the two has wrong: the share of them on which both give the same wrong answer is what
-the program explains. So a wrong answer that the program would not give speaks against it, and so does a right one that it would have
-wrong. The mistake of the program with the largest share is named, if the share is more than `ENOUGH`, and if no more than
-`MOST_NAMED` mistakes have it.
+A known mistake is a family of programs, and each of them has answered the same small inputs. A mistake is named only if one of its
+programs explains the student's answers, in one of three ways:
 
-An answer of another form than the right one, an error included, is a single part, its form: a mistake that hands back another array than
-the one asked for is known by that. Of two mistakes at once the one that explains enough is named; once it is mended, the other one is.
-`lxmls_day1.course.counterexamples` asks for the answers.
+1. It gives the same answer to every input.
+2. Two programs of two mistakes do so together: where one of them alone is wrong the student has its answer, where neither is the student
+   is right. Each must be seen alone at `LEAST` inputs, and the wrong parts that one of them gives alone must be more than `ENOUGH` of all.
+3. It gives the same in every part of an answer that it has wrong anywhere ("the intercepts"), at `LEAST` inputs; others may be wrong, too.
+
+Of several mistakes that explain the same all are said, if they are no more than `MOST_NAMED`. Whatever is not explained so has no name:
+`lxmls_day1.course.observations` says what can be seen in it. `lxmls_day1.course.counterexamples` asks for the answers.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,16 +21,18 @@ import numpy as np
 from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool
 from lxmls_day1.course.registry import SMALL_INPUTS
 
-ENOUGH = 5 / 8  # of the parts that the student or the program has wrong
+LEAST = 2  # inputs at which a mistake that does not explain everything is seen by itself
+ENOUGH = 1 / 2  # of the wrong parts: those that exactly one of two mistakes gives
 MOST_NAMED = 3  # mistakes that cannot be told apart; of more than these none is named
 
-FORM = "the form"  # a part of every answer
+ANSWER, FORM = "the answer", "the form"  # a part where there are no others, and one of every answer
 
-ONE, ONE_OF, PROPERTY = "one", "one of", "property"
+ONE, ONE_OF, BOTH, PROPERTY = "one", "one of", "both", "property"
 HEADS = {
     ONE: "A known mistake",
     ONE_OF: "One of these known mistakes",
-    PROPERTY: "What does not hold",
+    BOTH: "Two known mistakes",
+    PROPERTY: "What can be seen",
 }
 
 
@@ -66,18 +69,23 @@ def mistakes_among(checks: Sequence[EndedCheck]) -> tuple[tuple[str, str], ...]:
 
 Split = Callable[[dict[str, Any], np.ndarray], Iterable[tuple[str, Any]]]  # an input and an answer -> words and parts
 AnswerNumbers = tuple[int, ...]  # of a program, or of a student's: which of the answers it gives to each input
-Counts = tuple[int, int]  # of parts of an answer
 
 
 @dataclass(frozen=True)
 class Named:
-    """What wrong answers speak for: the names of mistakes, and whether it is `ONE` or `ONE_OF` them."""
+    """What wrong answers speak for: the names of mistakes, and whether it is `ONE`, `ONE_OF` or `BOTH` of them."""
 
     kind: str = ""
     names: tuple[str, ...] = ()
 
 
-def named(pool: Pool, row: AnswerNumbers, got: Sequence[Answer] | None = None, split: Split | None = None) -> Named:
+def named(
+    pool: Pool,
+    row: AnswerNumbers,
+    got: Sequence[Answer] | None = None,
+    split: Split | None = None,
+    separate: bool = False,
+) -> Named:
     """What the answers to small inputs speak for.
 
     Parameters
@@ -97,55 +105,104 @@ def named(pool: Pool, row: AnswerNumbers, got: Sequence[Answer] | None = None, s
     Examples
     --------
     >>> right, half, double = Answer.of(2), Answer.of(1), Answer.of(4)
-    >>> pool = Pool(({},) * 3, ((right, half, double),) * 3, {"halved": ((1, 1, 1),), "doubled": ((0, 2, 2),)})
-    >>> named(pool, (0, 2, 2)).names, named(pool, (1, 1, -1)).names, named(pool, (-1, -1, 1))
-    (('doubled',), ('halved',), Named(kind='', names=()))
-
-    Halving would have all three wrong. Here one of them is right, and one is wrong in another way:
-
-    >>> named(pool, (1, -1, 0)).names
-    ()
+    >>> pool = Pool(({},) * 4, ((right, half, double),) * 4, {"halved": ((1, 1, 0, 0),), "doubled": ((0, 0, 2, 2),)})
+    >>> named(pool, (0, 0, 2, 2)).names, named(pool, (1, 1, 2, 2)), named(pool, (0, -1, 2, 2))
+    (('doubled',), Named(kind='both', names=('halved', 'doubled')), Named(kind='', names=()))
     """
     if not any(row):
         return Named()
-    if any(row in programs for programs in pool.programs.values()):  # all is explained, and by no other program
-        shares = {name: float(row in programs) for name, programs in pool.programs.items()}
-    else:
-        compared = [_compared(pool, i, place, got, split) for i, place in enumerate(row)]
-        shares = {
-            name: max((_share(compared, program) for program in programs), default=0.0)
-            for name, programs in pool.programs.items()
-        }
-    largest = max(shares.values(), default=0.0)
-    names = tuple(name for name, share in shares.items() if share == largest)
-    if largest <= ENOUGH or len(names) > MOST_NAMED:
+    exact = [name for name, programs in pool.programs.items() if row in programs]
+    if exact:
+        return _of_alike(exact)
+    cells = _Cells(pool, row, got, split)
+    return cells.two_mistakes() or (cells.mistake_of_a_part() if separate else None) or Named()
+
+
+def _of_alike(names: Sequence[str]) -> Named:
+    """Mistakes that explain the same."""
+    if len(names) > MOST_NAMED:
         return Named()
-    return Named(ONE if len(names) == 1 else ONE_OF, names)
+    return Named(ONE if len(names) == 1 else ONE_OF, tuple(names))
 
 
-def _share(compared: Sequence[Sequence[Counts]], program: AnswerNumbers) -> float:
-    """Of the parts that the student or the program has wrong: the share on which both are wrong alike."""
-    counts = [known[place] for known, place in zip(compared, program, strict=True)]
-    n_wrong = sum(n_wrong for n_wrong, _ in counts)
-    return sum(n_alike for _, n_alike in counts) / n_wrong if n_wrong else 0.0
+class _Cells:
+    """A student's answers beside those of all programs, part by part: a cell is a part of the answer to one input."""
+
+    def __init__(self, pool: Pool, row: AnswerNumbers, got: Sequence[Answer] | None, split: Split | None):
+        programs = [(name, program) for name, family in pool.programs.items() for program in family]
+        self.names = [name for name, _ in programs]
+        table = np.array([program for _, program in programs], dtype=int).reshape(len(programs), len(row))
+        words: list[str] = []
+        inputs: list[int] = []
+        mine: list[bool] = []
+        wrong, alike = [], []  # a row for each cell, a column for each program
+        for i, place in enumerate(row):
+            for word, is_wrong, all_wrong, all_alike in _compared(pool, i, place, got, split):
+                words.append(word)
+                inputs.append(i)
+                mine.append(is_wrong)
+                wrong.append(all_wrong[table[:, i]])
+                alike.append(all_alike[table[:, i]])
+        self.words, self.inputs, self.mine = np.array(words), np.array(inputs), np.array(mine)
+        self.wrong, self.alike = np.array(wrong).T, np.array(alike).T  # (programs, cells)
+
+    def two_mistakes(self) -> Named | None:
+        """Two mistakes that explain every cell together, if the best pairs of programs agree on their names."""
+        others = self.wrong & ~self.alike
+        # [p, q]: where p is wrong and the student has another answer q is wrong as well; what the student has wrong p or q has.
+        covers = (others.astype(int) @ (~self.wrong).T.astype(int)) == 0
+        left = (self.mine & ~self.wrong).astype(int) @ (~self.wrong).T.astype(int) == 0
+        best = 0
+        found: set[tuple[str, str]] = set()
+        for p, q in np.argwhere(np.triu(covers & covers.T & left, 1)):
+            if self.names[p] == self.names[q]:
+                continue
+            alone = self.wrong[p] & ~self.wrong[q] & self.mine, self.wrong[q] & ~self.wrong[p] & self.mine
+            least = min(len(np.unique(self.inputs[cells])) for cells in alone)
+            n_alone = int(sum(cells.sum() for cells in alone))
+            if least < LEAST or n_alone <= ENOUGH * self.mine.sum() or n_alone < best:
+                continue
+            if n_alone > best:
+                best, found = n_alone, set()
+            found.add((self.names[p], self.names[q]))
+        if len(found) == 1:
+            return Named(BOTH, found.pop())
+        common = set.intersection(*map(set, found)) if found else set()
+        return Named(ONE, (common.pop(),)) if len(common) == 1 else None
+
+    def mistake_of_a_part(self) -> Named | None:
+        """The mistake that explains most of the wrong cells, and all in the parts that its program has wrong."""
+        best = 0
+        found: dict[str, None] = {}
+        for name, wrong, alike in zip(self.names, self.wrong, self.alike, strict=True):
+            own = np.isin(self.words, self.words[wrong])
+            n_inputs = len(np.unique(self.inputs[wrong & self.mine]))
+            if n_inputs < LEAST or not alike[own].all() or n_inputs < best:
+                continue
+            if n_inputs > best:
+                best, found = n_inputs, {}
+            found[name] = None
+        return _of_alike(list(found)) if 0 < len(found) <= MOST_NAMED else None
 
 
-def _compared(pool: Pool, i: int, place: int, got: Sequence[Answer] | None, split: Split | None) -> list[Counts]:
-    """The student's answer to one input beside each known one: how many parts one of both has wrong, how many both alike."""
+def _compared(
+    pool: Pool, i: int, place: int, got: Sequence[Answer] | None, split: Split | None
+) -> Iterable[tuple[str, bool, np.ndarray, np.ndarray]]:
+    """The cells of one input: word, whether the student is wrong, and of each known answer whether it is wrong and the student's."""
     answers = pool.answers[i]
+    numbers = np.arange(len(answers))
     if split is None or got is None:
-        return [(int(place != 0 or n != 0), int(n == place != 0)) for n in range(len(answers))]
+        yield ANSWER, place != 0, numbers != 0, numbers == place
+        return
     right, mine, *known = (
         _parts_of(answer, answers[0], pool.inputs[i], split) for answer in (answers[0], got[i], *answers)
     )
-    wrong = {word for word, part in mine.items() if word not in right or not _same_part(right[word], part)}
-    counts = []
-    for theirs in known:
-        alike = {word for word in wrong if word in theirs and _same_part(theirs[word], mine[word])}
-        others = (word for word in mine if word not in wrong and word in theirs)
-        n_others = sum(not _same_part(right[word], theirs[word]) for word in others)
-        counts.append((len(wrong) + n_others, len(alike)))
-    return counts
+    for word, part in right.items():
+        is_wrong = np.array([not _same_part(part, theirs.get(word)) for theirs in known])
+        alike = np.array([_same_part(theirs.get(word), mine.get(word)) for theirs in known])
+        if mine.keys() != right.keys():  # another form, of which the answer as a whole is known or not
+            alike = numbers == place
+        yield word, not _same_part(part, mine.get(word)), is_wrong, alike
 
 
 def _parts_of(answer: Answer, right: Answer, given: dict[str, Any], split: Split) -> dict[str, Any]:

@@ -18,10 +18,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lxmls_day1.course.counterexamples import ANSWERED, ASKED, RAISES, answers_to
+from lxmls_day1.course.counterexamples import ANSWERED, ASKED, answers_to
 from lxmls_day1.course.markers import without_markers
 from lxmls_day1.course.mistakes import Mistake, read_mistakes
 from lxmls_day1.course.mutants import mutants_of
+from lxmls_day1.course.observations import RAISES
 from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool
 from lxmls_day1.course.registry import FOLDER, Exercise, check_files
 from lxmls_day1.course.time_limit import OutOfTime, TimeLimit

@@ -5,12 +5,15 @@ mistakes, no code. Whether that file is current the authors' check says.
 """
 
 import argparse
+import ast
 import functools
+import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
+from lxmls_day1.course.markers import find_solutions
 from lxmls_day1.course.mistakes import Mistake, read_mistakes
 from lxmls_day1.course.pool_making import pools_of
 from lxmls_day1.course.recorded_answers import Pool, RecordedAnswers, exercise_of
@@ -33,6 +36,7 @@ REFERENCE = "the reference"
 COMPARED = {
     "sentences": "the sentences of the mistakes",
     "questions": "the questions on the mistakes",
+    "places": "what the wrong lines are about",
     "hidden": "how many checks are hidden",
 }
 
@@ -100,11 +104,32 @@ def recorded(
             result.checks[check] = found.answers
     folder = reference / FOLDER
     for one in Registry.read(reference / FILE).select(ids):
+        arguments = arguments_of(reference, one)
         for mistake in (*read_mistakes(folder, one), *read_mistakes(folder, one, taught=True)):
             result.sentences.setdefault(one.id, {})[mistake.name] = mistake.sentence
             if mistake.question:
                 result.questions.setdefault(one.id, {})[mistake.name] = mistake.question
+            if places := places_of(mistake, arguments):
+                result.places.setdefault(one.id, {})[mistake.name] = places
     return result
+
+
+def arguments_of(reference: Path, exercise: Exercise) -> set[str]:
+    """The names of the arguments of the functions that a student writes: these are in their code as well."""
+    names: set[str] = set()
+    for file in exercise.files if exercise.kind != "experiment" else ():
+        source = (reference / file).read_text(encoding="utf-8") if file.endswith(".py") else ""
+        own = {place.function for place in find_solutions(source, file) if place.exercise == exercise.id}
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.FunctionDef) and node.name in own:
+                names |= {argument.arg for argument in node.args.args} - {"self"}
+    return names
+
+
+def places_of(mistake: Mistake, arguments: Collection[str]) -> list[str]:
+    """Which of these arguments stand in the text that the commonest program of a mistake changes."""
+    changed = " ".join(old for old, _ in mistake.programs[0].swaps) if mistake.programs else ""
+    return [name for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", changed)) if name in arguments]
 
 
 def differences(old: RecordedAnswers, new: RecordedAnswers) -> list[str]:

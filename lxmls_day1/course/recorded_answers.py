@@ -22,6 +22,8 @@ POOL_RTOL, POOL_ATOL = (
     1e-5,
 )  # small inputs are round, and mistakes far from the right answer; single precision passes
 MOST_SHOWN = 12
+MOST_DESCRIBED = 4  # entries of a tuple whose forms are told
+RETURNS = "returns "  # the beginning of an answer that is none, and is described
 LONGEST_SHOWN = 200  # characters of one text
 DEEPEST = 32
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -185,6 +187,7 @@ class RecordedAnswers:
     questions : dict from exercise to dict from mistake to its question, where it has one
     hidden : dict from exercise to how many checks run at grading only
     pools : dict from exercise to `Pool`
+    places : dict from exercise to dict from mistake to the arguments that the wrong line is about, where there are some
     """
 
     checks: dict[str, dict[str, Answer]] = field(default_factory=dict)
@@ -192,6 +195,7 @@ class RecordedAnswers:
     hidden: dict[str, int] = field(default_factory=dict)
     questions: dict[str, dict[str, str]] = field(default_factory=dict)
     pools: dict[str, Pool] = field(default_factory=dict)
+    places: dict[str, dict[str, list[str]]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: Path, exercises: Collection[str] | None = None) -> "RecordedAnswers":
@@ -218,7 +222,8 @@ class RecordedAnswers:
             for check, entries in wanted(content["checks"]).items()
         }
         pools = {exercise: Pool.from_plain(pool) for exercise, pool in wanted(content.get("pools", {})).items()}
-        return cls(checks, content["sentences"], content["hidden"], content.get("questions", {}), pools)
+        questions, places = content.get("questions", {}), content.get("places", {})
+        return cls(checks, content["sentences"], content["hidden"], questions, pools, places)
 
     def to_json(self) -> str:
         """The text of a ``recorded.json``: one line for each place, so that a change can be read."""
@@ -226,6 +231,7 @@ class RecordedAnswers:
         lines += _joined(f"{_compact(exercise)}: {_compact(named)}" for exercise, named in self.sentences.items())
         lines += ["},", '"questions": {']
         lines += _joined(f"{_compact(exercise)}: {_compact(asked)}" for exercise, asked in self.questions.items())
+        lines += ["},", '"places": {', *_joined(f"{_compact(id)}: {_compact(its)}" for id, its in self.places.items())]
         lines += ["},", '"pools": {', *_joined(map(_pool_text, self.pools, self.pools.values()))]
         lines += ["},", '"checks": {']
         blocks = []
@@ -372,6 +378,64 @@ class _Description(reprlib.Repr):
     def repr_instance(self, x: Any, level: int) -> str:
         """The ``repr`` of any other object, without its address: that is another one in each run."""
         return shortened(ADDRESS.sub("", repr(x)), self.maxother)
+
+
+def shape_text(answer: Answer) -> str:
+    """The form of an answer in words: ``one number``, ``an array of shape (2, 3)``."""
+    if not answer.shape:
+        return {float: "one number", str: "a text"}.get(answer.kind, "None")
+    return f"an array of shape {answer.shape}" + " of texts" * (answer.kind is str)
+
+
+def in_words(value: Any) -> str:
+    """What a tuple or list is made of, where it is no array; nothing for other values.
+
+    Examples
+    --------
+    >>> in_words(([0.5, 1.0], 3)), in_words([[1.0], [2.0, 3.0]])
+    ('a pair: an array of shape (2,) and one number', 'a list of 2: an array of shape (1,) and an array of shape (2,)')
+    """
+    if not isinstance(value, (list, tuple)) or not value:
+        return ""
+    words = []
+    for entry in value[:MOST_DESCRIBED]:
+        try:
+            words.append(shape_text(Answer.of(entry)))
+        except TypeError:
+            words.append(f"a {type(entry).__name__}")
+    more = ", …" if len(value) > MOST_DESCRIBED else ""
+    kind = "a pair" if type(value) is tuple and len(value) == 2 else f"a {type(value).__name__} of {len(value)}"
+    return f"{kind}: {' and '.join([', '.join(words[:-1])] * (len(words) > 1) + words[-1:])}{more}"
+
+
+def results(value: Any, *words: str) -> tuple[Any, ...]:
+    """The results of a function that has several; if it returned something else, for each of them a text that says what.
+
+    Examples
+    --------
+    >>> results((1.0, 2.0), "W", "the mean"), results(1.0, "W", "the mean")[0]
+    ((1.0, 2.0), 'returns one number, where 2 results are wanted: W and the mean')
+    """
+    is_several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 2  # matrices, stacked
+    if is_several and len(value) == len(words):
+        return tuple(value)
+    wanted = f"{len(words)} results are wanted: {', '.join(words[:-1])} and {words[-1]}"
+    return (described(value, wanted),) * len(words)
+
+
+def described(value: Any, wanted: str) -> str:
+    """What an answer that cannot be compared is, and what is wanted.
+
+    Examples
+    --------
+    >>> described((1.0, 2.0), "one number is wanted")
+    'returns an array of shape (2,), where one number is wanted'
+    """
+    try:
+        what = shape_text(Answer.of(value))
+    except TypeError as error:
+        what = in_words(value) or str(error)
+    return f"{RETURNS}{shortened(what)}, where {wanted}"
 
 
 def _description(value: Any) -> str:

@@ -43,6 +43,11 @@ def check_lines(report: CheckReport) -> Iterator[Line]:
         if n:
             yield "", ""
         yield from exercise_lines(one)
+    for exercise, question, text, own in report.compared:
+        yield "", ""
+        yield "known", f"  Exercise {exercise}, solved. You were asked: {question}"
+        yield "", f"    You wrote:  {shortened(text, LONGEST_ECHO)}"
+        yield "", f"    Compare:    {own}"
 
 
 def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
@@ -87,6 +92,12 @@ def question_lines(asked: Iterable[Explanation], in_notebook: bool = False) -> I
 def explained_lines(kept: Explanation) -> Iterator[Line]:
     """What is said of an answer that was kept."""
     yield "title", f"Exercise {kept.exercise}: {kept.question}"
+    if not kept.text:
+        yield (
+            "quiet",
+            "  This says hardly more than the question. Say it in a sentence of your own; what you then give is kept.",
+        )
+        return
     yield "", f"  {shortened(kept.text, LONGEST_ECHO)}"
     yield "quiet", "  Kept; it goes to your instructor with what you hand in. Now mend the code, and check again."
 
@@ -155,7 +166,12 @@ def hint_lines(hints: Hints, width: int | None = None) -> Iterator[Line]:
         yield "quiet", "  No hint was shown so far."
         return
     for number, kind, text in hints.steps:
-        yield "known", f"  Hint {number} of {len(hints.exercise.hints)}, {kind}:"
+        about = (
+            f"Hint {number} of {len(hints.exercise.hints)}, {kind}"
+            if number
+            else "About the mistake that the check has named"
+        )
+        yield "known", f"  {about}:"
         for line in text.splitlines() if width is None else _filled(text, width - 4):
             yield "", f"    {line}".rstrip()
     yield "quiet", f"  {hints.closing}"

@@ -29,6 +29,24 @@ def function_lines(source: str, function: str) -> slice | None:
     return None
 
 
+def code_lines(source: str, function: str) -> range:
+    """The numbers of the lines of a function's code, from 1, without its head and docstring; none where it is no Python.
+
+    Examples
+    --------
+    >>> code_lines("def rule(s):\\n    'A rule.'\\n    t = s\\n    return t", "rule")
+    range(3, 5)
+    """
+    try:
+        nodes = [node for node, name in definitions(ast.parse(source)) if name == function]
+    except (SyntaxError, ValueError):
+        return range(0)
+    if not nodes or not isinstance(nodes[0], (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return range(0)
+    body = nodes[0].body[ast.get_docstring(nodes[0]) is not None :]
+    return range(body[0].lineno, (nodes[0].end_lineno or body[0].lineno) + 1) if body else range(0)
+
+
 def replace_function(source: str, function: str, replacement: str) -> str | None:
     """The source with one function's lines replaced by those of another version; None if the function is not there.
 

@@ -28,9 +28,9 @@ DAMAGED = f"{FILE}.damaged"
 LOCK = ".lab-state.lock"
 BACKUPS = ".lab-backups"
 VERSION = 1
-#: The attributes of `WorkspaceState` that stand in the file; some are not in older ones.
-KEPT = ("hints", "results", "given", "backups", "origin", "explanations", "solved_on", "practised")
-ADDED_LATER = ("origin", "explanations", "solved_on", "practised")
+#: The attributes of `WorkspaceState` that stand in the file; those of `ADDED_LATER` are not in older ones.
+ADDED_LATER = ("origin", "explanations", "solved_on", "practised", "mistakes_hinted", "asked_again", "compared")
+KEPT = ("hints", "results", "given", "backups", *ADDED_LATER)
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ class KeptResult:
     total: int
     hidden: int
     digest: str
+    mistakes: tuple[str, ...] = ()  # that were named; not in older states
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,8 @@ class WorkspaceState:
     explanations : list of `Explanation`, in the order of the questions
     solved_on : dict from exercise to the day on which its checks passed, as in ``2026-03-01``; the last time, if it was practised
     practised : list of exercises that ``check --again`` has made blank, and that are not solved again yet
+    mistakes_hinted : dict from exercise to the known mistakes whose hint was shown
+    asked_again, compared : dict from exercise to the questions that were asked once more, and those whose answer was shown
     damage : str
         Why the state file could not be read; empty if it could, or there is none.
     """
@@ -123,6 +126,9 @@ class WorkspaceState:
     explanations: list[Explanation] = field(default_factory=list)
     solved_on: dict[str, str] = field(default_factory=dict)
     practised: list[str] = field(default_factory=list)
+    mistakes_hinted: dict[str, list[str]] = field(default_factory=dict)
+    asked_again: dict[str, list[str]] = field(default_factory=dict)
+    compared: dict[str, list[str]] = field(default_factory=dict)
     damage: str = field(default="", compare=False)
 
     @classmethod

@@ -10,13 +10,15 @@ from lxmls_day1.box.limits import CRASHED as CRASHED
 from lxmls_day1.box.limits import MEMORY as MEMORY
 from lxmls_day1.box.limits import REFUSED as REFUSED
 from lxmls_day1.box.limits import TIMEOUT as TIMEOUT
-from lxmls_day1.course.naming import mistakes_among, small_inputs_among
+from lxmls_day1.course.naming import BOTH, ONE, ONE_OF, mistakes_among, small_inputs_among
 from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.plain_data import from_plain as from_plain
 from lxmls_day1.plain_data import to_plain as to_plain
 
 FORMAT = 1
 PUBLIC_SHARE = 0.25  # of the points of an exercise: students have the public checks, and could answer them from a table
+#: The least that an answer brings which known mistakes explain, one or two: no more than a table of the public checks.
+LEAST_SHARES = {ONE: PUBLIC_SHARE, ONE_OF: PUBLIC_SHARE, BOTH: PUBLIC_SHARE / 2}
 
 OK, WRONG, ERROR, MISSING = "ok", "wrong", "error", "missing"
 
@@ -59,6 +61,8 @@ class CheckGrade:
         The wrong answers to small inputs where no known mistake explains them (`lxmls_day1.grading.groups`).
     picture : str
         The smallest input with a wrong answer as a PNG in base64, where the exercise has it drawn.
+    has_substance : bool
+        Whether most wrong answers to small inputs are neither one number all over nor a part of their input.
     """
 
     check: str
@@ -73,6 +77,7 @@ class CheckGrade:
     named_as: str = ""
     behaviour: str = ""
     picture: str = ""
+    has_substance: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,9 @@ class ExerciseGrade:
 
     The points of an exercise without checks are those of `mark`, None if it is not marked yet. Otherwise the public checks bring
     `PUBLIC_SHARE` of them, and the hidden checks the rest; each kind brings its part in proportion to the checks passed. If no
-    hidden check was run, their part is lost. If there is no public check, the hidden ones bring all.
+    hidden check was run, their part is lost. If there is no public check, the hidden ones bring all. An answer with substance that
+    one known mistake explains brings `PUBLIC_SHARE` at least, one that two explain together half of that: a mistake in one place may fail
+    every check, and what it is depends on no seed.
 
     Examples
     --------
@@ -124,7 +131,10 @@ class ExerciseGrade:
             hidden: [check.verdict == OK for check in self.checks if check.hidden == hidden] for hidden in (False, True)
         }
         shares = [self._share_of_kind(hidden) * sum(ok) / len(ok) for hidden, ok in kinds.items() if ok]
-        return self.out_of * sum(shares)
+        small = self.small_inputs
+        is_explained = small is not None and small.has_substance and bool(small.mistakes)
+        least = LEAST_SHARES.get(self.named_as, 0.0) if is_explained else 0.0
+        return self.out_of * max(least, sum(shares))
 
     @property
     def is_full(self) -> bool:

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.course.counterexamples import RAISES
 from lxmls_day1.course.expect import WrongAnswer
 from lxmls_day1.course.mistakes import NAME, Mistake, mistakes_file, read_mistakes
 from lxmls_day1.course.naming import PROPERTY, named
+from lxmls_day1.course.observations import RAISES
 from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool, RecordedAnswers
 from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Registry
 from lxmls_day1.errors import InputError, nearest

@@ -27,7 +27,7 @@ from lxmls_day1.box.makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.course import pytest_plugin
 from lxmls_day1.course.check_session import CheckSession
 from lxmls_day1.course.checked_lab import CheckedLab
-from lxmls_day1.course.counterexamples import CounterExample
+from lxmls_day1.course.counterexamples import CounterExample, has_substance
 from lxmls_day1.course.expect import WrongAnswer
 from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.recorded_answers import RecordedAnswers
@@ -215,6 +215,7 @@ class GradingSession:
             seconds=seconds,
             named_as=error.named_as if isinstance(error, WrongAnswer) else "",
             behaviour=behaviour_of(error) if isinstance(error, WrongAnswer) else "",
+            has_substance=isinstance(error, WrongAnswer) and has_substance(error.wrong),
         )
         example = error.example if isinstance(error, WrongAnswer) and not check.hidden else None
         return _Try(grade, lab.take_printed(), example)

@@ -18,13 +18,14 @@ def rule(lab, calls):
 
 
 def small_inputs():
-    """Two classes before three, small whole numbers, first a step of 1; scores below 0 and costs other than 1 last."""
-    positive, mixed, ones, others = (0, 1, 2), (-2, 0, 1), [0, 1, 1], [0, 3, 2]
+    """Two classes before three, small whole numbers, first a step of 1; scores below 0, scores that are close, and costs other than 1 last."""
+    positive, mixed, close, ones, others = (0, 1, 2), (-2, 0, 1), (0, 0.5, 0.75), [0, 1, 1], [0, 3, 2]
     kinds = [
         (positive, 1, 1, ones),
         (positive, 2, 1, ones),
         (positive, 1, 2, ones),
         (mixed, 1, 1, ones),
+        (close, 1, 1, ones),
         (positive, 1, 1, others),
     ]
     for n_classes, (values, step, norm, all_costs) in itertools.product((2, 3), kinds):

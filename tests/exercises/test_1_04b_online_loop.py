@@ -5,10 +5,13 @@ import itertools
 import numpy as np
 import pytest
 
+from lxmls_day1.course.recorded_answers import results
+
 ZERO_ONE = 1.0 - np.eye(2)
 COSTS = np.array([[0.0, 2.0, 0.5], [1.0, 0.0, 3.0], [0.25, 1.5, 0.0]])
 SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # what a solution in single precision can keep
 RESULTS = ("W after the last step", "the mean")
+SEPARATE_RESULTS = True
 
 
 def weights(lab, X, labels, order, steps, costs, shrinkage=0.0):
@@ -66,7 +69,7 @@ def small_answers(lab, inputs):
         for i in inputs
     }
     made = lab.each("online_loop", "regression_weights", calls.values())
-    found = {key: dict(zip(RESULTS, results, strict=True)) for key, results in zip(calls, made, strict=True)}
+    found = {key: dict(zip(RESULTS, results(its, *RESULTS), strict=True)) for key, its in zip(calls, made, strict=True)}
     return [found[run_of(i)][i["asked for"]] for i in inputs]
 
 

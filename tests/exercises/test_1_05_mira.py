@@ -34,9 +34,11 @@ SMALL_SETTINGS = [  # costs, ‖g(x)‖², cap
 
 
 def small_inputs():
-    """Two classes, then three; 0/1 costs, then others; a cap that does not bite, then one that does."""
+    """Two classes, then three; different scores before equal ones; 0/1 costs, then others; a cap that does not bite, then one that does."""
     for n_classes, values in [(2, (0.0, 1.0, 3.0, -1.0, 0.5)), (3, (0.0, 1.0, 3.0, 0.5))]:
-        for scores in sorted(itertools.permutations(values, n_classes), key=lambda scores: sum(map(abs, scores))):
+        ties = [(1.0,) * n_classes, (3.0, 0.5, 3.0)[-n_classes:], (0.5, 3.0, 3.0)[-n_classes:]]
+        untied = sorted(itertools.permutations(values, n_classes), key=lambda scores: sum(map(abs, scores)))
+        for scores in (*untied, *ties):
             for label in range(n_classes):
                 for costs, sq_norm, cap in SMALL_SETTINGS:
                     yield {

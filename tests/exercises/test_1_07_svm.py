@@ -6,6 +6,7 @@ import pytest
 ZERO_ONE = 1.0 - np.eye(3)
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
 MAY_CHANGE = {"svm_rule"}  # the loop makes the scores anew for each example
+TOLD_AS = "d of svm_rule; or the weights after svm_step, less g(x) dᵀ of your own svm_rule"
 
 
 SMALL_COSTS = ([1, 1, 1], [0.5, 2, 3], [3, 0.5, 1.5])
@@ -65,15 +66,29 @@ def one_in_front(scores, cost):
     return first > second
 
 
+def steps_with_own_rule(lab, calls):
+    """The weights after each step, less g(x) dᵀ with the d that the lab's own rule answers: so a wrong rule makes no step wrong.
+
+    Where the rule answers something of another form, the weights are handed on as they come.
+    """
+    if not calls:
+        return []
+    asked = [(g @ W, label, float(g @ g), step, cost) for W, g, label, step, _, cost in calls]
+    rest = []
+    for (W, g, *_), d, new in zip(
+        calls, lab.each("svm", "svm_rule", asked), lab.each("svm", "svm_step", calls), strict=True
+    ):
+        fits = np.shape(d) == W.shape[1:] and np.shape(new) == W.shape
+        rest.append(np.asarray(new) - np.outer(g, d) if fits else new)
+    return rest
+
+
 def small_answers(lab, inputs):
-    """What the rule answers, or the weights after the step."""
-    found = {}
-    for name in ("svm_rule", "svm_step"):
-        places = [n for n, given in enumerate(inputs) if given["function"] == name]
-        if places:
-            answers = lab.each("svm", name, [_small_arguments(inputs[n]) for n in places])
-            found |= dict(zip(places, answers, strict=True))
-    return [found[n] for n in range(len(inputs))]
+    """What the rule answers; or the weights after the step, without g(x) dᵀ."""
+    calls = {name: [_small_arguments(i) for i in inputs if i["function"] == name] for name in ("svm_rule", "svm_step")}
+    of_rule = iter(lab.each("svm", "svm_rule", calls["svm_rule"]) if calls["svm_rule"] else [])
+    of_step = iter(steps_with_own_rule(lab, calls["svm_step"]))
+    return [next(of_rule if i["function"] == "svm_rule" else of_step) for i in inputs]
 
 
 def _small_arguments(i):
@@ -129,15 +144,15 @@ def test_rule(lab, expect):
 def test_step(lab, expect):
     """One step on a small weight matrix"""
     W = np.array([[0.5, -0.5, 0.0], [0.5, 1.0, -1.5]])
-    W_after = lab.function("svm", "svm_step", W, np.array([1.0, 2.0]), 0, 0.5, 0.4, ZERO_ONE[0])  # scores 1.5, 1.5, −3
-    expect("W after a step with η = 0.5, λ = 0.4 on g(x) = (1, 2) of class 0", W_after, **SINGLE)
+    (rest,) = steps_with_own_rule(lab, [(W, np.array([1.0, 2.0]), 0, 0.5, 0.4, ZERO_ONE[0])])  # scores 1.5, 1.5, −3
+    expect("W after a step with η = 0.5, λ = 0.4 on g(x) = (1, 2) of class 0, without g(x) dᵀ", rest, **SINGLE)
 
 
 def test_step_on_a_satisfied_example(lab, expect):
     """One step where the true class wins by its margin"""
     W = np.array([[1.0, 0.0, -1.0], [1.0, 0.75, 0.25]])
-    W_after = lab.function("svm", "svm_step", W, np.array([1.0, 2.0]), 0, 0.5, 0.8, ZERO_ONE[0])  # scores 3, 1.5, −0.5
-    expect("W after a step with η = 0.5, λ = 0.8 on g(x) = (1, 2) of class 0, which is ahead by 1.5", W_after, **SINGLE)
+    (rest,) = steps_with_own_rule(lab, [(W, np.array([1.0, 2.0]), 0, 0.5, 0.8, ZERO_ONE[0])])  # scores 3, 1.5, −0.5
+    expect("W after a step with η = 0.5, λ = 0.8 on (1, 2) of class 0, ahead by 1.5, without g(x) dᵀ", rest, **SINGLE)
 
 
 def test_training(lab, expect):
@@ -181,7 +196,7 @@ def test_random_step(lab, expect, rng, n_classes):
         W, g, label = rng.normal(size=(3, n_classes)), np.append(1.0, rng.normal(size=2)), int(rng.integers(n_classes))
         cost = rng.uniform(0.2, 2.0, size=n_classes) * (np.arange(n_classes) != label)
         calls.append((W, g, label, rng.uniform(0.2, 1.0), rng.uniform(0.2, 1.0), cost))
-    expect("the weights after each of the steps", lab.each("svm", "svm_step", calls), **SINGLE)
+    expect("the weights after each of the steps, without g(x) dᵀ", steps_with_own_rule(lab, calls), **SINGLE)
 
 
 @pytest.mark.hidden
@@ -194,7 +209,7 @@ def test_margins_missed_and_met(lab, expect, rng):
         W, g = np.vstack([np.zeros(3), scores]), np.array([1.0, 1.0])
         steps.append((W, g, 0, float(rng.uniform(0.2, 1.0)), float(rng.uniform(0.2, 1.0)), cost))
     expect("d, a row for each example", lab.each("svm", "svm_rule", rules), **SINGLE)
-    expect("the weights after each step", lab.each("svm", "svm_step", steps), **SINGLE)
+    expect("the weights after each step, without g(x) dᵀ", steps_with_own_rule(lab, steps), **SINGLE)
 
 
 @pytest.mark.hidden

@@ -5,6 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+from lxmls_day1.course.recorded_answers import results
+
 RESULTS = ("the λ chosen", "the accuracies")
 
 TRAIN = (
@@ -40,8 +42,11 @@ def small_inputs():
         ([[0.3], [2]], [0, 1]),
         ([[0], [0.3]], [1, 0]),
     ]
-    for values, train in itertools.product(([1], [0.1, 1], [1, 0.1], [0.5, 3], [10, 0.1, 1]), trains):
-        for dev, result in itertools.product([train, *devs], RESULTS):
+    nearly = [[0.1]] + [[4]] * 23, [0] + [1] * 23  # one point in 24 tells a small λ from a large one
+    cases = [*itertools.product(([1], [0.1, 1], [1, 0.1], [0.5, 3], [10, 0.1, 1]), trains)]
+    of_case = [(values, train, [train, *devs]) for values, train in cases]
+    for values, train, its in [*of_case, ([0.5, 3], trains[0], [nearly]), ([10, 0.1, 1], trains[0], [nearly])]:
+        for dev, result in itertools.product(its, RESULTS):
             yield {
                 "values of λ": values,
                 "training points": train[0],
@@ -65,7 +70,7 @@ def small_answers(lab, inputs):
         for i in inputs
     }
     made = lab.each("choosing_lambda", "choose_for_max_ent", calls.values())
-    found = {key: dict(zip(RESULTS, results, strict=True)) for key, results in zip(calls, made, strict=True)}
+    found = {key: dict(zip(RESULTS, results(its, *RESULTS), strict=True)) for key, its in zip(calls, made, strict=True)}
     return [found[choice_of(i)][i["asked for"]] for i in inputs]
 
 
@@ -98,6 +103,14 @@ def test_equal_accuracies(lab, expect):
     expect("what is chosen of (0.1, 1, 0.5), of (1, 0.1) and of (0.5, 2, 1), all with accuracy 1", chosen)
 
 
+def test_a_narrow_choice(lab, expect):
+    """The best value, be it better by one point of 200"""
+    dev = np.array([[0.1]] + [[4.0]] * 199), np.array([0] + [1] * 199)
+    chosen, accuracies = choice(lab, [3.0, 0.5, 10.0, 1.0], (np.array([[-1.0], [2.0]]), np.array([0, 1])), dev)
+    expect("what is chosen of (3, 0.5, 10, 1), of which 0.5 and 1 are right about one point more", chosen)
+    expect("the accuracies", accuracies)
+
+
 @pytest.mark.hidden
 def random_parts(rng, n_train, n_dev):
     """Two overlapping classes that are not balanced, in the training part in another way than in the development part."""
@@ -114,7 +127,9 @@ def test_random_parts(lab, expect, rng, n_values):
     """Random points, and values of λ in any order"""
     for number in range(4):
         train, dev = random_parts(rng, 16, 40)
-        values = (10.0 ** rng.permutation(np.linspace(-2.5, 1.5, n_values)) * rng.uniform(0.8, 1.2)).tolist()
+        values = 10.0 ** rng.permutation(np.linspace(-2.5, 1.5, n_values)) * rng.uniform(0.8, 1.2)
+        close = np.column_stack([values, 1.0001 * values])  # two that are equally good, the larger one first or last
+        values = (close if number % 2 else close[:, ::-1]).ravel().tolist()
         chosen, accuracies = choice(lab, values, train, dev)
         expect(f"what is chosen in trial {number + 1}", chosen)
         expect(f"the accuracies in trial {number + 1}", accuracies)

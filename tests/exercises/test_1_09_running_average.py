@@ -5,6 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+from lxmls_day1.course.recorded_answers import results
+
 # In this order the perceptron errs at steps 1, 3 and 5, and then no more. The weights of class 1 after each step:
 # (1, 3), (1, 3), (0, 2), (0, 2), (−1, 1), …
 POINTS, LABELS, ORDER = [[3.0], [2.0], [1.0]], [1, 1, 0], [0, 0, 2, 0, 2, 1, 1, 2, 2]
@@ -35,9 +37,8 @@ def small_answers(lab, inputs):
     """The average and U of each run, one after the other."""
     names = ("points", "classes", "order")
     calls = [(np.array(i["points"], float), *(np.array(i[name]) for name in names[1:])) for i in inputs]
-    return [
-        [*np.ravel(average), *np.ravel(U)] for average, U in lab.each("running_average", "averaged_perceptron", calls)
-    ]
+    made = [results(its, "the average", "U") for its in lab.each("running_average", "averaged_perceptron", calls)]
+    return [average if isinstance(average, str) else [*np.ravel(average), *np.ravel(U)] for average, U in made]
 
 
 def small_properties(given, answer):

@@ -5,6 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+from lxmls_day1.course.recorded_answers import results
+
 LEAST, MOST = -(2**31), 2**31 - 1
 SINGLE = {"rtol": 1e-5, "atol": 1e-5}  # what a solution in single precision can keep
 TOLD_AS = "columns, then signs; with counts the row"
@@ -66,6 +68,10 @@ def small_inputs():
         ([4, -3, 7, -7], [1, 2, 1, 3]),
         ([LEAST, 2], [1, 1]),
         ([0, -4, 8], [1, 2, 2]),
+        ([2], [0.5]),
+        ([1, 2], [0.5, 1.5]),
+        ([1, -5], [0.25, 2]),
+        ([3, -2, 6], [1.5, 0.5, 2.5]),
     ]
     for (h, counts), n_columns in itertools.product(documents, (4, 3, 2, 5)):
         yield {"hashes": h, "counts": counts, "columns": n_columns}
@@ -81,11 +87,13 @@ def small_answers(lab, inputs):
     ]
     of_places = iter(lab.each("hashed_features", "columns_and_signs", places) if places else [])
     of_rows = iter(lab.each("hashed_features", "hashed_row", rows) if rows else [])
-    return [next(of_rows) if "counts" in i else _flat(*next(of_places)) for i in inputs]
+    return [
+        next(of_rows) if "counts" in i else _flat(*results(next(of_places), "the columns", "the signs")) for i in inputs
+    ]
 
 
 def _flat(columns, signs):
-    return [*np.ravel(columns), *np.ravel(signs)]
+    return columns if isinstance(columns, str) else [*np.ravel(columns), *np.ravel(signs)]
 
 
 def small_properties(given, answer):
@@ -173,5 +181,6 @@ def test_random_documents(lab, expect, rng, n_columns):
 def test_sparse_documents(lab, expect, rng, n_columns):
     """A random document, with more columns than features"""
     hashes = random_hashes(rng, 12)
+    hashes = np.append(hashes, hashes[:3])  # the same column in any case
     found = np.asarray(row(lab, hashes, rng.uniform(0.5, 3.0, size=len(hashes)), n_columns))
-    expect("the row of 16 features with counts that are no whole numbers", found, **SINGLE)
+    expect("the row of some features with counts that are no whole numbers", found, **SINGLE)

@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
+from lxmls_day1.course.recorded_answers import results
+
 SINGLE = {"rtol": 1e-5, "atol": 1e-5}  # what a solution in single precision can keep
 TOLD_AS = "W, then the sum, row by row; then the count"
+SEPARATE_RESULTS = True
 
 
 def mix(lab, weights, sums, n_steps, shares):
@@ -63,7 +66,8 @@ def small_answers(lab, inputs):
         (np.array(i["weights"], float), np.array(i["sums"], float), np.array(i["steps"]), np.array(i["shares"], float))
         for i in inputs
     ]
-    return [[*np.ravel(W), *np.ravel(total), count] for W, total, count in lab.each("parameter_mixing", "mixed", calls)]
+    made = [results(its, "W", "the sum", "the count") for its in lab.each("parameter_mixing", "mixed", calls)]
+    return [W if isinstance(W, str) else [*np.ravel(W), *np.ravel(total), count] for W, total, count in made]
 
 
 def small_properties(given, answer):

@@ -157,6 +157,10 @@ RECORDED = """{
 },
 "questions": {
 },
+"places": {
+"1.1": {"whole_norm": ["sq_norm"]},
+"1.2": {"one_too_many": ["values"]}
+},
 "pools": {
  "1.1": {"inputs": [
   {"input":{"loss":1.0,"squared norm":1.0,"cap":1.0},"answers":[0.5,1]},

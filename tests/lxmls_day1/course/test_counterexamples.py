@@ -7,6 +7,7 @@ import pytest
 
 from lxmls_day1.course.counterexamples import CounterExample, SmallInputs, answers_to
 from lxmls_day1.course.expect import WrongAnswer
+from lxmls_day1.course.observations import RELATED, WHERE, WRONG_FORM
 from lxmls_day1.course.pool_making import checks_of_file, pool_file
 from lxmls_day1.course.recorded_answers import Answer, Pool, RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
@@ -56,13 +57,21 @@ def test_right_answers_say_nothing():
     [
         (lambda x: 3 * x + 1, ["tripled"], "one", "6 of 6 small inputs have another answer"),
         (raising(KeyError("k"), 1), ["by_name"], "one", "x       1\n  wanted  2\n  yours   raises KeyError"),
-        (lambda x: 2 * x + 5, ["odd"], "property", "x       0\n  wanted  0\n  yours   5"),
-        (lambda x: 2 * x + (x > 3), ["odd"], "property", "2 of 6"),
-        (lambda x: 2 * x + 4, [], "", "yours   4"),
-        (lambda x: None, [], "", "None; is a `return` missing?"),
-        (lambda x: [x, x], [], "", "yours   [0, 0]"),
-        (lambda x: [[1], [2, 3]], [], "", "whose rows differ in length"),
-        (lambda x: np.zeros((100, 100)), [], "", "an array of the shape (100, 100)"),
+        (lambda x: 2 * x + 5, [RELATED], "property", "x       0\n  wanted  0\n  yours   5"),
+        (lambda x: 2 * x + 4, [RELATED], "property", "yours   4"),
+        (lambda x: 2 * x + 1 + (x > 3), ["odd"], "property", "6 of 6"),
+        (lambda x: 2 * x + (x > 3), ["odd", WHERE], "property", "2 of 6"),
+        (lambda x: 2 * x + (x in (1, 4)) * 2, [], "", "2 of 6"),
+        (lambda x: None, [WRONG_FORM], "property", "None; is a `return` missing?"),
+        (lambda x: [x, x], [WRONG_FORM], "property", "yours   [0, 0]"),
+        (
+            lambda x: [[1], [2, 3]],
+            [WRONG_FORM],
+            "property",
+            "a list of 2: an array of shape (1,) and an array of shape (2,)",
+        ),
+        (lambda x: ([1, 2], x), [WRONG_FORM], "property", "returns a pair: an array of shape (2,) and one number"),
+        (lambda x: np.zeros((100, 100)), [WRONG_FORM], "property", "an array of the shape (100, 100)"),
         (lambda x: np.nan, [], "", "yours   nan"),
     ],
 )
@@ -78,7 +87,11 @@ def test_the_smallest_input_with_a_wrong_answer_is_shown(function, names, named_
 @pytest.mark.parametrize(
     ("answers", "said"),
     [
-        (lambda x: [x, 2 * x + 1], "Only a part is wrong: the double. Right in all answers: the number itself."),
+        (
+            lambda x: [x, 2 * x + 1 + (x > 2)],
+            "Only a part is wrong: the double. Right in all answers: the number itself.",
+        ),
+        (lambda x: [x, 2 * x + 1], None),  # more is said: the double is 1 more
         (lambda x: [x, 2 * x + (x > 3)], "Only a part is wrong: the double. Right in all answers: the number itself."),
         (lambda x: [x + 1, 2 * x + 1], None),  # nothing is right
         (lambda x: [x + (x == 1), 2 * x + (x == 2)], None),
@@ -96,8 +109,9 @@ def test_the_parts_that_are_wrong_are_told_where_no_name_explains_them(answers, 
     )
     with pytest.raises(WrongAnswer) as caught:
         SmallInputs(module, pool, {}).check(SimpleNamespace(changes=[]))
-    assert caught.value.mistakes == ((("wrong_parts", said),) if said else ())
-    assert caught.value.named_as == ("property" if said else "")  # the class's groups still hold them
+    told = dict(caught.value.mistakes)
+    assert told.get("wrong_parts") == said
+    assert caught.value.named_as == ("property" if told else "")  # the class's groups still hold them
 
 
 def test_the_parts_of_each_exercise_are_its_whole_answers():

@@ -151,6 +151,20 @@ class TestCheck:
         assert said.count("public check") == 2
         assert sorted(path for path in reference.rglob("*") if "__pycache__" not in path.parts) == before
 
+    def test_the_report_as_json(self, here, reference):
+        (report,) = json.loads(run("check", "1.1", "--json", status=1))["exercises"]
+        assert (report["verdict"], report["passed"], report["public"], report["hidden"]) == ("to do", 0, 3, 2)
+        assert {check["outcome"] for check in report["checks"]} == {"to do"}
+        assert report["diagnosis"]["items"] == [] and report["counter_example"] is None
+        solve(here, "1.1")
+        found = json.loads(run("check", "--json", status=1))
+        assert found["format"] == 1 and found["lab"] == str(here) and not found["passed"]
+        assert [one["verdict"] for one in found["exercises"]] == ["passed", "to do"]
+        (here / "classifiers/means.py").unlink()
+        assert json.loads(run("check", "1.2", "--json", status=1))["exercises"][0]["verdict"] == "missing"
+        assert "goes with neither" in run("check", "--json", "--watch", status=2)
+        assert WorkspaceState.of(here).results["1.1"].passed == 3
+
 
 class TestWatching:
     def watch(self, folder, ids, *edits):

@@ -12,7 +12,9 @@ from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.course import explanations
 from lxmls_day1.course.checking import CheckReport, CheckResult, ExerciseReport
 from lxmls_day1.course.explanations import asked_after, explain, packed, remember_questions, unpacked
-from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.registry import RECORDED, Registry
+from lxmls_day1.course.report_text import check_lines
 from lxmls_day1.course.submission_export import collect_submission, pack_submission
 from lxmls_day1.course.workspace_state import (
     Explanation,
@@ -87,6 +89,31 @@ class TestAnswering:
             "Two blocks.",
             "Steps that are too long.",
         ]
+
+    @pytest.mark.parametrize("text", ["asdf", WHY, "why does 2 belong there", "factor"])
+    def test_hardly_a_word_or_the_question_itself_is_asked_for_once_more(self, workspace, text):
+        ask(workspace, NORM)
+        assert explain(workspace, "1.1", text).text == ""
+        assert asked_after(workspace, report_of(workspace, NORM))  # it is asked again
+        assert explain(workspace, "1.1", text).text == text  # and then kept
+        assert not asked_after(workspace, report_of(workspace, NORM))
+
+    def test_the_course_s_answer_is_shown_beside_the_student_s_once_and_when_it_passes(self, workspace, monkeypatch):
+        ask(workspace, NORM)
+        explain(workspace, "1.1", "Two blocks of weights move.")
+        passing = report_of(workspace, NORM).reports[0]
+        passing = CheckReport(
+            (replace(passing, results=(replace(passing.results[0], outcome="passed", mistakes=()),)),)
+        )
+        said = []
+        for report in (report_of(workspace, NORM), passing, passing):
+            monkeypatch.setattr("lxmls_day1.course.explanations.run_checks", lambda *_, its=report: its)
+            report, _, problems = explanations.check_and_remember(workspace, ["1.1"])
+            assert not problems
+            said.append("\n".join(text for _, text in check_lines(report)))
+        sentence = RecordedAnswers.read(workspace / RECORDED).sentences["1.1"]["whole_norm"]
+        assert f"You wrote:  Two blocks of weights move.\n    Compare:    {sentence}" in said[1]
+        assert "You wrote" not in said[0] + said[2]
 
     @pytest.mark.parametrize("text", ["", "  \n", None, 3])
     def test_what_is_no_text(self, workspace, text):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lxmls_day1.course.naming import ONE, ONE_OF, Named, named
+from lxmls_day1.course.naming import BOTH, ONE, ONE_OF, Named, named
 from lxmls_day1.course.recorded_answers import Answer, Pool, RecordedAnswers
 from lxmls_day1.course.registry import RECORDED
 from lxmls_day1.lab import reference_folder
@@ -25,11 +25,8 @@ def row(text):
     [
         ("000000000", Named()),
         ("111111000", Named(ONE, ("a",))),
-        ("1111?1000", Named(ONE, ("a",))),
-        ("111??1000", Named(ONE, ("a",))),  # four of six
-        ("111???000", Named()),
-        ("111100000", Named(ONE, ("a",))),  # two right answers, which a would have wrong
-        ("111000000", Named()),
+        ("1111?1000", Named()),  # one answer that a does not give
+        ("111110000", Named()),  # one right answer, which a would have wrong
         ("?????????", Named()),
         ("222222222", Named(ONE, ("b",))),  # the second program of b
         ("000222222", Named(ONE, ("b",))),
@@ -37,58 +34,58 @@ def row(text):
         ("444444444", Named()),  # four mistakes answer so: it says nothing
     ],
 )
-def test_the_mistake_with_the_largest_share_of_wrong_answers_is_named(answers, wanted):
+def test_a_mistake_is_named_if_one_of_its_programs_gives_every_answer(answers, wanted):
     programs = {"a": "111111000", "b": "000222222 222222222", "c": "000000333", "d": "000000333"}
     alike = dict.fromkeys("efgh", "444444444")
     assert named(pool_of(9, **programs, **alike), row(answers)) == wanted
 
 
-RIGHT = [[1.0, 2.0], [3.0, -1.0], [2.0, 5.0], [-4.0, 1.5], [0.5, 7.0]]
-
-
-def answered(*changes, names=("a", "b", "c")):
-    """A pool of mistakes that change the right answers so, each to all inputs."""
-    rights = [np.array(right) for right in RIGHT] * 2
-    answers = tuple((Answer.of(right), *(Answer.of(change(right)) for change in changes)) for right in rights)
-    rows = {name: ((n,) * len(rights),) for n, name in enumerate(names[: len(changes)], start=1)}
-    return rights, Pool(tuple({"x": i} for i in range(len(rights))), answers, rows)
-
-
-def halves(given, answer):
-    """The numbers before the last one, and the last one."""
-    yield "first", answer[:-1]
-    yield "last", answer[-1]
-
-
 @pytest.mark.parametrize(
-    ("made", "names"),
+    ("answers", "wanted"),
     [
-        (lambda right: right * [-1, 1], ("a",)),  # the last number is right, as a has it
-        (lambda right: right * [-1, 3], ()),  # the first one is a's and the last one is b's
-        (lambda right: np.append(-5 * right, 1.0), ("c",)),  # one number too many, as c has it
-        (lambda right: np.append(right, [1.0, 1.0]), ()),
+        ("1115?2222", Named(BOTH, ("a", "b"))),  # where both are wrong anything may come out
+        ("1110?2222", Named(BOTH, ("a", "b"))),  # two mistakes may cancel
+        ("1?15?2222", Named()),  # a alone is wrong there, and has another answer
+        ("1115?222?", Named()),
+        ("0015?2222", Named()),
     ],
 )
-def test_parts_are_counted_for_themselves(made, names):
-    rights, pool = answered(
-        lambda right: right * [-1, 1], lambda right: right * [1, 3], lambda right: np.append(right, 1.0)
+def test_two_mistakes_are_named_if_each_explains_what_it_alone_has_wrong(answers, wanted):
+    assert named(pool_of(9, a="111110000", b="000222222"), row(answers)) == wanted
+
+
+def test_two_mistakes_are_seen_alone_at_two_inputs_and_in_most_wrong_answers():
+    assert named(pool_of(9, a="111111110", b="022222222"), row("1??????? 2".replace(" ", ""))) == Named()
+    assert named(pool_of(9, a="111111100", b="002222222"), row("11?????22")) == Named()  # four of nine
+    assert named(pool_of(9, a="111111000", b="000222222", c="000222222"), row("111???222")) == Named(ONE, ("a",))
+
+
+def test_two_mistakes_explain_parts_of_answers_that_neither_gives():
+    """The first number is as a has it, and the last one as b."""
+    rights = [np.array(right) for right in ([1.0, 2.0], [3.0, -1.0], [2.0, 5.0])]
+    made = [(right, right * [-1, 1], right * [1, 3]) for right in rights]
+    pool = Pool(
+        ({},) * 3, tuple(tuple(map(Answer.of, answers)) for answers in made), {"a": ((1,) * 3,), "b": ((2,) * 3,)}
     )
-    got = [Answer.of(made(right)) for right in rights]
-    assert named(pool, pool.places(got), got, halves).names == names
 
+    def halves(given, answer):
+        yield "first", answer[0]
+        yield "last", answer[1]
 
-def test_a_part_that_another_mistake_changes_counts_against_it():
-    """Without parts no answer is that of the mistake; with them two of three wrong parts are."""
-    rights, pool = answered(lambda right: right * [-1, 7])
-    got = [Answer.of(right * [-1, 7 if n % 2 else 5]) for n, right in enumerate(rights)]
-    assert named(pool, pool.places(got), got, halves).names == ("a",)
-    assert named(pool, pool.places(got), got).names == ()
+    def names_of(change, separate=False):
+        got = [Answer.of(change(right)) for right in rights]
+        return named(pool, pool.places(got), got, halves, separate)
+
+    assert names_of(lambda right: right * [-1, 3]) == Named(BOTH, ("a", "b"))
+    assert names_of(lambda right: right * [-1, 7]) == Named()  # the last number is nobody's
+    assert names_of(lambda right: right * [-1, 7], separate=True) == Named(ONE, ("a",))
+    assert names_of(lambda right: np.append(right, 1.0), separate=True) == Named()
 
 
 def test_a_mistake_that_no_input_shows_is_never_named_and_no_hindrance():
     pool = pool_of(9, slow="", rash="111111111")
     assert named(pool, row("111100000")) == Named()
-    assert named(pool, row("1111111?1")) == Named(ONE, ("rash",))
+    assert named(pool, row("111111111")) == Named(ONE, ("rash",))
     assert named(pool_of(3, slow=""), row("1?0")) == Named()
 
 

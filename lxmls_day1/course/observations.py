@@ -1,0 +1,257 @@
+"""What can be seen in wrong answers that no known mistake explains: observations, which are true of all of them, and no causes.
+
+In this order, and only what holds of every wrong answer unless it says otherwise:
+
+* the form: a pair, a text, another shape, an exception;
+* the relation to the wanted numbers: a factor (which may be a number of the input), a difference, another order;
+* a property that an answer must have, by `small_properties` of the file of checks;
+* which parts are wrong, where others are right in every answer (`small_parts`);
+* where: what all inputs with a wrong answer have, and no others.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, RETURNS, Answer, shape_text
+
+RAISES = "raises "
+WRONG_FORM, WRONG_PARTS, RELATED, WHERE = "wrong_form", "wrong_parts", "related_to_the_right_one", "where_it_is_wrong"
+LEAST_ON_A_SIDE = 2  # inputs with a right, and with a wrong answer, before it is said where answers are wrong
+POWERS = {
+    1.0: "times {}",
+    -1.0: "divided by {}",
+    2.0: "times {}²",
+    -2.0: "divided by {}²",
+    0.5: "times √{}",
+    -0.5: "divided by √{}",
+}
+
+Properties = Callable[[dict[str, Any], Any], Iterable[tuple[str, str]]]
+Split = Callable[[dict[str, Any], np.ndarray], Iterable[tuple[str, Any]]]
+Sentences = list[tuple[str, str]]
+Pair = tuple[Mapping[str, Any], np.ndarray, np.ndarray]  # an input, what is wanted, what was got
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One small input, the answer that is wanted, the one that was got, and whether that is wrong."""
+
+    given: Mapping[str, Any]
+    wanted: Answer
+    got: Answer
+    is_wrong: bool
+
+    @property
+    def has_form(self) -> bool:
+        """Whether what was got has the form of what is wanted."""
+        return (self.got.shape, self.got.kind) == (self.wanted.shape, self.wanted.kind)
+
+
+def observed(asked: Sequence[Asked], properties: Properties | None = None, split: Split | None = None) -> Sentences:
+    """What can be seen: pairs of a name and a sentence, the most telling one first; none if nothing holds of all wrong answers.
+
+    Examples
+    --------
+    >>> halves = [Asked({"x": x}, Answer.of(2.0 * x), Answer.of(1.0 * x), True) for x in (1, 2, 3)]
+    >>> observed(halves)
+    [('related_to_the_right_one', 'Every number is 0.5 times the one that is wanted.')]
+    """
+    wrong = [one for one in asked if one.is_wrong]
+    what = (
+        _form(wrong)
+        or _relation(asked, wrong, split)
+        or _property_lacking(wrong, properties)
+        or _wrong_parts(asked, split)
+    )
+    return what + _where(asked)
+
+
+def _form(wrong: Sequence[Asked]) -> Sentences:
+    """That every wrong answer has another form than the right one; the numbers in it may be right."""
+    if any(one.has_form for one in wrong):
+        return []
+    first = wrong[0]
+    wanted = shape_text(first.wanted)
+    if all(one.got.kind is float for one in wrong):
+        if len({len(one.got.shape) == len(one.wanted.shape) for one in wrong}) > 1:
+            return []
+        text = f"The code returns {shape_text(first.got)} for the smallest input, where {wanted} is wanted."
+        if all(len(one.got.values) == len(one.wanted.values) for one in wrong):
+            if all(_close(one.got.array.ravel(), one.wanted.array.ravel()) for one in wrong):
+                text += " The numbers are right; only the shape is not."
+            elif all(_close(one.got.array.T, one.wanted.array) for one in wrong):
+                text += " The numbers are right; rows and columns are exchanged."
+        return [(WRONG_FORM, text)]
+    if len({str(one.got.values[:1]) for one in wrong}) > 1 and any(one.got.kind is not str for one in wrong):
+        return []
+    text = "None" if first.got.values == (None,) else str(first.got.values[0])
+    kinds = {next((kind for kind in (RAISES, RETURNS) if str(one.got.values[0]).startswith(kind)), "") for one in wrong}
+    if len(kinds) > 1:
+        return []
+    if text.startswith(RAISES):
+        return [(WRONG_FORM, f"Every wrong answer is an exception: the code {text}.")]
+    if text.startswith(RETURNS):
+        return [(WRONG_FORM, f"The code {text}{'' if ' wanted' in text else f', where {wanted} is wanted'}.")]
+    if text == "None":
+        return [(WRONG_FORM, f"None is returned, where {wanted} is wanted. Is a `return` missing?")]
+    return [(WRONG_FORM, f"The text {text!r} is returned, where {wanted} is wanted.")]
+
+
+def _relation(asked: Sequence[Asked], wrong: Sequence[Asked], split: Split | None) -> Sentences:
+    """What makes the numbers that were got from those that are wanted, for all of the answer or for each wrong part."""
+    if not all(one.has_form and one.got.kind is float for one in asked):
+        return []
+    pairs = [(one.given, one.wanted.array, one.got.array) for one in asked]
+    if text := _relation_of(pairs):
+        return [(RELATED, f"Every number is {text}.")]
+    if split is None:
+        return []
+    found, n_wrong = [], 0
+    for word, parts in _by_part(asked, split).items():
+        if all(_close(got, wanted) for _, wanted, got in parts):
+            continue
+        n_wrong += 1
+        if text := _relation_of(parts):
+            found.append(f"{word}: every number is {text}.")
+    return [(RELATED, " ".join(found))] if found and len(found) == n_wrong else []
+
+
+def _relation_of(pairs: Sequence[Pair]) -> str:
+    """A factor, a difference or an order that holds of all these answers; some of them must show it."""
+    shown = [(given, wanted, got) for given, wanted, got in pairs if np.size(wanted) and not _close(got, wanted)]
+    if len(shown) < LEAST_ON_A_SIDE or not all(np.isfinite([*np.ravel(w), *np.ravel(g)]).all() for _, w, g in pairs):
+        return ""
+    if (factor := _factor(pairs)) is not None:
+        return (
+            "of the other sign than the one that is wanted"
+            if factor == -1
+            else f"{factor:.4g} times the one that is wanted"
+        )
+    difference = float(np.ravel(shown[0][2] - shown[0][1])[0])
+    if all(_close(got, wanted + difference) for _, wanted, got in pairs):
+        return f"{abs(difference):.4g} {'more' if difference > 0 else 'less'} than the one that is wanted"
+    for word in pairs[0][0]:
+        values: list[Any] = [given.get(word) for given, _, _ in pairs]
+        if not all(type(n) in (int, float) and n > 0 for n in values) or len(set(values)) < 2:
+            continue
+        for power, text in POWERS.items():
+            scaled: list[Pair] = [({}, w * float(n) ** power, g) for n, (_, w, g) in zip(values, pairs, strict=True)]
+            factor = _factor(scaled)
+            if factor is not None:
+                by = "" if factor == 1 else f"{factor:.4g} times "
+                return f"{by}the one that is wanted, {text.format(word)}"
+    if all(_close(np.ravel(got)[::-1], np.ravel(wanted)) for _, wanted, got in pairs):
+        return "wanted, but they stand in the reverse order"
+    if all(_close(np.abs(got), np.abs(wanted)) for _, wanted, got in pairs):
+        return "right but for its sign, which is wrong in some places"
+    return ""
+
+
+def _factor(pairs: Sequence[Pair]) -> float | None:
+    """The number by which all that is wanted is multiplied to give what was got, if there is one."""
+    wanted = np.concatenate([np.ravel(w) for _, w, _ in pairs])
+    got = np.concatenate([np.ravel(g) for _, _, g in pairs])
+    largest = int(np.argmax(np.abs(wanted)))
+    if not wanted[largest]:
+        return None
+    factor = float(got[largest] / wanted[largest])
+    rounded = float(f"{factor:.4g}")
+    return rounded if rounded and _close(got, rounded * wanted) else None
+
+
+def _property_lacking(wrong: Sequence[Asked], properties: Properties | None) -> Sentences:
+    """The first property that more than half of the wrong answers lack."""
+    if properties is None:
+        return []
+    counts: dict[tuple[str, str], int] = {}
+    for one in wrong:
+        for pair in properties_lacking(properties, dict(one.given), one.wanted, one.got):
+            counts[pair] = counts.get(pair, 0) + 1
+    return [pair for pair, count in counts.items() if 2 * count > len(wrong)][:1]
+
+
+def properties_lacking(properties: Properties, given: dict[str, Any], wanted: Answer, got: Answer) -> Sentences:
+    """The properties that one answer lacks; none if it has another form than the right one, or is not finite."""
+    if (got.shape, got.kind) != (wanted.shape, wanted.kind):
+        return []
+    if got.kind is float and not all(isinstance(value, float) and math.isfinite(value) for value in got.values):
+        return []
+    return list(properties(given, got.array if got.shape else got.values[0]))
+
+
+def _wrong_parts(asked: Sequence[Asked], split: Split | None) -> Sentences:
+    """Which parts are wrong, if all wrong answers have the right form and some parts are right in every one of them."""
+    if split is None or any(one.is_wrong and not (one.has_form and one.wanted.kind is float) for one in asked):
+        return []
+    is_wrong = {
+        word: not all(_close(got, wanted) for _, wanted, got in parts)
+        for word, parts in _by_part([one for one in asked if one.wanted.kind is float and one.has_form], split).items()
+    }
+    wrong, right = ([word for word, is_so in is_wrong.items() if is_so is wanted] for wanted in (True, False))
+    if not wrong or not right:
+        return []
+    return [(WRONG_PARTS, f"Only a part is wrong: {', '.join(wrong)}. Right in all answers: {', '.join(right)}.")]
+
+
+def _by_part(asked: Sequence[Asked], split: Split) -> dict[str, list[Pair]]:
+    """Word -> input, wanted part and part that was got, of each answer that has it."""
+    found: dict[str, list[Pair]] = {}
+    for one in asked:
+        given = dict(one.given)
+        pairs = zip(split(given, one.wanted.array), split(given, one.got.array), strict=True)
+        for (word, wanted), (_, got) in pairs:
+            found.setdefault(word, []).append((given, np.asarray(wanted), np.asarray(got)))
+    return found
+
+
+def _where(asked: Sequence[Asked]) -> Sentences:
+    """What all inputs with a wrong answer have and no input with a right one, if there is such a thing."""
+    is_wrong = [one.is_wrong for one in asked]
+    if min(sum(is_wrong), len(is_wrong) - sum(is_wrong)) < LEAST_ON_A_SIDE:
+        return []
+    texts = (text for text, holds in _conditions([one.given for one in asked]) if list(map(bool, holds)) == is_wrong)
+    return [(WHERE, f"The answers are wrong where {text}, and right everywhere else.") for text in texts][:1]
+
+
+def _conditions(inputs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Iterable[Any]]]:
+    """What may be true of an input: sentences, and of which of the inputs they are."""
+    for word in inputs[0]:
+        values = [given.get(word) for given in inputs]
+        if all(isinstance(value, str) for value in values):
+            for text in sorted(set(map(str, values))):
+                yield f"{word} is {text}", [value == text for value in values]
+        elif all(type(value) in (int, float) for value in values):
+            numbers = np.array(values, dtype=float)
+            for n in np.unique(numbers):
+                yield f"{word} is {n:g}", numbers == n
+                yield f"{word} is not {n:g}", numbers != n
+                yield f"{word} is above {n:g}", numbers > n
+                yield f"{word} is below {n:g}", numbers < n
+        elif all(isinstance(value, list) and value for value in values):
+            lists = [value for value in values if isinstance(value, list)]
+            lengths = np.array(list(map(len, lists)))
+            for length in np.unique(lengths):
+                yield f"{word} has {length} entries", lengths == length
+                yield f"{word} has more than {length} entries", lengths > length
+            yield f"{word} has a number below 0", [(_flat(value) < 0).any() for value in lists]
+            yield f"{word} has a 0", [(_flat(value) == 0).any() for value in lists]
+            yield f"{word} has equal entries", [len(set(map(repr, value))) < len(value) for value in lists]
+            yield f"{word} has a number that is no whole one", [(_flat(value) % 1).any() for value in lists]
+
+
+def _flat(value: Any) -> np.ndarray:
+    """All numbers of a nested list; nothing of one that holds texts."""
+    entries = [value]
+    while any(isinstance(entry, list) for entry in entries):
+        entries = [e for entry in entries for e in (entry if isinstance(entry, list) else [entry])]
+    return np.array([entry for entry in entries if type(entry) in (int, float)], dtype=float)
+
+
+def _close(one: np.ndarray, other: np.ndarray) -> bool:
+    return np.shape(one) == np.shape(other) and bool(
+        np.allclose(one, other, rtol=POOL_RTOL, atol=POOL_ATOL, equal_nan=True)
+    )

@@ -1,0 +1,76 @@
+"""What can be seen in wrong answers: each observation is true of all of them, and is not made where it is not."""
+
+import numpy as np
+import pytest
+
+from lxmls_day1.course.observations import Asked, observed
+from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer
+
+INPUTS = [
+    {"x": x, "norm": n, "scores": s} for x, n, s in [(1, 1, [0, 1]), (2, 2, [2, 2]), (3, 5, [4, 1]), (4, 3, [3, 3])]
+]
+RIGHT = [np.array([[1.0, 2.0, 4.0], [8.0, 0.0, -6.0]]) * given["x"] for given in INPUTS]
+
+
+def said(change):
+    """What is observed where `change` makes the answer from what is given and what is wanted."""
+    asked = []
+    for given, right in zip(INPUTS, RIGHT, strict=True):
+        wanted, got = Answer.of(right), Answer.of(change(given, right))
+        asked.append(Asked(given, wanted, got, not wanted.agrees(got, POOL_RTOL, POOL_ATOL)))
+    return " ".join(sentence for _, sentence in observed(asked))
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda given, right: right * 0.5, "Every number is 0.5 times the one that is wanted."),
+        (lambda given, right: -right, "Every number is of the other sign than the one that is wanted."),
+        (lambda given, right: right - 2, "Every number is 2 less than the one that is wanted."),
+        (
+            lambda given, right: right / given["norm"],
+            "the one that is wanted, divided by norm.",
+        ),
+        (
+            lambda given, right: right * given["norm"] ** 2 * 3,
+            "Every number is 3 times the one that is wanted, times norm².",
+        ),
+        (lambda given, right: right[::-1, ::-1], "in the reverse order"),
+        (lambda given, right: np.abs(right), "right but for its sign"),
+        (lambda given, right: right.T, "rows and columns are exchanged"),
+        (
+            lambda given, right: right.ravel(),
+            "shape (6,) for the smallest input, where an array of shape (2, 3) is wanted. The numbers are right",
+        ),
+        (
+            lambda given, right: right + (given["x"] > 2) * right**2,
+            "wrong where x is above 2, and right everywhere else.",
+        ),
+        (lambda given, right: right + (given["x"] % 2 == 0) * right**2, "wrong where scores has equal entries"),
+        (
+            lambda given, right: right if given["x"] == 1 else "raises KeyError",
+            "Every wrong answer is an exception: the code raises KeyError.",
+        ),
+        (lambda given, right: None, "Is a `return` missing?"),
+        (lambda given, right: "3", "The text '3' is returned, where an array of shape (2, 3) is wanted."),
+        (
+            lambda given, right: "returns a pair: one number and a text",
+            "The code returns a pair: one number and a text, where an array",
+        ),
+    ],
+)
+def test_what_is_seen(change, text):
+    assert text in said(change)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda given, right: right * 0.5 + (given["x"] == 2),
+        lambda given, right: right**2 + given["x"],
+        lambda given, right: right + np.nan,
+        lambda given, right: "3" if given["x"] == 1 else None if given["x"] == 2 else right + 1,
+    ],
+)
+def test_nothing_is_said_that_one_answer_contradicts(change):
+    assert said(change) == ""

@@ -1,0 +1,37 @@
+"""Points: each kind of check by its share, and the least that an explained answer brings."""
+
+import pytest
+
+from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade
+
+SMALL = "test_1_05_mira.py::test_small_inputs"
+
+
+def points(n_public, n_hidden, **small):
+    """Of ten, with so many of four public and of four hidden checks that are right; the small inputs are a fifth, wrong one."""
+    checks = [CheckGrade(f"a{n}", "1.5", "", False, OK if n < n_public else WRONG) for n in range(4)]
+    checks += [CheckGrade(f"b{n}", "1.5", "", True, OK if n < n_hidden else WRONG) for n in range(4)]
+    return ExerciseGrade("1.5", "", "code", 10.0, (*checks, CheckGrade(SMALL, "1.5", "", False, WRONG, **small))).points
+
+
+ONE = {"mistakes": (("a", "It is so."),), "named_as": "one", "has_substance": True}
+BOTH = {"mistakes": (("a", "It is so."), ("b", "And so.")), "named_as": "both", "has_substance": True}
+
+
+@pytest.mark.parametrize(
+    ("n_public", "n_hidden", "small", "wanted"),
+    [
+        (2, 0, {}, 1.0),  # two of five public checks, a quarter of ten points
+        (2, 2, {}, 4.75),
+        (0, 0, ONE, 2.5),
+        (2, 0, ONE, 2.5),
+        (2, 2, ONE, 4.75),  # what the checks bring is more
+        (0, 0, BOTH, 1.25),
+        (0, 0, ONE | {"named_as": "one of"}, 2.5),
+        (0, 0, ONE | {"has_substance": False}, 0.0),  # zeros are a known mistake, too
+        (0, 0, ONE | {"named_as": "property"}, 0.0),  # an observation explains nothing
+        (0, 0, {"has_substance": True}, 0.0),
+    ],
+)
+def test_points(n_public, n_hidden, small, wanted):
+    assert points(n_public, n_hidden, **small) == pytest.approx(wanted)
