@@ -345,9 +345,8 @@ class FeatureIndex:
         return _as_features(words.starts, numbers)
 
     def _encode_given(self, sentences: Sequence[Sequence[Any]]) -> TokenFeatures:
-        number_of = {name: number for number, name in enumerate(self.names)}
         numbers = [
-            sorted(number_of[name] for name in given_features(word) if name in number_of)
+            sorted(number for number in self.names.numbers(given_features(word)) if number >= 0)
             for sentence in sentences
             for word in sentence
         ]
