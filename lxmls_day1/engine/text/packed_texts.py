@@ -57,32 +57,26 @@ class PackedTexts(Sequence[str]):
         >>> PackedTexts(["the", "cat"]).numbers(["cat", "dog", "the"])
         [1, -1, 0]
         """
-        asked = PackedTexts(texts)
+        asked = [text.encode("utf-8", "surrogatepass") for text in texts]
         if len(self._by_hash[0]) != len(self):
-            hashes = self._hashes()
+            hashes = self._hashes(bytes(self._content), self._ends)
             order = np.argsort(hashes, kind="stable")
             self._by_hash = hashes[order], order
-        (hashes, order), wanted = self._by_hash, asked._hashes()
+        (hashes, order), wanted = self._by_hash, self._hashes(b"".join(asked), [0, *accumulate(map(len, asked))])
         first, last = (np.searchsorted(hashes, wanted, side) for side in ("left", "right"))
-        numbers = [-1] * len(asked)
+        numbers, content, ends = [-1] * len(asked), self._content, self._ends
         for i in np.flatnonzero(first < last).tolist():
-            text = asked._bytes(i)
-            numbers[i] = next((j for j in order[first[i] : last[i]].tolist() if self._bytes(j) == text), -1)
+            for j in order[first[i] : last[i]].tolist():
+                if content[ends[j] : ends[j + 1]] == asked[i]:
+                    numbers[i] = j
+                    break
         return numbers
 
-    def _hashes(self) -> NDArray[np.int32]:
+    def _hashes(self, content: bytes, ends: Any) -> NDArray[np.int32]:
         from lxmls_day1.engine.compiled.hashing import signed_hashes  # numba: only where a text is looked for
 
-        content, ends = (
-            np.frombuffer(part, kind) for part, kind in ((self._content, np.uint8), (self._ends, np.int64))
-        )
-        hashes: NDArray[np.int32] = signed_hashes(
-            content.copy(), ends.copy()
-        )  # (copies: a list that is looked at cannot grow)
+        hashes: NDArray[np.int32] = signed_hashes(np.frombuffer(content, np.uint8), np.array(ends, dtype=np.int64))
         return hashes
-
-    def _bytes(self, i: int) -> bytearray:
-        return self._content[self._ends[i] : self._ends[i + 1]]
 
     def __len__(self) -> int:
         return len(self._ends) - 1

@@ -156,7 +156,9 @@ def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str]
         if not math.isfinite(values[entry]):
             row = int(np.searchsorted(indptr[: n_rows + 1], entry, side="right")) - 1
             _parsed_line(text.split("\n")[lines[row] - first_line], f"{name}, line {lines[row]}")
-    rows = FeatureRows(indptr[: n_rows + 1], indices[:n_entries].copy(), values[:n_entries].copy())
+    stays = values[:n_entries] != 0.0  # but for numbers like 1e-999
+    indptr = np.concatenate([[0], np.cumsum(stays)])[indptr[: n_rows + 1]]
+    rows = FeatureRows(indptr, indices[:n_entries][stays], values[:n_entries][stays])
     different, which = np.unique(labels[:n_rows], return_inverse=True)
     names = np.array([_plain_number(label) for label in different.tolist()], dtype=object)
     return names[which].tolist(), rows, lines[:n_rows].tolist()
