@@ -125,12 +125,12 @@ def problems_of_small_inputs(reference: Path, mistakes: Mapping[Exercise, Sequen
         for (name, program), answers in zip(programs, found[1:], strict=True):
             row = pool.places(answers[:n_inputs])
             names = named(pool, row).names
-            if all(str(answer.values[:1]).startswith(f"('{RAISES}") for answer in answers):
-                yield f"{program} is no program of it: it {answers[0].values[0]} on every small input"
-            elif not any(row):
+            if not any(row):
                 yield f"{program} is never named: it answers all small inputs rightly"
             elif name not in names:
                 yield f"{program} is not named by its small inputs{f', but {names[0]} is' if names else ''}"
+            elif all(str(answer.values[:1]).startswith(f"('{RAISES}") for answer in answers):
+                yield f"{program} explains nothing: it {answers[0].values[0]} on every small input"
 
 
 def problems_of_recording(reference: Path, registry: Registry, new: RecordedAnswers) -> Iterator[str]:

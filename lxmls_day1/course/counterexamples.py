@@ -70,22 +70,29 @@ class CounterExample:
     got: Answer
     n_wrong: int = 0
     n_inputs: int = 0
+    parts: tuple[tuple[str, Answer, Answer], ...] = ()  # of a flat answer: what each of them is, wanted, got
 
     def lines(self) -> list[tuple[str, str]]:
         """What to show, as pairs of a word and a text."""
         answers = [("wanted", show(self.wanted)), ("yours", answer_text(self.got))]
+        if self.parts:
+            answers = [(f"wanted, {word}", show(wanted)) for word, wanted, _ in self.parts]
+            answers += [(f"yours, {word}", show(got)) for word, _, got in self.parts]
         return [*((word, input_text(value)) for word, value in self.given.items()), *answers]
 
     def to_plain(self) -> dict[str, Any]:
         """As JSON can hold it."""
-        counts = {"wrong": self.n_wrong, "of": self.n_inputs}
+        parts = [[word, wanted.to_json(), got.to_json()] for word, wanted, got in self.parts]
+        counts = {"wrong_inputs": self.n_wrong, "small_inputs": self.n_inputs, "parts": parts}
         return {"given": self.given, "wanted": self.wanted.to_json(), "got": self.got.to_json(), **counts}
 
     @classmethod
     def from_plain(cls, content: Mapping[str, Any]) -> "CounterExample":
         """The inverse of `to_plain`."""
         wanted, got = (Answer.from_json(content[key]) for key in ("wanted", "got"))
-        return cls(dict(content["given"]), wanted, got, content.get("wrong", 0), content.get("of", 0))
+        parts = ((word, *map(Answer.from_json, answers)) for word, *answers in content.get("parts", ()))
+        counts = content.get("wrong_inputs", 0), content.get("small_inputs", 0)
+        return cls(dict(content["given"]), wanted, got, *counts, tuple(parts))
 
 
 class SmallInputs:
@@ -157,7 +164,20 @@ class SmallInputs:
         self, given: dict[str, Any], wanted: Answer, got: Answer, n_wrong: int, n_inputs: int
     ) -> CounterExample:
         told_as = {ASKED_FOR: text} if (text := getattr(self._module, TOLD_AS, "")) else {}
-        return CounterExample(given | told_as, wanted, got, n_wrong, n_inputs)
+        parts = self._named_parts(given, wanted, got) if told_as else ()
+        return CounterExample(given | ({} if parts else told_as), wanted, got, n_wrong, n_inputs, parts)
+
+    def _named_parts(
+        self, given: dict[str, Any], wanted: Answer, got: Answer
+    ) -> tuple[tuple[str, Answer, Answer], ...]:
+        """The parts of a flat answer of the right form, if it has several."""
+        split = getattr(self._module, SPLIT, None)
+        forms = {(answer.shape, answer.kind) for answer in (wanted, got)}
+        if split is None or len(forms) > 1 or len(wanted.shape) != 1 or wanted.kind is not float:
+            return ()
+        pairs = zip(split(given, wanted.array), split(given, got.array), strict=True)
+        parts = tuple((word, Answer.of(right), Answer.of(its)) for (word, right), (_, its) in pairs)
+        return parts if len(parts) > 1 else ()
 
     def asked_without_judging(self, lab: Any) -> dict[str, Answer]:
         """What a lab answers to some of the inputs that the file of checks proposes: for a snapshot."""

@@ -105,7 +105,9 @@ def test_a_wrong_and_hostile_submission_that_looks_like_a_class_at_prairielearn(
     assert hidden["points"] < hidden["max_points"] and hidden["output"] == ""
     public = [test for test in results["tests"] if test is not hidden]
     total, most = (sum(test[name] for test in results["tests"]) for name in ("points", "max_points"))
-    assert results["score"] == pytest.approx(total / most, abs=1e-4) and len(public) > 2
+    assert total == 0 and len(public) > 2
+    assert results["score"] == pytest.approx(0.25, abs=1e-4)  # what one known mistake leaves; no test brings more
+    assert most == pytest.approx(5.0)
 
 
 @pytest.mark.slow
