@@ -28,11 +28,11 @@ from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import file_in
 
 #: What a check imports and Pyodide does not bring, as wheels of what is installed here.
-WHEELS = ("iniconfig", "platformdirs", "pluggy", "pytest", "tqdm")
+WHEELS = ("iniconfig", "pluggy", "pytest")
 LOADED = ("numpy", "packaging", "pygments")
 #: Parts of the package that no check of the core imports.
 LEFT_OUT = re.compile(
-    r"lxmls_day1/(demos|grading|commands|browser|box|engine/cluster|reference_lab/notebooks)/|.*\.dist-info/RECORD$"
+    r"lxmls_day1/(classifiers|readers|demos|grading|commands|browser|box|engine/cluster|reference_lab/notebooks)/|.*\.dist-info/RECORD$"
     r"|lxmls_day1/reference_lab/tests/(?!exercises/exercises\.toml)"
 )
 #: Of a notebook's text: comments, and the head of the function, which the gap shows.
