@@ -31,7 +31,8 @@ def test_numbers_are_those_of_python_to_the_last_digit(numbers):
 
 def test_lines_are_read_alike_where_nothing_is_compiled(monkeypatch):
     text = (
-        "1 1:.5 \t7:1e3\r\n\n  # é\n-2. qid:3 2:0 3:00.1#x\n0\u00a01:2\n" + "3 1:123456789012345678901234567890 2:1e-999\n" * 3
+        "1 1:.5 \t7:1e3\r\n\n  # é\n-2. qid:3 2:0 3:00.1#x\n0\u00a01:2\n"
+        + "3 1:123456789012345678901234567890 2:1e-999\n" * 3
     )
     compiled = parse_svmlight(text, "f.svm", 5)
     monkeypatch.setattr(svmlight_lines, "parse_lines", svmlight_lines._leave_all)
