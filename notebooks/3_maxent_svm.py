@@ -1168,7 +1168,7 @@ lab.reveal("1.7b")
 #
 # ## Exercise 1.19: the soft threshold
 #
-# Write `soft_threshold` in `classifiers/solvers/owl_qn.py`. The solver behind `MaxEntBatch(penalty="l1")` uses it at every step.
+# Write `soft_threshold` in `classifiers/solvers/owl_qn.py`. OWL-QN, the solver of `MaxEntBatch(penalty="l1")` on dense data, uses it at every step.
 
 # %% [markdown] tags=["predict"]
 # **Predict.** $\lambda$ falls from a large value to a small one. How many words have a weight other than 0 at first? Where is the
