@@ -301,7 +301,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         for number, (v, value, slope) in enumerate(newton_l1(rows, penalties, np.random.default_rng(1))):
             norm = float(np.linalg.norm(slope))
             first = norm if first is None else first
-            arrived, near = (norm <= share * first for share in (self.tolerance, NEAR))
+            arrived, near = (norm <= share * first < np.inf for share in (self.tolerance, NEAR))
             yield _Point(number, functools.partial(_both_classes, v[:, None]), value, arrived, near)
 
     def _by_dual(self, X, labels, shares, most_expected=np.inf):

@@ -1195,7 +1195,7 @@ lab.reveal("1.7b")
 #
 # ## Exercise 1.19: the soft threshold
 #
-# Write `soft_threshold` in `classifiers/solvers/owl_qn.py`. The solver behind `MaxEntBatch(penalty="l1")` uses it at every step.
+# Write `soft_threshold` in `classifiers/solvers/owl_qn.py`. OWL-QN, the solver of `MaxEntBatch(penalty="l1")` on dense data, uses it at every step.
 
 # %% [markdown] tags=["predict"]
 # **Predict.** $\lambda$ falls from a large value to a small one. How many words have a non-zero weight at first? Where is the

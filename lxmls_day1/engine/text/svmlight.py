@@ -139,6 +139,12 @@ def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str]
     indices, values, left = np.empty(n_pairs, np.int64), np.empty(n_pairs), np.empty((n_pairs, 3), np.int64)
     while True:
         parse(np.frombuffer(content, np.uint8), state, labels, lines, indptr, indices, values, left)
+        for entry, begin, end in left[: state[LEFT]].tolist():
+            values[entry] = float(content[begin:end])
+            if not math.isfinite(values[entry]):
+                row = int(np.searchsorted(indptr[: state[ROWS] + 1], entry, side="right")) - 1
+                _parsed_line(text.split("\n")[lines[row] - first_line], f"{name}, line {lines[row]}")
+        state[LEFT] = 0
         if state[AT] >= len(content):
             break
         # a line that it does not understand, and the first that is wrong is one of these
@@ -151,11 +157,6 @@ def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str]
             state[ROWS], state[ENTRIES] = row + 1, entries.stop
         state[AT], state[LINES] = end + 1, state[LINES] + 1
     n_rows, n_entries = state[ROWS], state[ENTRIES]
-    for entry, begin, end in left[: state[LEFT]].tolist():
-        values[entry] = float(content[begin:end])
-        if not math.isfinite(values[entry]):
-            row = int(np.searchsorted(indptr[: n_rows + 1], entry, side="right")) - 1
-            _parsed_line(text.split("\n")[lines[row] - first_line], f"{name}, line {lines[row]}")
     stays = values[:n_entries] != 0.0  # but for numbers like 1e-999
     indptr = np.concatenate([[0], np.cumsum(stays)])[indptr[: n_rows + 1]]
     rows = FeatureRows(indptr, indices[:n_entries][stays], values[:n_entries][stays])

@@ -54,3 +54,9 @@ def test_a_penalty_that_nothing_outweighs_leaves_zeros():
     X, y, _ = documents(2)
     maxent = MaxEntBatch(50.0, penalty="l1")
     assert not maxent.train(X, y).any() and maxent.history == []
+
+
+def test_numbers_too_large_for_squares_are_told():
+    X, y, _ = documents(3)
+    with pytest.warns(UserWarning, match="stopped after 0 iterations, where rounding"):
+        assert not MaxEntBatch(1.0, penalty="l1").train(X * 1e200, y).any()
