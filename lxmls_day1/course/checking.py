@@ -15,6 +15,7 @@ from typing import Any
 
 from lxmls_day1.course import check_process
 from lxmls_day1.course.counterexamples import CounterExample
+from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.naming import PROPERTY, mistakes_among, small_inputs_among
 from lxmls_day1.course.progress import stub_left
 from lxmls_day1.course.recorded_answers import RecordedAnswers
@@ -115,6 +116,13 @@ class ExerciseReport:
         """Whether only the stub makes checks fail."""
         failed = [result for result in self.counted if not result.passed]
         return bool(failed) and all(result.outcome == "to do" for result in failed)
+
+    @property
+    def rests_on(self) -> str:
+        """Another exercise of which the stub is what the checks meet; empty if it is this one's own."""
+        met = [STUB_MESSAGE.match(result.text) for result in self.counted if result.outcome == "to do"]
+        others = [match[1] for match in met if match and match[1] != self.exercise.id]
+        return others[0] if others and len(others) == len(met) else ""
 
     @property
     def what_is_missing(self) -> str:

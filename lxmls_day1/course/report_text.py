@@ -55,6 +55,9 @@ def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
     yield "title", str(report.exercise)
     if report.missing:
         yield "bad", f"  ✗ {report.what_is_missing}"
+    elif report.to_do and report.rests_on:
+        yield "known", f"  · this rests on exercise {report.rests_on}, which is still to be written"
+        yield "quiet", f"    `lxmls-day1 hint {report.rests_on}` helps"
     elif report.to_do:
         where = ", ".join(report.exercise.files)
         yield "known", f"  · still to be written{f': {where}' if where else ''}"

@@ -151,6 +151,15 @@ class TestCheck:
         assert said.count("public check") == 2
         assert sorted(path for path in reference.rglob("*") if "__pycache__" not in path.parts) == before
 
+    def test_an_exercise_that_rests_on_one_that_is_not_written_says_so(self, here):
+        path = here / "classifiers/means.py"
+        source = path.read_text(encoding="utf-8")
+        begin = source.index("raise NotImplementedError")
+        line = source[begin : source.index("\n", begin)]
+        path.write_text(source.replace(line, line.replace("Exercise 1.2", "Exercise 1.1")), encoding="utf-8")
+        said = run("check", "1.2", status=1)
+        assert "this rests on exercise 1.1, which is still to be written" in said and "hint 1.1` helps" in said
+
     def test_the_report_as_json(self, here, reference):
         (report,) = json.loads(run("check", "1.1", "--json", status=1))["exercises"]
         assert (report["verdict"], report["passed"], report["public"], report["hidden"]) == ("to do", 0, 3, 2)
