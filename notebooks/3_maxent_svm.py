@@ -187,7 +187,7 @@ print("difference quotient:", quotients.ravel().round(4).tolist())
 # - **Gradient descent** (batch): $W \leftarrow W - \eta\nabla F(W)$. Armijo's rule finds the step: take the first of
 #   $\eta, \eta/2, \eta/4, \dots$ that lowers $F$ by at least a small share of the decrease that the slope predicts.
 # - **L-BFGS** (batch): keeps the last few gradients, estimates the curvature of $F$ from them, and corrects its
-#   direction. `MaxEntBatch` uses it by default.
+#   direction. `MaxEntBatch` uses it by default on dense data.
 # - **Stochastic gradient descent** (SGD): one example at a time. The gradient of one example's loss is
 #   $g(x)(p - e_y)^\top$, that of the penalty is $\lambda W$, so the step $W - \eta_t\nabla$ is that of the loop of
 #   notebook 2, with a factor that shrinks the weights:
