@@ -205,6 +205,12 @@ def _checked(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> tuple[
         raise InputError("the means must be finite numbers, but some are NaN or infinite; clean the data.")
     if not np.all((variances > 0) & np.isfinite(variances)):
         raise InputError("the variances must be positive finite numbers, but some are not; smooth or fix them.")
+    with np.errstate(over="ignore"):
+        overflows = not np.all(np.isfinite((1.0 + means**2) / variances))
+    if overflows:
+        raise InputError(
+            f"the variances are so small beside the means that numbers overflow (the least is {variances.min():.3g}); scale the features."
+        )
     return prior, means, variances
 
 
