@@ -95,7 +95,7 @@ def pages(which):
     ("width", "scheme", "which"),
     [
         (1280, "light", "telling"),
-        (390, "dark", "telling"),
+        pytest.param(390, "dark", "telling", marks=pytest.mark.campaign),
         *(
             pytest.param(width, scheme, "all", marks=pytest.mark.campaign)
             for width in (1280, 390)
