@@ -8,6 +8,7 @@ file in it.
 import html
 import importlib.metadata
 import inspect
+import json
 import os
 import pkgutil
 import re
@@ -187,8 +188,6 @@ def write_runtime(app: Any, exception: Exception | None) -> None:
 
 def describe_pictures(app: Any, tree: Any) -> None:
     """Give the pictures of a notebook the alternative texts that stand beside them in its file."""
-    import json
-
     notebook = Path(app.srcdir, f"{app.env.docname}.ipynb")
     if not notebook.is_file():
         return

@@ -146,7 +146,7 @@ document.addEventListener("DOMContentLoaded", () => {
     section.querySelector(".solution").removeAttribute("title");
     section.querySelector(".take").hidden = false;
     draw(section, data.trace?.steps);
-    if (data.drawable) ask({ kind: "picture", exercise: section.dataset.exercise, written: written() });
+    if (data.example) ask({ kind: "picture", exercise: section.dataset.exercise, written: {}, example: data.example });
   }
 
   function showPicture(section, data) {

@@ -76,8 +76,8 @@ def command(
     """
     from lxmls_day1.course.terminal import shown_workspace
 
-    if as_json and (watch or because is not None):
-        raise click.UsageError("--json prints one report; it goes with neither --watch nor --because.")
+    if as_json and (watch or again or because is not None):
+        raise click.UsageError("--json prints one report; it goes with neither --watch, --again nor --because.")
     if as_json:
         context.exit(0 if print_json(lab_folder, exercises or None, time_limit) else 1)
     if because is not None and (watch or len(exercises) != 1):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.course import report_text
+from lxmls_day1.course.counterexamples import CounterExample
 from lxmls_day1.course.explanations import check_and_remember
 from lxmls_day1.course.generation import student_source
 from lxmls_day1.course.markers import functions_of
@@ -77,14 +78,14 @@ def answer(folder: str, request: str) -> str:
     folder : str
         A lab, in which the exercises' files are written.
     request : str
-        JSON: ``kind``, which is ``check``, ``picture`` or ``pack``; ``exercise``; and ``written``, from each exercise that the reader
-        has worked on to the texts in its gaps.
+        JSON: ``kind``, which is ``check``, ``picture`` or ``pack``; ``exercise``; ``written``, from each exercise that the reader has
+        worked on to the texts in its gaps; for ``picture`` also the ``example`` of the check.
 
     Returns
     -------
     str
         JSON. Of ``check``: ``first``, what is shown at once, and ``lines``, the whole report, each line with its style; ``passed``;
-        ``drawable``, whether ``picture`` can draw the smallest input that goes wrong; and ``trace``, how the boundary moves. Of
+        ``example``, the smallest input that goes wrong, if ``picture`` can draw it; and ``trace``, how the boundary moves. Of
         ``picture``: an ``image``. Of ``pack``: a ``name`` and its ``content``. Both are in base 64.
     """
     asked = json.loads(request)
@@ -94,7 +95,9 @@ def answer(folder: str, request: str) -> str:
         name, source = given_source(exercise) if exercise in known else ("", "")
         if len(gaps_in(source, exercise)) == len(texts) > 0:
             Path(folder, name).write_text(filled(source, exercise, texts), encoding="utf-8")
-    kinds = {"check": _checked, "picture": _picture, "pack": _packed}
+    if asked["kind"] == "picture":
+        return json.dumps(_picture(asked["exercise"], asked["example"]))
+    kinds = {"check": _checked, "pack": _packed}
     return json.dumps(kinds[asked["kind"]](Path(folder), asked["exercise"]))
 
 
@@ -105,32 +108,23 @@ def _checked(folder: Path, exercise: str) -> dict[str, Any]:
     named = [("known", text) for text in report_text.named_lines(one.named_as, one.mistakes)]
     asked = [("known", question.question) for question in questions]
     failed = [result for result in one.counted if not result.passed]
-    shown = (
-        []
-        if one.to_do
-        else [*named, *(line for result in failed[:1] for line in report_text.result_lines(result, {})), *asked]
-    )
+    of_first = report_text.result_lines(failed[0], {}) if failed else ()
+    shown = [] if one.to_do else [*named, *of_first, *asked]
     example = one.small_inputs.example if one.small_inputs is not None else None
     return {
         "first": shown or lines[1:],
         "lines": lines if shown else [],
         "passed": one.all_passed,
-        "drawable": example is not None and bool(one.exercise.counter_example),
+        "example": example.to_plain() if example is not None and one.exercise.counter_example else None,
         "trace": _trace(folder, exercise) if all(result.outcome in TRACED for result in one.results) else None,
     }
 
 
-def _picture(folder: Path, exercise: str) -> dict[str, Any]:
-    from lxmls_day1.course.checking import run_checks
-    from lxmls_day1.figures.counter_examples import (
-        picture,  # it draws with matplotlib, which the page has fetched for that
-    )
+def _picture(exercise: str, plain: dict[str, Any]) -> dict[str, Any]:
+    from lxmls_day1.figures.counter_examples import picture  # with matplotlib, which the page has fetched for that
 
-    (one,) = run_checks(folder, [exercise], TIME_LIMIT).reports
-    example = one.small_inputs.example if one.small_inputs is not None else None
-    drawn = None
-    if example is not None:
-        drawn = picture(one.exercise.counter_example, example.given, example.wanted.array, example.got.array)
+    example, kind = CounterExample.from_plain(plain), Registry.of(reference_folder())[exercise].counter_example
+    drawn = picture(kind, example.given, example.wanted.array, example.got.array)
     return {"image": base64.b64encode(drawn).decode() if drawn else ""}
 
 

@@ -171,7 +171,8 @@ class TestCheck:
         assert [one["verdict"] for one in found["exercises"]] == ["passed", "to do"]
         (here / "classifiers/means.py").unlink()
         assert json.loads(run("check", "1.2", "--json", status=1))["exercises"][0]["verdict"] == "missing"
-        assert "goes with neither" in run("check", "--json", "--watch", status=2)
+        for other in ("--watch", "--again"):
+            assert "goes with neither" in run("check", "1.1", "--json", other, status=2)
         assert WorkspaceState.of(here).results["1.1"].passed == 3
 
 

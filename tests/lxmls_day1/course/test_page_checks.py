@@ -21,8 +21,8 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def ask(folder):
-    def asked(kind, exercise, written):
-        request = {"kind": kind, "exercise": exercise, "written": {exercise: written}}
+    def asked(kind, exercise, written, **more):
+        request = {"kind": kind, "exercise": exercise, "written": {exercise: written}, **more}
         return json.loads(page_checks.answer(str(folder), json.dumps(request)))
 
     return asked
@@ -66,13 +66,14 @@ def test_a_wrong_answer_is_named_and_a_right_one_passes(ask):
     assert not empty["passed"] and empty["trace"] is None and "the button Hint helps" in str(empty["first"])
     wrong = ask("check", "1.4", [ONE_SIDED])
     assert wrong["first"][0][0] == "known" and "A known mistake" in wrong["first"][0][1]
-    assert "small inputs have another answer" in str(wrong["first"]) and wrong["drawable"]
+    assert "small inputs have another answer" in str(wrong["first"]) and wrong["example"]
     right = ask("check", "1.4", [RULE])
-    assert right["passed"] and not right["drawable"]
+    assert right["passed"] and right["example"] is None
     # The points are separable, so the perceptron ends without mistakes: every point on its side of the last boundary.
     *_, (_, b, w_1, w_2) = right["trace"]["steps"]
     assert all((b + w_1 * x + w_2 * y > 0) == bool(label) for x, y, label in right["trace"]["points"])
-    assert ask("picture", "1.4", [ONE_SIDED])["image"].startswith("iVBOR")  # a PNG
+    # The picture is of the answer that was checked, whatever stands in the gap by now.
+    assert ask("picture", "1.4", [RULE], example=wrong["example"])["image"].startswith("iVBOR")  # a PNG
 
 
 @pytest.mark.slow
