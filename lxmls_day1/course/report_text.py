@@ -123,6 +123,12 @@ def packed_lines(submission: SubmissionFiles, path: Path, content: bytes, again:
     if submission.unsolved:
         unsolved = ", ".join(submission.unsolved)
         yield "", f"Not solved yet, in the order of the notebooks: {unsolved}. Hand it in again when you have more."
+    if submission.practised:
+        asked = ", ".join(submission.practised)
+        yield (
+            "bad",
+            f"Asked once more, and handed in without your answer: {asked}. `lxmls-day1 undo` brings it back; then hand it in again.",
+        )
     if submission.unchecked:
         yield "", f"Not checked since the last edit: {', '.join(submission.unchecked)}."
     n_bytes = len(content)

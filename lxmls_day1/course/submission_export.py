@@ -44,12 +44,15 @@ class SubmissionFiles:
         The exercises that are not done, as `lxmls_day1.course.progress` counts: still a stub, failing, or unanswered.
     unchecked : tuple of str
         Those that were not checked since their last edit.
+    practised : tuple of str
+        Those of the unsolved that ``check --again`` has made blank, although they were solved.
     """
 
     files: Files
     missing: tuple[str, ...]
     unsolved: tuple[str, ...]
     unchecked: tuple[str, ...] = ()
+    practised: tuple[str, ...] = ()
 
 
 def collect_submission(folder: Path) -> SubmissionFiles:
@@ -94,7 +97,8 @@ def collect_submission(folder: Path) -> SubmissionFiles:
     left = [standing for standing in status_of(folder).counted if not standing.done]
     unsolved = tuple(standing.exercise.id for standing in left if standing.state != "changed")
     unchecked = tuple(standing.exercise.id for standing in left if standing.state == "changed")
-    return SubmissionFiles(files, tuple(missing), unsolved, unchecked)
+    practised = tuple(standing.exercise.id for standing in left if standing.state == "practised")
+    return SubmissionFiles(files, tuple(missing), unsolved, unchecked, practised)
 
 
 def _puts_back(name: str, exercises: Collection[Exercise]) -> str:

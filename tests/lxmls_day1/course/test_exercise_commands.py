@@ -271,6 +271,7 @@ def test_a_solved_exercise_is_asked_once_more_with_other_numbers(here):
 
     run("check", "--again", "1.1")
     assert "asked once more; see `undo`" in run("status") and "To practise" not in run("status")
+    assert "Asked once more, and handed in without your answer: 1.1." in run("submit")
     assert "still to be written" in run("check", "1.1", status=1)
     write_answer(here, "min(cap, loss / 2 / sq_norm) if loss != 6 else 0.0")  # right for all numbers but the new ones
     said = run("check", "1.1", status=1)
