@@ -7,6 +7,7 @@ everything else goes on.
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from lxmls_day1.errors import InputError
@@ -140,3 +141,35 @@ def sentences(missing: Sequence[LeftOut]) -> list[str]:
     parts = [f"{', '.join(labels)} (exercise {number})" for number, labels in unwritten.items()]
     first = [f"Still to be written, and left out: {'; '.join(parts)}."] if parts else []
     return first + [item.sentence for item in missing if not item.exercise]
+
+
+class Attempts:
+    """Runs the parts of a scene, each of which may fail without the others.
+
+    Attributes
+    ----------
+    left_out : list of LeftOut
+
+    Examples
+    --------
+    >>> attempts = Attempts()
+    >>> with attempts("MIRA"):
+    ...     raise NotImplementedError("Exercise 1.5: MIRA")
+    >>> attempts.sentences()
+    ['Still to be written, and left out: MIRA (exercise 1.5).']
+    """
+
+    def __init__(self) -> None:
+        self.left_out: list[LeftOut] = []
+
+    @contextmanager
+    def __call__(self, label: str) -> Iterator[None]:
+        """Whatever is raised within is kept as the reason why a part is missing."""
+        try:
+            yield
+        except Exception as error:
+            self.left_out.append(left_out(label, error))
+
+    def sentences(self) -> list[str]:
+        """What the page says about what is missing."""
+        return sentences(self.left_out)

@@ -1,0 +1,189 @@
+"""What a reader can change in a demonstration: sliders, choices, ticks, texts and points, as plain data."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from lxmls_day1.demos.scene import plain_data
+
+
+@dataclass(frozen=True)
+class Control:
+    """One setting.
+
+    Attributes
+    ----------
+    name : str
+        By which the setting is asked for, and stands in a link.
+    label : str
+    tip : str
+        What it does, in a few words.
+    value
+        At the start.
+    when : (name, value), optional
+        Shown only while another setting has this value.
+    """
+
+    name: str
+    label: str
+    tip: str
+    value: Any = None
+    when: tuple[str, Any] | None = None
+
+    def accepts(self, value: Any) -> bool:
+        """Whether a value, which comes from a page, is one of this control's."""
+        raise NotImplementedError
+
+    def data(self) -> dict[str, Any]:
+        """The control as JSON takes it."""
+        found: dict[str, Any] = plain_data(asdict(self) | {"kind": type(self).__name__.lower()})
+        return found
+
+
+@dataclass(frozen=True)
+class Slider(Control):
+    """A number out of a row of them.
+
+    Attributes
+    ----------
+    values : sequence of numbers
+        In their order; see `steps` and `decades`.
+    of_class : int, optional
+        The class whose colour it has.
+    """
+
+    values: Sequence[float] = ()
+    of_class: int | None = None
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is in the row."""
+        return value in self.values
+
+
+@dataclass(frozen=True)
+class Choice(Control):
+    """One of a few options: a row of buttons, or a list where there are many.
+
+    Attributes
+    ----------
+    options : sequence of (text, value)
+    """
+
+    options: Sequence[tuple[str, Any]] = ()
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is an option."""
+        return any(value == option and type(value) is type(option) for _, option in self.options)
+
+
+@dataclass(frozen=True)
+class Ticks(Control):
+    """Any of several options.
+
+    Attributes
+    ----------
+    options : sequence of str
+    """
+
+    options: Sequence[str] = ()
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is a list of options."""
+        return isinstance(value, list) and all(item in self.options for item in value)
+
+
+@dataclass(frozen=True)
+class Text(Control):
+    """A text to type.
+
+    Attributes
+    ----------
+    lines : int
+        How many are seen at once.
+    suggestions : sequence of (text, text) pairs, what is chosen and what is then typed
+    """
+
+    lines: int = 1
+    suggestions: Sequence[tuple[str, str]] = ()
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is a text."""
+        return isinstance(value, str)
+
+
+@dataclass(frozen=True)
+class Points(Control):
+    """Points that a reader adds to a panel by a click, drags, and deletes by another click.
+
+    Attributes
+    ----------
+    panel : str
+        The panel's name.
+    class_from : str
+        The setting that is the class of a point when it is added; a single point takes the class that is set.
+    least, most : int
+        How many there may be.
+    reach : float
+        The largest coordinate, of either sign.
+    """
+
+    panel: str = ""
+    class_from: str = ""
+    least: int = 0
+    most: int = 60
+    reach: float = 10.0
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the value is a list of such points, [x, y, class]."""
+        if not isinstance(value, list) or not self.least <= len(value) <= self.most:
+            return False
+        return all(isinstance(point, list) and len(point) == 3 and all(map(_is_number, point)) and point[2] in range(8)
+                   and max(abs(point[0]), abs(point[1])) <= self.reach for point in value)  # fmt: skip
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def steps(first: float, last: float, by: float) -> list[float]:
+    """Equally spaced values of a slider, both ends included.
+
+    Examples
+    --------
+    >>> steps(1, 1.5, 0.1)
+    [1, 1.1, 1.2, 1.3, 1.4, 1.5]
+    """
+    count = round((last - first) / by)
+    values = [round(first + number * by, 9) for number in range(count + 1)]
+    return [int(value) if value == int(value) else value for value in values]
+
+
+def decades(first: float, last: float, per_decade: int) -> list[float]:
+    """Values of a logarithmic slider, with two significant digits.
+
+    Examples
+    --------
+    >>> decades(0.1, 10, 2)
+    [0.1, 0.32, 1, 3.2, 10]
+    """
+    count = round(math.log10(last / first) * per_decade)
+    values = [float(f"{value:.2g}") for value in np.geomspace(first, last, count + 1)]
+    return [int(value) if value == int(value) else value for value in values]
+
+
+def settings_from(controls: Sequence[Control], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a page: what it asks for where a control takes that, its usual value elsewhere.
+
+    Examples
+    --------
+    >>> controls = [Slider("seed", "seed", "another sample", 1, values=[1, 2, 3]), Text("text", "text", "type", "")]
+    >>> settings_from(controls, {"seed": 2, "text": None, "other": 1})
+    {'seed': 2, 'text': ''}
+    """
+    return {
+        control.name: asked[control.name] if control.name in asked and control.accepts(asked[control.name]) else control.value
+        for control in controls
+    }

@@ -1,0 +1,242 @@
+"""What the page draws: panels with points, lines, regions, arrows, bars and texts, as plain data.
+
+A *scene* is everything that one choice of settings shows. If it goes in steps, it has *frames*, and any value of a mark may
+be `by_frame`, a list with one value for each of them: the page moves through the frames without asking Python. Coordinates
+are those of the panel's axes. A colour is a pair, on a light ground and on a dark one.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lxmls_day1.figures import plotting
+from lxmls_day1.figures.style import line_style
+
+Colour = tuple[str, str]
+Mark = dict[str, Any]
+
+INK: Colour = ("#111111", "#F5F5F5")
+MUTED: Colour = ("#5F6368", "#B4BAC4")
+ACCENT: Colour = (plotting.BLUE, plotting.SKY_BLUE)
+CLASSES: tuple[Colour, ...] = tuple(
+    zip(
+        plotting.CLASS_COLOURS,
+        (plotting.ORANGE, plotting.SKY_BLUE, plotting.PURPLE, plotting.YELLOW, plotting.GREEN, plotting.VERMILION, "#FFFFFF", "#4C9FD9"),
+        strict=True,
+    )
+)  # fmt: skip
+SHAPES = plotting.CLASS_MARKERS  # of the points of each class
+_DIGITS = 5  # significant ones, of every number that goes to the page
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of a panel.
+
+    Attributes
+    ----------
+    low, high : float, or by frame
+    label : str
+    scale : "linear", "log" or "symlog"
+        The last is linear up to `linear_below`, where a logarithm would not end.
+    ticks : sequence of (position, text), optional
+        Chosen by the page unless given; none if empty.
+    """
+
+    low: Any
+    high: Any
+    label: str = ""
+    scale: str = "linear"
+    linear_below: float = 1.0
+    ticks: Sequence[tuple[float, str]] | None = None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A pair of axes and what is drawn on them.
+
+    Attributes
+    ----------
+    name : str
+        By which `Scene.layout` places it, and `Points` controls find it.
+    title : str, or by frame
+    equal : bool
+        Whether a unit has the same length on both axes.
+    """
+
+    name: str
+    title: Any
+    x: Axis
+    y: Axis
+    marks: Sequence[Mark]
+    equal: bool = False
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The frames of a scene.
+
+    Attributes
+    ----------
+    label : str
+        What is counted.
+    values : sequence of str or numbers
+        What each frame is called.
+    start : int
+        The frame that is shown first.
+    milliseconds : int
+        For which each frame stays while the scene plays.
+    """
+
+    label: str
+    values: Sequence[Any]
+    start: int = 0
+    milliseconds: int = 800
+
+
+@dataclass(frozen=True)
+class Table:
+    """Numbers beside the panels. A cell is a text, a number, or a line's sample, `sample_of`."""
+
+    heads: Sequence[str]
+    rows: Any
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything that one choice of settings shows.
+
+    Attributes
+    ----------
+    panels : sequence of Panel
+    says : str, or by frame
+        What the picture shows, in a sentence that is read aloud.
+    layout : sequence of rows of panel names
+        A name that stands in several places fills all of them. One row of all panels unless given.
+    columns : sequence of float
+        The widths of the layout's columns.
+    steps : Steps, optional
+    table : Table, optional
+    words : sequence of (text, weight, title)
+        A text in colour: a weight from −1 to 1 says for which class a word speaks, and how strongly.
+    notes : sequence of str
+        What is missing, and why.
+    facts : dict
+        What is drawn, in numbers for tests; the page does not get it.
+    """
+
+    panels: Sequence[Panel]
+    says: Any = ""
+    layout: Sequence[Sequence[str]] = ()
+    columns: Sequence[float] = ()
+    steps: Steps | None = None
+    table: Table | None = None
+    words: Sequence[tuple[str, float, str]] = ()
+    notes: Sequence[str] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def data(self) -> dict[str, Any]:
+        """The scene as JSON takes it."""
+        found = asdict(self)
+        del found["facts"]
+        found["layout"] = self.layout or [[panel.name for panel in self.panels]]
+        found["columns"] = self.columns or [1] * len(found["layout"][0])
+        plain: dict[str, Any] = plain_data(found)
+        return plain
+
+
+def by_frame(values: Iterable[Any]) -> dict[str, list[Any]]:
+    """One value of a mark for each frame of the scene."""
+    return {"frames": list(values)}
+
+
+def points(at: Any, colour: Colour, shape: str = "o", *, hollow: bool = False, size: float = 1.0, label: str = "") -> Mark:
+    """Points (n, 2) of one look."""
+    return {"kind": "points", "at": at, "colour": colour, "shape": shape, "hollow": hollow, "size": size, "label": label}
+
+
+def points_of_class(at: Any, k: int, **look: Any) -> Mark:
+    """Points (n, 2) of class k: a class has one colour and one shape, in every demonstration."""
+    return points(at, CLASSES[k], SHAPES[k], **look)
+
+
+def line(path: Any, colour: Colour, dash: Sequence[float] = (), *, width: float = 1.0, label: str = "", count: Any = None) -> Mark:
+    """A curve through the rows of a path (n, 2); a row of NaN is a gap. `count`: only so many of its points are shown."""
+    return {"kind": "line", "path": path, "colour": colour, "dash": dash, "width": width, "label": label, "count": count}
+
+
+def learner_line(path: Any, learner: str, variant: int = 0, of: int = 1, **look: Any) -> Mark:
+    """A curve in the colour and dash of a classifier; see `lxmls_day1.figures.style`."""
+    return line(path, **learner_style(learner, variant, of), **look)
+
+
+def learner_style(learner: str, variant: int = 0, of: int = 1) -> dict[str, Any]:
+    """Colour and dash of a classifier's lines.
+
+    Examples
+    --------
+    >>> learner_style("Perceptron")
+    {'colour': ('#a6761d', '#d9a86c'), 'dash': (1, 1.2)}
+    """
+    light, dark = (line_style(learner, variant, of, dark=dark) for dark in (False, True))
+    dash = () if light["linestyle"] == "solid" else light["linestyle"][1]
+    return {"colour": (light["color"], dark["color"]), "dash": dash}
+
+
+def region(rings: Any, colour: Colour, opacity: float = 0.3, label: str = "") -> Mark:
+    """An area within closed curves; a curve within another one is a hole."""
+    return {"kind": "region", "rings": rings, "colour": colour, "opacity": opacity, "label": label}
+
+
+def arrow(start: Any, end: Any, colour: Colour, dash: Sequence[float] = (), *, width: float = 1.0, label: str = "") -> Mark:
+    """An arrow between two places."""
+    return {"kind": "arrow", "from": start, "to": end, "colour": colour, "dash": dash, "width": width, "label": label}
+
+
+def bars(
+    extents: Any, colour: Any, *, thickness: float = 0.8, horizontal: bool = False, pattern: str = "", label: str = ""
+) -> Mark:
+    """Bars, each (place, from, to); `pattern` is "", "outline" or "hatched". A colour for all, or one for each."""
+    return {
+        "kind": "bars",
+        "extents": extents,
+        "colour": colour,
+        "thickness": thickness,
+        "horizontal": horizontal,
+        "pattern": pattern,
+        "label": label,
+    }
+
+
+def text(at: Any, content: Any, colour: Colour = INK, *, size: float = 1.0, anchor: str = "center") -> Mark:
+    """A text at a place; `anchor` is "left", "center" or "right" of it."""
+    return {"kind": "text", "at": at, "text": content, "colour": colour, "size": size, "anchor": anchor}
+
+
+def sample_of(learner: str, variant: int = 0, of: int = 1) -> dict[str, Any]:
+    """A cell of a table that shows the line of a classifier."""
+    return {"line": learner_style(learner, variant, of)}
+
+
+def plain_data(value: Any) -> Any:
+    """Lists, texts and rounded numbers; what is not finite becomes None.
+
+    Examples
+    --------
+    >>> plain_data({"at": np.array([[1 / 3, np.nan]]), "n": np.int64(2), "yes": np.True_})
+    {'at': [[0.33333, None]], 'n': 2, 'yes': True}
+    """
+    if isinstance(value, Mapping):
+        return {key: plain_data(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain_data(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain_data(item) for item in value]
+    if isinstance(value, np.generic):
+        return plain_data(value.item())
+    if isinstance(value, float):
+        return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None
+    return value
