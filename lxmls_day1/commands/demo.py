@@ -6,9 +6,7 @@ import click
 @click.command(name="demo", short_help="Demonstrations in the browser.")
 @click.argument("folder", metavar="[DIR]", required=False, type=click.Path())
 @click.option("--only", "only", metavar="NAME", multiple=True, help="This demonstration; may be given several times.")
-@click.option(
-    "--export", "out", metavar="OUT", type=click.Path(), help="Write pictures and animations into OUT instead."
-)
+@click.option("--export", "out", metavar="OUT", type=click.Path(), help="Write pages that need no Python into OUT instead.")
 @click.option("--dark", is_flag=True, help="Begin light on dark.")
 @click.option("--scale", type=click.FloatRange(0.5, 3), help="Of letters and lines; 1 is meant for a projector.")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser; the address is shown.")
@@ -17,9 +15,7 @@ import click
     type=click.IntRange(1, 65535),
     help="Where to listen; 8417 unless given, or any free port if that is taken.",
 )
-@click.pass_context
 def command(
-    context: click.Context,
     folder: str | None,
     only: tuple[str, ...],
     out: str | None,
@@ -31,10 +27,10 @@ def command(
     """Show the demonstrations of the lab DIR, or of the one that you are in; Ctrl-C ends it.
 
     \b
-    gaussian_playground  classes and boundaries, under sliders and clicks
+    gaussian_playground  classes and boundaries: move classes, add points
     online_steps         perceptron, MIRA, SVM, maximum entropy step by step
     mira_step            one step of MIRA, and column squishing
-    optimisation         objectives on their way down
+    optimisation         how fast objectives fall
     review_explorer      which words of a review decide
     comparison           accuracy over size, variance and balance
     confidence           the ellipse of AROW's weights, shrinking
@@ -46,32 +42,32 @@ def command(
       lxmls-day1 demo --only mira_step --dark
       lxmls-day1 demo --export out/demos     for a room without Python
     """
-    import os
     import webbrowser
 
-    from lxmls_day1.demos import serving
-    from lxmls_day1.demos.environment import require_widgets
-    from lxmls_day1.demos.export import demonstration_class, export
+    from lxmls_day1.demos.demonstration import demonstration_class
+    from lxmls_day1.demos.pages import export
+    from lxmls_day1.demos.server import DemoServer
+    from lxmls_day1.errors import InputError
     from lxmls_day1.lab import Lab
 
     lab = Lab(folder) if folder else Lab.open()
-    require_widgets()
     for name in only:
         demonstration_class(name)
     if out:
-        processes = min(2, os.cpu_count() or 1)
-        for path in export(lab, out, only, dark, scale, lambda sentence: click.echo(sentence, err=True), processes):
+        for path in export(lab, out, only, dark=dark or None, scale=scale, tell=lambda sentence: click.echo(sentence, err=True)):
             click.echo(path)
         return
-    notebooks = serving.demos_folder(lab.folder)
-    files = serving.names(notebooks)
-    with serving.served(notebooks, port or serving.preferred_port(), dark=dark, scale=scale) as (address, process):
-        pages = [serving.page_of(address, files[name]) for name in only if name in files] or [address]
+    try:
+        server = DemoServer(lab, port, dark=dark or None, scale=scale)
+    except OSError as error:
+        raise InputError(f"port {port} cannot be used: {error.strerror}. Give another --port, or none.") from error
+    with server:
+        pages = [server.address + name for name in only] or [server.address]
         click.echo(f"The demonstrations of {lab.folder}: {' '.join(pages)} (Ctrl-C ends them)")
         if not no_browser:
-            for page in pages:
-                webbrowser.open(page)
+            for address in pages:
+                webbrowser.open(address)
         try:
-            context.exit(process.wait())
+            server.serve_forever()
         except KeyboardInterrupt:
-            context.exit(0)
+            click.echo("\nNo longer served.")

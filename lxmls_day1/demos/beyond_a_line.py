@@ -6,18 +6,23 @@ what no line does. Nearest neighbours learn nothing: the majority of the k close
 them for every decision; the lab's learners keep one weight for each feature. So they are shown here, and are not part of the lab.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from lxmls_day1.demos.controls import Choice, Slider, decades, steps
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.figures.plotting import CLASS_MARKERS
+from lxmls_day1.demos.learners import Attempts
+from lxmls_day1.demos.scene import CLASSES, Axis, Panel, Scene, Steps, Table, by_frame, points_of_class, region
 
 LIMITS = (-2.6, 2.6)
-CELLS = 61  # of the picture along each axis
-SHAPES = ("crossed corners", "ring", "two heaps")
+GRID = 61  # places along each axis where scores are computed; between them boundaries are interpolated
+ROUNDS = 10
+SHAPES = ("crossed corners", "ring", "two clusters")
+_PLANE = Axis(*LIMITS, ticks=())
+_MOVE_TO = 1  # contourpy's code where a curve begins
 
 
 def examples(shape: str, n_examples: int, noise: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -91,121 +96,110 @@ def nearest(X: np.ndarray, y: np.ndarray, x: np.ndarray, k: int) -> np.ndarray:
     >>> nearest(X, y, np.array([[0.2, 0.0]]), k=1).tolist(), nearest(X, y, np.array([[0.2, 0.0]]), k=3).tolist()
     ([-1], [1])
     """
-    squares = ((x[:, None, :] - X[None, :, :]) ** 2).sum(axis=2)
-    closest = np.argsort(squares, axis=1, kind="stable")[:, :k]
-    majority: np.ndarray = np.sign(y[closest].sum(axis=1)).astype(int)
-    return majority
+    decided: np.ndarray = np.where(nearest_score(X, y, x, k) > 0, 1, -1)
+    return decided
+
+
+def nearest_score(X: np.ndarray, y: np.ndarray, x: np.ndarray, k: int) -> np.ndarray:
+    """A continuous score of each row of x (m, 2), positive where the majority of the k nearest points is 1.
+
+    The majority is 1 where the (k+1)/2-th nearest point of class 1 is nearer than that of class −1: the score is the
+    difference of these two distances, and its zeros are the boundary.
+    """
+    rank = (k + 1) // 2 - 1
+    distances = np.hypot(*(x[:, None, :] - X[None, :, :]).transpose(2, 0, 1))
+    of_class = [np.sort(distances[:, y == label], axis=1)[:, rank] for label in (-1, 1)]
+    lead: np.ndarray = of_class[0] - of_class[1]
+    return lead
+
+
+def rings_of_class_1(score: Callable[[np.ndarray], np.ndarray]) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """The curves around the places of the plane where a score is negative, and those where it is positive."""
+    from contourpy import contour_generator
+
+    ticks = np.linspace(*LIMITS, GRID)
+    grid = np.column_stack([axis.ravel() for axis in np.meshgrid(ticks, ticks)])
+    generator = contour_generator(ticks, ticks, score(grid).reshape(GRID, GRID), fill_type="OuterCode")
+    negative, positive = (
+        [
+            ring
+            for points, codes in zip(*generator.filled(*levels), strict=True)
+            for ring in np.split(points, np.flatnonzero(codes == _MOVE_TO)[1:])
+        ]
+        for levels in ((-np.inf, 0.0), (0.0, np.inf))
+    )
+    return negative, positive
 
 
 class DemoBeyondALine(Demonstration):
-    """The page: the same points three times, with what a line, a kernel perceptron and nearest neighbours make of the plane."""
+    """The same points three times, with the regions of a line, a kernel perceptron and nearest neighbours."""
 
     name = "beyond_a_line"
     title = "What a line cannot do"
     summary = "Crossed corners and rings: a line fails, a kernel perceptron and nearest neighbours do not."
     look_at = (
-        "The same points three times, on the ground of the class that each method gives to every place. A line parts two heaps and "
-        "nothing else; the other two keep examples, and bend around them."
+        "The same points three times; the background shows which class each method predicts at every place. A line separates "
+        "two clusters and nothing else; the other two methods keep examples, and their boundaries bend around them."
     )
     to_try = (
-        "Press space: round by round the kernel perceptron keeps more of its mistakes, and the islands join.",
-        "Make the kernel narrow (width 0.1): every example is right, and new points are not.",
+        "Press space to play: round by round the kernel perceptron adds up its mistakes, and its regions join.",
+        "Make the kernel narrow (width 0.1): every training example is correct, and many new points are not.",
         "Take one neighbour, then fifteen, with much noise: which of them follows the noise?",
     )
-    tips = MappingProxyType(
-        {
-            "shape": "how the two classes lie",
-            "noise": "how far the points scatter",
-            "width": "the width of the kernel: how far an example is felt",
-            "neighbours": "how many nearest neighbours vote",
-            "rounds": "how often the kernel perceptron has seen all examples",
-        }
-    )
-    telling_frame = 6
+    controls = (
+        Choice("shape", "points", "how the two classes lie", SHAPES[0], options=tuple((shape, shape) for shape in SHAPES)),
+        Slider("noise", "noise", "how far the points scatter", 0.25, values=steps(0, 1, 0.05)),
+        Slider("width", "width", "the width of the kernel: how far away an example still counts", 0.63, values=decades(0.1, 10, 10)),
+        Slider("neighbours", "neighbours", "how many nearest neighbours vote", 3, values=steps(1, 15, 2)),
+    )  # fmt: skip
+    grid = MappingProxyType({"shape": SHAPES, "noise": (0.1, 0.25, 0.5)})
 
-    def controls(self) -> list[Any]:
-        """The widgets of the page, from left to right."""
-        import ipywidgets as widgets
-
-        self.stage.size(880, 400)
-        self.rounds = widgets.IntSlider(value=0, min=0, max=10, description="rounds")
-        self.shape = widgets.Dropdown(options=SHAPES, value=SHAPES[0], description="points")
-        self.noise = widgets.FloatSlider(value=0.25, min=0, max=1, step=0.05, description="noise")
-        self.width = widgets.FloatLogSlider(value=0.6, base=10, min=-1, max=1, step=0.1, description="width")
-        self.neighbours = widgets.IntSlider(value=3, min=1, max=15, step=2, description="neighbours")
-        controls = [self.rounds, self.shape, self.noise, self.width, self.neighbours]
-        for control in controls:
-            control.layout.width = "100%"
-            control.style.description_width = "6em"
-        player = self.steps(self.rounds.max, 800, self.rounds)
-        self.table = widgets.HTML()
-        self.on_change(self.update, *controls)
-        return [self.stage.beside([player, *controls, self.table], self.stage.view(), width=364)]
-
-    def frames(self) -> Sequence[int]:
-        """The rounds of the kernel perceptron."""
-        return range(self.rounds.max + 1)
-
-    def go_to(self, frame: int) -> None:
-        """Show the state after so many rounds."""
-        self.rounds.value = int(np.clip(frame, 0, self.rounds.max))
-
-    def current(self) -> int:
-        """After how many rounds."""
-        return int(self.rounds.value)
-
-    def draw(self) -> None:
-        """Make the artists of the figure, once."""
-        from matplotlib.colors import ListedColormap
-
-        stage = self.stage
-        self.axes = stage.figure.subplots(1, 3)
-        colours = ListedColormap([stage.class_colour(0), stage.look.background, stage.class_colour(1)])
-        self.regions, self.points = [], []
-        for axis in self.axes:
-            axis.set(xlim=LIMITS, ylim=LIMITS, aspect="equal", xticks=[], yticks=[])
-            blank, extent = np.zeros((CELLS, CELLS)), (*LIMITS, *LIMITS)
-            region = axis.imshow(blank, cmap=colours, vmin=-1, vmax=1, alpha=0.35, extent=extent, origin="lower")
-            self.regions.append(region)
-            marks = [
-                axis.plot([], [], CLASS_MARKERS[k], markersize=6 * stage.scale, color=stage.class_colour(k))[0]
-                for k in (0, 1)
-            ]
-            self.points.append(marks)
-        stage.style(*self.axes)
-
-    def update(self) -> None:
-        """Compute and show what the controls ask for."""
-        X, y = examples(self.shape.value, 80, self.noise.value, seed=1)
-        test_X, test_y = examples(self.shape.value, 400, self.noise.value, seed=2)
-        ticks = np.linspace(*LIMITS, CELLS)
-        plane = np.column_stack([axis.ravel() for axis in np.meshgrid(ticks, ticks)])
-        width = self.width.value
-        alpha = kernel_perceptron(kernel(X, X, width), y, self.current())[-1]
-
-        def by_kernel(x: np.ndarray) -> np.ndarray:
-            signs: np.ndarray = np.sign((alpha * y) @ kernel(X, x, width))
-            return signs
-
-        decisions: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-            "kernel perceptron": by_kernel,
-            "nearest neighbours": lambda x: nearest(X, y, x, self.neighbours.value),
-        }
-        with self.stage.attempt("The perceptron") as attempt:
+    def scene(self, settings: Mapping[str, Any]) -> Scene:
+        """The regions of three methods, and those of the kernel perceptron after each round."""
+        X, y = examples(settings["shape"], 80, settings["noise"], seed=1)
+        test_X, test_y = examples(settings["shape"], 400, settings["noise"], seed=2)
+        width, k = settings["width"], settings["neighbours"]
+        alphas = kernel_perceptron(kernel(X, X, width), y, ROUNDS)
+        attempts = Attempts()
+        methods: list[tuple[str, list[Callable[[np.ndarray], np.ndarray]]]] = []
+        with attempts("The perceptron"):
             learner = self.lab.classifier("perceptron", "Perceptron", nr_rounds=10)
             params = learner.train(X, y)
-            decisions = {"line": lambda x: learner.test(x, params), **decisions}
-        if not attempt.ok:
-            decisions = {"line": lambda x: np.zeros(len(x)), **decisions}
-        right = {}
-        for (name, decide), axis, region, marks in zip(
-            decisions.items(), self.axes, self.regions, self.points, strict=True
-        ):
-            region.set_data(decide(plane).reshape(CELLS, CELLS))
-            for label, mark in zip((-1, 1), marks, strict=True):
-                mark.set_data(*X[y == label].T)
-            right[name] = float((decide(test_X) == test_y).mean())
-            axis.title.set_text(name)
-        rows = "".join(f"<tr><td>{name}</td><td>{100 * share:.0f} %</td></tr>" for name, share in right.items())
-        self.table.value = f"<table><tr><th></th><th>on new points</th></tr>{rows}</table>"
-        self.stage.state(rounds=self.current(), right=right, examples_kept=int((alpha > 0).sum()))
+            lead = params[:, 1] - params[:, 0]  # the classes are −1 and 1
+            methods.append(("line", [lambda x: lead[0] + x @ lead[1:]]))
+        methods.append(("kernel perceptron", [_kernel_score(X, y, alpha, width) for alpha in alphas]))
+        methods.append(("nearest neighbours", [lambda x: nearest_score(X, y, x, k)]))
+        panels = []
+        rights: dict[str, list[float | None]] = {}
+        for name, scores in methods:
+            regions = [([], []) if not score(X).any() else rings_of_class_1(score) for score in scores]
+            rights[name] = [None if not score(X).any() else float((np.sign(score(test_X)) == test_y).mean()) for score in scores]
+            marks = [
+                *(region(by_frame(one) if len(one) > 1 else one[0], CLASSES[c]) for c, one in enumerate(zip(*regions, strict=True))),
+                *(points_of_class(X[y == label], c) for c, label in enumerate((-1, 1))),
+            ]
+            panels.append(Panel(name, name, _PLANE, _PLANE, marks, equal=True))
+        last = ROUNDS + 1
+        everywhere = {name: shares * (last // len(shares)) for name, shares in rights.items()}
+        kept = (alphas > 0).sum(axis=1)
+        return Scene(
+            panels,
+            by_frame(
+                f"after {r} round{'s' * (r != 1)}: the kernel perceptron keeps {n} of {len(y)} examples" for r, n in enumerate(kept)
+            ),
+            steps=Steps("rounds", range(last), start=ROUNDS // 2),
+            table=Table(
+                ("", "correct on new points"),
+                by_frame([[name, _percent(shares[r])] for name, shares in everywhere.items()] for r in range(last)),
+            ),
+            notes=attempts.sentences(),
+            facts={"right": rights, "examples_kept": kept},
+        )  # fmt: skip
+
+
+def _kernel_score(X: np.ndarray, y: np.ndarray, alpha: np.ndarray, width: float) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda x: (alpha * y) @ kernel(X, x, width)
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.0f} %"

@@ -4,18 +4,36 @@ Documents have two words, a frequent one and a rare one, and the counts of both 
 is the centre of the ellipse, their standard deviations are its half-axes. Beside it stand the two deviations, example by example.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from lxmls_day1.demos.controls import Slider, decades, steps
 from lxmls_day1.demos.demonstration import Demonstration
+from lxmls_day1.demos.learners import Attempts
+from lxmls_day1.demos.scene import (
+    INK,
+    MUTED,
+    Axis,
+    Mark,
+    Panel,
+    Scene,
+    Steps,
+    Table,
+    by_frame,
+    ellipse,
+    learner_style,
+    line,
+    points,
+)
 
 LIMITS = (-1.6, 1.6)
 SIGNAL = 0.5  # the mean entry of a word that is there, in favour of its class
 WORDS = "frequent word", "rare word"
+_EXAMPLES = 60
 
 
 @dataclass(frozen=True)
@@ -57,120 +75,67 @@ def course(lab: Any, X: np.ndarray, y: np.ndarray, regularizer: float) -> Course
 
 
 class DemoConfidence(Demonstration):
-    """The page: the ellipse on the left, the two standard deviations on the right."""
+    """The ellipse on the left, the two standard deviations on the right."""
 
     name = "confidence"
-    title = "Surer where it has seen more"
-    summary = "AROW's Gaussian over two weights: the ellipse shrinks with every example, the rare word's axis last."
+    title = "More certain where it has seen more"
+    summary = "AROW's Gaussian over two weights: the ellipse shrinks with every example, along the rare word's axis last."
     look_at = (
-        "The ellipse is what AROW still holds possible for the weights of two words. Each document makes it flatter along the "
-        "words that stand in it, so that the frequent word's weight is soon sure and the rare one's still moves."
+        "The ellipse shows which weights of two words AROW still considers likely. Each document makes it narrower in the "
+        "directions of its words: the frequent word's weight soon changes little, and the rare word's still moves."
     )
     to_try = (
-        "Press space: the ellipse shrinks from the sides first, as every document has the frequent word.",
-        "Let the rare word be in all documents (rare in 1.00): now it shrinks evenly.",
-        "Raise λ to 100: AROW trusts each example less, and stays unsure for longer.",
+        "Press space to play: the ellipse becomes narrow first, as every document has the frequent word.",
+        "Let the rare word be in all documents (rare word in 1): now the ellipse shrinks evenly.",
+        "Raise λ to 100: AROW gives each example less weight, and its uncertainty lasts longer.",
     )
-    tips = MappingProxyType(
-        {
-            "rare": "the share of documents that have the rare word",
-            "regularizer": "AROW's λ: the larger, the less one example counts",
-            "seed": "other documents",
-            "position": "after how many examples",
-        }
+    controls = (
+        Slider("rare", "rare word in", "the share of documents that have the rare word", 0.2, values=steps(0.05, 1, 0.05)),
+        Slider("regularizer", "λ", "AROW's λ: the larger, the less one example counts", 1, values=decades(0.1, 100, 4)),
+        Slider("seed", "seed", "other documents", 3, values=steps(1, 50, 1)),
     )
-    telling_frame = 12
+    grid = MappingProxyType({"rare": (0.05, 0.2, 1), "regularizer": (1, 100), "seed": (1, 2, 3)})
 
-    def controls(self) -> list[Any]:
-        """The widgets of the page, from left to right."""
-        import ipywidgets as widgets
-
-        self.stage.size(900, 560)
-        self.position = widgets.IntSlider(value=0, min=0, max=60, description="examples")
-        player = self.steps(60, 600, self.position)
-        self.rare = widgets.FloatSlider(value=0.2, min=0.05, max=1, step=0.05, description="rare in")
-        self.regularizer = widgets.FloatLogSlider(value=1.0, base=10, min=-1, max=2, step=0.25, description="λ")
-        self.seed = widgets.IntSlider(value=3, min=1, max=50, description="seed")
-        for control in (self.position, self.rare, self.regularizer, self.seed):
-            control.layout.width = "100%"
-            control.style.description_width = "5em"
-        self.table = widgets.HTML()
-        self.course: Course | None = None
-        self.on_change(self._compute, self.rare, self.regularizer, self.seed)
-        self.on_change(self._show, self.position)
-        left = [player, self.position, self.rare, self.regularizer, self.seed, self.table]
-        return [self.stage.beside(left, self.stage.view(), width=350)]
-
-    def frames(self) -> Sequence[int]:
-        """The numbers of the examples."""
-        return range(self.position.max + 1)
-
-    def go_to(self, frame: int) -> None:
-        """Show the state after so many examples."""
-        self.position.value = int(np.clip(frame, 0, self.position.max))
-
-    def current(self) -> int:
-        """How many examples there have been."""
-        return int(self.position.value)
-
-    def draw(self) -> None:
-        """Make the artists of the figure, once."""
-        from matplotlib.patches import Ellipse
-
-        stage, look = self.stage, self.stage.look
-        self.plane, self.sizes = stage.figure.subplots(1, 2, width_ratios=[1.2, 1])
-        self.plane.set(
-            xlim=LIMITS,
-            ylim=LIMITS,
-            aspect="equal",
-            xlabel=f"weight of the {WORDS[0]}",
-            ylabel=f"weight of the {WORDS[1]}",
+    def scene(self, settings: Mapping[str, Any]) -> Scene:
+        """The Gaussian after each of sixty examples."""
+        X, y = documents(_EXAMPLES, settings["rare"], settings["seed"])
+        attempts = Attempts()
+        planes: list[Mark] = []
+        curves: list[Mark] = []
+        table, facts = None, {}
+        with attempts("AROW"):
+            found = course(self.lab, X, y, settings["regularizer"])
+            seen = np.vstack([np.zeros(2), (X != 0).cumsum(axis=0)]).astype(int)
+            ends = range(1, _EXAMPLES + 2)
+            style = learner_style("AROW")
+            planes = [
+                line(found.means, MUTED, width=0.6, count=by_frame(ends), label="path of the mean"),
+                points(by_frame(found.means[:, None]), INK, "o", label="mean"),
+                ellipse(by_frame(found.means), by_frame(found.deviations), style["colour"], width=1.4, label="one standard deviation"),
+            ]
+            curves = [
+                line(np.column_stack([np.arange(_EXAMPLES + 1), sizes]), style["colour"], dash, width=1.2, label=word, count=by_frame(ends))
+                for word, sizes, dash in zip(WORDS, found.deviations.T, ((), style["dash"]), strict=True)
+            ]  # fmt: skip
+            table = Table(
+                ("", "seen", "weight", "±"),
+                by_frame(
+                    [[word, int(n), f"{weight:+.2f}", f"{size:.2f}"] for word, n, weight, size in zip(WORDS, *row, strict=True)]
+                    for row in zip(seen, found.means, found.deviations, strict=True)
+                ),
+            )
+            facts = {"means": found.means, "deviations": found.deviations, "seen": seen}
+        axis = [Axis(*LIMITS, label=f"weight of the {word}") for word in WORDS]
+        return Scene(
+            [
+                Panel("weights", "the Gaussian over the two weights", axis[0], axis[1], planes, equal=True),
+                Panel("sizes", "standard deviation", Axis(0, _EXAMPLES, label="examples"), Axis(0, 1.05), curves),
+            ],
+            by_frame(f"after {n} example{'s' * (n != 1)}" for n in range(_EXAMPLES + 1)),
+            columns=(1.2, 1),
+            steps=Steps("examples", range(_EXAMPLES + 1), milliseconds=600),
+            table=table,
+            notes=attempts.sentences(),
+            facts=facts,
         )
-        self.sizes.set(xlim=(0, self.position.max), ylim=(0, 1.05), xlabel="examples", title="standard deviation")
-        stage.style(self.plane, self.sizes)
-        (self.path,) = self.plane.plot([], [], color=look.muted, linewidth=1.6 * stage.scale)
-        (self.centre,) = self.plane.plot([], [], "o", markersize=9 * stage.scale, color=look.foreground)
-        own = stage.classifier_line("AROW")
-        self.ellipse = Ellipse((0, 0), 2, 2, fill=False, edgecolor=own["color"], linewidth=3.6 * stage.scale)
-        self.plane.add_patch(self.ellipse)
-        self.lines = [
-            self.sizes.plot([], [], label=word, **(own | {"linestyle": dash}))[0]
-            for word, dash in zip(WORDS, ("solid", own["linestyle"]), strict=True)
-        ]
-        stage.legend(self.sizes, loc="lower left")
 
-    def update(self) -> None:
-        """Compute and show what the controls ask for."""
-        if self.course is None:
-            self._compute()
-        else:
-            self._show()
-
-    def _compute(self) -> None:
-        with self.stage.attempt("AROW") as attempt:
-            X, y = documents(self.position.max, self.rare.value, self.seed.value)
-            self.course = course(self.lab, X, y, self.regularizer.value)
-        if not attempt.ok:
-            self.course = None
-        self._show()
-
-    def _show(self) -> None:
-        if self.course is None:
-            self.stage.state(examples=self.current(), mean=None, deviations=None)
-            return
-        n = self.current()
-        mean, deviations = self.course.means[n], self.course.deviations[n]
-        self.path.set_data(*self.course.means[: n + 1].T)
-        self.centre.set_data([mean[0]], [mean[1]])
-        self.ellipse.set_center(tuple(mean))
-        self.ellipse.set(width=2 * deviations[0], height=2 * deviations[1])
-        for line, sizes in zip(self.lines, self.course.deviations[: n + 1].T, strict=True):
-            line.set_data(np.arange(n + 1), sizes)
-        self.plane.title.set_text(f"after {n} example{'s' * (n != 1)}")
-        seen = (self.course.X[:n] != 0).sum(axis=0)
-        rows = "".join(
-            f"<tr><td>{word}</td><td>{count}</td><td>{weight:+.2f}</td><td>± {size:.2f}</td></tr>"
-            for word, count, weight, size in zip(WORDS, seen, mean, deviations, strict=True)
-        )
-        self.table.value = f"<table><tr><th></th><th>seen</th><th>weight</th><th></th></tr>{rows}</table>"
-        self.stage.state(examples=n, mean=mean, deviations=deviations, seen=seen)

@@ -106,25 +106,27 @@ class Demonstration:
         except Exception as error:  # whatever a student's file raises
             yield {"error": left_out("The picture", error).sentence}
 
-    def description(self) -> dict[str, Any]:
+    @classmethod
+    def description(cls) -> dict[str, Any]:
         """What the page needs to know before the first scene."""
         return {
-            "name": self.name,
-            "title": self.title,
-            "summary": self.summary,
-            "look_at": self.look_at,
-            "to_try": list(self.to_try),
-            "controls": [control.data() for control in self.controls],
+            "name": cls.name,
+            "title": cls.title,
+            "summary": cls.summary,
+            "look_at": cls.look_at,
+            "to_try": list(cls.to_try),
+            "controls": [control.data() for control in cls.controls],
         }
 
-    def described_with_scenes(self) -> dict[str, Any]:
-        """The description, with the scenes of the whole grid, for a page without Python."""
-        names = list(self.grid)
-        scenes = []
+    def grid_scenes(self) -> dict[str, Any]:
+        """The values of `grid` and the scenes of their combinations; that of the usual settings is the first."""
+        names, scenes = list(self.grid), []
+        usual = settings_from(self.controls, {})
         for values in itertools.product(*self.grid.values()):
             asked = dict(zip(names, values, strict=True))
-            scenes.append({"settings": asked, "scene": self.scene_of(**asked).data()})
-        return self.description() | {"grid": {name: list(values) for name, values in self.grid.items()}, "scenes": scenes}
+            found = {"settings": asked, "scene": self.scene_of(**asked).data()}
+            scenes.insert(0 if all(usual[name] == value for name, value in asked.items()) else len(scenes), found)
+        return {"grid": {name: list(values) for name, values in self.grid.items()}, "scenes": scenes}
 
 
 def demonstration_class(name: str) -> type[Demonstration]:

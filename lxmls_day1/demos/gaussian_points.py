@@ -1,8 +1,8 @@
-"""What the Gaussian playground computes: the sample, what clicks change in it, and how each classifier does on it."""
+"""What the Gaussian playground computes: the sample, with the points that a reader adds, and each classifier's accuracy on it."""
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,59 +28,35 @@ class Setting:
 
 @dataclass(frozen=True)
 class Points:
-    """Points in the plane: where they are, of which class, for training or for testing, and whether clicked there."""
+    """Points in the plane: where they are, of which class, and whether for training or for testing."""
 
     X: np.ndarray  # (M, 2)
     y: np.ndarray  # (M,)
     is_train: np.ndarray  # (M,) bool
-    is_mine: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))  # (M,) bool
 
     def part(self, train: bool) -> tuple[np.ndarray, np.ndarray]:
         """X and y of the training part, or of the test part."""
         chosen = self.is_train == train
         return self.X[chosen], self.y[chosen]
 
-    def added(self, x: Sequence[float], label: int) -> "Points":
-        """With one more training point."""
+    def with_added(self, rows: Sequence[Sequence[float]]) -> "Points":
+        """With further training points, each x_1, x_2 and the class."""
+        added = np.array(rows, dtype=float).reshape(-1, 3)
         return Points(
-            np.vstack([self.X, x]),
-            np.append(self.y, label),
-            np.append(self.is_train, True),
-            np.append(self.is_mine, True),
+            np.vstack([self.X, added[:, :2]]),
+            np.append(self.y, added[:, 2].astype(int)),
+            np.append(self.is_train, np.full(len(added), True)),
         )
-
-    def moved(self, number: int, x: Sequence[float]) -> "Points":
-        """With one point elsewhere."""
-        X = self.X.copy()
-        X[number] = x
-        return replace(self, X=X)
-
-    def deleted(self, number: int) -> "Points":
-        """Without one point."""
-        keep = np.arange(len(self.y)) != number
-        return Points(self.X[keep], self.y[keep], self.is_train[keep], self.is_mine[keep])
-
-    def mine(self) -> "Points":
-        """Only those that were added by clicks."""
-        return Points(
-            self.X[self.is_mine], self.y[self.is_mine], self.is_train[self.is_mine], self.is_mine[self.is_mine]
-        )
-
-    def and_those(self, others: "Points") -> "Points":
-        """With further points behind these."""
-        pairs = ((getattr(self, key), getattr(others, key)) for key in ("X", "y", "is_train", "is_mine"))
-        return Points(*(np.concatenate(pair) for pair in pairs))
 
 
 @dataclass(frozen=True)
 class Result:
-    """One classifier after training: its boundary's weights and its accuracies; or why there is none."""
+    """One classifier after training: its boundary's weights and its accuracies."""
 
     label: str
-    params: np.ndarray | None
+    params: np.ndarray
     train_accuracy: float | None
     test_accuracy: float | None
-    reason: str = ""
 
 
 def draw_sample(lab: Any, setting: Setting) -> tuple[Any, Points]:
@@ -112,7 +88,6 @@ def draw_sample(lab: Any, setting: Setting) -> tuple[Any, Points]:
         np.vstack([data.train_X, data.test_X]),
         np.concatenate([data.train_y, data.test_y]),
         np.arange(n_train + n_test) < n_train,
-        np.zeros(n_train + n_test, dtype=bool),
     )
     return data, points
 

@@ -7,20 +7,42 @@ MIRA looks at the strongest rival ŷ only, and goes as far as the example asks f
 Column squishing looks at every rival: the true class goes up, and whoever is less than ρ below it comes down.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from lxmls_day1.demos.controls import Choice, Points, Slider, steps
 from lxmls_day1.demos.demonstration import Demonstration
+from lxmls_day1.demos.learners import Attempts
+from lxmls_day1.demos.scene import (
+    CLASSES,
+    INK,
+    MUTED,
+    Axis,
+    Mark,
+    Panel,
+    Scene,
+    Steps,
+    Table,
+    arrow,
+    bars,
+    by_frame,
+    learner_line,
+    learner_style,
+    line,
+    points,
+    text,
+)
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import with_gaps
 
 LIMITS = (-3.2, 3.2)
 LAMBDAS = np.round(np.logspace(-2, 1.5, 71), 6)  # where the curve of τ is computed
+FRAMES = LAMBDAS[::2]  # the λ of each frame
 MOST_CLASSES = 6
 _LENGTH = 0.6  # of the weight vectors before the step
 _ARROW = 2.5  # how much longer they are drawn
@@ -113,243 +135,138 @@ def tau_curve(rule: Any, at: Situation, lambdas: np.ndarray) -> np.ndarray:
 
 
 class DemoMiraStep(Demonstration):
-    """The page: the plane on the left, τ as a function of λ above the bars of scores on the right."""
+    """The plane on the left, τ as a function of λ above the bars of scores on the right."""
 
     name = "mira_step"
     title = "MIRA's step, and column squishing"
     summary = "One example: its margin before and after, τ as a function of λ, the cap, and the scores of all classes."
     look_at = (
-        "MIRA goes just as far as the example asks for, a margin of 1 over its strongest rival, or as far as the cap 1/λ lets it. "
-        "The bars show what that does to the scores of all classes, and what column squishing does instead."
+        "MIRA goes just as far as the example requires, to a margin of 1 over its strongest rival, or as far as the cap 1/λ "
+        "allows. The bars show what that does to the scores of all classes, and what column squishing does instead."
     )
     to_try = (
-        "Raise λ (press space): the dot follows the level line, then slides down the cap, and the step shrinks.",
-        "Click into the plane near the wrong class's arrow: the farther the mistake, the higher the level line.",
-        "Take six classes: MIRA moves two columns, squishing all rivals that are less than 1 below.",
+        "Press space to play, which raises λ: the dot follows the level line, then moves down along the cap, and the step shrinks.",
+        "Drag the example towards the wrong class's arrow: the larger the mistake, the higher the level line.",
+        "Take six classes: MIRA moves two columns; column squishing moves all rivals that are less than 1 below.",
     )
-    tips = MappingProxyType(
-        {
-            "x1": "where the example is, first coordinate",
-            "x2": "where the example is, second coordinate",
-            "nr_classes": "how many classes there are",
-            "label": "the true class of the example",
-            "capped": "hold back the step of column squishing by 1/λ, too",
-            "regularizer": "λ: no step τ is longer than 1/λ",
-        }
-    )
+    controls = (
+        Points("example", "example", "click into the plane, drag the example, or move it with the arrow keys", [[1.0, 1.2, 2]],
+               panel="plane", class_from="label", least=1, most=1, reach=3.2),
+        Slider("nr_classes", "classes K", "how many classes there are", 4, values=steps(2, MOST_CLASSES, 1)),
+        Slider("label", "class y", "the true class of the example", 2, values=steps(0, MOST_CLASSES - 1, 1)),
+        Choice("capped", "column squishing", "whether 1/λ limits the step of column squishing, too", False,
+               options=(("no cap", False), ("with the cap", True))),
+    )  # fmt: skip
+    grid = MappingProxyType({"nr_classes": (2, 4, 6), "label": (0, 1, 2), "capped": (False, True)})
 
-    def controls(self) -> list[Any]:
-        """The widgets of the page, from left to right."""
-        import ipywidgets as widgets
-
-        self.stage.size(900, 600)
-        self.regularizer = widgets.FloatLogSlider(value=1.0, base=10, min=-2, max=1.5, step=0.05, description="λ")
-        self.x1 = widgets.FloatSlider(value=1.0, min=-3, max=3, step=0.1, description="x₁", readout_format=".1f")
-        self.x2 = widgets.FloatSlider(value=1.2, min=-3, max=3, step=0.1, description="x₂", readout_format=".1f")
-        self.nr_classes = widgets.IntSlider(value=4, min=2, max=MOST_CLASSES, description="classes K")
-        self.label = widgets.IntSlider(value=2, min=0, max=3, description="class y")
-        player = self.steps(len(LAMBDAS) - 1, 400)
-        self.capped = widgets.Checkbox(value=False, description="cap column squishing, too", indent=False)
-        for control in (self.regularizer, self.x1, self.x2, self.nr_classes, self.label):
-            control.layout.width = "100%"
-            control.style.description_width = "5em"
-        self.table = widgets.HTML()
-        self.on_change(self.update, self.regularizer, self.x1, self.x2, self.label, self.capped)
-        self.on_change(self._change_classes, self.nr_classes)
-        self.on_change(lambda: self.go_to(self.play.value), self.play)
-        canvas = self.stage.figure.canvas
-        canvas.mpl_connect("button_press_event", self._click)
-        hint = widgets.HTML('<span class="demo-muted">or click into the plane</span>')
-        left = [self.regularizer, player, self.x1, self.x2, hint, self.nr_classes, self.label, self.capped, self.table]
-        return [self.stage.beside(left, self.stage.view(), width=340)]
-
-    def frames(self) -> Sequence[int]:
-        """The numbers of the steps."""
-        return range(0, len(LAMBDAS), 2)
-
-    def go_to(self, frame: int) -> None:
-        """Show one step."""
-        self.regularizer.value = float(LAMBDAS[frame])
-
-    def current(self) -> int:
-        """The number of the step that is shown."""
-        return int(np.abs(np.log(LAMBDAS / self.regularizer.value)).argmin())
-
-    def draw(self) -> None:
-        """Make the artists of the figure, once."""
-        stage, look = self.stage, self.stage.look
-        axes = stage.figure.subplot_mosaic([["plane", "tau"], ["plane", "bars"]], width_ratios=[1.25, 1])
-        self.plane, self.tau, self.bars = axes["plane"], axes["tau"], axes["bars"]
-        stage.clickable = self.plane
-        self.plane.set(xlim=LIMITS, ylim=LIMITS, aspect="equal", xlabel="$x_1$", ylabel="$x_2$", title="the example")
-        self.tau.set(xscale="log", xlim=(LAMBDAS[0], LAMBDAS[-1]), xlabel="λ", title="the step τ")
-        self.bars.set(title="scores of the example", xlabel="class")
-        stage.style(*axes.values())
-        self.tau.minorticks_off()
-        self.plane.grid(False)
-        self.bars.grid(False)
-        self.plane.text(
-            *(LIMITS[0] + 0.15,) * 2,
-            "arrows: weights of each class",
-            fontsize=stage.font(0.8),
-            color=look.muted,
-            va="bottom",
-        )
-        (self.before,) = self.plane.plot([], [], color=look.muted, linewidth=2.6 * stage.scale, linestyle=(0, (3, 2)))
-        (self.after,) = self.plane.plot([], [], **stage.classifier_line("MIRA", linewidth=3.6 * stage.scale))
-        (self.example,) = self.plane.plot([], [], "o", markersize=17 * stage.scale, zorder=6)
-        self.example.set(markeredgecolor=look.foreground, markeredgewidth=3 * stage.scale)
-        self.arrows = [self._pair_of_arrows(k) for k in range(MOST_CLASSES)]
-        self.names = [
-            self.plane.text(0, 0, "", fontsize=stage.font(1.1), ha="center", va="center") for _ in self.arrows
-        ]
-
-        (self.cap_line,) = self.tau.plot(
-            LAMBDAS, 1 / LAMBDAS, label="cap 1/λ", **stage.line(2, linewidth=2.6 * stage.scale)
-        )
-        (self.wish_line,) = self.tau.plot([], [], label="ℓ / 2‖g(x)‖²", **stage.line(1, linewidth=2.6 * stage.scale))
-        (self.tau_line,) = self.tau.plot(
-            [], [], label="τ", **stage.classifier_line("MIRA", linewidth=4.6 * stage.scale)
-        )
-        (self.here,) = self.tau.plot(
-            [], [], "o", markersize=14 * stage.scale, color=self.tau_line.get_color(), zorder=5
-        )
-        self.here.set_markeredgecolor(look.foreground)
-        stage.legend(self.tau, loc="lower left", handlelength=2.4)
-        self._draw_bars()
-
-    def _pair_of_arrows(self, k: int) -> dict[str, Any]:
-        from matplotlib.patches import FancyArrowPatch
-
-        stage = self.stage
-        pair = {}
-        for name, colour, width in (("old", stage.look.muted, 2.4), ("new", stage.class_colour(k), 4.0)):
-            pair[name] = FancyArrowPatch(
-                (0, 0), (0, 0), arrowstyle="-|>", mutation_scale=20 * stage.scale, shrinkA=0, shrinkB=0
-            )
-            pair[name].set(
-                color=colour, linewidth=width * stage.scale, linestyle="--" if name == "old" else "-", zorder=4
-            )
-            self.plane.add_patch(pair[name])
-        return pair
-
-    def _draw_bars(self) -> None:
-        """Three bars for each class: before, after MIRA, after column squishing."""
-        stage, look = self.stage, self.stage.look
-        K = self.nr_classes.value
-        squishing = stage.classifier_line("column squishing", linewidth=2.4 * stage.scale)
-        for container in list(self.bars.containers):
-            container.remove()
-        styles: tuple[tuple[str, dict[str, Any]], ...] = (
-            ("before", {"facecolor": look.background, "edgecolor": look.muted, "linewidth": 2.4, "linestyle": "--"}),
-            ("MIRA", {"facecolor": stage.classifier_line("MIRA")["color"], "edgecolor": look.foreground}),
-            ("squishing", {"facecolor": squishing["color"], "edgecolor": look.foreground, "hatch": "//"}),
-        )
-        self.heights = {
-            name: self.bars.bar(np.arange(K) + 0.27 * (number - 1), np.zeros(K), width=0.25, label=name, **style)
-            for number, (name, style) in enumerate(styles)
-        }
-        self.bars.set_xlim(-0.6, K - 0.4)
-        if not hasattr(self, "zero") or self.zero.axes is not self.bars:
-            self.zero: Any = self.bars.axhline(0, color=look.muted, linewidth=1.4)
-            (self.goal,) = self.bars.plot([], [], **squishing)
-        stage.legend(
-            self.bars, loc="upper right", ncols=3, handlelength=1.2, columnspacing=0.8, fontsize=stage.font(0.75)
-        )
-
-    def _change_classes(self) -> None:
-        with self.together():
-            self.label.max = self.nr_classes.value - 1
-        self._draw_bars()
-        self.update()
-
-    def _click(self, event: Any) -> None:
-        if event.inaxes is not self.plane or event.button != 1:
-            return
-        with self.together():
-            self.x1.value, self.x2.value = round(float(event.xdata), 1), round(float(event.ydata), 1)
-        self.do(self.update)
-
-    def update(self) -> None:
-        """Compute and show what the controls ask for."""
-        at = situation(self.nr_classes.value, (self.x1.value, self.x2.value), self.label.value)
-        cap = 1 / self.regularizer.value
-        steps: dict[str, Step] = {}
-        taus = None
-        with self.stage.attempt("MIRA"):
+    def scene(self, settings: Mapping[str, Any]) -> Scene:
+        """The step for each λ."""
+        n_classes = settings["nr_classes"]
+        [(x1, x2, _)] = settings["example"]
+        at = situation(n_classes, (float(x1), float(x2)), min(settings["label"], n_classes - 1))
+        attempts, taus, found = Attempts(), None, dict[str, list[Step]]()
+        with attempts("MIRA"):
             rule = self.lab.classifier("mira", "Mira").rule
             taus = tau_curve(rule, at, LAMBDAS)
-            steps["MIRA"] = step_of(rule, at, cap)
-        with self.stage.attempt("Column squishing"):
-            squishing = self.lab.classifier(
-                "column_squishing", "ColumnSquishing", cap=cap if self.capped.value else None
+            found["MIRA"] = [step_of(rule, at, 1 / value) for value in FRAMES]
+        with attempts("Column squishing"):
+            squishings = (
+                self.lab.classifier("column_squishing", "ColumnSquishing", cap=1 / value if settings["capped"] else None)
+                for value in FRAMES
             )
-            steps["squishing"] = step_of(squishing.rule, at, float(squishing.steps(1, 1)[0]))
-        self._show_plane(at, steps.get("MIRA"))
-        self._show_tau(at, taus, steps.get("MIRA"))
-        self._show_bars(at, steps)
-        self._show_table(at, steps)
-        self.stage.state(
-            example=at.x,
-            label=at.label,
-            regularizer=self.regularizer.value,
-            cap=cap,
-            wanted=at.wanted,
-            tau=None if "MIRA" not in steps else steps["MIRA"].d[at.label],
-            curve=taus,
-            scores={"before": at.scores} | {name: step.scores for name, step in steps.items()},
-            margins={"before": margin(at.scores, at.label)}
-            | {name: margin(step.scores, at.label) for name, step in steps.items()},
-        )
+            found["squishing"] = [step_of(one.rule, at, float(one.steps(1, 1)[0])) for one in squishings]
+        return Scene(
+            [plane_of(at, found.get("MIRA")), tau_panel(at, found.get("MIRA"), taus), bars_panel(at, found)],
+            by_frame(_sentence(at, value) for value in FRAMES),
+            layout=[["plane", "tau"], ["plane", "bars"]],
+            columns=(1.25, 1),
+            steps=Steps("λ", [f"{value:.2g}" for value in FRAMES], start=int(np.abs(np.log(FRAMES)).argmin()), milliseconds=200),
+            table=_table(at, found),
+            notes=attempts.sentences(),
+            facts={"at": at, "steps": found, "wanted": at.wanted, "curve": taus},
+        )  # fmt: skip
 
-    def _show_plane(self, at: Situation, step: Step | None) -> None:
-        W = at.W if step is None else step.W
-        self.before.set_data(*with_gaps(decision_boundary(at.W, LIMITS, LIMITS)).T)
-        self.after.set_data(*with_gaps(decision_boundary(W, LIMITS, LIMITS)).T)
-        self.example.set_data([at.x[0]], [at.x[1]])
-        self.example.set_markerfacecolor(self.stage.class_colour(at.label))
-        for k, (pair, name) in enumerate(zip(self.arrows, self.names, strict=True)):
-            there = k < W.shape[1]
-            for which, end in (("old", at.W), ("new", W)):
-                pair[which].set_visible(there)
-                if there:
-                    pair[which].set_positions((0, 0), tuple(_ARROW * end[1:, k]))
-            name.set_text(str(k) if there else "")
-            if there:
-                tip = _ARROW * W[1:, k]
-                name.set_position(tip + 0.3 * tip / max(np.hypot(*tip), 1e-9))
-                name.set_color(self.stage.class_colour(k))
-        self.plane.title.set_text(f"true class {at.label}, predicted {int(at.scores.argmax())}")
 
-    def _show_tau(self, at: Situation, taus: np.ndarray | None, step: Step | None) -> None:
-        self.wish_line.set_data(LAMBDAS[[0, -1]], [at.wanted] * 2)
-        self.tau_line.set_data(LAMBDAS if taus is not None else [], taus if taus is not None else [])
-        here = [] if step is None else [step.d[at.label]]
-        self.here.set_data([self.regularizer.value] if here else [], here)
-        self.tau.set_ylim(0, 1.7 * max(at.wanted, 0.15))
+def plane_of(at: Situation, found: list[Step] | None) -> Panel:
+    """The weights of all classes as arrows, the boundaries between them, and the example, before and after the step."""
+    after = [at.W] if found is None else [step.W for step in found]
+    boundaries = [with_gaps(decision_boundary(W, LIMITS, LIMITS)) for W in (at.W, *after)]
+    marks: list[Mark] = [
+        line(boundaries[0], MUTED, (3, 2), label="boundaries before"),
+        learner_line(by_frame(boundaries[1:]), "MIRA", width=1.4, label="after MIRA's step"),
+    ]
+    for k in range(at.W.shape[1]):
+        tips = [_ARROW * W[1:, k] for W in after]
+        marks += [
+            arrow((0, 0), _ARROW * at.W[1:, k], MUTED, (3, 2)),
+            arrow((0, 0), by_frame(tips), CLASSES[k], width=1.3, label="" if k else "weights of each class"),
+            text(by_frame(tip + 0.3 * tip / max(np.hypot(*tip), 1e-9) for tip in tips), str(k), CLASSES[k], size=1.1),
+        ]
+    title = f"true class {at.label}, predicted {int(at.scores.argmax())}"
+    return Panel("plane", title, Axis(*LIMITS, label="x₁"), Axis(*LIMITS, label="x₂"), marks, equal=True)
 
-    def _show_bars(self, at: Situation, steps: dict[str, Step]) -> None:
-        heights = {"before": at.scores} | {name: step.scores for name, step in steps.items()}
-        for name, bars in self.heights.items():
-            for k, bar in enumerate(bars):
-                bar.set_height(heights[name][k] if name in heights else 0.0)
-        labels = [f"{k}" if k != at.label else f"{k} = y" for k in range(len(at.scores))]
-        self.bars.set_xticks(range(len(labels)), labels)
-        level = heights["squishing"][at.label] - 1 if "squishing" in heights else np.nan
-        self.goal.set_data(self.bars.get_xlim(), [level, level])
-        low, high = min(map(np.min, heights.values())), max(map(np.max, heights.values()))
-        self.bars.set_ylim(min(low, 0) - 0.15, max(high, 0) + 0.35 * max(high - low, 1))
 
-    def _show_table(self, at: Situation, steps: dict[str, Step]) -> None:
-        rows = [("before", at.scores, at.W)] + [(name, step.scores, step.W) for name, step in steps.items()]
-        cells = "".join(
-            f"<tr><td>{name}</td><td>{margin(scores, at.label):+.2f}</td><td>{np.linalg.norm(W - at.W):.2f}</td></tr>"
-            for name, scores, W in rows
-        )
-        rival = int(at.scores.argmax())
-        text = f"τ lifts class {at.label} above class {rival} by 1"
-        if not at.wanted:
-            text = "right: MIRA does nothing"
-        elif at.wanted > 1 / self.regularizer.value:
-            text = "the cap 1/λ holds τ back"
-        self.table.value = f"<div>{text}</div><table><tr><th></th><th>margin</th><th>‖ΔW‖</th></tr>{cells}</table>"
+def tau_panel(at: Situation, found: list[Step] | None, taus: np.ndarray | None) -> Panel:
+    """τ as a function of λ: what the example requires, or what the cap allows."""
+    top = 1.7 * max(at.wanted, 0.15)
+    marks = [
+        line(np.column_stack([LAMBDAS, 1 / LAMBDAS]), CLASSES[2], (6, 2), label="cap 1/λ"),
+        line([[LAMBDAS[0], at.wanted], [LAMBDAS[-1], at.wanted]], INK, (2, 2), label="ℓ / 2‖g(x)‖²"),
+    ]
+    if found is not None and taus is not None:
+        here = np.column_stack([FRAMES, [step.d[at.label] for step in found]])
+        marks += [
+            learner_line(np.column_stack([LAMBDAS, taus]), "MIRA", width=1.8, label="τ of MIRA"),
+            points(by_frame(here[:, None]), learner_style("MIRA")["colour"], "o", size=1.6),
+        ]
+    return Panel("tau", "the step τ", Axis(LAMBDAS[0], LAMBDAS[-1], label="λ", scale="log"), Axis(0, top), marks)
+
+
+def bars_panel(at: Situation, found: Mapping[str, list[Step]]) -> Panel:
+    """The scores of the example: before, after MIRA's step, after column squishing."""
+    K = len(at.scores)
+    places = np.arange(K)
+    zeros = np.zeros(K)
+
+    def heights(scores: np.ndarray, number: int) -> np.ndarray:
+        return np.column_stack([places + 0.27 * (number - 1), zeros, scores])
+
+    marks = [bars(heights(at.scores, 0), MUTED, thickness=0.25, pattern="outline", label="before")]
+    low, high = float(min(at.scores.min(), 0)), float(at.scores.max())
+    for number, (name, label, pattern) in enumerate((("MIRA", "MIRA", ""), ("squishing", "column squishing", "hatched")), 1):
+        if name in found:
+            colour = learner_style(label)["colour"]
+            all_scores = [step.scores for step in found[name]]
+            marks.append(
+                bars(by_frame(heights(scores, number) for scores in all_scores), colour, thickness=0.25, pattern=pattern, label=label)
+            )
+            low, high = min(low, float(np.min(all_scores))), max(high, float(np.max(all_scores)))
+    if "squishing" in found:
+        level = [step.scores[at.label] - 1 for step in found["squishing"]]
+        goal = by_frame([[-0.6, value], [K - 0.4, value]] for value in level)
+        marks.append(learner_line(goal, "column squishing", label="1 below y"))
+    room = 0.1 * (high - low)
+    ticks = [(k, f"{k} = y" if k == at.label else str(k)) for k in range(K)]
+    return Panel(
+        "bars", "scores of the example", Axis(-0.6, K - 0.4, label="class", ticks=ticks), Axis(low - room, high + room), marks
+    )
+
+
+def _sentence(at: Situation, regularizer: float) -> str:
+    rival = int(at.scores.argmax())
+    if not at.wanted:
+        return f"λ = {regularizer:.2g}: the prediction is correct, and MIRA does nothing"
+    if at.wanted > 1 / regularizer:
+        return f"λ = {regularizer:.2g}: the cap 1/λ limits τ"
+    return f"λ = {regularizer:.2g}: τ raises class {at.label} above class {rival} by 1"
+
+
+def _table(at: Situation, found: Mapping[str, list[Step]]) -> Table:
+    names = {"MIRA": "MIRA", "squishing": "column squishing"}
+
+    def rows(frame: int) -> list[list[str]]:
+        states = [("before", at.scores, at.W)]
+        states += [(names[name], each[frame].scores, each[frame].W) for name, each in found.items()]
+        return [[name, f"{margin(scores, at.label):+.2f}", f"{np.linalg.norm(W - at.W):.2f}"] for name, scores, W in states]
+
+    return Table(("", "margin", "‖ΔW‖"), by_frame(map(rows, range(len(FRAMES)))))

@@ -1,22 +1,43 @@
 """The perceptron, step by step; and perceptron, MIRA, SVM and maximum entropy side by side on the same order.
 
-Every step is computed beforehand with the lab's own rules, and kept: so a step back shows the very weights that were
-there. A step shows the example under the pointer, whether it is a mistake, the weight vector before and after it as
-arrows from the origin (what joins their tips is the step, along the example), and how the boundary turns. Beside it the
-mistakes so far against the most that a perceptron can make on these points (see ``classifiers/mistake_bounds.py``).
+Every step is computed with the lab's own rules, and is a frame of the scene. It shows the example that is visited, whether
+it is a mistake, the weight vector before and after the step as arrows from the origin (what joins their tips is the step,
+along the example), and how the boundary turns. Beside it stand the mistakes so far and the most that a perceptron can make
+on these points (see ``classifiers/mistake_bounds.py``).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from lxmls_day1.demos.controls import Choice, Slider, decades, steps
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.learners import Learner
+from lxmls_day1.demos.learners import Attempts, Learner
 from lxmls_day1.demos.online_traces import Trace, bound_of, points_of, trace_of, visits
+from lxmls_day1.demos.scene import (
+    CLASSES,
+    INK,
+    MUTED,
+    Axis,
+    Mark,
+    Panel,
+    Scene,
+    Steps,
+    Table,
+    arrow,
+    by_frame,
+    learner_line,
+    learner_style,
+    line,
+    points,
+    points_of_class,
+    sample_of,
+    text,
+)
 from lxmls_day1.figures.boundaries import decision_boundary
-from lxmls_day1.figures.plotting import CLASS_MARKERS, with_gaps
+from lxmls_day1.figures.plotting import with_gaps
 
 HEIGHT = (-4.0, 4.0)  # of every plane
 WIDTHS = {1: (-4.0, 4.0), 4: (-6.2, 6.2)}  # of one plane, and of each of four
@@ -26,303 +47,145 @@ LEARNERS = (
     Learner("svm", "SVM", {}, "SVM"),
     Learner("max_ent_online", "MaxEntOnline", {}, "Max. entropy"),
 )
-SPEEDS = (("slow", 1600), ("normal", 800), ("fast", 300))  # milliseconds for a step
 _LONGEST_ARROW = 3.2  # units of the plane
+_FARTHEST_BOUND = 4  # times the mistakes: a bound that is farther away is a number, and no line
 
 
 class DemoOnlineSteps(Demonstration):
-    """The page: controls on the left; the plane and the count of mistakes, or four planes, on the right."""
+    """The plane and the count of mistakes of the perceptron, or the planes of four learners."""
 
     name = "online_steps"
     title = "Online learners, step by step"
     summary = "The perceptron, one example at a time; MIRA, SVM and maximum entropy on the same order."
     look_at = (
-        "The dashed line and arrow are the weights before a step, the coloured ones those after it; the step goes along the "
-        "ringed example, and only where that was a mistake. On the right the mistakes add up, below what the bound allows."
+        "The dashed line and arrow are the weights before a step, the coloured ones those after it. The step goes along the "
+        "ringed example, and the perceptron takes it only where that example was a mistake."
     )
     to_try = (
-        "Press space, and let it run: where does the count of mistakes stop, and how far below the bound?",
-        "Move the classes closer (distance 2): the bound rises, then no line parts them and it is gone.",
-        "Show all four, with a large λ: MIRA's steps shrink, and the SVM moves for right answers too.",
+        "Press space to play: where does the count of mistakes stop, and how far below the bound?",
+        "Move the classes closer (distance 2): the bound rises, until no line separates them and there is no bound.",
+        "Show all four with a large λ: MIRA's steps shrink, and the SVM also moves for correct predictions.",
     )
-    tips = MappingProxyType(
-        {
-            "view": "the perceptron alone, or all four learners on the same order",
-            "speed": "how fast it plays",
-            "nr_points": "how many points there are",
-            "distance": "how far apart the two classes are",
-            "nr_rounds": "how often all points are visited",
-            "seed": "another sample, in another order",
-            "regularizer": "λ of MIRA, SVM and maximum entropy: the larger, the smaller their steps or weights",
-            "position": "after how many steps",
-        }
-    )
-    variants = MappingProxyType({"": {}, "_all_four": {"view": 4}})
-    telling_frame = 5
+    controls = (
+        Choice("view", "show", "the perceptron alone, or all four learners on the same order", 1,
+               options=(("perceptron", 1), ("all four", 4))),
+        Slider("nr_points", "points", "how many points there are", 20, values=steps(6, 60, 2)),
+        Slider("distance", "distance", "how far apart the two classes are", 3.5, values=steps(1, 6, 0.25)),
+        Slider("nr_rounds", "rounds", "how often all points are visited", 3, values=steps(1, 10, 1)),
+        Slider("seed", "seed", "another sample, in another order", 2, values=steps(1, 50, 1)),
+        Slider("regularizer", "λ", "λ of MIRA, SVM and maximum entropy: the larger, the smaller their steps or weights", 0.1,
+               values=decades(0.001, 10, 4), when=("view", 4)),
+    )  # fmt: skip
+    grid = MappingProxyType({"view": (1, 4), "distance": (2, 3.5, 5)})
 
-    def controls(self) -> list[Any]:
-        """The widgets of the page, from left to right."""
-        import ipywidgets as widgets
-
-        self.stage.size(880, 600)
-        self.view = widgets.ToggleButtons(options=[("perceptron", 1), ("all four", 4)])
-        self.view.style.button_width = "auto"
-        self.position = widgets.IntSlider(value=0, min=0, max=60, description="step")
-        player = self.steps(60, SPEEDS[1][1], self.position)
-        self.speed = widgets.ToggleButtons(options=SPEEDS, value=SPEEDS[1][1])
-        self.speed.style.button_width = "auto"
-        self.nr_points = widgets.IntSlider(value=20, min=6, max=60, step=2, description="points")
-        self.distance = widgets.FloatSlider(value=3.5, min=1, max=6, step=0.25, description="distance")
-        self.nr_rounds = widgets.IntSlider(value=3, min=1, max=10, description="rounds")
-        self.seed = widgets.IntSlider(value=2, min=1, max=50, description="seed")
-        self.regularizer = widgets.FloatLogSlider(value=0.1, base=10, min=-3, max=1, step=0.25, description="λ")
-        for control in (self.position, self.nr_points, self.distance, self.nr_rounds, self.seed, self.regularizer):
-            control.layout.width = "100%"
-            control.style.description_width = "4.6em"
-        self.table = widgets.HTML()
-
-        self.on_change(self._retrace, self.nr_points, self.distance, self.nr_rounds, self.seed, self.regularizer)
-        self.on_change(self._show, self.position)
-        self.on_change(self.redraw, self.view)
-        self.speed.observe(lambda change: setattr(self.play, "interval", change["new"]), names="value")
-        self.traced = False
-        data = [self.nr_points, self.distance, self.nr_rounds, self.seed, self.regularizer]
-        steps = [player, self.position]
-        return [self.stage.beside([self.view, *steps, self.speed, *data, self.table], self.stage.view())]
-
-    def frames(self) -> Sequence[int]:
-        """The numbers of the steps."""
-        return range(self.position.max + 1)
-
-    def go_to(self, frame: int) -> None:
-        """Show one step."""
-        self.position.value = int(np.clip(frame, 0, self.position.max))
-
-    def current(self) -> int:
-        """The number of the step that is shown."""
-        return int(self.position.value)
-
-    def update(self) -> None:
-        """Compute and show what the controls ask for."""
-        if self.traced:
-            self._show()
-        else:
-            self._trace()
-
-    # ---- computing ----
-
-    def _retrace(self) -> None:
-        """Another sample, or another λ: all steps anew, from the start."""
-        self._trace()
-
-    def _trace(self) -> None:
-        self.X, self.y = points_of(self.lab, self.nr_points.value, self.distance.value, self.seed.value)
-        self.order = visits(len(self.y), self.nr_rounds.value, self.seed.value)
-        self.traces: dict[str, Trace] = {}
-        self.bound, self.bound_note = None, "not computed"
-        for learner in LEARNERS:
-            with self.stage.attempt(learner.label):
-                settings = {} if learner.label == "Perceptron" else {"regularizer": self.regularizer.value}
-                classifier = self.lab.classifier(learner.module, learner.class_name, **settings)
-                self.traces[learner.label] = trace_of(classifier, learner.label, self.X, self.y, self.order)
-        with self.stage.attempt("The mistake bound") as attempt:
-            self.bound = bound_of(self.lab, self.X, self.y)
-            self.bound_note = "no line parts the points: no bound" if self.bound is None else ""
-        if not attempt.ok:
-            self.bound_note = "bound: to be written"
-        self.traced = True
-        with self.together():
-            self.position.max = self.play.max = self.order.size
-            self.position.value = 0
-        self._place_count()
-        self._show()
-
-    # ---- drawing ----
-
-    def draw(self) -> None:
-        """Make the artists of the figure, once."""
-        from matplotlib.ticker import MaxNLocator
-
-        figure, count = self.stage.figure, None
-        if self.view.value == 4:
-            axes = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
-            labels = [learner.label for learner in LEARNERS]
-        else:
-            grid = figure.add_gridspec(1, 2, width_ratios=[1.75, 1])
-            axes, labels = [figure.add_subplot(grid[0])], [LEARNERS[0].label]
-            count = figure.add_subplot(grid[1])
-        self.panels = {
-            label: Panel(self.stage, axis, label, large=count is not None)
-            for label, axis in zip(labels, axes, strict=True)
-        }
-        self.count = count
-        if count is not None:
-            count.set(xlabel="step", title="mistakes")
-            self.stage.style(count)
-            count.yaxis.set_major_locator(MaxNLocator(integer=True))
-            (self.made,) = count.plot(
-                [], [], drawstyle="steps-post", **self.stage.classifier_line("Perceptron", linestyle="solid")
-            )
-            (self.limit,) = count.plot([], [], **self.stage.line(1))
-            self.limit_text = count.text(
-                0.04,
-                0.985,
-                "",
-                transform=count.transAxes,
-                va="top",
-                fontsize=self.stage.font(),
-                color=self.stage.look.foreground,
-            )
-        if self.traced:
-            self._place_count()
-
-    def _place_count(self) -> None:
-        if self.count is None:
-            return
-        most = self.traces["Perceptron"].mistakes(self.order.size) if "Perceptron" in self.traces else 1
-        bound = self.bound.updates if self.bound else None
-        if self.bound is None or bound is None:
-            self.limit.set_data([], [])
-            self.limit_text.set_text(self.bound_note)
-        else:
-            self.limit.set_data([0, self.order.size], [bound, bound])
-            self.limit_text.set_text(
-                f"at most {bound:.0f}  =  2K R²/γ²\nR = {self.bound.radius:.2f}, γ = {self.bound.margin:.2f}"
-            )
-        self.count.set_xlim(0, self.order.size)
-        self.count.set_ylim(0, 1.25 * max(most, bound or 0, 1))
-
-    def _show(self) -> None:
-        """Move everything to the step of the slider."""
-        step = min(self.position.value, self.order.size)
-        m = int(self.order.ravel()[step - 1]) if step else None
-        for label, panel in self.panels.items():
-            panel.show(self.X, self.y, self.traces.get(label), step, m)
-        if self.count is not None and "Perceptron" in self.traces:
-            so_far = np.arange(step + 1)
-            self.made.set_data(so_far, np.concatenate([[0], self.traces["Perceptron"].is_mistake[:step].cumsum()]))
-        self.table.value = self._counts(step, m)
-        self.stage.state(
-            step=step,
-            steps=self.order.size,
-            example=m,
-            label=None if m is None else int(self.y[m]),
-            weights={label: trace.weights[step] for label, trace in self.traces.items()},
-            mistakes={label: trace.mistakes(step) for label, trace in self.traces.items()},
-            updates={label: trace.changes(step) for label, trace in self.traces.items()},
-            bound=self.bound.updates if self.bound else None,
-            boundaries={label: panel.lines for label, panel in self.panels.items()},
+    def scene(self, settings: Mapping[str, Any]) -> Scene:
+        """All steps of one learner, or of four."""
+        X, y = points_of(self.lab, settings["nr_points"], settings["distance"], settings["seed"])
+        order = visits(len(y), settings["nr_rounds"], settings["seed"])
+        attempts, traces, bound = Attempts(), dict[str, Trace](), None
+        for learner in LEARNERS[: settings["view"]]:
+            with attempts(learner.label):
+                own = {} if learner.label == "Perceptron" else {"regularizer": settings["regularizer"]}
+                classifier = self.lab.classifier(learner.module, learner.class_name, **own)
+                traces[learner.label] = trace_of(classifier, learner.label, X, y, order)
+        visited = order.ravel()
+        width = WIDTHS[settings["view"]]
+        panels = [
+            plane(learner.label, X, y, visited, traces.get(learner.label), width) for learner in LEARNERS[: settings["view"]]
+        ]
+        says: Any = by_frame(_sentence(step, visited, y) for step in range(len(visited) + 1))
+        if settings["view"] == 1:
+            bound_note = "bound: to be written"
+            with attempts("The mistake bound"):
+                bound = bound_of(self.lab, X, y)
+                bound_note = "no line separates the points: no bound" if bound is None else _bound_text(bound)
+            if "Perceptron" in traces:
+                panels.append(count(traces["Perceptron"], bound, bound_note))
+        return Scene(
+            panels,
+            says,
+            layout=[["Perceptron", "MIRA"], ["SVM", "Max. entropy"]] if settings["view"] == 4 else (),
+            columns=(1.75, 1) if len(panels) == 2 else (),
+            steps=Steps("step", range(len(visited) + 1)),
+            table=_table(traces, len(visited)),
+            notes=attempts.sentences(),
+            facts={
+                "order": visited,
+                "y": y,
+                "bound": None if bound is None else bound.updates,
+                "traces": traces,
+            },
         )
 
-    def _counts(self, step: int, m: int | None) -> str:
-        where = (
-            f"round {(step - 1) // len(self.y) + 1}, example {m} of class {self.y[m]}"
-            if step
-            else "before the first example"
-        )
-        rows = "".join(
-            f"<tr><td>{label}</td><td>{trace.mistakes(step)}</td><td>{trace.changes(step)}</td>"
-            f"<td>{np.linalg.norm(trace.normal(step)):.2f}</td></tr>"
-            for label, trace in self.traces.items()
-        )
-        heads = "<tr><th></th><th>mistakes</th><th>updates</th><th>‖w‖</th></tr>"
-        return f"<div>{where}</div><table>{heads}{rows}</table>"
 
-
-class Panel:
-    """One learner's plane: points, the example under the pointer, boundary and weights before and after the step."""
-
-    def __init__(self, stage: Any, axis: Any, label: str, large: bool):
-        from matplotlib.patches import FancyArrowPatch
-
-        self.stage, self.axis, self.label, self.large = stage, axis, label, large
-        self.lines: list[np.ndarray] = []
-        look, scale = stage.look, stage.scale
-        self.limits = (WIDTHS[1] if large else WIDTHS[4], HEIGHT)
-        axis.set(xlim=self.limits[0], ylim=self.limits[1], aspect="equal", title=label)
-        if large:
-            axis.set(xlabel="$x_1$", ylabel="$x_2$")
-        stage.style(axis)
-        axis.grid(False)
-        size = (11.0 if large else 8.0) * scale
-        self.dots = []
-        for k, marker in enumerate(CLASS_MARKERS[:2]):
-            (dots,) = axis.plot([], [], linestyle="none", marker=marker, markersize=size, color=stage.class_colour(k))
-            dots.set_markeredgecolor(look.background)
-            self.dots.append(dots)
-        (self.ring,) = axis.plot([], [], linestyle="none", marker="o", markersize=2.3 * size, markerfacecolor="none")
-        self.ring.set(markeredgecolor=look.foreground, markeredgewidth=3.0 * scale)
-        self.verdict = axis.text(
-            0, 0, "", fontsize=stage.font(1.5), color=look.foreground, fontweight="bold", ha="left", va="bottom"
-        )
-        (self.before,) = axis.plot([], [], color=look.muted, linewidth=2.6 * scale, linestyle=(0, (3, 2)))
-        own = stage.classifier_line(label, linewidth=3.6 * scale)
-        (self.after,) = axis.plot([], [], **own)
-        self.arrows: dict[str, Any] = {}
-        for name, colour, width in (
-            ("old", look.muted, 3.0),
-            ("new", own["color"], 4.0),
-            ("step", look.foreground, 3.4),
-        ):
-            arrow = FancyArrowPatch((0, 0), (0, 0), arrowstyle="-|>", mutation_scale=24 * scale, shrinkA=0, shrinkB=0)
-            arrow.set(
-                color=colour,
-                linewidth=width * scale,
-                zorder=5 + len(self.arrows),
-                linestyle="--" if name == "old" else "-",
-            )
-            axis.add_patch(arrow)
-            self.arrows[name] = arrow
-        self.legend_texts()
-
-    def legend_texts(self) -> None:
-        """Name the arrows in the large plane, where there is room."""
-        if self.large:
-            from matplotlib.lines import Line2D
-
-            look = self.stage.look
-            handles = [
-                Line2D([], [], color=look.muted, linewidth=3, linestyle="--", label="before"),
-                Line2D([], [], label="after", **self.stage.classifier_line(self.label)),
-                Line2D([], [], color=look.foreground, linewidth=3.4, label="the step"),
-            ]
-            self.stage.legend(self.axis, handles=handles, loc="lower right", ncols=1, handlelength=2)
-
-    def show(self, X: np.ndarray, y: np.ndarray, trace: Trace | None, step: int, m: int | None) -> None:
-        """Move to a step; without a trace only the points are there."""
-        for k, dots in enumerate(self.dots):
-            dots.set_data(*X[y == k].T)
-        if m is None:
-            self.ring.set_data([], [])
-            self.verdict.set_text("")
-        else:
-            self.ring.set_data(*X[m][:, None])
-            self.verdict.set_position(X[m] + [0.22, 0.18])
-        if trace is None:
-            self.axis.title.set_text(f"{self.label}: to be written")
-            return
-        self.lines = decision_boundary(trace.weights[step], *self.limits)
-        earlier = decision_boundary(trace.weights[max(step - 1, 0)], *self.limits)
-        self.after.set_data(*with_gaps(self.lines).T)
-        self.before.set_data(*with_gaps(earlier).T)
-        lengths = [float(np.linalg.norm(trace.normal(t))) for t in range(len(trace.weights))]
+def plane(
+    label: str, X: np.ndarray, y: np.ndarray, visited: np.ndarray, trace: Trace | None, width: tuple[float, float]
+) -> Panel:
+    """One learner's points, the example that is visited, boundary and weights before and after each step."""
+    marks: list[Mark] = [points_of_class(X[y == k], k) for k in (0, 1)]
+    around: list[Any] = [[], *X[visited][:, None]]
+    title: Any = f"{label}: to be written"
+    if trace is not None:
+        lines = [with_gaps(decision_boundary(weights, width, HEIGHT)) for weights in trace.weights]
+        lengths = [float(np.linalg.norm(trace.normal(t))) for t in range(len(lines))]
         unit = _LONGEST_ARROW / max(*lengths, 1e-9)
-        old, new = unit * trace.normal(max(step - 1, 0)), unit * trace.normal(step)
-        for name, start, end in (("old", (0, 0), old), ("new", (0, 0), new), ("step", old, new)):
-            self.arrows[name].set_positions(start, end)
-            length = np.hypot(*np.subtract(end, start))
-            self.arrows[name].set_visible(bool(length > 0.02))
-            self.arrows[name].set_mutation_scale(24 * self.stage.scale * min(1.0, length))
-        if m is None:
-            verdict = "before the first step"
-        else:
-            wrong = trace.is_mistake[step - 1]
-            self.verdict.set_text("✗" if wrong else "✓")
-            changed = bool(np.any(trace.updates[step - 1]))
-            verdict = "a mistake" if wrong else "right" + (", but moved" if changed else "")
-        if self.large:
-            self.axis.title.set_text(f"step {step}: {verdict}" if step else verdict)
-        else:
-            count = trace.mistakes(step)
-            moved = step and np.any(trace.updates[step - 1])
-            self.axis.title.set_text(f"{self.label}: {count} mistake{'s' * (count != 1)}{', moved' if moved else ''}")
+        tips = [unit * trace.normal(t) for t in range(len(lines))]
+        earlier, dash = [tips[0], *tips[:-1]], learner_style(label)["dash"]
+        colour = learner_style(label)["colour"]
+        marks += [
+            line(by_frame([lines[0], *lines[:-1]]), MUTED, (3, 2)),
+            line(by_frame(lines), colour, dash, width=1.4),
+            arrow((0, 0), by_frame(earlier), MUTED, (3, 2), label="before"),
+            arrow((0, 0), by_frame(tips), colour, width=1.3, label="after"),
+            arrow(by_frame(earlier), by_frame(tips), INK, label="the step"),
+            text(by_frame(_beside(X, visited)), by_frame(["", *("✗" if wrong else "✓" for wrong in trace.is_mistake)]), size=1.5),
+        ]  # fmt: skip
+        title = by_frame(_title(label, trace, step) for step in range(len(lines)))
+    marks.append(points(by_frame(around), INK, "o", hollow=True, size=2.3))
+    return Panel(label, title, Axis(*width, label="x₁"), Axis(*HEIGHT, label="x₂"), marks, equal=True)
+
+
+def count(trace: Trace, bound: Any, note: str) -> Panel:
+    """The perceptron's mistakes after each step, and the most that there can be."""
+    so_far = np.concatenate([[0], trace.is_mistake.cumsum()])
+    last, most = len(trace.is_mistake), max(int(so_far[-1]), 1)
+    staircase = np.column_stack([np.repeat(np.arange(last + 1), 2)[1:], np.repeat(so_far, 2)[:-1]])
+    shown = by_frame(2 * step + 1 for step in range(last + 1))
+    marks = [learner_line(staircase, "Perceptron", width=1.2, count=shown) | {"dash": ()}]
+    near = bound is not None and bound.updates <= _FARTHEST_BOUND * most
+    if near:
+        marks.append(line([[0, bound.updates], [last, bound.updates]], CLASSES[2], (4, 2)))
+    top = 1.25 * (bound.updates if near else most)
+    marks.append(text((0.02 * last, 0.96 * top), note, size=0.9, anchor="left"))
+    return Panel("count", "mistakes so far", Axis(0, last, label="step"), Axis(0, top), marks)
+
+
+def _beside(X: np.ndarray, visited: np.ndarray) -> list[Any]:
+    return [[0, 0], *(X[visited] + [0.35, 0.4])]
+
+
+def _bound_text(bound: Any) -> str:
+    return f"at most {bound.updates:.0f} = 2K R²/γ², R = {bound.radius:.2f}, γ = {bound.margin:.2f}"
+
+
+def _title(label: str, trace: Trace, step: int) -> str:
+    made = trace.mistakes(step)
+    moved = ", moved" if step and np.any(trace.updates[step - 1]) else ""
+    return f"{label}: {made} mistake{'s' * (made != 1)}{moved}"
+
+
+def _sentence(step: int, visited: np.ndarray, y: np.ndarray) -> str:
+    if not step:
+        return "before the first example"
+    m = visited[step - 1]
+    return f"step {step} of {len(visited)}: round {(step - 1) // len(y) + 1}, example {m} of class {y[m]}"
+
+
+def _table(traces: Mapping[str, Trace], last: int) -> Table:
+    def rows(step: int) -> Sequence[Any]:
+        return [
+            [sample_of(label), label, trace.mistakes(step), trace.changes(step), f"{np.linalg.norm(trace.normal(step)):.2f}"]
+            for label, trace in traces.items()
+        ]
+
+    return Table(("", "", "mistakes", "updates", "‖w‖"), by_frame(rows(step) for step in range(last + 1)))

@@ -7,7 +7,7 @@ are those of the panel's axes. A colour is a pair, on a light ground and on a da
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -140,8 +140,7 @@ class Scene:
 
     def data(self) -> dict[str, Any]:
         """The scene as JSON takes it."""
-        found = asdict(self)
-        del found["facts"]
+        found = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "facts"}
         found["layout"] = self.layout or [[panel.name for panel in self.panels]]
         found["columns"] = self.columns or [1] * len(found["layout"][0])
         plain: dict[str, Any] = plain_data(found)
@@ -149,8 +148,20 @@ class Scene:
 
 
 def by_frame(values: Iterable[Any]) -> dict[str, list[Any]]:
-    """One value of a mark for each frame of the scene."""
-    return {"frames": list(values)}
+    """One value of a mark for each frame of the scene; those that stay the same for several frames are kept once.
+
+    Examples
+    --------
+    >>> by_frame(["a", "a", "b"])
+    {'frames': ['a', 'b'], 'index': [0, 0, 1]}
+    """
+    distinct: list[Any] = []
+    index: list[int] = []
+    for value in map(plain_data, values):
+        if not distinct or value != distinct[-1]:
+            distinct.append(value)
+        index.append(len(distinct) - 1)
+    return {"frames": distinct, "index": index}
 
 
 def points(at: Any, colour: Colour, shape: str = "o", *, hollow: bool = False, size: float = 1.0, label: str = "") -> Mark:
@@ -191,6 +202,11 @@ def region(rings: Any, colour: Colour, opacity: float = 0.3, label: str = "") ->
     return {"kind": "region", "rings": rings, "colour": colour, "opacity": opacity, "label": label}
 
 
+def ellipse(at: Any, half_axes: Any, colour: Colour, *, width: float = 1.0, label: str = "") -> Mark:
+    """The curve of an ellipse whose axes are parallel to the panel's."""
+    return {"kind": "ellipse", "at": at, "half_axes": half_axes, "colour": colour, "width": width, "label": label}
+
+
 def arrow(start: Any, end: Any, colour: Colour, dash: Sequence[float] = (), *, width: float = 1.0, label: str = "") -> Mark:
     """An arrow between two places."""
     return {"kind": "arrow", "from": start, "to": end, "colour": colour, "dash": dash, "width": width, "label": label}
@@ -229,11 +245,13 @@ def plain_data(value: Any) -> Any:
     >>> plain_data({"at": np.array([[1 / 3, np.nan]]), "n": np.int64(2), "yes": np.True_})
     {'at': [[0.33333, None]], 'n': 2, 'yes': True}
     """
+    if is_dataclass(value):
+        return {item.name: plain_data(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, Mapping):
         return {key: plain_data(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
         return plain_data(value.tolist())
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple | range):
         return [plain_data(item) for item in value]
     if isinstance(value, np.generic):
         return plain_data(value.item())

@@ -1,0 +1,954 @@
+// Draws the demonstrations and lets a reader move through them. Python computes each scene (scene.py); nothing is computed here but
+// where things are on the screen. The same file serves a page of its own, a page of the book, and a widget in a notebook.
+
+const SVG = "http://www.w3.org/2000/svg";
+const NEAR = 16; // pixels from a point at which the pointer means it
+const PATIENCE = 150; // milliseconds without an answer after which the progress bar is shown
+const LINK_AFTER = 300; // milliseconds without a change after which the address is renewed: browsers limit how often that may be
+const SPEEDS = [["slow", 2], ["normal", 1], ["fast", 0.35]];
+
+const pick = (value, frame) => (value?.frames ? value.frames[value.index[Math.min(frame, value.index.length - 1)]] : value);
+
+function make(tag, { text, on = {}, ...attributes } = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value != null) element.setAttribute(name, value);
+  }
+  for (const [event, listener] of Object.entries(on)) element.addEventListener(event, listener);
+  if (text !== undefined) element.textContent = text;
+  element.append(...children);
+  return element;
+}
+
+// ---- axes -----------------------------------------------------------------------------------------------------------------
+
+function written(value) {
+  if (!value) return "0";
+  const size = Math.abs(value);
+  const power = Math.round(Math.log10(size));
+  const plain = size >= 1e5 || size < 1e-3 ? null : String(Number(value.toPrecision(4)));
+  if (plain !== null) return plain.replace("-", "−");
+  const digits = [...String(power)].map((sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[sign])).join("");
+  return `${value < 0 ? "−" : ""}10${digits}`;
+}
+
+function shapeOf(axis) {
+  const linear = axis.linear_below;
+  if (axis.scale === "log") return (value) => Math.log10(Math.max(value, 1e-300));
+  if (axis.scale === "symlog") return (value) => (value <= linear ? (0.5 * value) / linear : 0.5 + Math.log10(value / linear));
+  return (value) => value;
+}
+
+function ticksOf(axis, low, high, most) {
+  if (axis.ticks) return axis.ticks.filter(([value]) => low <= value && value <= high);
+  if (axis.scale !== "linear") {
+    const least = axis.scale === "log" ? low : axis.linear_below;
+    const first = Math.ceil(Math.log10(least) - 1e-9);
+    const last = Math.floor(Math.log10(high) + 1e-9);
+    const by = Math.max(1, Math.ceil((last - first + 1) / most));
+    const values = axis.scale === "symlog" ? [0] : [];
+    for (let power = first; power <= last; power += by) values.push(10 ** power);
+    return values.map((value) => [value, written(value)]);
+  }
+  const rough = (high - low) / most;
+  const ten = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((digit) => digit * ten).find((size) => size >= rough * 0.999);
+  const values = [];
+  for (let n = Math.ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; n += 1) values.push(Number((n * step).toPrecision(12)));
+  return values.map((value) => [value, written(value)]);
+}
+
+// ---- shapes of points, and samples for legends --------------------------------------------------------------------------------
+
+function outline(path, shape, x, y, r) {
+  const corners = (n, turn, inner = 1) => {
+    const count = inner === 1 ? n : 2 * n;
+    for (let i = 0; i < count; i += 1) {
+      const size = r * (i % 2 ? inner : 1);
+      const angle = turn + (2 * Math.PI * i) / count;
+      path[i ? "lineTo" : "moveTo"](x + size * Math.cos(angle), y + size * Math.sin(angle));
+    }
+    path.closePath();
+  };
+  const up = -Math.PI / 2;
+  if (shape === "o") path.arc(x, y, r, 0, 2 * Math.PI);
+  else if (shape === "s") path.rect(x - 0.85 * r, y - 0.85 * r, 1.7 * r, 1.7 * r);
+  else if (shape === "^") corners(3, up);
+  else if (shape === "v") corners(3, -up);
+  else if (shape === "D") corners(4, up);
+  else if (shape === "p") corners(5, up);
+  else if (shape === "*") corners(5, up, 0.45);
+  else {
+    path.rect(x - r, y - r / 3, 2 * r, (2 * r) / 3);
+    path.rect(x - r / 3, y - r, (2 * r) / 3, 2 * r);
+  }
+}
+
+// A short piece of a line, or a point, as it is in the picture.
+function sample(mark, dark) {
+  const picture = document.createElementNS(SVG, "svg");
+  picture.setAttribute("viewBox", "0 0 40 16");
+  picture.setAttribute("aria-hidden", "true");
+  const piece = document.createElementNS(SVG, "path");
+  const colour = (Array.isArray(mark.colour?.[0]) ? mark.colour[0] : mark.colour)[dark];
+  const corners = { s: "M14 2h12v12h-12z", "^": "M20 1l8 13h-16z", D: "M20 1l7 7l-7 7l-7-7z", v: "M20 15l8-13h-16z" };
+  const circle = "M13 8a7 7 0 1 0 14 0a7 7 0 1 0-14 0z";
+  if (mark.kind === "points") piece.setAttribute("d", corners[mark.shape] ?? circle);
+  else if (mark.kind === "bars" || mark.kind === "region") piece.setAttribute("d", "M6 2h28v12h-28z");
+  else piece.setAttribute("d", mark.kind === "arrow" ? "M1 8h36M30 3l8 5l-8 5" : "M1 8h38");
+  const filled = ["points", "bars", "region"].includes(mark.kind) && !mark.hollow && mark.pattern !== "outline";
+  piece.setAttribute("fill", filled ? colour : "none");
+  if (mark.kind === "region") piece.setAttribute("fill-opacity", mark.opacity);
+  if (mark.kind !== "region") piece.setAttribute("stroke", colour);
+  piece.setAttribute("stroke-width", Math.min(2.5 * (mark.width ?? 0.8), 4));
+  if (mark.dash?.length && mark.kind !== "arrow") piece.setAttribute("stroke-dasharray", mark.dash.map((length) => 2.5 * length).join(" "));
+  picture.append(piece);
+  return picture;
+}
+
+// ---- one pair of axes ---------------------------------------------------------------------------------------------------------
+
+class PanelView {
+  constructor(demo) {
+    this.demo = demo;
+    this.canvas = make("canvas");
+    this.title = make("figcaption");
+    this.legend = make("ul", { class: "demo-legend" });
+    this.root = make("figure", { class: "demo-panel" }, this.title, make("div", { class: "demo-canvas" }, this.canvas), this.legend);
+  }
+
+  show(panel, handles) {
+    this.panel = panel;
+    this.explain();
+    if (this.handles === handles) return;
+    this.handles = handles;
+    if (!handles) return;
+    this.cursor = [0, 0];
+    this.canvas.tabIndex = 0;
+    this.canvas.style.touchAction = "none";
+    this.canvas.onpointerdown = (event) => this.press(event);
+    this.canvas.onpointermove = (event) => this.drag(event);
+    this.canvas.onpointerup = (event) => this.release(event);
+    this.canvas.onkeydown = (event) => this.key(event);
+  }
+
+  explain() {
+    const named = this.panel.marks.filter((mark) => mark.label);
+    const dark = this.demo.dark ? 1 : 0;
+    this.legend.replaceChildren(...named.map((mark) => make("li", {}, sample(mark, dark), mark.label)));
+    this.canvas.setAttribute("role", this.handles ? "application" : "img");
+  }
+
+  draw(frame) {
+    const { panel, demo } = this;
+    const title = pick(panel.title, frame);
+    if (this.title.textContent !== title) this.title.textContent = title;
+    this.title.hidden = !title;
+    const purpose = this.handles ? `${this.handles.label}: ${this.handles.tip}` : pick(demo.scene.says, frame);
+    this.canvas.setAttribute("aria-label", `${title || demo.description.title}. ${purpose}`);
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (!width || !height) return;
+    const dots = Math.min(devicePixelRatio || 1, 3);
+    if (this.canvas.width !== Math.round(width * dots) || this.canvas.height !== Math.round(height * dots)) {
+      this.canvas.width = Math.round(width * dots);
+      this.canvas.height = Math.round(height * dots);
+    }
+    const g = this.canvas.getContext("2d");
+    g.setTransform(dots, 0, 0, dots, 0, 0);
+    g.clearRect(0, 0, width, height);
+    this.letters = parseFloat(getComputedStyle(this.canvas).fontSize);
+    this.unit = this.letters / 16;
+    g.font = `${0.85 * this.letters}px system-ui, sans-serif`;
+    this.place(g, width, height, frame);
+    this.drawAxes(g);
+    g.save();
+    g.beginPath();
+    g.rect(this.box.x, this.box.y, this.box.w, this.box.h);
+    g.clip();
+    for (const mark of panel.marks) this.drawMark(g, mark, frame);
+    if (this.handles) this.drawHandles(g);
+    g.restore();
+  }
+
+  // Where the axes are, between the texts beside them.
+  place(g, width, height, frame) {
+    const { x, y, equal } = this.panel;
+    const size = this.letters;
+    const [left, right, low, high] = [x.low, x.high, y.low, y.high].map((value) => pick(value, frame));
+    this.ticksY = ticksOf(y, low, high, Math.max(2, Math.floor(height / (3 * size))));
+    this.ticksX = ticksOf(x, left, right, Math.max(2, Math.floor(width / (4.5 * size))));
+    const widest = Math.max(0, ...this.ticksY.map(([, text]) => g.measureText(text).width));
+    const box = { x: widest + 0.5 * size + (y.label ? 1.3 * size : 0), y: 0.5 * size };
+    box.w = width - box.x - 0.9 * size;
+    box.h = height - box.y - (this.ticksX.length ? 1.2 * size : 0.3 * size) - (x.label ? 1.2 * size : 0);
+    if (equal) {
+      const scale = Math.min(box.w / (right - left), box.h / (high - low));
+      const [w, h] = [scale * (right - left), scale * (high - low)];
+      Object.assign(box, { x: box.x + (box.w - w) / 2, y: box.y + (box.h - h) / 2, w, h });
+    }
+    const along = shapeOf(x);
+    const up = shapeOf(y);
+    const [x0, x1, y0, y1] = [along(left), along(right), up(low), up(high)];
+    this.box = box;
+    this.atX = (value) => box.x + (box.w * (along(value) - x0)) / (x1 - x0);
+    this.atY = (value) => box.y + box.h - (box.h * (up(value) - y0)) / (y1 - y0);
+    this.from = (px, py) => [left + ((px - box.x) / box.w) * (right - left), high - ((py - box.y) / box.h) * (high - low)]; // linear axes
+  }
+
+  drawAxes(g) {
+    const { box, letters: size, demo } = this;
+    const { ink, grid, muted } = demo.ground();
+    g.lineWidth = 1;
+    g.strokeStyle = grid;
+    g.fillStyle = ink;
+    g.beginPath();
+    for (const [value] of this.ticksX) {
+      g.moveTo(this.atX(value), box.y);
+      g.lineTo(this.atX(value), box.y + box.h);
+    }
+    for (const [value] of this.ticksY) {
+      g.moveTo(box.x, this.atY(value));
+      g.lineTo(box.x + box.w, this.atY(value));
+    }
+    g.stroke();
+    g.strokeStyle = muted;
+    g.strokeRect(box.x, box.y, box.w, box.h);
+    g.textBaseline = "top";
+    g.textAlign = "center";
+    let end = -Infinity; // labels that would lie over the last one are left out
+    for (const [value, text] of this.ticksX) {
+      const half = g.measureText(text).width / 2;
+      if (this.atX(value) - half < end + 0.3 * size) continue;
+      g.fillText(text, this.atX(value), box.y + box.h + 0.35 * size);
+      end = this.atX(value) + half;
+    }
+    const { x, y } = this.panel;
+    if (x.label) g.fillText(x.label, box.x + box.w / 2, box.y + box.h + (this.ticksX.length ? 1.45 : 0.4) * size);
+    g.textAlign = "right";
+    g.textBaseline = "middle";
+    for (const [value, text] of this.ticksY) g.fillText(text, box.x - 0.4 * size, this.atY(value));
+    if (y.label) {
+      const widest = Math.max(0, ...this.ticksY.map(([, text]) => g.measureText(text).width));
+      g.save();
+      g.translate(box.x - widest - 1.1 * size, box.y + box.h / 2);
+      g.rotate(-Math.PI / 2);
+      g.textAlign = "center";
+      g.fillText(y.label, 0, 0);
+      g.restore();
+    }
+  }
+
+  drawMark(g, mark, frame) {
+    const dark = this.demo.dark ? 1 : 0;
+    g.strokeStyle = g.fillStyle = Array.isArray(mark.colour[0]) ? "" : mark.colour[dark];
+    g.lineWidth = 2.4 * this.unit * (mark.width ?? 1);
+    g.setLineDash((mark.dash ?? []).map((length) => length * g.lineWidth));
+    g.lineJoin = "round";
+    const draw = { points: "drawPoints", line: "drawLine", region: "drawRegion", ellipse: "drawEllipse", arrow: "drawArrow", bars: "drawBars", text: "drawText" };
+    this[draw[mark.kind]](g, mark, frame, dark);
+    g.setLineDash([]);
+  }
+
+  drawPoints(g, mark, frame) {
+    const r = 5.2 * this.unit * mark.size;
+    g.lineWidth = (mark.size > 1.5 ? 2.6 : 1.8) * this.unit;
+    g.beginPath();
+    for (const [x, y] of pick(mark.at, frame)) {
+      g.moveTo(this.atX(x) + r, this.atY(y));
+      outline(g, mark.shape, this.atX(x), this.atY(y), r);
+    }
+    if (mark.hollow) g.stroke();
+    else g.fill();
+  }
+
+  drawLine(g, mark, frame) {
+    const path = pick(mark.path, frame);
+    const count = mark.count == null ? path.length : pick(mark.count, frame);
+    let down = false;
+    g.beginPath();
+    for (const [x, y] of path.slice(0, count)) {
+      if (x === null || y === null) down = false;
+      else {
+        g[down ? "lineTo" : "moveTo"](this.atX(x), this.atY(y));
+        down = true;
+      }
+    }
+    g.stroke();
+  }
+
+  drawRegion(g, mark, frame) {
+    g.globalAlpha = mark.opacity;
+    g.beginPath();
+    for (const ring of pick(mark.rings, frame)) {
+      ring.forEach(([x, y], i) => g[i ? "lineTo" : "moveTo"](this.atX(x), this.atY(y)));
+      g.closePath();
+    }
+    g.fill("evenodd");
+    g.globalAlpha = 1;
+  }
+
+  drawEllipse(g, mark, frame) {
+    const [x, y] = pick(mark.at, frame);
+    const [a, b] = pick(mark.half_axes, frame);
+    g.beginPath();
+    g.ellipse(this.atX(x), this.atY(y), Math.abs(this.atX(x + a) - this.atX(x)), Math.abs(this.atY(y + b) - this.atY(y)), 0, 0, 2 * Math.PI);
+    g.stroke();
+  }
+
+  drawArrow(g, mark, frame) {
+    const [start, end] = [pick(mark.from, frame), pick(mark.to, frame)].map(([x, y]) => [this.atX(x), this.atY(y)]);
+    const [dx, dy] = [end[0] - start[0], end[1] - start[1]];
+    const length = Math.hypot(dx, dy);
+    if (length < 2) return;
+    const head = Math.min(14 * this.unit, length);
+    const [u, v] = [(dx / length) * head, (dy / length) * head];
+    g.beginPath();
+    g.moveTo(...start);
+    g.lineTo(end[0] - 0.8 * u, end[1] - 0.8 * v);
+    g.stroke();
+    g.beginPath();
+    g.moveTo(...end);
+    g.lineTo(end[0] - u - 0.45 * v, end[1] - v + 0.45 * u);
+    g.lineTo(end[0] - u + 0.45 * v, end[1] - v - 0.45 * u);
+    g.fill();
+  }
+
+  drawBars(g, mark, frame, dark) {
+    const half = mark.thickness / 2;
+    g.lineWidth = 1.6 * this.unit;
+    pick(mark.extents, frame).forEach(([place, from, to], number) => {
+      if (Array.isArray(mark.colour[0])) g.fillStyle = g.strokeStyle = mark.colour[number][dark];
+      const [x0, x1] = mark.horizontal ? [this.atX(from), this.atX(to)] : [this.atX(place - half), this.atX(place + half)];
+      const [y0, y1] = mark.horizontal ? [this.atY(place - half), this.atY(place + half)] : [this.atY(from), this.atY(to)];
+      const [x, y, w, h] = [Math.min(x0, x1), Math.min(y0, y1), Math.abs(x1 - x0), Math.abs(y1 - y0)];
+      if (mark.pattern === "outline") {
+        g.setLineDash([4 * this.unit, 3 * this.unit]);
+        g.strokeRect(x, y, w, h);
+        return;
+      }
+      g.fillRect(x, y, w, h);
+      if (mark.pattern !== "hatched") return;
+      g.save();
+      g.beginPath();
+      g.rect(x, y, w, h);
+      g.clip();
+      g.strokeStyle = this.demo.ground().paper;
+      g.beginPath();
+      for (let at = -h; at < w; at += 7 * this.unit) {
+        g.moveTo(x + at, y + h);
+        g.lineTo(x + at + h, y);
+      }
+      g.stroke();
+      g.restore();
+    });
+  }
+
+  drawText(g, mark, frame) {
+    const [x, y] = pick(mark.at, frame);
+    g.save();
+    g.font = `600 ${mark.size * this.letters}px system-ui, sans-serif`;
+    g.textAlign = mark.anchor;
+    g.textBaseline = "middle";
+    g.fillText(pick(mark.text, frame), this.atX(x), this.atY(y));
+    g.restore();
+  }
+
+  // ---- points of the reader's own ----
+
+  get own() {
+    return this.demo.settings[this.handles.name];
+  }
+
+  drawHandles(g) {
+    const { ink } = this.demo.ground();
+    const single = this.handles.most === 1;
+    for (const [x, y, label] of this.own) {
+      const k = single ? this.demo.settings[this.handles.class_from] : label;
+      this.drawPoints(g, { ...this.demo.classLook(k, g), at: [[x, y]], size: single ? 1.7 : 1.1 }, 0);
+      g.strokeStyle = ink;
+      g.beginPath();
+      g.arc(this.atX(x), this.atY(y), (single ? 13 : 9) * this.unit, 0, 2 * Math.PI);
+      g.stroke();
+    }
+    if (single || document.activeElement !== this.canvas || !this.canvas.matches(":focus-visible")) return;
+    const [x, y] = [this.atX(this.cursor[0]), this.atY(this.cursor[1])];
+    g.strokeStyle = ink;
+    g.beginPath();
+    for (const [dx, dy] of [[12, 0], [0, 12]]) {
+      g.moveTo(x - dx, y - dy);
+      g.lineTo(x + dx, y + dy);
+    }
+    g.stroke();
+  }
+
+  position(event) {
+    const rectangle = this.canvas.getBoundingClientRect();
+    return [event.clientX - rectangle.left, event.clientY - rectangle.top];
+  }
+
+  nearest(px, py) {
+    const distances = this.own.map(([x, y]) => Math.hypot(this.atX(x) - px, this.atY(y) - py));
+    const least = Math.min(...distances);
+    return least <= NEAR ? distances.indexOf(least) : -1;
+  }
+
+  rounded(place) {
+    return place.map((value) => Math.max(-this.handles.reach, Math.min(this.handles.reach, Math.round(10 * value) / 10)));
+  }
+
+  move(number, place) {
+    const points = this.own.map((point, n) => (n === number ? [...this.rounded(place), point[2]] : point));
+    this.demo.set(this.handles.name, points);
+  }
+
+  addOrDelete(number, place) {
+    if (number >= 0) this.demo.set(this.handles.name, this.own.filter((_, n) => n !== number));
+    else if (this.own.length < this.handles.most) {
+      const label = this.demo.settings[this.handles.class_from];
+      this.demo.set(this.handles.name, [...this.own, [...this.rounded(place), label]]);
+    }
+  }
+
+  press(event) {
+    if (event.button) return;
+    const at = this.position(event);
+    this.canvas.setPointerCapture(event.pointerId);
+    this.grabbed = { number: this.handles.most === 1 ? 0 : this.nearest(...at), at, moved: this.handles.most === 1 };
+    if (this.handles.most === 1) this.move(0, this.from(...at));
+  }
+
+  drag(event) {
+    if (!this.grabbed) return;
+    const [px, py] = this.position(event);
+    this.grabbed.moved ||= Math.hypot(px - this.grabbed.at[0], py - this.grabbed.at[1]) > 4;
+    if (this.grabbed.moved && this.grabbed.number >= 0) this.move(this.grabbed.number, this.from(px, py));
+  }
+
+  release(event) {
+    if (this.grabbed && !this.grabbed.moved) this.addOrDelete(this.grabbed.number, this.from(...this.position(event)));
+    this.grabbed = null;
+  }
+
+  key(event) {
+    const directions = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+    const single = this.handles.most === 1;
+    const by = 0.1 * (event.shiftKey ? 5 : 1) * (single ? 1 : 2);
+    if (event.key in directions) {
+      const [x, y] = single ? this.own[0] : this.cursor;
+      const [dx, dy] = directions[event.key];
+      this.cursor = this.rounded([x + by * dx, y + by * dy]);
+      if (single) this.move(0, this.cursor);
+      else this.demo.drawSoon();
+    } else if (event.key === "Enter" && !single) {
+      this.addOrDelete(this.nearest(this.atX(this.cursor[0]), this.atY(this.cursor[1])), this.cursor);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+// ---- controls -----------------------------------------------------------------------------------------------------------------
+
+const asText = {
+  points: (value) => value.map((point) => point.join(",")).join(";"),
+  ticks: (value) => value.join("|"),
+};
+
+function fromText(control, text) {
+  if (control.kind === "slider") return control.values.find((value) => String(value) === text);
+  if (control.kind === "choice") return control.options.map(([, value]) => value).find((value) => String(value) === text);
+  if (control.kind === "ticks") return text.split("|").filter((option) => control.options.includes(option));
+  if (control.kind === "text") return text;
+  const points = text.split(";").filter(Boolean).map((point) => point.split(",").map(Number));
+  const fits = points.every((point) => point.length === 3 && point.every(Number.isFinite)) && points.length >= control.least;
+  return fits ? points : undefined;
+}
+
+const linkedValue = (control, value) => (asText[control.kind] ?? String)(value);
+
+// Each returns the element of a control, and how to show another value in it.
+const build = {
+  slider(control, set) {
+    const shown = make("output");
+    const input = make("input", { type: "range", min: 0, max: control.values.length - 1, step: 1, title: control.tip });
+    const show = (value) => {
+      input.value = Math.max(0, control.values.indexOf(value));
+      shown.textContent = written(value);
+      input.setAttribute("aria-valuetext", shown.textContent);
+    };
+    input.addEventListener("input", () => set(control.values[input.value]));
+    const root = make("label", { class: "demo-slider" }, make("span", { text: control.label }), input, shown);
+    if (control.of_class !== null) root.dataset.class = control.of_class;
+    return [root, show];
+  },
+
+  choice(control, set, id) {
+    if (control.options.length > 4) {
+      const select = make("select", { title: control.tip, on: { change: () => set(control.options[select.selectedIndex][1]) } });
+      select.append(...control.options.map(([text]) => make("option", { text })));
+      const show = (value) => (select.selectedIndex = control.options.findIndex(([, option]) => option === value));
+      return [make("label", { class: "demo-select" }, make("span", { text: control.label }), select), show];
+    }
+    const inputs = control.options.map(([, value]) => make("input", { type: "radio", name: id, on: { change: () => set(value) } }));
+    const labels = control.options.map(([text], n) => make("label", {}, inputs[n], make("span", { text })));
+    const root = make("fieldset", { class: "demo-choice", title: control.tip }, make("legend", { text: control.label }), ...labels);
+    return [root, (value) => inputs.forEach((input, n) => (input.checked = control.options[n][1] === value))];
+  },
+
+  ticks(control, set) {
+    const inputs = control.options.map(() => make("input", { type: "checkbox" }));
+    const chosen = () => control.options.filter((_, n) => inputs[n].checked);
+    const labels = control.options.map((text, n) => make("label", {}, inputs[n], make("span", { text })));
+    const root = make("fieldset", { class: "demo-ticks", title: control.tip }, make("legend", { text: control.label }), ...labels);
+    root.addEventListener("change", () => set(chosen()));
+    return [root, (value) => inputs.forEach((input, n) => (input.checked = value.includes(control.options[n])))];
+  },
+
+  text(control, set, id) {
+    const many = control.lines > 1;
+    const input = make(many ? "textarea" : "input", { rows: many ? control.lines : null, title: control.tip, spellcheck: "false" });
+    input.addEventListener("input", () => set(input.value));
+    const root = make("label", { class: "demo-text" }, make("span", { text: control.label }), input);
+    const show = (value) => {
+      if (input.value !== value) input.value = value;
+    };
+    if (!control.suggestions.length) return [root, show];
+    if (!many) {
+      input.setAttribute("list", id);
+      root.append(make("datalist", { id }, ...control.suggestions.map(([text, value]) => make("option", { value, text }))));
+      return [root, show];
+    }
+    const select = make("select", { "aria-label": `examples: ${control.label}` }, make("option", { text: "examples …" }));
+    select.append(...control.suggestions.map(([text]) => make("option", { text })));
+    select.addEventListener("change", () => {
+      if (select.selectedIndex) set(control.suggestions[select.selectedIndex - 1][1]);
+      select.selectedIndex = 0;
+    });
+    return [make("div", { class: "demo-texts" }, root, select), show];
+  },
+
+  points(control, set) {
+    const root = make("p", { class: "demo-own", text: `${control.tip[0].toUpperCase()}${control.tip.slice(1)}. ` });
+    const undo = make("button", { type: "button", text: "delete mine", on: { click: () => set([]) } });
+    if (!control.least) root.append(undo);
+    return [root, (value) => (undo.disabled = !value.length)];
+  },
+};
+
+// ---- the whole demonstration -----------------------------------------------------------------------------------------------------
+
+let built = 0;
+
+class Demo {
+  // `ask(settings, tell, signal)` promises a scene; without it only the scenes that the description brings are shown.
+  constructor(root, description, ask, { page = false, small = false } = {}) {
+    Object.assign(this, { root, description, ask, page, small });
+    this.controls = ask ? description.controls : this.held();
+    this.settings = Object.fromEntries(description.controls.map(({ name, value }) => [name, value]));
+    this.usual = { ...this.settings };
+    this.frame = 0;
+    this.panels = [];
+    this.id = `demo-${(built += 1)}-`;
+    root.classList.add("demo");
+    root.classList.toggle("demo-page", page);
+    root.classList.toggle("demo-small", small);
+    this.build();
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    this.setDark(description.dark ?? scheme.matches);
+    scheme.addEventListener("change", ({ matches }) => this.setDark(matches));
+    new ResizeObserver(() => this.drawSoon()).observe(this.stage);
+    if (page) {
+      this.restore();
+      addEventListener("hashchange", () => this.restore());
+      addEventListener("keydown", (event) => this.key(event));
+    } else if (!small) root.addEventListener("keydown", (event) => this.key(event));
+    this.refresh();
+  }
+
+  // The controls of a page without Python: those of which it holds more than one value.
+  held() {
+    const { controls, grid } = this.description;
+    return controls.filter(({ name }) => grid?.[name]?.length > 1).map((control) => {
+      const values = grid[control.name];
+      if (control.kind === "slider") return { ...control, values };
+      return { ...control, options: control.options.filter(([, value]) => values.includes(value)) };
+    });
+  }
+
+  build() {
+    const { title, look_at: lookAt, to_try: toTry } = this.description;
+    this.stage = make("div", { class: "demo-stage" });
+    this.words = make("p", { class: "demo-words", hidden: true });
+    this.says = make("p", { class: "demo-says", role: "status" });
+    this.notes = make("ul", { class: "demo-notes" });
+    this.table = make("table");
+    this.bar = make("progress", { "aria-label": "computing", hidden: true });
+    this.alert = make("p", { class: "demo-alert", role: "alert", hidden: true });
+    if (this.small) {
+      this.root.replaceChildren(this.stage);
+      return;
+    }
+    this.shown = {};
+    this.rows = {};
+    const panel = make("form", { class: "demo-controls", on: { submit: (event) => event.preventDefault() } });
+    for (const control of this.controls) {
+      const [row, show] = build[control.kind](control, (value) => this.set(control.name, value), this.id + control.name);
+      this.shown[control.name] = show;
+      this.rows[control.name] = row;
+      show(this.settings[control.name]);
+      panel.append(row);
+    }
+    panel.append(make("div", { class: "demo-numbers" }, this.table));
+    if (!this.ask && this.description.more) panel.append(make("p", { class: "demo-more", text: this.description.more }));
+    const night = make("button", { type: "button", text: "◐", title: "light or dark", "aria-label": "light or dark", on: { click: () => this.setDark(!this.dark, true) } });
+    const save = make("button", { type: "button", text: "⤓", title: "save the picture", "aria-label": "save the picture", on: { click: () => this.save() } });
+    const tries = make("details", { class: "demo-try" }, make("summary", { text: "Three things to try" }), make("ol", {}, ...toTry.map((text) => make("li", { text }))));
+    const head = make("header", {}, make(this.page ? "h1" : "h2", { text: title }), night, save);
+    const main = make("div", { class: "demo-main" }, this.words, this.stage, this.steps(), this.says, this.alert, this.notes);
+    const about = make("div", { class: "demo-about" }, make("p", { text: lookAt }), tries);
+    this.root.replaceChildren(head, about, make("div", { class: "demo-body" }, panel, main), this.bar);
+  }
+
+  steps() {
+    const press = (text, tip, act) => make("button", { type: "button", text, title: tip, "aria-label": tip, on: { click: act } });
+    this.play = press("▶", "play or pause (space)", () => this.toggle());
+    this.slider = make("input", { type: "range", min: 0, step: 1, on: { input: () => this.go(Number(this.slider.value)) } });
+    this.stepName = make("span");
+    this.stepValue = make("output");
+    this.speed = make("select", { "aria-label": "speed" }, ...SPEEDS.map(([text]) => make("option", { text })));
+    this.speed.selectedIndex = 1;
+    this.speed.addEventListener("change", () => this.timer && (this.toggle(), this.toggle()));
+    const label = make("label", { class: "demo-slider" }, this.stepName, this.slider, this.stepValue);
+    this.player = make("div", { class: "demo-player", hidden: true }, press("|◀", "to the start (Home)", () => this.go(0)),
+      press("◀", "one step back (←)", () => this.go(this.frame - 1)), this.play, press("▶|", "one step on (→)", () => this.go(this.frame + 1)), label, this.speed);
+    return this.player;
+  }
+
+  // ---- colours ----
+
+  setDark(dark, chosen = false) {
+    this.dark = dark;
+    this.root.classList.toggle("demo-dark", dark);
+    this.colours = null;
+    if (this.page) document.documentElement.classList.toggle("demo-dark", dark);
+    for (const view of this.panels) view.explain();
+    if (this.scene) this.showNumbers(true);
+    this.drawSoon();
+    if (chosen) this.linkSoon();
+  }
+
+  ground() {
+    if (!this.colours) {
+      const style = getComputedStyle(this.root);
+      this.colours = Object.fromEntries(["ink", "paper", "muted", "grid"].map((name) => [name, style.getPropertyValue(`--demo-${name}`)]));
+    }
+    return this.colours;
+  }
+
+  // How points of a class look, taken from the scene's own; the pen gets the colour.
+  classLook(k, g) {
+    const { colours, shapes } = this.description.classes;
+    g.fillStyle = g.strokeStyle = colours[k][this.dark ? 1 : 0];
+    return { shape: shapes[k], hollow: false };
+  }
+
+  // ---- settings ----
+
+  set(name, value) {
+    this.settings = { ...this.settings, [name]: value };
+    this.shown[name]?.(value);
+    this.arrange();
+    this.drawSoon();
+    this.refresh();
+    this.linkSoon();
+  }
+
+  arrange() {
+    if (this.small) return;
+    for (const { name, when } of this.controls) this.rows[name].hidden = Boolean(when) && this.settings[when[0]] !== when[1];
+  }
+
+  // Ask for the scene of the settings. One question is under way at a time; of those that come up meanwhile the last is asked next. A
+  // long computation that has become useless is given up.
+  async refresh() {
+    this.arrange();
+    if (!this.ask) {
+      this.look();
+      return;
+    }
+    this.wanted = true;
+    if (this.asking) {
+      if (this.long) this.asking.abort();
+      return;
+    }
+    while (this.wanted) {
+      this.wanted = this.long = false;
+      this.asking = new AbortController();
+      const patience = setTimeout(() => (this.bar.hidden = false), PATIENCE);
+      this.bar.removeAttribute("value");
+      try {
+        const tell = (share) => {
+          this.long = true;
+          this.bar.value = share;
+        };
+        this.receive(await this.ask(this.settings, tell, this.asking.signal));
+        this.alert.hidden = true;
+      } catch (error) {
+        if (error.name !== "AbortError") this.fail(error.message);
+      }
+      clearTimeout(patience);
+      this.bar.hidden = true;
+    }
+    this.asking = null;
+  }
+
+  look() {
+    const { grid, scenes } = this.description;
+    const found = scenes?.find(({ settings }) => Object.keys(grid).every((name) => settings[name] === this.settings[name]));
+    if (found) this.receive(found.scene);
+    else if (!this.scene && scenes?.length) {
+      Object.assign(this.settings, scenes[0].settings);
+      for (const name of Object.keys(grid)) this.shown?.[name]?.(this.settings[name]);
+      this.receive(scenes[0].scene);
+    }
+  }
+
+  fail(text) {
+    this.alert.textContent = text;
+    this.alert.hidden = false;
+  }
+
+  receive(scene) {
+    const before = this.scene;
+    this.scene = scene;
+    const last = scene.steps ? scene.steps.values.length - 1 : 0;
+    if (!before || before.steps?.values.length !== scene.steps?.values.length) this.frame = this.linkedFrame ?? scene.steps?.start ?? 0;
+    this.linkedFrame = null;
+    this.frame = Math.max(0, Math.min(this.frame, last));
+    this.layOut();
+    if (!this.small) {
+      this.player.hidden = !scene.steps;
+      if (scene.steps) {
+        this.slider.max = last;
+        this.stepName.textContent = scene.steps.label;
+      }
+      this.showWords();
+      this.notes.replaceChildren(...scene.notes.map((text) => make("li", { text })));
+    }
+    this.tableOf = null;
+    this.draw();
+  }
+
+  layOut() {
+    const { panels, layout, columns } = this.scene;
+    const names = panels.map(({ name }) => name);
+    while (this.panels.length > panels.length) this.panels.pop().root.remove();
+    while (this.panels.length < panels.length) {
+      const view = new PanelView(this);
+      this.panels.push(view);
+      this.stage.append(view.root);
+    }
+    this.stage.style.setProperty("--demo-areas", layout.map((row) => `"${row.map((name) => `p${names.indexOf(name)}`).join(" ")}"`).join(" "));
+    this.stage.style.setProperty("--demo-columns", columns.map((width) => `minmax(0, ${width}fr)`).join(" "));
+    this.stage.style.setProperty("--demo-rows", `repeat(${layout.length}, minmax(0, 1fr))`);
+    panels.forEach((panel, n) => {
+      this.panels[n].root.style.gridArea = `p${n}`;
+      const handles = this.ask && this.description.controls.find((control) => control.kind === "points" && control.panel === panel.name);
+      this.panels[n].show(panel, handles || null);
+    });
+  }
+
+  // ---- drawing ----
+
+  drawSoon() {
+    if (this.drawing) return;
+    this.drawing = true;
+    requestAnimationFrame(() => this.draw());
+  }
+
+  draw() {
+    this.drawing = false;
+    if (!this.scene) return;
+    for (const view of this.panels) view.draw(this.frame);
+    if (!this.small) this.showNumbers();
+    this.root.dispatchEvent(new Event("drawn"));
+  }
+
+  showNumbers(anew = false) {
+    const { steps, says, table } = this.scene;
+    const sentence = pick(says, this.frame);
+    if (this.says.textContent !== sentence) this.says.textContent = sentence;
+    if (steps) {
+      this.slider.value = this.frame;
+      this.stepValue.textContent = steps.values[this.frame];
+      this.slider.setAttribute("aria-valuetext", `${steps.label} ${steps.values[this.frame]}`);
+    }
+    const rows = table && pick(table.rows, this.frame);
+    if (rows === this.tableOf && !anew) return;
+    this.tableOf = rows;
+    const cell = (value) => (value?.line ? make("td", {}, sample({ kind: "line", ...value.line }, this.dark ? 1 : 0)) : make("td", { text: value }));
+    const head = make("tr", {}, ...(table?.heads ?? []).map((text) => make(text ? "th" : "td", { text, scope: text ? "col" : null })));
+    this.table.replaceChildren(...(table ? [make("thead", {}, head), make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map(cell))))] : []));
+  }
+
+  showWords() {
+    this.words.hidden = !this.scene.words.length;
+    this.words.replaceChildren(...this.scene.words.flatMap(([text, weight, title]) => {
+      const side = weight > 0 ? "for" : weight < 0 ? "against" : "none";
+      const word = make("span", { text, title: title || null, class: `demo-word demo-word-${side}` });
+      word.style.setProperty("--demo-weight", `${Math.round(55 * Math.min(1, Math.abs(weight)))}%`);
+      return [word, " "];
+    }));
+  }
+
+  // ---- steps ----
+
+  go(frame) {
+    const last = (this.scene?.steps?.values.length ?? 1) - 1;
+    this.frame = Math.max(0, Math.min(frame, last));
+    this.drawSoon();
+    this.linkSoon();
+  }
+
+  toggle() {
+    const { steps } = this.scene ?? {};
+    if (!steps) return;
+    const last = steps.values.length - 1;
+    if (this.timer) {
+      clearInterval(this.timer);
+      this.timer = null;
+    } else {
+      if (this.frame === last) this.go(0);
+      const each = steps.milliseconds * SPEEDS[this.speed.selectedIndex][1];
+      this.timer = setInterval(() => (this.frame < (this.scene.steps?.values.length ?? 1) - 1 ? this.go(this.frame + 1) : this.toggle()), each);
+    }
+    this.play.textContent = this.timer ? "⏸" : "▶";
+    this.says.setAttribute("aria-live", this.timer ? "off" : "polite");
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.scene?.steps) return;
+    const { target } = event;
+    if (target.matches?.("textarea, select, input:not([type=range])")) return;
+    if (target.matches?.("button, summary") && event.key === " ") return;
+    if (target.matches?.("input[type=range]") && event.key !== " ") return;
+    const acts = { " ": () => this.toggle(), ArrowRight: () => this.go(this.frame + 1), ArrowLeft: () => this.go(this.frame - 1), Home: () => this.go(0), End: () => this.go(Infinity) };
+    if (!(event.key in acts)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    acts[event.key]();
+  }
+
+  // ---- links and files ----
+
+  linkSoon() {
+    if (!this.page) return;
+    clearTimeout(this.linking);
+    this.linking = setTimeout(() => {
+      const link = new URLSearchParams();
+      for (const control of this.controls) {
+        const value = linkedValue(control, this.settings[control.name]);
+        if (value !== linkedValue(control, this.usual[control.name])) link.set(control.name, value);
+      }
+      if (this.scene?.steps && this.frame !== this.scene.steps.start) link.set("step", this.frame);
+      if (this.dark !== (this.description.dark ?? matchMedia("(prefers-color-scheme: dark)").matches)) link.set("dark", this.dark ? 1 : 0);
+      history.replaceState(null, "", link.size ? `#${link}` : location.pathname + location.search);
+    }, LINK_AFTER);
+  }
+
+  restore() {
+    const link = new URLSearchParams(location.hash.slice(1));
+    const settings = { ...this.usual };
+    for (const control of this.controls) {
+      const value = link.has(control.name) ? fromText(control, link.get(control.name)) : undefined;
+      if (value !== undefined) settings[control.name] = value;
+      this.shown[control.name]?.(settings[control.name]);
+    }
+    this.settings = settings;
+    if (link.has("dark")) this.setDark(link.get("dark") === "1");
+    if (link.has("step")) {
+      this.linkedFrame = Number(link.get("step")) || 0;
+      if (this.scene) this.go(this.linkedFrame);
+    }
+    this.refresh();
+  }
+
+  save() {
+    const whole = this.stage.getBoundingClientRect();
+    const dots = Math.min(devicePixelRatio || 1, 3);
+    const canvas = make("canvas", { width: Math.round(whole.width * dots), height: Math.round(whole.height * dots) });
+    const g = canvas.getContext("2d");
+    const { paper, ink } = this.ground();
+    g.scale(dots, dots);
+    g.fillStyle = paper;
+    g.fillRect(0, 0, whole.width, whole.height);
+    for (const view of this.panels) {
+      const at = view.canvas.getBoundingClientRect();
+      g.drawImage(view.canvas, at.left - whole.left, at.top - whole.top, at.width, at.height);
+      g.fillStyle = ink;
+      g.font = `600 ${view.letters}px system-ui, sans-serif`;
+      g.fillText(view.title.textContent, at.left - whole.left, at.top - whole.top - 0.3 * view.letters);
+    }
+    make("a", { download: `${this.description.name}.png`, href: canvas.toDataURL("image/png") }).click();
+  }
+}
+
+// ---- where it runs ------------------------------------------------------------------------------------------------------------
+
+// A local Python process answers with a line of JSON for each piece of progress, and one for the scene.
+function askServer(address) {
+  return async (settings, tell, signal) => {
+    let response;
+    try {
+      response = await fetch(address, { method: "POST", body: JSON.stringify(settings), signal });
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      throw new Error("Python does not answer: was lxmls-day1 demo ended? Start it again and reload this page.");
+    }
+    if (!response.ok) throw new Error(`Python refused to answer (${response.status}): reload the page from the address that lxmls-day1 demo printed.`);
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    for (;;) {
+      const { value = "", done } = await reader.read();
+      const lines = (rest + value).split("\n");
+      rest = lines.pop();
+      for (const line of lines) {
+        const answer = JSON.parse(line);
+        if (answer.error) throw new Error(answer.error);
+        if (answer.scene) return answer.scene;
+        tell(answer.progress);
+      }
+      if (done) throw new Error("The answer of Python broke off. Change a setting to ask again.");
+    }
+  };
+}
+
+// A widget in a notebook: the kernel answers with messages.
+function askKernel(model) {
+  let waiting = null;
+  model.on("msg:custom", (answer) => {
+    if (!waiting) return;
+    if (answer.progress !== undefined) waiting.tell(answer.progress);
+    else if (answer.error) waiting.reject(new Error(answer.error));
+    else waiting.resolve(answer.scene);
+  });
+  return (settings, tell) => new Promise((resolve, reject) => {
+    waiting = { tell, resolve, reject };
+    model.send({ settings });
+  });
+}
+
+export default {
+  render({ model, el }) {
+    const root = make("div", { tabindex: "-1" });
+    el.append(root);
+    new Demo(root, model.get("description"), askKernel(model));
+  },
+};
+
+for (const element of document.querySelectorAll("[data-demo]")) {
+  const description = JSON.parse(element.querySelector("script").textContent);
+  const { ask, small } = element.dataset;
+  element.demo = new Demo(element, description, ask ? askServer(ask) : null, { page: small === undefined, small: small !== undefined });
+}

@@ -1,0 +1,159 @@
+"""The demonstrations as pages: each in one file that opens by a double click, and a list of them.
+
+A page holds its style, its script and its scenes, and asks nothing of the network. Where Python is at hand (`server`), it is
+asked for the scene of every setting; without it the page holds those of its demonstration's `grid`.
+"""
+
+import html
+import json
+import os
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from lxmls_day1.demos.demonstration import DEMONSTRATIONS, Demonstration, demonstration_class
+from lxmls_day1.demos.scene import CLASSES, SHAPES
+from lxmls_day1.errors import InputError, counted
+from lxmls_day1.whole_files import replace_files
+
+PAGE = Path(__file__).with_name("page")
+INDEX = "index.html"
+_MORE = "`lxmls-day1 demo` shows every setting, and the learners of your own lab."
+
+
+def script() -> str:
+    """What draws a demonstration, as a JavaScript module; `notebook` gives it to a widget."""
+    return (PAGE / "demo.js").read_text(encoding="utf-8")
+
+
+def style() -> str:
+    """The style sheet of the pages."""
+    return (PAGE / "demo.css").read_text(encoding="utf-8")
+
+
+def described(demonstration: Demonstration | type[Demonstration], *, dark: bool | None = None, **more: Any) -> dict[str, Any]:
+    """What the script has to know of a demonstration.
+
+    Parameters
+    ----------
+    demonstration : Demonstration
+    dark : bool, optional
+        Light on dark, or not; as the browser prefers unless given.
+    **more
+        Further entries, such as scenes.
+    """
+    classes = {"colours": [list(colour) for colour in CLASSES], "shapes": list(SHAPES)}
+    return demonstration.description() | {"classes": classes, "dark": dark} | more
+
+
+def page(description: Mapping[str, Any], *, ask: str = "", scale: float | None = None) -> str:
+    """The page of one demonstration, in HTML.
+
+    Parameters
+    ----------
+    description : mapping
+        Of `described`; with ``grid`` and ``scenes`` unless there is an address to ask.
+    ask : str
+        The address that answers with scenes.
+    scale : float, optional
+        Of letters and lines; 1 unless given.
+    """
+    return _document(str(description["title"]), f"<body{_scaled(scale)}>\n{_demo(description, ask)}\n")
+
+
+def index_page(descriptions: Mapping[str, Mapping[str, Any]], addresses: Mapping[str, str], ask: Mapping[str, str], dark: bool | None) -> str:
+    """The list of demonstrations, each with a small picture, which is drawn as on its page.
+
+    Parameters
+    ----------
+    descriptions : mapping of name to description
+    addresses : mapping of name to the address of its page
+    ask : mapping of name to the address that answers with scenes; empty where the descriptions have them
+    dark : bool or None
+    """
+    sections = "\n".join(
+        f"<section>{_demo(description, ask.get(name, ''), small=True)}"
+        f'<h2><a href="{html.escape(addresses[name])}">{html.escape(description["title"])}</a></h2>'
+        f"<p>{html.escape(description['summary'])}</p></section>"
+        for name, description in descriptions.items()
+    )
+    look = "" if dark is None else " demo-dark" if dark else " demo-light"
+    return _document("Demonstrations", f'<body class="demo-index{look}">\n<h1>Demonstrations</h1>\n<main>\n{sections}\n</main>\n')
+
+
+def export(
+    lab: Any,
+    folder: str | os.PathLike[str],
+    only: Collection[str] = (),
+    *,
+    dark: bool | None = None,
+    scale: float | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> list[Path]:
+    """Write the demonstrations of a lab into a folder, as pages that need no Python.
+
+    Parameters
+    ----------
+    lab : lxmls_day1.lab.Lab
+    folder : path
+        Made if it is not there; files of the same names are replaced, others stay.
+    only : collection of str
+        Names of demonstrations; all unless given.
+    dark, scale
+        As in `described` and `page`.
+    tell : function (sentence), optional
+        Called with what is being written, and what is left out and why.
+
+    Returns
+    -------
+    list of Path
+        The files, ``index.html`` last.
+
+    Raises
+    ------
+    InputError
+        If there is no demonstration of a name.
+    """
+    for name in only:
+        demonstration_class(name)
+    tell = tell or (lambda sentence: None)
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    chosen = [name for name in DEMONSTRATIONS if not only or name in only]
+    tell(f"Writing {counted(len(chosen), 'demonstration')} into {folder}: pages that open in any browser.")
+    written: dict[str, dict[str, Any]] = {}
+    for number, name in enumerate(chosen, start=1):
+        try:
+            description = exported(demonstration_class(name)(lab), dark=dark)
+        except (InputError, NotImplementedError) as error:
+            tell(f"{name} is left out: {error}")
+            continue
+        replace_files({folder / f"{name}.html": page(description, scale=scale).encode()})
+        written[name] = description | {"scenes": description["scenes"][:1]}
+        tell(f"{number} of {len(chosen)}: {name}.html")
+    addresses = {name: f"{name}.html" for name in written}
+    replace_files({folder / INDEX: index_page(written, addresses, {}, dark).encode()})
+    return [*(folder / address for address in addresses.values()), folder / INDEX]
+
+
+def exported(demonstration: Demonstration, *, dark: bool | None = None) -> dict[str, Any]:
+    """The description of a demonstration with the scenes of its grid."""
+    return described(demonstration, dark=dark, more=_MORE, **demonstration.grid_scenes())
+
+
+def _demo(description: Mapping[str, Any], ask: str, small: bool = False) -> str:
+    data = json.dumps(description, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/").replace("<!--", "<\\!--")
+    asked = f' data-ask="{html.escape(ask)}"' if ask else ""
+    return f'<div data-demo{asked}{" data-small" if small else ""}><script type="application/json">{data}</script></div>'
+
+
+def _scaled(scale: float | None) -> str:
+    return "" if scale is None else f' style="--demo-scale: {scale:g}"'
+
+
+def _document(title: str, body: str) -> str:
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<title>{html.escape(title)}</title><link rel="icon" href="data:,">\n<style>\n{style()}</style></head>\n'
+        f'{body}<script type="module">\n{script()}</script>\n</body></html>\n'
+    )

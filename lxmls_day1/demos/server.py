@@ -1,0 +1,146 @@
+"""The demonstrations for the browsers of this machine: files, and a Python process that answers with scenes.
+
+It listens on the loopback interface only. Every address begins with a token that only the printed address tells, and the
+Host of a request has to be this machine: so no page of another site can ask it for anything. A page has a demonstration of
+its own, which reads the lab's files when the page is loaded; computations take turns, and one whose page has gone, or asks
+for something else, ends at its next report of progress.
+"""
+
+import json
+import secrets
+import threading
+from collections.abc import Callable
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from lxmls_day1.demos.demonstration import DEMONSTRATIONS, Demonstration, demonstration_class
+from lxmls_day1.demos.pages import described, index_page, page
+
+HOST = "127.0.0.1"
+PORT = 8417  # unless something listens there: a link to a demonstration then works tomorrow, too
+_LONGEST_QUESTION = 1_000_000  # bytes
+_MOST_PAGES = 40  # whose demonstrations are kept; the oldest is forgotten
+
+
+class DemoServer(ThreadingHTTPServer):
+    """Serves the demonstrations of a lab.
+
+    Parameters
+    ----------
+    lab : lxmls_day1.lab.Lab
+    port : int, optional
+        8417 unless given, or any free one if that is taken.
+    dark : bool, optional
+        Light on dark; as the browser prefers unless given.
+    scale : float, optional
+        Of letters and lines.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, lab: Any, port: int | None = None, *, dark: bool | None = None, scale: float | None = None):
+        try:
+            super().__init__((HOST, PORT if port is None else port), _Handler)
+        except OSError:
+            if port is not None:
+                raise
+            super().__init__((HOST, 0), _Handler)
+        self.lab, self.dark, self.scale = lab, dark, scale
+        self.token = secrets.token_urlsafe(12)
+        self.sessions: dict[str, Demonstration] = {}
+        self.turn = threading.Lock()
+
+    @property
+    def address(self) -> str:
+        """Of the list of demonstrations; a name behind it is a demonstration's page."""
+        return f"http://{HOST}:{self.server_port}/{self.token}/"
+
+    def index(self) -> str:
+        """The list, whose small pictures come from demonstrations of their own."""
+        descriptions = {name: described(demonstration_class(name), dark=self.dark) for name in DEMONSTRATIONS}
+        questions = {name: self.session(name) for name in DEMONSTRATIONS}
+        return index_page(descriptions, {name: name for name in DEMONSTRATIONS}, questions, self.dark)
+
+    def page_of(self, name: str) -> str:
+        """The page of one demonstration."""
+        return page(described(demonstration_class(name), dark=self.dark), ask=self.session(name), scale=self.scale)
+
+    def session(self, name: str) -> str:
+        """The address at which a new page asks for its scenes."""
+        key = f"{name}.{secrets.token_urlsafe(6)}"
+        with self.turn:
+            self.sessions[key] = demonstration_class(name)(self.lab)
+            while len(self.sessions) > _MOST_PAGES:
+                del self.sessions[next(iter(self.sessions))]
+        return f"scene/{key}"
+
+    def answer(self, key: str, asked: Any, send: Callable[[dict[str, Any]], None]) -> None:
+        """Compute a scene, in turn, and send it with the progress before it."""
+        with self.turn:
+            for message in self.sessions[key].answers(asked):
+                send(message)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answers one browser."""
+
+    server: DemoServer
+
+    def do_GET(self) -> None:
+        name = self._asked_for()
+        if name == "":
+            self._send(self.server.index())
+        elif name in DEMONSTRATIONS:
+            self._send(self.server.page_of(name))
+        elif name is not None:
+            self.send_error(HTTPStatus.NOT_FOUND, "there is no such demonstration")
+
+    def do_POST(self) -> None:
+        name = self._asked_for()
+        if name is None:
+            return
+        key = name.removeprefix("scene/")
+        length = int(self.headers.get("Content-Length") or 0)
+        if key not in self.server.sessions or not 0 < length <= _LONGEST_QUESTION:
+            self.send_error(HTTPStatus.NOT_FOUND, "reload the page")
+            return
+        try:
+            asked = json.loads(self.rfile.read(length))
+        except ValueError:
+            self.send_error(HTTPStatus.BAD_REQUEST, "the settings are no JSON")
+            return
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", "application/x-ndjson")
+        self.end_headers()
+        try:
+            self.server.answer(key, asked, self._send_line)
+        except OSError:
+            pass  # the page has gone, or asks for something else
+
+    def _send_line(self, message: dict[str, Any]) -> None:
+        self.wfile.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+        self.wfile.flush()
+
+    def _asked_for(self) -> str | None:
+        """The address behind the token; None, and a refusal, for whoever does not know it."""
+        path = self.path.partition("?")[0].lstrip("/")
+        token, _, rest = path.partition("/")
+        host = self.headers.get("Host", "")
+        ours = f"{HOST}:{self.server.server_port}", f"localhost:{self.server.server_port}"
+        if host not in ours or not secrets.compare_digest(token.encode(), self.server.token.encode()):
+            self.send_error(HTTPStatus.FORBIDDEN, "open the address that lxmls-day1 demo has printed")
+            return None
+        return rest
+
+    def _send(self, text: str) -> None:
+        content = text.encode()
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: Any) -> None:
+        """Nothing is printed for a request."""
