@@ -46,7 +46,7 @@ SET_UP = key=$$(pwd -P; cksum pyproject.toml lock.txt); \
 	{ [ -z '$(PYTHON)' ] || [ "$$('$(PYTHON)' -V 2>&1)" = "$$version" ]; }; }; \
 	any_done() { for name; do done_for $$name && return 0; done; return 1; }; \
 	if any_done $(1) $(2); then exit 0; fi; \
-	if ! any_done run test check lab demo browser docs; then $(call NEW_VENV,.venv) || exit 1; \
+	if ! any_done run test check lab browser docs; then $(call NEW_VENV,.venv) || exit 1; \
 	echo "Setting up .venv with $$($(VENV_PYTHON) -V 2>&1) (once; a minute or two) ..." >&2; fi; \
 	quiet=--quiet; if [ -t 2 ]; then quiet=; fi; \
 	awk '/^\#/ { wanted = index($$0 " ", " $(1) ") } wanted' lock.txt > .venv/lock-$(1).txt && \
@@ -55,7 +55,7 @@ SET_UP = key=$$(pwd -P; cksum pyproject.toml lock.txt); \
 	printf '%s\n' "$$key" > .venv/ready-$(1)
 
 .PHONY: help run docs check test test-processors test-newest test-load lock faults teach-report coverage hostile bench campaigns fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
-	set-up-demo set-up-docs set-up-browser browser pyodide test-browser
+	set-up-docs set-up-browser browser pyodide test-browser
 
 help:
 	@echo 'make run     train every classifier, print the table, draw the figures into out/'
@@ -77,7 +77,7 @@ help:
 	@echo 'make browser  the lab as a web site in out/site, served on this machine (options: make browser ARGS="--exercises 1.2,1.5")'
 	@echo 'make test-browser  that site in a real browser: every notebook, checks, reload, hand-in; the runtime is fetched once'
 	@echo 'make hostile grade hostile submissions at every level of the sandbox (as root: for every user, too)'
-	@echo 'make campaigns  the tests that are too long for every run: every demonstration in a browser, all learners without'
+	@echo 'make campaigns  the tests that are too long for every run: all learners without'
 	@echo '             numba, more seeds of grading, every known mistake in the sandbox, those of make hostile, and the other'
 	@echo '             cases of the tests of which make test takes every n-th'
 	@echo 'make fuzz    feed every public function rubbish for five minutes (longer: make fuzz SECONDS=3600)'
@@ -144,7 +144,7 @@ bench: set-up-test
 lab: set-up-lab
 	@$(VENV_PYTHON) -P -m lxmls_day1 lab --start '$(LAB)' $(ARGS)
 
-demo: set-up-demo
+demo: set-up-run
 	@$(VENV_PYTHON) -P -m lxmls_day1 demo $(ARGS)
 
 browser: set-up-browser
@@ -170,7 +170,7 @@ clean:
 	find . -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
 
 set-up-run:
-	@$(call SET_UP,run,test check lab demo)
+	@$(call SET_UP,run,test check lab)
 
 set-up-test:
 	@$(call SET_UP,test,check)
@@ -181,8 +181,6 @@ set-up-check:
 set-up-lab:
 	@$(call SET_UP,lab)
 
-set-up-demo:
-	@$(call SET_UP,demo,test check)
 
 set-up-docs:
 	@$(call SET_UP,docs)

@@ -17,7 +17,6 @@ EXTRAS = {
     "test": ("fast", "test"),
     "check": ("fast", "test", "dev"),
     "lab": ("fast", "notebook"),
-    "demo": ("fast", "demo"),
     "docs": ("fast", "docs"),
     "browser": ("fast", "browser"),
     "hand": ("cluster", "grading", "sklearn"),

@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lxmls_day1.course.autoreload import watch_cells
 from lxmls_day1.course.exercise_cell import ExerciseCell
@@ -188,6 +188,28 @@ class NotebookLab(Lab):
         from lxmls_day1.course.notebook_display import opened
 
         return opened(self, path)
+
+    def demo(self, name: str) -> Any:
+        """Show a demonstration, such as ``lab.demo("online_steps")``, with the readers and classifiers of this lab.
+
+        Parameters
+        ----------
+        name : str
+            ``lxmls-day1 demo --help`` lists them.
+
+        Returns
+        -------
+        anywidget.AnyWidget
+            To be the last line of a cell.
+
+        Raises
+        ------
+        InputError
+            If there is no such demonstration, or anywidget is not installed.
+        """
+        from lxmls_day1.demos.notebook import demo_widget
+
+        return demo_widget(Lab(self.folder), name)
 
 
 def open_lab(folder: str | os.PathLike[str] | None = None) -> NotebookLab:

@@ -12,20 +12,23 @@ from lxmls_day1.errors import InputError
 
 #: What the lab and its demonstrations import in a browser and Pyodide does not bring: name -> what it needs of these.
 INSTALLED: dict[str, tuple[str, ...]] = {
+    "anywidget": ("ipywidgets", "psygnal", "typing-extensions"),
     "click": (),
     "comm": (),
     "iniconfig": (),
-    "ipympl": ("ipywidgets",),
     "ipywidgets": ("comm", "jupyterlab-widgets"),
     "jupyterlab-widgets": (),
     "markdown-it-py": ("mdurl",),
     "mdurl": (),
     "platformdirs": (),
     "pluggy": (),
+    "psygnal": (),
     "pytest": ("iniconfig", "pluggy"),
     "tqdm": (),
+    "typing-extensions": (),
 }
 COMPILED = (".so", ".pyd", ".dylib")
+MYPYC = "__mypyc."  # of the library that all modules which mypyc has compiled share
 LEFT_OUT = re.compile(
     r"(^|/)(__pycache__|tests?)(/|$)|\.py[co]$|\.dist-info/(RECORD|INSTALLER|REQUESTED|direct_url\.json)$"
 )
@@ -91,10 +94,13 @@ def installed_wheel(name: str) -> Wheel:
 
 def _files(found: Distribution, name: str) -> dict[PurePosixPath, bytes]:
     files = {}
+    sources = {path.as_posix() for path in found.files or () if path.suffix == ".py"}
     for path in found.files or ():
         place = PurePosixPath(path.as_posix())
         if ".." in place.parts or place.is_absolute() or LEFT_OUT.search(str(place)):
             continue
+        if place.suffix in COMPILED and (MYPYC in place.name or str(place.with_name(place.name.partition(".")[0] + ".py")) in sources):
+            continue  # compiled from a source that is there, too, and runs by itself
         if place.suffix in COMPILED:
             raise InputError(
                 f"{name} {found.version} is installed with compiled parts, which no browser can run: {place}."

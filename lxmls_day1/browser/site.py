@@ -39,7 +39,7 @@ BUILDERS = {"jupyterlite-core": "0.6.4", "jupyterlite-pyodide-kernel": "0.6.1", 
 EXTENSIONS = {
     "@jupyterlite/pyodide-kernel-extension": "jupyterlite-pyodide-kernel",
     "@jupyter-widgets/jupyterlab-manager": "jupyterlab-widgets",
-    "jupyter-matplotlib": "ipympl",
+    "anywidget": "anywidget",
 }
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
 #: What the kernel's extension brings as wheels, as the page loads them: name -> modules, and what it needs.

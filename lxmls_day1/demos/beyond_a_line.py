@@ -173,9 +173,14 @@ class DemoBeyondALine(Demonstration):
         rights: dict[str, list[float | None]] = {}
         for name, scores in methods:
             regions = [([], []) if not score(X).any() else rings_of_class_1(score) for score in scores]
-            rights[name] = [None if not score(X).any() else float((np.sign(score(test_X)) == test_y).mean()) for score in scores]
+            rights[name] = [
+                None if not score(X).any() else float((np.sign(score(test_X)) == test_y).mean()) for score in scores
+            ]
             marks = [
-                *(region(by_frame(one) if len(one) > 1 else one[0], CLASSES[c]) for c, one in enumerate(zip(*regions, strict=True))),
+                *(
+                    region(by_frame(one) if len(one) > 1 else one[0], CLASSES[c])
+                    for c, one in enumerate(zip(*regions, strict=True))
+                ),
                 *(points_of_class(X[y == label], c) for c, label in enumerate((-1, 1))),
             ]
             panels.append(Panel(name, name, _PLANE, _PLANE, marks, equal=True))

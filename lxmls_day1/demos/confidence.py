@@ -79,7 +79,9 @@ class DemoConfidence(Demonstration):
 
     name = "confidence"
     title = "More certain where it has seen more"
-    summary = "AROW's Gaussian over two weights: the ellipse shrinks with every example, along the rare word's axis last."
+    summary = (
+        "AROW's Gaussian over two weights: the ellipse shrinks with every example, along the rare word's axis last."
+    )
     look_at = (
         "The ellipse shows which weights of two words AROW still considers likely. Each document makes it narrower in the "
         "directions of its words: the frequent word's weight soon changes little, and the rare word's still moves."
@@ -90,7 +92,9 @@ class DemoConfidence(Demonstration):
         "Raise λ to 100: AROW gives each example less weight, and its uncertainty lasts longer.",
     )
     controls = (
-        Slider("rare", "rare word in", "the share of documents that have the rare word", 0.2, values=steps(0.05, 1, 0.05)),
+        Slider(
+            "rare", "rare word in", "the share of documents that have the rare word", 0.2, values=steps(0.05, 1, 0.05)
+        ),
         Slider("regularizer", "λ", "AROW's λ: the larger, the less one example counts", 1, values=decades(0.1, 100, 4)),
         Slider("seed", "seed", "other documents", 3, values=steps(1, 50, 1)),
     )
@@ -111,7 +115,13 @@ class DemoConfidence(Demonstration):
             planes = [
                 line(found.means, MUTED, width=0.6, count=by_frame(ends), label="path of the mean"),
                 points(by_frame(found.means[:, None]), INK, "o", label="mean"),
-                ellipse(by_frame(found.means), by_frame(found.deviations), style["colour"], width=1.4, label="one standard deviation"),
+                ellipse(
+                    by_frame(found.means),
+                    by_frame(found.deviations),
+                    style["colour"],
+                    width=1.4,
+                    label="one standard deviation",
+                ),
             ]
             curves = [
                 line(np.column_stack([np.arange(_EXAMPLES + 1), sizes]), style["colour"], dash, width=1.2, label=word, count=by_frame(ends))
@@ -120,7 +130,10 @@ class DemoConfidence(Demonstration):
             table = Table(
                 ("", "seen", "weight", "±"),
                 by_frame(
-                    [[word, int(n), f"{weight:+.2f}", f"{size:.2f}"] for word, n, weight, size in zip(WORDS, *row, strict=True)]
+                    [
+                        [word, int(n), f"{weight:+.2f}", f"{size:.2f}"]
+                        for word, n, weight, size in zip(WORDS, *row, strict=True)
+                    ]
                     for row in zip(seen, found.means, found.deviations, strict=True)
                 ),
             )
@@ -138,4 +151,3 @@ class DemoConfidence(Demonstration):
             notes=attempts.sentences(),
             facts=facts,
         )
-

@@ -184,6 +184,8 @@ def settings_from(controls: Sequence[Control], asked: Mapping[str, Any]) -> dict
     {'seed': 2, 'text': ''}
     """
     return {
-        control.name: asked[control.name] if control.name in asked and control.accepts(asked[control.name]) else control.value
+        control.name: asked[control.name]
+        if control.name in asked and control.accepts(asked[control.name])
+        else control.value
         for control in controls
     }

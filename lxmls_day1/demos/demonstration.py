@@ -120,7 +120,7 @@ class Demonstration:
 
     def grid_scenes(self) -> dict[str, Any]:
         """The values of `grid` and the scenes of their combinations; that of the usual settings is the first."""
-        names, scenes = list(self.grid), []
+        names, scenes = list(self.grid), list[dict[str, Any]]()
         usual = settings_from(self.controls, {})
         for values in itertools.product(*self.grid.values()):
             asked = dict(zip(names, values, strict=True))

@@ -48,7 +48,9 @@ class DemoGaussianPlayground(Demonstration):
 
     name = "gaussian_playground"
     title = "Gaussian playground"
-    summary = "Two or three Gaussian classes, the boundary of every classifier, and the highest accuracy that is possible."
+    summary = (
+        "Two or three Gaussian classes, the boundary of every classifier, and the highest accuracy that is possible."
+    )
     look_at = (
         "Every line is the decision boundary of one classifier; the solid one is the best that is possible. "
         "Watch which lines follow the classes as a whole, and which only a few points near the border."
@@ -101,7 +103,12 @@ class DemoGaussianPlayground(Demonstration):
         ]
         error = float(data.get_bayes_error())
         rows = [
-            [sample_of(result.label, *_variant(result.label)), result.label, _share(result.train_accuracy), _share(result.test_accuracy)]
+            [
+                sample_of(result.label, *_variant(result.label)),
+                result.label,
+                _share(result.train_accuracy),
+                _share(result.test_accuracy),
+            ]
             for result in results
         ]
         return Scene(

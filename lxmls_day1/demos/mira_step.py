@@ -171,7 +171,9 @@ class DemoMiraStep(Demonstration):
             found["MIRA"] = [step_of(rule, at, 1 / value) for value in FRAMES]
         with attempts("Column squishing"):
             squishings = (
-                self.lab.classifier("column_squishing", "ColumnSquishing", cap=1 / value if settings["capped"] else None)
+                self.lab.classifier(
+                    "column_squishing", "ColumnSquishing", cap=1 / value if settings["capped"] else None
+                )
                 for value in FRAMES
             )
             found["squishing"] = [step_of(one.rule, at, float(one.steps(1, 1)[0])) for one in squishings]
@@ -233,12 +235,20 @@ def bars_panel(at: Situation, found: Mapping[str, list[Step]]) -> Panel:
 
     marks = [bars(heights(at.scores, 0), MUTED, thickness=0.25, pattern="outline", label="before")]
     low, high = float(min(at.scores.min(), 0)), float(at.scores.max())
-    for number, (name, label, pattern) in enumerate((("MIRA", "MIRA", ""), ("squishing", "column squishing", "hatched")), 1):
+    for number, (name, label, pattern) in enumerate(
+        (("MIRA", "MIRA", ""), ("squishing", "column squishing", "hatched")), 1
+    ):
         if name in found:
             colour = learner_style(label)["colour"]
             all_scores = [step.scores for step in found[name]]
             marks.append(
-                bars(by_frame(heights(scores, number) for scores in all_scores), colour, thickness=0.25, pattern=pattern, label=label)
+                bars(
+                    by_frame(heights(scores, number) for scores in all_scores),
+                    colour,
+                    thickness=0.25,
+                    pattern=pattern,
+                    label=label,
+                )
             )
             low, high = min(low, float(np.min(all_scores))), max(high, float(np.max(all_scores)))
     if "squishing" in found:
@@ -248,7 +258,11 @@ def bars_panel(at: Situation, found: Mapping[str, list[Step]]) -> Panel:
     room = 0.1 * (high - low)
     ticks = [(k, f"{k} = y" if k == at.label else str(k)) for k in range(K)]
     return Panel(
-        "bars", "scores of the example", Axis(-0.6, K - 0.4, label="class", ticks=ticks), Axis(low - room, high + room), marks
+        "bars",
+        "scores of the example",
+        Axis(-0.6, K - 0.4, label="class", ticks=ticks),
+        Axis(low - room, high + room),
+        marks,
     )
 
 
@@ -267,6 +281,8 @@ def _table(at: Situation, found: Mapping[str, list[Step]]) -> Table:
     def rows(frame: int) -> list[list[str]]:
         states = [("before", at.scores, at.W)]
         states += [(names[name], each[frame].scores, each[frame].W) for name, each in found.items()]
-        return [[name, f"{margin(scores, at.label):+.2f}", f"{np.linalg.norm(W - at.W):.2f}"] for name, scores, W in states]
+        return [
+            [name, f"{margin(scores, at.label):+.2f}", f"{np.linalg.norm(W - at.W):.2f}"] for name, scores, W in states
+        ]
 
     return Table(("", "margin", "‖ΔW‖"), by_frame(map(rows, range(len(FRAMES)))))

@@ -91,7 +91,8 @@ class DemoOnlineSteps(Demonstration):
         visited = order.ravel()
         width = WIDTHS[settings["view"]]
         panels = [
-            plane(learner.label, X, y, visited, traces.get(learner.label), width) for learner in LEARNERS[: settings["view"]]
+            plane(learner.label, X, y, visited, traces.get(learner.label), width)
+            for learner in LEARNERS[: settings["view"]]
         ]
         says: Any = by_frame(_sentence(step, visited, y) for step in range(len(visited) + 1))
         if settings["view"] == 1:
@@ -153,19 +154,18 @@ def count(trace: Trace, bound: Any, note: str) -> Panel:
     shown = by_frame(2 * step + 1 for step in range(last + 1))
     marks = [learner_line(staircase, "Perceptron", width=1.2, count=shown) | {"dash": ()}]
     near = bound is not None and bound.updates <= _FARTHEST_BOUND * most
-    if near:
-        marks.append(line([[0, bound.updates], [last, bound.updates]], CLASSES[2], (4, 2)))
+    marks.append(line([[0, bound.updates], [last, bound.updates]] if near else [], CLASSES[2], (4, 2), label=note))
     top = 1.25 * (bound.updates if near else most)
-    marks.append(text((0.02 * last, 0.96 * top), note, size=0.9, anchor="left"))
-    return Panel("count", "mistakes so far", Axis(0, last, label="step"), Axis(0, top), marks)
+    ticks = [(number, str(number)) for number in range(0, int(top) + 1, 1 + int(top / 6))]
+    return Panel("count", "mistakes so far", Axis(0, last, label="step"), Axis(0, top, ticks=ticks), marks)
 
 
 def _beside(X: np.ndarray, visited: np.ndarray) -> list[Any]:
-    return [[0, 0], *(X[visited] + [0.35, 0.4])]
+    return [[0, 0], *(X[visited] + [0.45, 0.5])]
 
 
 def _bound_text(bound: Any) -> str:
-    return f"at most {bound.updates:.0f} = 2K R²/γ², R = {bound.radius:.2f}, γ = {bound.margin:.2f}"
+    return f"at most {bound.updates:.0f} = 2K R²/γ² with R = {bound.radius:.2f}, γ = {bound.margin:.2f}"
 
 
 def _title(label: str, trace: Trace, step: int) -> str:
@@ -184,7 +184,13 @@ def _sentence(step: int, visited: np.ndarray, y: np.ndarray) -> str:
 def _table(traces: Mapping[str, Trace], last: int) -> Table:
     def rows(step: int) -> Sequence[Any]:
         return [
-            [sample_of(label), label, trace.mistakes(step), trace.changes(step), f"{np.linalg.norm(trace.normal(step)):.2f}"]
+            [
+                sample_of(label),
+                label,
+                trace.mistakes(step),
+                trace.changes(step),
+                f"{np.linalg.norm(trace.normal(step)):.2f}",
+            ]
             for label, trace in traces.items()
         ]
 

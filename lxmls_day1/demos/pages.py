@@ -18,7 +18,7 @@ from lxmls_day1.whole_files import replace_files
 
 PAGE = Path(__file__).with_name("page")
 INDEX = "index.html"
-_MORE = "`lxmls-day1 demo` shows every setting, and the learners of your own lab."
+_MORE = "lxmls-day1 demo shows every setting, and the learners of your own lab."
 
 
 def script() -> str:
@@ -31,7 +31,9 @@ def style() -> str:
     return (PAGE / "demo.css").read_text(encoding="utf-8")
 
 
-def described(demonstration: Demonstration | type[Demonstration], *, dark: bool | None = None, **more: Any) -> dict[str, Any]:
+def described(
+    demonstration: Demonstration | type[Demonstration], *, dark: bool | None = None, **more: Any
+) -> dict[str, Any]:
     """What the script has to know of a demonstration.
 
     Parameters
@@ -61,7 +63,12 @@ def page(description: Mapping[str, Any], *, ask: str = "", scale: float | None =
     return _document(str(description["title"]), f"<body{_scaled(scale)}>\n{_demo(description, ask)}\n")
 
 
-def index_page(descriptions: Mapping[str, Mapping[str, Any]], addresses: Mapping[str, str], ask: Mapping[str, str], dark: bool | None) -> str:
+def index_page(
+    descriptions: Mapping[str, Mapping[str, Any]],
+    addresses: Mapping[str, str],
+    ask: Mapping[str, str],
+    dark: bool | None,
+) -> str:
     """The list of demonstrations, each with a small picture, which is drawn as on its page.
 
     Parameters
@@ -78,7 +85,9 @@ def index_page(descriptions: Mapping[str, Mapping[str, Any]], addresses: Mapping
         for name, description in descriptions.items()
     )
     look = "" if dark is None else " demo-dark" if dark else " demo-light"
-    return _document("Demonstrations", f'<body class="demo-index{look}">\n<h1>Demonstrations</h1>\n<main>\n{sections}\n</main>\n')
+    return _document(
+        "Demonstrations", f'<body class="demo-index{look}">\n<h1>Demonstrations</h1>\n<main>\n{sections}\n</main>\n'
+    )
 
 
 def export(
@@ -142,9 +151,15 @@ def exported(demonstration: Demonstration, *, dark: bool | None = None) -> dict[
 
 
 def _demo(description: Mapping[str, Any], ask: str, small: bool = False) -> str:
-    data = json.dumps(description, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/").replace("<!--", "<\\!--")
+    data = (
+        json.dumps(description, ensure_ascii=False, separators=(",", ":"))
+        .replace("</", "<\\/")
+        .replace("<!--", "<\\!--")
+    )
     asked = f' data-ask="{html.escape(ask)}"' if ask else ""
-    return f'<div data-demo{asked}{" data-small" if small else ""}><script type="application/json">{data}</script></div>'
+    return (
+        f'<div data-demo{asked}{" data-small" if small else ""}><script type="application/json">{data}</script></div>'
+    )
 
 
 def _scaled(scale: float | None) -> str:

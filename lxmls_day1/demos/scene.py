@@ -164,9 +164,19 @@ def by_frame(values: Iterable[Any]) -> dict[str, list[Any]]:
     return {"frames": distinct, "index": index}
 
 
-def points(at: Any, colour: Colour, shape: str = "o", *, hollow: bool = False, size: float = 1.0, label: str = "") -> Mark:
+def points(
+    at: Any, colour: Colour, shape: str = "o", *, hollow: bool = False, size: float = 1.0, label: str = ""
+) -> Mark:
     """Points (n, 2) of one look."""
-    return {"kind": "points", "at": at, "colour": colour, "shape": shape, "hollow": hollow, "size": size, "label": label}
+    return {
+        "kind": "points",
+        "at": at,
+        "colour": colour,
+        "shape": shape,
+        "hollow": hollow,
+        "size": size,
+        "label": label,
+    }
 
 
 def points_of_class(at: Any, k: int, **look: Any) -> Mark:
@@ -174,9 +184,19 @@ def points_of_class(at: Any, k: int, **look: Any) -> Mark:
     return points(at, CLASSES[k], SHAPES[k], **look)
 
 
-def line(path: Any, colour: Colour, dash: Sequence[float] = (), *, width: float = 1.0, label: str = "", count: Any = None) -> Mark:
+def line(
+    path: Any, colour: Colour, dash: Sequence[float] = (), *, width: float = 1.0, label: str = "", count: Any = None
+) -> Mark:
     """A curve through the rows of a path (n, 2); a row of NaN is a gap. `count`: only so many of its points are shown."""
-    return {"kind": "line", "path": path, "colour": colour, "dash": dash, "width": width, "label": label, "count": count}
+    return {
+        "kind": "line",
+        "path": path,
+        "colour": colour,
+        "dash": dash,
+        "width": width,
+        "label": label,
+        "count": count,
+    }
 
 
 def learner_line(path: Any, learner: str, variant: int = 0, of: int = 1, **look: Any) -> Mark:
@@ -207,7 +227,9 @@ def ellipse(at: Any, half_axes: Any, colour: Colour, *, width: float = 1.0, labe
     return {"kind": "ellipse", "at": at, "half_axes": half_axes, "colour": colour, "width": width, "label": label}
 
 
-def arrow(start: Any, end: Any, colour: Colour, dash: Sequence[float] = (), *, width: float = 1.0, label: str = "") -> Mark:
+def arrow(
+    start: Any, end: Any, colour: Colour, dash: Sequence[float] = (), *, width: float = 1.0, label: str = ""
+) -> Mark:
     """An arrow between two places."""
     return {"kind": "arrow", "from": start, "to": end, "colour": colour, "dash": dash, "width": width, "label": label}
 

@@ -10,6 +10,7 @@ import json
 import secrets
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -113,10 +114,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", "application/x-ndjson")
         self.end_headers()
-        try:
+        with suppress(OSError):  # the page has gone, or asks for something else
             self.server.answer(key, asked, self._send_line)
-        except OSError:
-            pass  # the page has gone, or asks for something else
 
     def _send_line(self, message: dict[str, Any]) -> None:
         self.wfile.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")

@@ -1,7 +1,6 @@
 // Draws the demonstrations and lets a reader move through them. Python computes each scene (scene.py); nothing is computed here but
 // where things are on the screen. The same file serves a page of its own, a page of the book, and a widget in a notebook.
 
-const SVG = "http://www.w3.org/2000/svg";
 const NEAR = 16; // pixels from a point at which the pointer means it
 const PATIENCE = 150; // milliseconds without an answer after which the progress bar is shown
 const LINK_AFTER = 300; // milliseconds without a change after which the address is renewed: browsers limit how often that may be
@@ -59,184 +58,30 @@ function ticksOf(axis, low, high, most) {
   return values.map((value) => [value, written(value)]);
 }
 
-// ---- shapes of points, and samples for legends --------------------------------------------------------------------------------
+// ---- marks ----------------------------------------------------------------------------------------------------------------------
 
-function outline(path, shape, x, y, r) {
-  const corners = (n, turn, inner = 1) => {
-    const count = inner === 1 ? n : 2 * n;
-    for (let i = 0; i < count; i += 1) {
-      const size = r * (i % 2 ? inner : 1);
-      const angle = turn + (2 * Math.PI * i) / count;
-      path[i ? "lineTo" : "moveTo"](x + size * Math.cos(angle), y + size * Math.sin(angle));
+const CORNERS = { "^": [3, -Math.PI / 2], v: [3, Math.PI / 2], D: [4, -Math.PI / 2] };
+
+function outline(g, shape, x, y, r) {
+  if (shape === "o") g.arc(x, y, r, 0, 2 * Math.PI);
+  else if (shape === "s") g.rect(x - 0.85 * r, y - 0.85 * r, 1.7 * r, 1.7 * r);
+  else if (shape in CORNERS) {
+    const [n, turn] = CORNERS[shape];
+    for (let i = 0; i < n; i += 1) {
+      const angle = turn + (2 * Math.PI * i) / n;
+      g[i ? "lineTo" : "moveTo"](x + r * Math.cos(angle), y + r * Math.sin(angle));
     }
-    path.closePath();
-  };
-  const up = -Math.PI / 2;
-  if (shape === "o") path.arc(x, y, r, 0, 2 * Math.PI);
-  else if (shape === "s") path.rect(x - 0.85 * r, y - 0.85 * r, 1.7 * r, 1.7 * r);
-  else if (shape === "^") corners(3, up);
-  else if (shape === "v") corners(3, -up);
-  else if (shape === "D") corners(4, up);
-  else if (shape === "p") corners(5, up);
-  else if (shape === "*") corners(5, up, 0.45);
-  else {
-    path.rect(x - r, y - r / 3, 2 * r, (2 * r) / 3);
-    path.rect(x - r / 3, y - r, (2 * r) / 3, 2 * r);
+    g.closePath();
+  } else {
+    g.rect(x - r, y - r / 3, 2 * r, (2 * r) / 3);
+    g.rect(x - r / 3, y - r, (2 * r) / 3, 2 * r);
   }
 }
 
-// A short piece of a line, or a point, as it is in the picture.
-function sample(mark, dark) {
-  const picture = document.createElementNS(SVG, "svg");
-  picture.setAttribute("viewBox", "0 0 40 16");
-  picture.setAttribute("aria-hidden", "true");
-  const piece = document.createElementNS(SVG, "path");
-  const colour = (Array.isArray(mark.colour?.[0]) ? mark.colour[0] : mark.colour)[dark];
-  const corners = { s: "M14 2h12v12h-12z", "^": "M20 1l8 13h-16z", D: "M20 1l7 7l-7 7l-7-7z", v: "M20 15l8-13h-16z" };
-  const circle = "M13 8a7 7 0 1 0 14 0a7 7 0 1 0-14 0z";
-  if (mark.kind === "points") piece.setAttribute("d", corners[mark.shape] ?? circle);
-  else if (mark.kind === "bars" || mark.kind === "region") piece.setAttribute("d", "M6 2h28v12h-28z");
-  else piece.setAttribute("d", mark.kind === "arrow" ? "M1 8h36M30 3l8 5l-8 5" : "M1 8h38");
-  const filled = ["points", "bars", "region"].includes(mark.kind) && !mark.hollow && mark.pattern !== "outline";
-  piece.setAttribute("fill", filled ? colour : "none");
-  if (mark.kind === "region") piece.setAttribute("fill-opacity", mark.opacity);
-  if (mark.kind !== "region") piece.setAttribute("stroke", colour);
-  piece.setAttribute("stroke-width", Math.min(2.5 * (mark.width ?? 0.8), 4));
-  if (mark.dash?.length && mark.kind !== "arrow") piece.setAttribute("stroke-dasharray", mark.dash.map((length) => 2.5 * length).join(" "));
-  picture.append(piece);
-  return picture;
-}
-
-// ---- one pair of axes ---------------------------------------------------------------------------------------------------------
-
-class PanelView {
+// Draws marks. `atX` and `atY` say where on the canvas a place is, `unit` how large letters and lines are.
+class Pen {
   constructor(demo) {
     this.demo = demo;
-    this.canvas = make("canvas");
-    this.title = make("figcaption");
-    this.legend = make("ul", { class: "demo-legend" });
-    this.root = make("figure", { class: "demo-panel" }, this.title, make("div", { class: "demo-canvas" }, this.canvas), this.legend);
-  }
-
-  show(panel, handles) {
-    this.panel = panel;
-    this.explain();
-    if (this.handles === handles) return;
-    this.handles = handles;
-    if (!handles) return;
-    this.cursor = [0, 0];
-    this.canvas.tabIndex = 0;
-    this.canvas.style.touchAction = "none";
-    this.canvas.onpointerdown = (event) => this.press(event);
-    this.canvas.onpointermove = (event) => this.drag(event);
-    this.canvas.onpointerup = (event) => this.release(event);
-    this.canvas.onkeydown = (event) => this.key(event);
-  }
-
-  explain() {
-    const named = this.panel.marks.filter((mark) => mark.label);
-    const dark = this.demo.dark ? 1 : 0;
-    this.legend.replaceChildren(...named.map((mark) => make("li", {}, sample(mark, dark), mark.label)));
-    this.canvas.setAttribute("role", this.handles ? "application" : "img");
-  }
-
-  draw(frame) {
-    const { panel, demo } = this;
-    const title = pick(panel.title, frame);
-    if (this.title.textContent !== title) this.title.textContent = title;
-    this.title.hidden = !title;
-    const purpose = this.handles ? `${this.handles.label}: ${this.handles.tip}` : pick(demo.scene.says, frame);
-    this.canvas.setAttribute("aria-label", `${title || demo.description.title}. ${purpose}`);
-    const { clientWidth: width, clientHeight: height } = this.canvas;
-    if (!width || !height) return;
-    const dots = Math.min(devicePixelRatio || 1, 3);
-    if (this.canvas.width !== Math.round(width * dots) || this.canvas.height !== Math.round(height * dots)) {
-      this.canvas.width = Math.round(width * dots);
-      this.canvas.height = Math.round(height * dots);
-    }
-    const g = this.canvas.getContext("2d");
-    g.setTransform(dots, 0, 0, dots, 0, 0);
-    g.clearRect(0, 0, width, height);
-    this.letters = parseFloat(getComputedStyle(this.canvas).fontSize);
-    this.unit = this.letters / 16;
-    g.font = `${0.85 * this.letters}px system-ui, sans-serif`;
-    this.place(g, width, height, frame);
-    this.drawAxes(g);
-    g.save();
-    g.beginPath();
-    g.rect(this.box.x, this.box.y, this.box.w, this.box.h);
-    g.clip();
-    for (const mark of panel.marks) this.drawMark(g, mark, frame);
-    if (this.handles) this.drawHandles(g);
-    g.restore();
-  }
-
-  // Where the axes are, between the texts beside them.
-  place(g, width, height, frame) {
-    const { x, y, equal } = this.panel;
-    const size = this.letters;
-    const [left, right, low, high] = [x.low, x.high, y.low, y.high].map((value) => pick(value, frame));
-    this.ticksY = ticksOf(y, low, high, Math.max(2, Math.floor(height / (3 * size))));
-    this.ticksX = ticksOf(x, left, right, Math.max(2, Math.floor(width / (4.5 * size))));
-    const widest = Math.max(0, ...this.ticksY.map(([, text]) => g.measureText(text).width));
-    const box = { x: widest + 0.5 * size + (y.label ? 1.3 * size : 0), y: 0.5 * size };
-    box.w = width - box.x - 0.9 * size;
-    box.h = height - box.y - (this.ticksX.length ? 1.2 * size : 0.3 * size) - (x.label ? 1.2 * size : 0);
-    if (equal) {
-      const scale = Math.min(box.w / (right - left), box.h / (high - low));
-      const [w, h] = [scale * (right - left), scale * (high - low)];
-      Object.assign(box, { x: box.x + (box.w - w) / 2, y: box.y + (box.h - h) / 2, w, h });
-    }
-    const along = shapeOf(x);
-    const up = shapeOf(y);
-    const [x0, x1, y0, y1] = [along(left), along(right), up(low), up(high)];
-    this.box = box;
-    this.atX = (value) => box.x + (box.w * (along(value) - x0)) / (x1 - x0);
-    this.atY = (value) => box.y + box.h - (box.h * (up(value) - y0)) / (y1 - y0);
-    this.from = (px, py) => [left + ((px - box.x) / box.w) * (right - left), high - ((py - box.y) / box.h) * (high - low)]; // linear axes
-  }
-
-  drawAxes(g) {
-    const { box, letters: size, demo } = this;
-    const { ink, grid, muted } = demo.ground();
-    g.lineWidth = 1;
-    g.strokeStyle = grid;
-    g.fillStyle = ink;
-    g.beginPath();
-    for (const [value] of this.ticksX) {
-      g.moveTo(this.atX(value), box.y);
-      g.lineTo(this.atX(value), box.y + box.h);
-    }
-    for (const [value] of this.ticksY) {
-      g.moveTo(box.x, this.atY(value));
-      g.lineTo(box.x + box.w, this.atY(value));
-    }
-    g.stroke();
-    g.strokeStyle = muted;
-    g.strokeRect(box.x, box.y, box.w, box.h);
-    g.textBaseline = "top";
-    g.textAlign = "center";
-    let end = -Infinity; // labels that would lie over the last one are left out
-    for (const [value, text] of this.ticksX) {
-      const half = g.measureText(text).width / 2;
-      if (this.atX(value) - half < end + 0.3 * size) continue;
-      g.fillText(text, this.atX(value), box.y + box.h + 0.35 * size);
-      end = this.atX(value) + half;
-    }
-    const { x, y } = this.panel;
-    if (x.label) g.fillText(x.label, box.x + box.w / 2, box.y + box.h + (this.ticksX.length ? 1.45 : 0.4) * size);
-    g.textAlign = "right";
-    g.textBaseline = "middle";
-    for (const [value, text] of this.ticksY) g.fillText(text, box.x - 0.4 * size, this.atY(value));
-    if (y.label) {
-      const widest = Math.max(0, ...this.ticksY.map(([, text]) => g.measureText(text).width));
-      g.save();
-      g.translate(box.x - widest - 1.1 * size, box.y + box.h / 2);
-      g.rotate(-Math.PI / 2);
-      g.textAlign = "center";
-      g.fillText(y.label, 0, 0);
-      g.restore();
-    }
   }
 
   drawMark(g, mark, frame) {
@@ -352,6 +197,149 @@ class PanelView {
     g.textBaseline = "middle";
     g.fillText(pick(mark.text, frame), this.atX(x), this.atY(y));
     g.restore();
+  }
+}
+
+// A mark as the legend shows it: a short piece of a line, or a point.
+function sample(demo, mark) {
+  const canvas = make("canvas", { width: 80, height: 32, "aria-hidden": "true" });
+  const pen = Object.assign(new Pen(demo), { atX: (x) => 2 * x, atY: (y) => 2 * y, unit: 2 });
+  const places = { at: mark.kind === "ellipse" ? [20, 8] : [[20, 8]], half_axes: [17, 6], path: [[1, 8], [39, 8]], count: null, from: [1, 8], to: [39, 8],
+    rings: [[[4, 2], [36, 2], [36, 14], [4, 14]]], extents: [[20, 2, 14]], thickness: 28, horizontal: false };
+  const colour = Array.isArray(mark.colour[0]) ? mark.colour[0] : mark.colour;
+  pen.drawMark(canvas.getContext("2d"), { ...mark, ...places, colour, size: 1 }, 0);
+  return canvas;
+}
+
+// ---- one pair of axes ---------------------------------------------------------------------------------------------------------
+
+class PanelView extends Pen {
+  constructor(demo) {
+    super(demo);
+    this.canvas = make("canvas");
+    this.title = make("figcaption");
+    this.legend = make("ul", { class: "demo-legend" });
+    this.root = make("figure", { class: "demo-panel" }, this.title, make("div", { class: "demo-canvas" }, this.canvas), this.legend);
+  }
+
+  show(panel, handles) {
+    this.panel = panel;
+    this.explain();
+    if (this.handles === handles) return;
+    this.handles = handles;
+    if (!handles || !this.demo.live) return;
+    this.cursor = [0, 0];
+    this.canvas.tabIndex = 0;
+    this.canvas.style.touchAction = "none";
+    this.canvas.onpointerdown = (event) => this.press(event);
+    this.canvas.onpointermove = (event) => this.drag(event);
+    this.canvas.onpointerup = (event) => this.release(event);
+    this.canvas.onkeydown = (event) => this.key(event);
+  }
+
+  explain() {
+    const named = this.panel.marks.filter((mark) => mark.label);
+    this.legend.replaceChildren(...named.map((mark) => make("li", {}, sample(this.demo, mark), mark.label)));
+    this.canvas.setAttribute("role", this.handles && this.demo.live ? "application" : "img");
+  }
+
+  draw(frame) {
+    const { panel, demo } = this;
+    const title = pick(panel.title, frame);
+    if (this.title.textContent !== title) this.title.textContent = title;
+    this.title.hidden = !title;
+    const purpose = this.handles && demo.live ? `${this.handles.label}: ${this.handles.tip}` : pick(demo.scene.says, frame);
+    this.canvas.setAttribute("aria-label", `${title || demo.description.title}. ${purpose}`);
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (!width || !height) return;
+    const dots = Math.min(devicePixelRatio || 1, 3);
+    if (this.canvas.width !== Math.round(width * dots) || this.canvas.height !== Math.round(height * dots)) {
+      this.canvas.width = Math.round(width * dots);
+      this.canvas.height = Math.round(height * dots);
+    }
+    const g = this.canvas.getContext("2d");
+    g.setTransform(dots, 0, 0, dots, 0, 0);
+    g.clearRect(0, 0, width, height);
+    this.letters = parseFloat(getComputedStyle(this.canvas).fontSize);
+    this.unit = this.letters / 16;
+    g.font = `${0.85 * this.letters}px system-ui, sans-serif`;
+    this.place(g, width, height, frame);
+    this.drawAxes(g);
+    g.save();
+    g.beginPath();
+    g.rect(this.box.x, this.box.y, this.box.w, this.box.h);
+    g.clip();
+    for (const mark of panel.marks) this.drawMark(g, mark, frame);
+    if (this.handles) this.drawHandles(g);
+    g.restore();
+  }
+
+  // Where the axes are, between the texts beside them.
+  place(g, width, height, frame) {
+    const { x, y, equal } = this.panel;
+    const size = this.letters;
+    const [left, right, low, high] = [x.low, x.high, y.low, y.high].map((value) => pick(value, frame));
+    this.ticksY = ticksOf(y, low, high, Math.max(2, Math.floor(height / (3 * size))));
+    this.ticksX = ticksOf(x, left, right, Math.max(2, Math.floor(width / (4.5 * size))));
+    const widest = Math.max(0, ...this.ticksY.map(([, text]) => g.measureText(text).width));
+    const box = { x: widest + 0.5 * size + (y.label ? 1.3 * size : 0), y: 0.5 * size };
+    box.w = width - box.x - 0.9 * size;
+    box.h = height - box.y - (this.ticksX.length ? 1.2 * size : 0.3 * size) - (x.label ? 1.2 * size : 0);
+    if (equal) {
+      const scale = Math.min(box.w / (right - left), box.h / (high - low));
+      const [w, h] = [scale * (right - left), scale * (high - low)];
+      Object.assign(box, { x: box.x + (box.w - w) / 2, y: box.y + (box.h - h) / 2, w, h });
+    }
+    const along = shapeOf(x);
+    const up = shapeOf(y);
+    const [x0, x1, y0, y1] = [along(left), along(right), up(low), up(high)];
+    this.box = box;
+    this.atX = (value) => box.x + (box.w * (along(value) - x0)) / (x1 - x0);
+    this.atY = (value) => box.y + box.h - (box.h * (up(value) - y0)) / (y1 - y0);
+    this.from = (px, py) => [left + ((px - box.x) / box.w) * (right - left), high - ((py - box.y) / box.h) * (high - low)]; // linear axes
+  }
+
+  drawAxes(g) {
+    const { box, letters: size, demo } = this;
+    const { ink, grid, muted } = demo.ground();
+    g.lineWidth = 1;
+    g.strokeStyle = grid;
+    g.fillStyle = ink;
+    g.beginPath();
+    for (const [value] of this.ticksX) {
+      g.moveTo(this.atX(value), box.y);
+      g.lineTo(this.atX(value), box.y + box.h);
+    }
+    for (const [value] of this.ticksY) {
+      g.moveTo(box.x, this.atY(value));
+      g.lineTo(box.x + box.w, this.atY(value));
+    }
+    g.stroke();
+    g.strokeStyle = muted;
+    g.strokeRect(box.x, box.y, box.w, box.h);
+    g.textBaseline = "top";
+    g.textAlign = "center";
+    let end = -Infinity; // labels that would lie over the last one are left out
+    for (const [value, text] of this.ticksX) {
+      const half = g.measureText(text).width / 2;
+      if (this.atX(value) - half < end + 0.3 * size) continue;
+      g.fillText(text, this.atX(value), box.y + box.h + 0.35 * size);
+      end = this.atX(value) + half;
+    }
+    const { x, y } = this.panel;
+    if (x.label) g.fillText(x.label, box.x + box.w / 2, box.y + box.h + (this.ticksX.length ? 1.45 : 0.4) * size);
+    g.textAlign = "right";
+    g.textBaseline = "middle";
+    for (const [value, text] of this.ticksY) g.fillText(text, box.x - 0.4 * size, this.atY(value));
+    if (y.label) {
+      const widest = Math.max(0, ...this.ticksY.map(([, text]) => g.measureText(text).width));
+      g.save();
+      g.translate(box.x - widest - 1.1 * size, box.y + box.h / 2);
+      g.rotate(-Math.PI / 2);
+      g.textAlign = "center";
+      g.fillText(y.label, 0, 0);
+      g.restore();
+    }
   }
 
   // ---- points of the reader's own ----
@@ -543,7 +531,7 @@ let built = 0;
 class Demo {
   // `ask(settings, tell, signal)` promises a scene; without it only the scenes that the description brings are shown.
   constructor(root, description, ask, { page = false, small = false } = {}) {
-    Object.assign(this, { root, description, ask, page, small });
+    Object.assign(this, { root, description, page, small, live: Boolean(ask), ask: ask ?? askScenes(description) });
     this.controls = ask ? description.controls : this.held();
     this.settings = Object.fromEntries(description.controls.map(({ name, value }) => [name, value]));
     this.usual = { ...this.settings };
@@ -600,11 +588,10 @@ class Demo {
       panel.append(row);
     }
     panel.append(make("div", { class: "demo-numbers" }, this.table));
-    if (!this.ask && this.description.more) panel.append(make("p", { class: "demo-more", text: this.description.more }));
+    if (!this.live && this.description.more) panel.append(make("p", { class: "demo-more", text: this.description.more }));
     const night = make("button", { type: "button", text: "◐", title: "light or dark", "aria-label": "light or dark", on: { click: () => this.setDark(!this.dark, true) } });
-    const save = make("button", { type: "button", text: "⤓", title: "save the picture", "aria-label": "save the picture", on: { click: () => this.save() } });
     const tries = make("details", { class: "demo-try" }, make("summary", { text: "Three things to try" }), make("ol", {}, ...toTry.map((text) => make("li", { text }))));
-    const head = make("header", {}, make(this.page ? "h1" : "h2", { text: title }), night, save);
+    const head = make("header", {}, make(this.page ? "h1" : "h2", { text: title }), night);
     const main = make("div", { class: "demo-main" }, this.words, this.stage, this.steps(), this.says, this.alert, this.notes);
     const about = make("div", { class: "demo-about" }, make("p", { text: lookAt }), tries);
     this.root.replaceChildren(head, about, make("div", { class: "demo-body" }, panel, main), this.bar);
@@ -673,10 +660,6 @@ class Demo {
   // long computation that has become useless is given up.
   async refresh() {
     this.arrange();
-    if (!this.ask) {
-      this.look();
-      return;
-    }
     this.wanted = true;
     if (this.asking) {
       if (this.long) this.asking.abort();
@@ -701,17 +684,6 @@ class Demo {
       this.bar.hidden = true;
     }
     this.asking = null;
-  }
-
-  look() {
-    const { grid, scenes } = this.description;
-    const found = scenes?.find(({ settings }) => Object.keys(grid).every((name) => settings[name] === this.settings[name]));
-    if (found) this.receive(found.scene);
-    else if (!this.scene && scenes?.length) {
-      Object.assign(this.settings, scenes[0].settings);
-      for (const name of Object.keys(grid)) this.shown?.[name]?.(this.settings[name]);
-      this.receive(scenes[0].scene);
-    }
   }
 
   fail(text) {
@@ -754,7 +726,7 @@ class Demo {
     this.stage.style.setProperty("--demo-rows", `repeat(${layout.length}, minmax(0, 1fr))`);
     panels.forEach((panel, n) => {
       this.panels[n].root.style.gridArea = `p${n}`;
-      const handles = this.ask && this.description.controls.find((control) => control.kind === "points" && control.panel === panel.name);
+      const handles = this.description.controls.find((control) => control.kind === "points" && control.panel === panel.name);
       this.panels[n].show(panel, handles || null);
     });
   }
@@ -787,7 +759,7 @@ class Demo {
     const rows = table && pick(table.rows, this.frame);
     if (rows === this.tableOf && !anew) return;
     this.tableOf = rows;
-    const cell = (value) => (value?.line ? make("td", {}, sample({ kind: "line", ...value.line }, this.dark ? 1 : 0)) : make("td", { text: value }));
+    const cell = (value) => (value?.line ? make("td", {}, sample(this, { kind: "line", ...value.line })) : make("td", { text: value }));
     const head = make("tr", {}, ...(table?.heads ?? []).map((text) => make(text ? "th" : "td", { text, scope: text ? "col" : null })));
     this.table.replaceChildren(...(table ? [make("thead", {}, head), make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map(cell))))] : []));
   }
@@ -873,28 +845,15 @@ class Demo {
     }
     this.refresh();
   }
-
-  save() {
-    const whole = this.stage.getBoundingClientRect();
-    const dots = Math.min(devicePixelRatio || 1, 3);
-    const canvas = make("canvas", { width: Math.round(whole.width * dots), height: Math.round(whole.height * dots) });
-    const g = canvas.getContext("2d");
-    const { paper, ink } = this.ground();
-    g.scale(dots, dots);
-    g.fillStyle = paper;
-    g.fillRect(0, 0, whole.width, whole.height);
-    for (const view of this.panels) {
-      const at = view.canvas.getBoundingClientRect();
-      g.drawImage(view.canvas, at.left - whole.left, at.top - whole.top, at.width, at.height);
-      g.fillStyle = ink;
-      g.font = `600 ${view.letters}px system-ui, sans-serif`;
-      g.fillText(view.title.textContent, at.left - whole.left, at.top - whole.top - 0.3 * view.letters);
-    }
-    make("a", { download: `${this.description.name}.png`, href: canvas.toDataURL("image/png") }).click();
-  }
 }
 
 // ---- where it runs ------------------------------------------------------------------------------------------------------------
+
+// A page without Python holds some scenes.
+function askScenes({ grid, scenes }) {
+  const names = Object.keys(grid ?? {});
+  return async (settings) => scenes.find((held) => names.every((name) => held.settings[name] === settings[name])).scene;
+}
 
 // A local Python process answers with a line of JSON for each piece of progress, and one for the scene.
 function askServer(address) {

@@ -1,0 +1,54 @@
+"""A demonstration as a widget in a notebook: the page's own drawing, and the kernel's Python behind it."""
+
+from typing import Any
+
+from lxmls_day1.demos.demonstration import demonstration_class
+from lxmls_day1.demos.pages import described, script, style
+from lxmls_day1.errors import InputError, how_to_install
+
+
+def demo_widget(lab: Any, name: str) -> Any:
+    """A demonstration for the output of a cell.
+
+    Parameters
+    ----------
+    lab : lxmls_day1.lab.Lab
+        Whose readers and classifiers are shown; their files are read anew.
+    name : str
+        Of `lxmls_day1.demos.demonstration.DEMONSTRATIONS`.
+
+    Returns
+    -------
+    anywidget.AnyWidget
+
+    Raises
+    ------
+    InputError
+        If there is no such demonstration, or anywidget is not installed.
+    """
+    found = demonstration_class(name)
+    try:
+        import anywidget
+        import traitlets
+    except ImportError as error:
+        raise InputError(
+            f"a demonstration in a notebook needs anywidget, which is not installed here. Install it with "
+            f"{how_to_install('notebook')}, or run `lxmls-day1 demo --only {name}` in a terminal."
+        ) from error
+
+    class DemoWidget(anywidget.AnyWidget):
+        """Sends what the page asks for."""
+
+        _esm = script()
+        _css = style()
+        description = traitlets.Dict().tag(sync=True)
+
+    demonstration = found(lab)
+    widget = DemoWidget(description=described(demonstration))
+
+    def answer(_: Any, content: Any, __: Any) -> None:
+        for message in demonstration.answers(content.get("settings")):
+            widget.send(message)
+
+    widget.on_msg(answer)
+    return widget
