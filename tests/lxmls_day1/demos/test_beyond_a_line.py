@@ -2,13 +2,24 @@
 
 import numpy as np
 import pytest
+from matplotlib.path import Path
 from sklearn.neighbors import KNeighborsClassifier
 
-from lxmls_day1.demos.beyond_a_line import DemoBeyondALine, examples, kernel, kernel_perceptron, nearest
+from lxmls_day1.demos.beyond_a_line import (
+    LIMITS,
+    SHAPES,
+    DemoBeyondALine,
+    examples,
+    kernel,
+    kernel_perceptron,
+    nearest,
+    nearest_score,
+    rings_of_class_1,
+)
 
 
 def test_with_the_product_as_kernel_it_is_the_perceptron():
-    X, y = examples("two heaps", 60, 1.0, seed=3)
+    X, y = examples("two clusters", 60, 1.0, seed=3)
     g = np.hstack([np.ones((60, 1)), X])
     alpha, w = kernel_perceptron(g @ g.T, y, 4), np.zeros(3)
     for r in range(1, 5):
@@ -31,39 +42,38 @@ def test_neighbours_are_those_of_scikit_learn(k):
     np.testing.assert_array_equal(nearest(X, y, new, k), theirs)
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_regions_are_where_a_score_has_one_sign(shape):
+    X, y = examples(shape, 70, 0.3, seed=1)
+    regions = [paths_of(rings) for rings in rings_of_class_1(lambda x: nearest_score(X, y, x, 3))]
+    new = np.random.default_rng(0).uniform(*LIMITS, (400, 2))
+    clear = np.abs(nearest_score(X, y, new, 3)) > 0.1  # boundaries are interpolated between places of a grid
+    decided = nearest(X, y, new, 3)
+    for sign, rings in zip((-1, 1), regions, strict=True):
+        inside = np.sum([ring.contains_points(new) for ring in rings], axis=0) % 2 == 1  # even-odd, as the page fills them
+        np.testing.assert_array_equal(inside[clear], decided[clear] == sign)
+
+
+def paths_of(rings):
+    return [Path(ring) for ring in rings]
+
+
 def test_a_line_fails_where_the_others_do_not(lab):
     demo = DemoBeyondALine(lab)
-    demo.go_to(10)
-    demo.noise.value = 0.1  # the classes do not overlap
-    shares = {}
-    for shape in ("crossed corners", "ring", "two heaps"):
-        demo.shape.value = shape
-        shares[shape] = right_of(demo)
-    for shape in ("crossed corners", "ring"):
-        assert shares[shape]["line"] < 70
-        assert min(shares[shape]["kernel perceptron"], shares[shape]["nearest neighbours"]) > 90
-    assert shares["two heaps"]["line"] > 95
+    for shape in SHAPES:
+        right = demo.scene_of(shape=shape, noise=0.1).facts["right"]  # the classes do not overlap
+        assert (right["line"][0] < 0.7) == (shape != "two clusters") and min(right["line"][0], 1) > 0.4
+        assert min(right["kernel perceptron"][-1], right["nearest neighbours"][0]) > 0.9
 
 
-def right_of(demo):
-    """The table of the page: name -> percent."""
-    rows = demo.table.value.split("<tr><td>")[1:]
-    return {row.split("</td>")[0]: int(row.split("<td>")[1].split(" ")[0]) for row in rows}
-
-
-def test_before_the_first_round_the_kernel_perceptron_says_nothing(lab):
-    demo = DemoBeyondALine(lab)
-    assert demo.current() == 0
-    assert not demo.regions[1].get_array().any()
-    demo.go_to(1)
-    assert set(np.unique(demo.regions[1].get_array())) == {-1.0, 1.0}
-    assert len(demo.points[0][0].get_xdata()) == 40
+def test_before_the_first_round_the_kernel_perceptron_has_no_share_and_no_region(lab):
+    scene = DemoBeyondALine(lab).scene_of()
+    assert scene.facts["right"]["kernel perceptron"][0] is None and scene.table.rows["frames"][0][1][1] == "–"
+    regions = [mark["rings"]["frames"] for mark in scene.panels[1].marks if mark["kind"] == "region"]
+    assert [frames[0] for frames in regions] == [[], []] and all(frames[1] for frames in regions)
 
 
 def test_without_the_rule_the_others_go_on(workspace):
-    demo = DemoBeyondALine(workspace)
-    demo.noise.value = 0.1
-    demo.go_to(10)
-    right = right_of(demo)
-    assert right["nearest neighbours"] > 90
-    assert not demo.regions[0].get_array().any()
+    scene = DemoBeyondALine(workspace).scene_of(noise=0.1)
+    assert [panel.name for panel in scene.panels] == ["kernel perceptron", "nearest neighbours"]
+    assert "perceptron (exercise 1.4)" in scene.notes[0].lower() and scene.facts["right"]["nearest neighbours"][0] > 0.9

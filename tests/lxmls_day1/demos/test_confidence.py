@@ -1,7 +1,6 @@
 """The ellipse of AROW's weights against its formula, and the page that shows it."""
 
 import numpy as np
-import pytest
 
 from lxmls_day1.demos.confidence import DemoConfidence, course, documents
 
@@ -28,22 +27,17 @@ def test_a_word_that_is_not_there_keeps_its_deviation(lab):
     assert deviations[-1, 1] > 2 * deviations[-1, 0]
 
 
-def test_the_page_goes_through_its_frames(lab):
-    demo = DemoConfidence(lab)
-    widths = []
-    for frame in (0, 5, 60):
-        demo.go_to(frame)
-        assert demo.current() == frame
-        widths.append((demo.ellipse.width, demo.ellipse.height))
-    assert widths[0] == (2.0, 2.0) and widths[2][0] < widths[1][0] < 2 and widths[2][0] < widths[2][1]
-    assert len(demo.path.get_xdata()) == 61
-    demo.regularizer.value = 100.0
-    assert demo.ellipse.width > widths[2][0]  # a larger λ makes every step smaller
-    assert demo.course.deviations[-1, 0] == pytest.approx(demo.ellipse.width / 2)
+def test_the_ellipse_is_the_gaussian_of_each_frame(lab):
+    scene = DemoConfidence(lab).scene_of()
+    X, y = documents(60, 0.2, seed=3)
+    found = course(lab, X, y, 1)
+    (ellipse,) = (mark for mark in scene.panels[0].marks if mark["kind"] == "ellipse")
+    drawn = np.array(ellipse["half_axes"]["frames"])[ellipse["half_axes"]["index"]]
+    np.testing.assert_allclose(drawn, found.deviations, rtol=1e-4)
+    larger = DemoConfidence(lab).scene_of(regularizer=100).facts["deviations"]
+    assert (larger[-1] > found.deviations[-1]).all()  # a larger λ makes every step smaller
 
 
 def test_without_the_rule_the_page_says_so(workspace):
-    demo = DemoConfidence(workspace)
-    assert demo.course is None
-    demo.go_to(7)
-    assert demo.current() == 7
+    scene = DemoConfidence(workspace).scene_of()
+    assert "AROW (exercise 1.16)" in scene.notes[0] and not scene.facts

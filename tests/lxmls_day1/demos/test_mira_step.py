@@ -2,15 +2,9 @@
 
 import numpy as np
 import pytest
-from matplotlib.backend_bases import MouseEvent
 
-from lxmls_day1.demos.mira_step import LAMBDAS, DemoMiraStep, margin, situation, step_of, tau_curve
+from lxmls_day1.demos.mira_step import FRAMES, LAMBDAS, DemoMiraStep, margin, situation, step_of, tau_curve
 from lxmls_day1.errors import InputError
-
-
-@pytest.fixture
-def demo(lab):
-    return DemoMiraStep(lab)
 
 
 class TestComputing:
@@ -49,53 +43,39 @@ class TestComputing:
 
 
 class TestShowing:
-    def test_what_is_drawn_is_what_was_computed(self, demo):
-        state = demo.stage.last_state
-        for name, scores in state["scores"].items():
-            assert [bar.get_height() for bar in demo.heights[name]] == pytest.approx(scores)
-        assert demo.here.get_xydata().tolist() == [[demo.regularizer.value, state["tau"]]]
-        assert demo.tau_line.get_ydata().tolist() == state["curve"]
-        assert demo.cap_line.get_ydata() == pytest.approx(1 / LAMBDAS)
-        assert state["margins"]["before"] < 0 < state["margins"]["MIRA"]
+    def test_what_is_drawn_is_what_was_computed(self, lab):
+        scene = DemoMiraStep(lab).scene_of()
+        at, start = scene.facts["at"], scene.steps.start
+        before, mira, squishing = (mark["extents"] for mark in scene.panels[2].marks if mark["kind"] == "bars")
+        np.testing.assert_allclose(before[:, 2], at.scores)
+        for bars, name in ((mira, "MIRA"), (squishing, "squishing")):
+            drawn = np.array(bars["frames"][bars["index"][start]])
+            np.testing.assert_allclose(drawn[:, 2], scene.facts["steps"][name][start].scores, atol=1e-4)
+        assert FRAMES[start] == pytest.approx(1)
+        assert margin(at.scores, at.label) < 0 < margin(scene.facts["steps"]["MIRA"][start].scores, at.label)
 
-    def test_a_large_lambda_holds_it_back(self, demo):
-        demo.regularizer.value = 20.0
-        assert demo.stage.last_state["tau"] == pytest.approx(1 / 20)
-        assert "the cap" in demo.table.value
+    def test_a_large_lambda_limits_the_step(self, lab):
+        scene = DemoMiraStep(lab).scene_of()
+        last = scene.facts["steps"]["MIRA"][-1]
+        assert last.d[2] == pytest.approx(1 / FRAMES[-1]) and "the cap" in scene.says["frames"][-1]
 
-    def test_a_right_prediction_moves_nothing_in_mira_but_squishing(self, demo):
-        demo.label.value = int(np.argmax(demo.stage.last_state["scores"]["before"]))
-        state = demo.stage.last_state
-        assert state["tau"] == 0 and state["scores"]["MIRA"] == state["scores"]["before"]
-        assert state["margins"]["squishing"] == pytest.approx(1)
+    def test_a_correct_prediction_moves_nothing_in_mira_but_squishing(self, lab):
+        demo = DemoMiraStep(lab)
+        predicted = int(np.argmax(demo.scene_of().facts["at"].scores))
+        steps = demo.scene_of(label=predicted).facts["steps"]
+        assert not steps["MIRA"][0].d.any() and margin(steps["squishing"][0].scores, predicted) == pytest.approx(1)
 
-    def test_squishing_can_be_capped_too(self, demo):
-        demo.capped.value = True
-        demo.regularizer.value = 20.0
-        assert demo.stage.last_state["margins"]["squishing"] < 1
+    def test_squishing_can_be_capped_too(self, lab):
+        steps = DemoMiraStep(lab).scene_of(capped=True).facts["steps"]
+        assert margin(steps["squishing"][-1].scores, 2) < 1
 
-    @pytest.mark.one_in(3)
-    @pytest.mark.parametrize("K", [2, 3, 6])
-    def test_any_number_of_classes(self, demo, K):
-        demo.label.value = 3 if K > 3 else 1
-        demo.nr_classes.value = K
-        assert len(demo.stage.last_state["scores"]["squishing"]) == K == len(demo.heights["before"])
-        assert demo.stage.messages == ""
-        demo.redraw()
-        assert len(demo.bars.patches) == 3 * K
-
-    def test_a_click_puts_the_example_there(self, demo):
-        place = demo.plane.transData.transform((-2.0, 1.5))
-        MouseEvent("button_press_event", demo.stage.figure.canvas, *place, 1)._process()
-        assert demo.stage.last_state["example"] == pytest.approx([-2.0, 1.5])
-
-    def test_frames_raise_lambda(self, demo):
-        demo.go_to(demo.frames()[-1])
-        assert demo.regularizer.value == pytest.approx(LAMBDAS[-1]) and demo.current() == demo.frames()[-1]
+    @pytest.mark.parametrize("K", [2, 6])
+    def test_any_number_of_classes_and_any_place(self, lab, K):
+        scene = DemoMiraStep(lab).scene_of(nr_classes=K, label=5, example=[[-2.0, 1.5, 0]])
+        assert scene.facts["at"].label == min(5, K - 1) and scene.facts["at"].x == (-2.0, 1.5)
+        assert len(scene.panels[2].marks[0]["extents"]) == K and not scene.notes
 
 
 def test_a_student_reads_what_is_still_to_be_written(workspace):
-    demo = DemoMiraStep(workspace)
-    assert "MIRA is still to be written" in demo.stage.messages
-    assert "Column squishing is still to be written" in demo.stage.messages
-    assert demo.stage.last_state["tau"] is None and set(demo.stage.last_state["scores"]) == {"before"}
+    scene = DemoMiraStep(workspace).scene_of()
+    assert "MIRA (exercise 1.5)" in scene.notes[0] and "Column squishing" in scene.notes[0] and not scene.facts["steps"]

@@ -16,11 +16,6 @@ def cross(a, b):
     return a[0] * b[1] - a[1] * b[0]
 
 
-@pytest.fixture
-def demo(lab):
-    return DemoOnlineSteps(lab)
-
-
 class TestComputing:
     @pytest.mark.parametrize("learner", LEARNERS, ids=[learner.label for learner in LEARNERS])
     def test_the_last_weights_are_those_of_the_loop(self, lab, learner):
@@ -64,75 +59,52 @@ class TestComputing:
 
 
 class TestShowing:
-    def test_back_shows_the_very_weights_that_were_there(self, demo):
-        seen = []
-        for _ in range(6):
-            seen.append(demo.stage.last_state)
-            demo.forth.click()
-        for state in reversed(seen):
-            demo.back.click()
-            assert demo.stage.last_state == state
-        demo.back.click()
-        assert demo.stage.last_state["step"] == 0
-
-    def test_arrows_are_the_weights_and_the_step_lies_along_the_example(self, demo):
-        trace = demo.traces["Perceptron"]
+    def test_arrows_are_the_weights_and_the_step_lies_along_the_example(self, lab):
+        scene = DemoOnlineSteps(lab).scene_of()
+        trace = scene.facts["traces"]["Perceptron"]
+        X, _ = points_of(lab, 20, 3.5, seed=2)
         step = int(np.flatnonzero(trace.is_mistake)[1]) + 1
-        demo.go_to(step)
-        panel = demo.panels["Perceptron"]
-        m = demo.order.ravel()[step - 1]
-        start, end = panel.arrows["step"]._posA_posB
-        along = np.subtract(end, start)
-        assert abs(cross(along, demo.X[m])) < 1e-9 and panel.verdict.get_text() == "✗"
-        assert panel.ring.get_xydata().tolist() == [demo.X[m].tolist()]
-        old, new = panel.arrows["old"]._posA_posB[1], panel.arrows["new"]._posA_posB[1]
-        assert np.allclose(start, old) and np.allclose(end, new)
-        assert np.allclose(cross(old, trace.normal(step - 1)), 0) and np.allclose(cross(new, trace.normal(step)), 0)
-        for x in panel.after.get_xydata():  # the boundary is where the scores are equal
-            assert np.diff(np.array([1, *x]) @ trace.weights[step])[0] == pytest.approx(0, abs=1e-9)
+        m = scene.facts["order"][step - 1]
+        old, new, along = (mark for mark in scene.panels[0].marks if mark["kind"] == "arrow")
+        before, after = frame_of(old["to"], step), frame_of(new["to"], step)
+        assert frame_of(along["from"], step) == before and frame_of(along["to"], step) == after
+        assert abs(cross(np.subtract(after, before), X[m])) < 1e-3
+        assert abs(cross(before, trace.normal(step - 1))) < 1e-3 and abs(cross(after, trace.normal(step))) < 1e-3
+        ring = scene.panels[0].marks[-1]
+        np.testing.assert_allclose(frame_of(ring["at"], step), [X[m]], atol=1e-4)
+        _, boundary = (mark for mark in scene.panels[0].marks if mark["kind"] == "line")
+        for x in frame_of(boundary["path"], step):  # where the scores are equal
+            assert np.diff(np.array([1, *x]) @ trace.weights[step])[0] == pytest.approx(0, abs=1e-2)
 
-    def test_all_four_go_the_same_way(self, demo):
-        demo.go_to(7)
-        demo.view.value = 4
-        assert demo.stage.last_state["step"] == 7 and len(demo.panels) == 4
-        assert {tuple(panel.ring.get_xydata()[0]) for panel in demo.panels.values()} == {
-            tuple(demo.X[demo.order.ravel()[6]])
-        }
-        assert demo.stage.messages == ""
+    def test_all_four_go_the_same_way(self, lab):
+        scene = DemoOnlineSteps(lab).scene_of(view=4)
+        rings = [frame_of(panel.marks[-1]["at"], 7) for panel in scene.panels]
+        assert len(rings) == 4 and rings.count(rings[0]) == 4 and not scene.notes
 
-    def test_the_count_is_drawn_below_its_bound(self, demo):
-        demo.go_to(demo.order.size)
-        made, bound = demo.made.get_ydata(), demo.limit.get_ydata()
-        assert made[-1] == demo.stage.last_state["mistakes"]["Perceptron"] and made.max() <= bound[0]
+    def test_the_count_ends_below_its_bound(self, lab):
+        scene = DemoOnlineSteps(lab).scene_of(distance=2.5)
+        (staircase, limit), mistakes = scene.panels[1].marks, scene.facts["traces"]["Perceptron"].mistakes(60)
+        assert staircase["path"][-1].tolist() == [60, mistakes] and frame_of(staircase["count"], 60) == len(staircase["path"])
+        assert mistakes <= scene.facts["bound"] and f"at most {scene.facts['bound']:.0f}" in limit["label"]
 
-    def test_other_points_begin_anew(self, demo):
-        demo.go_to(9)
-        demo.nr_points.value = 10
-        state = demo.stage.last_state
-        assert state["step"] == 0 and state["steps"] == 30 and list(demo.frames()) == list(range(31))
+    def test_points_that_no_line_separates_have_no_bound(self, lab):
+        scene = DemoOnlineSteps(lab).scene_of(nr_points=60, distance=1)
+        assert scene.facts["bound"] is None and "no bound" in scene.panels[1].marks[-1]["label"]
 
-    def test_points_that_no_line_parts_have_no_bound(self, demo):
-        demo.nr_points.value = 60
-        demo.distance.value = 1
-        assert demo.stage.last_state["bound"] is None and "no line" in demo.limit_text.get_text()
+
+def frame_of(value, frame):
+    """What the page shows of a value at a frame."""
+    return value["frames"][value["index"][frame]]
 
 
 def test_a_student_who_begins_sees_the_points_and_reads_what_is_still_to_be_written(workspace):
-    demo = DemoOnlineSteps(workspace)
-    assert "Perceptron is still to be written: Exercise 1.4:" in demo.stage.messages
-    assert demo.panels["Perceptron"].axis.get_title() == "Perceptron: to be written"
-    demo.forth.click()
-    state = demo.stage.last_state
-    assert state["step"] == 1 and state["example"] is not None and not state["weights"]
-    assert sum(len(dots.get_xdata()) for dots in demo.panels["Perceptron"].dots) == 20
+    scene = DemoOnlineSteps(workspace).scene_of()
+    assert "Perceptron (exercise 1.4)" in scene.notes[0] and scene.panels[0].title == "Perceptron: to be written"
+    assert sum(len(mark["at"]) for mark in scene.panels[0].marks[:2]) == 20
 
 
 def test_a_student_sees_the_perceptron_and_reads_what_is_still_to_be_written(tmp_path):
     folder = start_workspace(tmp_path / "my-lab")
     solve(folder, "1.4")
-    demo = DemoOnlineSteps(Lab(folder))
-    demo.view.value = 4
-    demo.go_to(60)
-    state = demo.stage.last_state
-    assert set(state["weights"]) == {"Perceptron"} and state["updates"]["Perceptron"] > 0
-    assert demo.panels["MIRA"].axis.get_title() == "MIRA: to be written"
+    scene = DemoOnlineSteps(Lab(folder)).scene_of(view=4)
+    assert set(scene.facts["traces"]) == {"Perceptron"} and scene.panels[1].title == "MIRA: to be written"
