@@ -1,0 +1,125 @@
+"""What holds for each demonstration: controls with tips, what to look at, scenes that the page can draw, a grid that fits."""
+
+import json
+import re
+
+import pytest
+
+from lxmls_day1.demos.controls import Choice, Points, Slider, Text, Ticks, settings_from
+from lxmls_day1.demos.demonstration import DEMONSTRATIONS, Demonstration, demonstration_class
+from lxmls_day1.demos.pages import script
+from lxmls_day1.demos.scene import Axis, Panel, Scene, by_frame, line, plain_data, points_of_class
+from lxmls_day1.errors import InputError
+
+LARGEST_SCENE = 60_000  # bytes: two of these pages are loaded in a moment over a slow line
+
+
+@pytest.fixture(scope="module", params=DEMONSTRATIONS)
+def demo(request, lab):
+    return demonstration_class(request.param)(lab)
+
+
+@pytest.fixture(scope="module")
+def scene(demo):
+    return demo.scene_of()
+
+
+def frames_in(value):
+    """Every value by frame in a scene's data."""
+    if isinstance(value, dict) and "frames" in value:
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from frames_in(item)
+
+
+def test_it_says_what_to_look_at_and_three_things_to_try(demo):
+    assert demo.summary.endswith(".") and len(demo.summary) < 125
+    sentences = [part for part in demo.look_at.replace("? ", ". ").split(". ") if part]
+    assert 2 <= len(sentences) <= 3 and demo.look_at.endswith(".")
+    assert len(demo.to_try) == 3 and all(text[-1] in ".?" for text in demo.to_try)
+
+
+def test_every_control_has_a_name_of_its_own_a_tip_and_a_value_that_it_accepts(demo):
+    names = [control.name for control in demo.controls]
+    assert len(names) > 1 and len(set(names)) == len(names)
+    for control in demo.controls:
+        assert control.label and control.tip and control.accepts(plain_data(control.value)), control.name
+        assert control.when is None or control.when[0] in names
+    assert not {"step", "dark"} & set(names)  # of links
+
+
+def test_the_grid_holds_the_usual_settings_and_what_controls_accept(demo):
+    usual = settings_from(demo.controls, {})
+    assert demo.grid
+    for name, values in demo.grid.items():
+        (control,) = (control for control in demo.controls if control.name == name)
+        assert isinstance(control, Slider | Choice) and all(map(control.accepts, values)) and usual[name] in values, name
+
+
+def test_the_page_can_draw_its_scene(demo, scene):
+    data = scene.data()
+    text = json.dumps(data, allow_nan=False)
+    assert len(text) < LARGEST_SCENE, len(text)
+    drawn = set(re.findall(r"  draw(\w+)\(g, mark, frame", script()))
+    kinds = {mark["kind"] for panel in data["panels"] for mark in panel["marks"]}
+    assert kinds and {kind.capitalize() for kind in kinds} <= drawn
+    n_frames = len(data["steps"]["values"]) if data["steps"] else 1
+    assert all(len(value["index"]) == n_frames for value in frames_in(data))
+    names = [panel["name"] for panel in data["panels"]]
+    assert {name for row in data["layout"] for name in row} == set(names) and len(set(names)) == len(names)
+    assert len(data["columns"]) == len(data["layout"][0])
+
+
+def test_a_student_who_has_not_begun_gets_a_scene_or_a_sentence(demo, workspace):
+    begun = type(demo)(workspace)
+    *_, answer = begun.answers({})
+    assert "scene" in answer and answer["scene"]["panels"]
+    assert "Traceback" not in json.dumps(answer)
+
+
+def test_nonsense_from_a_page_is_the_usual_setting(demo):
+    nonsense = {control.name: value for control, value in zip(demo.controls, 5 * [None, "x", [], -1e300, {}], strict=False)}
+    texts = {control.name for control in demo.controls if isinstance(control, Text)}
+    wanted = settings_from(demo.controls, {name: value for name, value in nonsense.items() if name in texts})
+    lists = {control.name for control in demo.controls if isinstance(control, Points | Ticks)}
+    found = settings_from(demo.controls, nonsense)
+    assert {n: v for n, v in found.items() if n not in lists} == {n: v for n, v in wanted.items() if n not in lists}
+
+
+def test_an_unknown_name_is_refused():
+    with pytest.raises(InputError, match="did you mean mira_step"):
+        demonstration_class("mira_stp")
+
+
+class Coin(Demonstration):
+    """Says how far it is, then fails or not."""
+
+    controls = (
+        Slider("seed", "seed", "another throw", 1, values=[1, 2]),
+        Points("mine", "points", "click", [], panel="p", least=0, most=2, reach=3.0),
+    )
+
+    def scene(self, settings):
+        yield 0.5
+        if settings["seed"] == 2:
+            raise ZeroDivisionError("division by zero")
+        marks = [points_of_class([[1 / 3, float("nan")]], 1), line(by_frame([[[0, 0]], [[0, 0]], [[1, 1]]]), ("#000", "#fff"))]
+        yield Scene([Panel("p", "title", Axis(0, 1), Axis(0, 1), marks)], facts={"secret": object()})
+
+
+class TestAnswers:
+    def test_progress_comes_before_the_scene(self, lab):
+        progress, answer = Coin(lab).answers({})
+        point, curve = answer["scene"]["panels"][0]["marks"]
+        assert progress == {"progress": 0.5} and "facts" not in answer["scene"]
+        assert point["at"] == [[0.33333, None]] and curve["path"] == {"frames": [[[0, 0]], [[1, 1]]], "index": [0, 0, 1]}
+
+    def test_an_error_is_a_sentence(self, lab):
+        _, answer = Coin(lab).answers({"seed": 2})
+        assert answer == {"error": "The picture is left out, as it ended with ZeroDivisionError: division by zero."}
+
+    @pytest.mark.parametrize("points", [None, [[0, 0]], [[0, 0, 9]], [[9, 0, 0]], [[0, "0", 0]], [[0, 0, 0]] * 3, [[True, 0, 0]]])
+    def test_points_out_of_reach_are_not_taken(self, lab, points):
+        assert settings_from(Coin.controls, {"mine": points})["mine"] == []
+        assert settings_from(Coin.controls, {"mine": [[3, -3, 1]]})["mine"] == [[3, -3, 1]]

@@ -1,0 +1,57 @@
+"""Pages that need no Python: what they hold, and that nothing in them ends their script."""
+
+import json
+import re
+
+import pytest
+
+from lxmls_day1.demos.confidence import DemoConfidence
+from lxmls_day1.demos.pages import described, export, exported, page, script
+from lxmls_day1.errors import InputError
+
+
+def data_of(text):
+    """What a page's script is given."""
+    return json.loads(re.search(r'<script type="application/json">(.*?)</script>', text, re.DOTALL)[1])
+
+
+def test_a_page_holds_the_scenes_of_its_grid_and_asks_nothing_of_the_network(lab):
+    description = exported(DemoConfidence(lab), dark=True)
+    text = page(description, scale=1.5)
+    assert data_of(text)["dark"] is True and "--demo-scale: 1.5" in text
+    assert data_of(text)["scenes"][0]["settings"] == {"rare": 0.2, "regularizer": 1, "seed": 3}
+    assert len(data_of(text)["scenes"]) == 18 and not re.search(r"(src|href)=\"(?!data:)", text)
+
+
+def test_data_cannot_end_the_script():
+    hostile = described(DemoConfidence) | {"title": "</script><script>alert(1)</script><!--"}
+    text = page(hostile, ask="scene/x")
+    assert "<script>alert" not in text and data_of(text)["title"] == hostile["title"]
+
+
+def test_the_script_fits_in_a_page():
+    assert "</script" not in script() and "</style" not in script()
+
+
+def test_an_export_is_pages_and_a_list(lab, tmp_path):
+    told = []
+    paths = export(lab, tmp_path / "out", ["confidence"], tell=told.append)
+    assert [path.name for path in paths] == ["confidence.html", "index.html"]
+    index = paths[-1].read_text(encoding="utf-8")
+    assert 'href="confidence.html"' in index and len(data_of(index)["scenes"]) == 1 and told[-1] == "1 of 1: confidence.html"
+
+
+def test_an_unknown_name_writes_nothing(lab, tmp_path):
+    with pytest.raises(InputError, match="no demonstration"):
+        export(lab, tmp_path / "out", ["confidense"])
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_notebook_gets_a_widget_that_answers(lab):
+    pytest.importorskip("anywidget")
+    from lxmls_day1.demos.notebook import demo_widget
+
+    widget, sent = demo_widget(lab, "confidence"), []
+    widget.send = sent.append
+    widget._handle_custom_msg({"settings": {"rare": 1}}, [])
+    assert widget.description["title"] == DemoConfidence.title and sent[-1]["scene"]["steps"]["label"] == "examples"

@@ -1,0 +1,108 @@
+"""The server: who is answered, what is asked, and what a page that has gone leaves behind."""
+
+import json
+import socket
+import urllib.error
+import urllib.request
+
+import pytest
+
+from lxmls_day1.demos import server as serving
+from lxmls_day1.demos.server import HOST, DemoServer
+
+
+def get(address, data=None, **headers):
+    """Status and text of an answer."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, data, headers)) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def session_of(server, name):
+    """The address at which a new page asks."""
+    return server.address + get(server.address + name)[1].partition('data-ask="')[2].partition('"')[0]
+
+
+def test_a_page_asks_for_scenes_and_gets_lines_of_json(server):
+    address = session_of(server, "confidence")
+    lines = [json.loads(text) for text in get(address, b'{"rare": 1}')[1].splitlines()]
+    assert list(lines[-1]) == ["scene"] and lines[-1]["scene"]["steps"]["label"] == "examples"
+    seen = lines[-1]["scene"]["table"]["rows"]["frames"][-1]
+    assert [row[1] for row in seen] == [60, 60]  # with the rare word in all documents
+
+
+def test_the_list_links_every_demonstration(server):
+    status, text = get(server.address)
+    assert status == 200 and all(f'href="{name}"' in text for name in serving.DEMONSTRATIONS)
+
+
+@pytest.mark.parametrize("headers", [{"Host": "evil.example"}, {"Host": f"{HOST}:1"}])
+def test_another_host_is_refused(server, headers):
+    assert get(server.address, **headers)[0] == 403
+    assert get(session_of(server, "confidence"), b"{}", **headers)[0] == 403
+
+
+@pytest.mark.parametrize("path", ["", "confidence", "wrong-token/", "wrong-token/confidence", "%2e%2e/"])
+def test_without_the_token_there_is_nothing(server, path):
+    assert get(f"http://{HOST}:{server.server_port}/{path}")[0] == 403
+
+
+@pytest.mark.parametrize("path", ["nowhere", "../../etc/passwd", "scene/", "demo.js"])
+def test_other_addresses_are_not_found(server, path):
+    assert get(server.address + path)[0] == 404
+
+
+@pytest.mark.parametrize(("data", "status"), [(b"{", 400), (b"", 404), (b"\xff", 400)])
+def test_a_question_that_is_no_json_is_refused(server, data, status):
+    assert get(session_of(server, "confidence"), data)[0] == status
+    assert get(server.address + "scene/confidence.none", b"{}")[0] == 404
+
+
+@pytest.mark.parametrize("asked", [b"[]", b"null", b'{"rare": "often", "nothing": 1}'])
+def test_settings_that_no_control_takes_are_the_usual_ones(server, asked):
+    address = session_of(server, "confidence")
+    assert get(address, asked)[1] == get(address, b"{}")[1]
+
+
+def test_a_page_that_has_gone_ends_its_computation(lab, monkeypatch):
+    ended = []
+
+    class Endless:
+        def __init__(self, lab):
+            pass
+
+        def answers(self, asked):
+            try:
+                while True:
+                    yield {"progress": 0.5}
+            finally:
+                ended.append(asked)
+
+    with DemoServer(lab, 0) as server:
+        monkeypatch.setattr(serving, "demonstration_class", lambda name: Endless)
+        key = server.session("confidence").removeprefix("scene/")
+        reader, writer = socket.socketpair()
+        reader.close()
+        with pytest.raises(OSError, match="."):
+            server.answer(key, "asked", lambda message: writer.sendall(json.dumps(message).encode()))
+        writer.close()
+        assert ended == ["asked"] and not server.turn.locked()
+
+
+def test_a_taken_port_gives_way_unless_it_was_asked_for(lab, monkeypatch):
+    with socket.create_server((HOST, 0)) as taken:
+        port = taken.getsockname()[1]
+        monkeypatch.setattr(serving, "PORT", port)
+        with DemoServer(lab) as server:
+            assert server.server_port != port
+        with pytest.raises(OSError, match="in use"):
+            DemoServer(lab, port)
+
+
+def test_the_oldest_pages_are_forgotten(lab, monkeypatch):
+    monkeypatch.setattr(serving, "_MOST_PAGES", 2)
+    with DemoServer(lab, 0) as server:
+        keys = [server.session("confidence") for _ in range(3)]
+        assert ["scene/" + key for key in server.sessions] == keys[1:]
