@@ -20,7 +20,6 @@ NEWEST_PYTHON = (3, 14)
 LITTLE_ROOM = 500  # MB
 EXTRAS = {
     "notebook": ("jupyterlab", "`lxmls-day1 lab`"),
-    "demo": ("voila", "`lxmls-day1 demo`"),
     "grading": ("jinja2", "the pages of `lxmls-day1 grade`"),
     "browser": ("jupyterlite_core", "`lxmls-day1 browser`"),
     "cluster": ("distributed", "several machines"),

@@ -93,22 +93,12 @@ def check(monkeypatch, tmp_path):
         raise InputError(report.results[0].text)
 
 
-def demo(monkeypatch, tmp_path):
-    from lxmls_day1.demos import serving
-
-    if find_spec("voila") is None:
-        pytest.skip("Voilà is not installed")
-    with serving.served(tmp_path, seconds=TINY):
-        pass
-
-
 WAITS = {  # with what is said of one that sleeps for ever
     forked: f"did not start: it has slept for .*{waiting.VARIABLE}",
     spawned: f"did not start: it has slept for .*{waiting.VARIABLE}",
     worker: f"could not be started: it was not done: it has slept for .*{waiting.VARIABLE}",
     dry: f"did not end on it: it has worked or slept for .*{waiting.VARIABLE}",
     check: f"did not begin: it has slept for .*{waiting.VARIABLE}",
-    demo: f"did not begin .*: it has slept for .*{waiting.VARIABLE}",
 }
 
 

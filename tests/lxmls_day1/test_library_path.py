@@ -13,14 +13,14 @@ ROOT = Path(__file__).resolve().parents[2]
 STANDARD = os.path.dirname(os.__file__)
 STRANGERS = ("numpy.py", "random.py", "click.py", "joblib.py", "multiprocessing.py", "typing.py", "collections/__init__.py",
              "pytest.py", "warnings.py", "subprocess.py", "IPython/__init__.py", "ipykernel_launcher.py", "jupyterlab.py",
-             "voila.py", "sitecustomize.py", "usercustomize.py", "encodings/__init__.py")  # fmt: skip
+             "sitecustomize.py", "usercustomize.py", "encodings/__init__.py")  # fmt: skip
 HIJACK = "import os\nopen(os.environ['HIJACKED'], 'a').write(__file__ + '\\n')\nraise SystemExit('hijacked')\n"
 
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
     folder = start_workspace(tmp_path_factory.mktemp("above") / "my-lab")
-    for place in (folder, folder / "notebooks", folder / "notebooks" / "demos"):
+    for place in (folder, folder / "notebooks"):
         for name in STRANGERS:
             (place / name).parent.mkdir(exist_ok=True)
             (place / name).write_text(HIJACK)
@@ -41,7 +41,7 @@ class TestLibraryPath:
     def test_neither_the_current_folder_nor_a_relative_one_nor_one_of_a_lab(self, lab, tmp_path):
         (tmp_path / "link").symlink_to("here")
         strange = ["", ".", "classifiers/", str(tmp_path / "here"), str(tmp_path / "link"), str(lab)]
-        strange += [str(lab / name) for name in ("classifiers", "notebooks", "notebooks/demos")]
+        strange += [str(lab / name) for name in ("classifiers", "notebooks")]
         assert library_path.library_path([*strange, STANDARD, str(tmp_path)]) == [STANDARD, str(tmp_path)]
 
     def test_libraries_that_are_installed_in_a_lab_or_below_the_current_folder_stay(self, lab, monkeypatch):
@@ -133,11 +133,10 @@ class TestWorkspaceOfStrangers:
         }[arguments[0]]
         assert done.returncode == status and wanted in (done.stdout + done.stderr).lower(), done.stdout + done.stderr
 
-    @pytest.mark.parametrize("module", ["jupyterlab", "voila", "ipykernel_launcher"])
+    @pytest.mark.parametrize("module", ["jupyterlab", "ipykernel_launcher"])
     def test_a_server_or_a_kernel(self, workspace, start, module):
         pytest.importorskip({"ipykernel_launcher": "ipykernel"}.get(module, module))
-        place = workspace / "notebooks" / ("demos" if module == "voila" else ".")
-        done = start(["-m", module, "--version"], place, library_path.environment())
+        done = start(["-m", module, "--version"], workspace / "notebooks", library_path.environment())
         assert done.returncode == 0 and done.stdout.strip()[0].isdigit(), done.stderr
 
     def test_a_program_with_the_libraries_of_this_process(self, workspace, start):

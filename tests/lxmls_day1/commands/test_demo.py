@@ -1,19 +1,15 @@
-"""``lxmls-day1 demo``: what it refuses, what it writes, what it starts."""
+"""``lxmls-day1 demo``: what it refuses, what it writes, what it serves."""
 
-from contextlib import contextmanager
-from importlib.util import find_spec
+import socket
 from pathlib import Path
-from types import SimpleNamespace
+from urllib.parse import urlsplit
 
 import pytest
 from click.testing import CliRunner
 
 from lxmls_day1.commands.command_line import command_group
-from lxmls_day1.demos import serving
+from lxmls_day1.demos import server
 
-pytestmark = pytest.mark.skipif(
-    find_spec("ipywidgets") is None or find_spec("ipympl") is None, reason="ipywidgets and ipympl are not installed"
-)
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -22,47 +18,55 @@ def run(*arguments):
 
 
 @pytest.fixture
-def started(monkeypatch):
-    """What the server would have been asked for, instead of a server."""
-    asked = []
+def opened(monkeypatch):
+    """What the browser would have opened, with what the server answers to it; the server then ends as by Ctrl-C."""
+    found = []
 
-    @contextmanager
-    def served(folder, port=None, **look):
-        asked.append((folder, port, look))
-        yield "http://127.0.0.1:1234", SimpleNamespace(wait=lambda: 0)
+    def serve(self):
+        for address in list(found):
+            self.handle_request_in_turn(address)
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(serving, "served", served)
-    monkeypatch.setattr("webbrowser.open", asked.append)
-    monkeypatch.setattr("signal.signal", lambda *arguments: None)
-    return asked
+    def handle(self, address):
+        with socket.create_connection(self.server_address) as asking:
+            asking.sendall(f"GET {urlsplit(address).path} HTTP/1.0\r\nHost: 127.0.0.1:{self.server_port}\r\n\r\n".encode())
+            self.handle_request()
+            found.append(asking.makefile().read())
 
-
-def test_it_opens_the_list_in_the_browser(started):
-    result = run("--dark", "--port", "1234")
-    assert result.exit_code == 0, result.output
-    assert started == [(ROOT / "notebooks" / "demos", 1234, {"dark": True, "scale": None}), "http://127.0.0.1:1234"]
-    assert "http://127.0.0.1:1234" in result.output
-
-
-def test_it_opens_the_one_that_is_wanted(started):
-    assert run("--only", "mira_step").exit_code == 0
-    assert started[1] == "http://127.0.0.1:1234/voila/render/3_mira_step.ipynb"
+    monkeypatch.setattr(server.DemoServer, "handle_request_in_turn", handle, raising=False)
+    monkeypatch.setattr(server.DemoServer, "serve_forever", serve)
+    monkeypatch.setattr("webbrowser.open", found.append)
+    return found
 
 
-def test_it_leaves_the_browser_alone(started):
+def test_it_opens_the_list_in_the_browser(opened):
+    result = run("--dark")
+    address, page = opened
+    assert result.exit_code == 0 and address in result.output and "No longer served" in result.output
+    assert " 200 " in page and '"dark":true' in page and 'href="mira_step"' in page
+
+
+def test_it_opens_the_one_that_is_wanted(opened):
+    assert run("--only", "mira_step", "--scale", "1.5").exit_code == 0
+    address, page = opened
+    assert address.endswith("/mira_step") and "--demo-scale: 1.5" in page
+
+
+def test_it_leaves_the_browser_alone(opened):
     result = run("--no-browser", "--only", "mira_step")
-    assert len(started) == 1 and "3_mira_step.ipynb" in result.output
+    assert not opened and "/mira_step" in result.output
 
 
-def test_an_unknown_name_is_refused(started):
+def test_an_unknown_name_and_a_taken_port_are_refused(opened):
     result = run("--only", "mira")
-    assert result.exit_code == 1 and "there is no demonstration 'mira'" in result.output and not started
+    assert result.exit_code == 1 and "there is no demonstration 'mira'" in result.output
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        result = run("--port", str(taken.getsockname()[1]))
+    assert result.exit_code == 1 and "cannot be used" in result.output and not opened
 
 
-@pytest.mark.slow
-def test_it_exports(tmp_path, started):
-    result = run("--export", str(tmp_path / "out"), "--only", "gaussian_playground")
+def test_it_exports(tmp_path, opened):
+    result = run("--export", str(tmp_path / "out"), "--only", "confidence")
     assert result.exit_code == 0, result.output
-    assert "This takes about ten seconds" in result.stderr
-    assert result.stdout.split() == [str(tmp_path / "out" / name) for name in ("gaussian_playground.png", "index.html")]
-    assert (tmp_path / "out" / "gaussian_playground.png").read_bytes().startswith(b"\x89PNG") and not started
+    assert result.stdout.split() == [str(tmp_path / "out" / name) for name in ("confidence.html", "index.html")]
+    assert "1 of 1: confidence.html" in result.stderr and not opened

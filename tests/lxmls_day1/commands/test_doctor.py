@@ -54,10 +54,10 @@ def test_machine_code_that_cannot_be_kept(monkeypatch, tmp_path):
 
 
 def test_an_extra_is_missing(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "voila" else object())
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "jupyterlab" else object())
     said = in_a_line(report(monkeypatch, "extras"))
-    assert "good extras installed: notebook, grading, browser, cluster" in said
-    assert 'not installed: demo, for `lxmls-day1 demo` -> `python -m pip install "lxmls-day1[demo]"`' in said
+    assert "good extras installed: grading, browser, cluster" in said
+    assert 'not installed: notebook, for `lxmls-day1 lab` -> `python -m pip install "lxmls-day1[notebook]"`' in said
 
 
 def test_little_room(monkeypatch, tmp_path):

@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lxmls_day1.demos.theme import DARK, LIGHT
+from lxmls_day1.demos.scene import CLASSES
 from lxmls_day1.figures.plotting import CLASS_COLOURS, detached_axes
 from lxmls_day1.figures.style import CLASSIFIERS, label_ends, line_style, luminance
 
@@ -84,11 +84,11 @@ def test_labels_at_the_ends_can_be_read_and_no_line_runs_through_them():
 @pytest.mark.parametrize("dark", [False, True])
 def test_on_both_grounds_lines_stand_out_and_are_no_class_s_and_no_other_s(dark):
     """Distances of colours in CIE Lab: from 20 on, anybody sees two colours, and where two are closer the dashes differ."""
-    look = DARK if dark else LIGHT
+    paper = "#101318" if dark else "#FFFFFF"
     styles = {name: line_style(name, dark=dark) for name in CLASSIFIERS}
-    classes = set(look.classes) - {"#000000", "#FFFFFF"}
+    classes = {colour[dark] for colour in CLASSES} - {"#000000", "#FFFFFF"}
     for name, style in styles.items():
-        lighter, darker = sorted([luminance(style["color"]), luminance(look.background)], reverse=True)
+        lighter, darker = sorted([luminance(style["color"]), luminance(paper)], reverse=True)
         assert (lighter + 0.05) / (darker + 0.05) > 2.7, name
         if name != "bayes":
             assert min(np.linalg.norm(_lab(style["color"]) - _lab(colour)) for colour in classes) > 20, name
