@@ -125,7 +125,7 @@ def _panel(quantity: str, curves: Curves, best: np.ndarray, shown: Sequence[str]
             (mean - deviation, mean + deviation) for mean, (_, deviation) in zip(means, curves[label], strict=True)
         ]
         marks += [
-            bars(by_frame(_rows(x, *extent) for extent in extents), learner_style(label)["colour"], thickness=0.025),
+            bars(by_frame(_rows(x, *extent) for extent in extents), learner_style(label)["colour"], thickness=0.02),
             learner_line(by_frame(_rows(x, mean) for mean in means), label, label=label),
         ]
         ends += [*means, *extents[-1]]

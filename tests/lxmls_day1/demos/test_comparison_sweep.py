@@ -38,6 +38,7 @@ def at_frame(value, frame):
     return value["frames"][value["index"][frame] if "index" in value else frame]
 
 
+@pytest.mark.slow
 def test_lines_are_means_and_bars_are_one_deviation_each_way(demo, found):
     scene = demo.scene_of(nr_seeds=3)
     for quantity, values in SWEPT.items():
@@ -100,6 +101,7 @@ def test_a_computation_that_is_given_up_keeps_the_seeds_that_it_has_finished(fou
     )
 
 
+@pytest.mark.slow
 def test_the_scenes_of_the_grid_are_small(demo):
     scenes = [json.dumps(item["scene"]) for item in demo.described_with_scenes()["scenes"]]
     assert len(scenes) == 4 and max(map(len, scenes)) < 40_000
