@@ -172,25 +172,14 @@ def settings_of(settings: Mapping[str, Any]) -> Settings:
 
 
 def _scene(found: Found, excess: bool, changed: bool, sentence: str) -> Scene:
-    panels = [_panel(found, cost, excess) for cost in ("passes", "seconds")]
-    shown = {curve.name: found.excess(curve) if excess else curve.objective for curve in found.curves}
     return Scene(
-        panels,
+        [_panel(found, cost, excess) for cost in ("passes", "seconds")],
         _sentence(found) + f" The SVM's dual needs λ > 0: here it is {REGULARIZER_OF_SVM}." * changed,
         notes=[text for text in (sentence, *sentences(found.left_out)) if text],
         facts={
             "shown": "excess" if excess else "objective",
             "optima": found.optima,
-            "curves": {
-                curve.name: {
-                    "passes": curve.passes[-1],
-                    "seconds": curve.seconds[-1],
-                    "objective": curve.objective[-1],
-                    "plotted": shown[curve.name][-1],
-                }
-                for curve in found.curves
-            },
-            "xlim": {panel.name: (panel.x.low, panel.x.high) for panel in panels},
+            "curves": {curve.name: curve for curve in found.curves},
         },
     )
 
