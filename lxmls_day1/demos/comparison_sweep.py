@@ -74,14 +74,10 @@ class DemoComparison(Demonstration):
             }
             for quantity in SWEPT
         }
-        best = {
-            quantity: np.array([best_accuracies(quantity, value)[0 if part == "all" else 1] for value in values])
-            for quantity, values in SWEPT.items()
-        }
         shown = [label for label in LEARNERS if label in settings["shown"]]
         yield Scene(
-            [_panel(quantity, curves[quantity], best[quantity], shown, short) for quantity in SWEPT],
-            by_frame(_sentence(curves["size"], best["size"], shown, frame, n) for frame, n in enumerate(after)),
+            [_panel(quantity, curves[quantity], _best(quantity, part), shown, short) for quantity in SWEPT],
+            by_frame(_sentence(curves["size"], _best("size", part), shown, frame, n) for frame, n in enumerate(after)),
             layout=[["size", "size"], ["variance", "balance"]],
             steps=Steps("seeds", after, start=len(after) - 1),
             notes=sentences([*self.left_out.values()]),
@@ -110,11 +106,20 @@ class DemoComparison(Demonstration):
         self.nr_done = nr_seeds
 
 
+def _best(quantity: str, part: str) -> np.ndarray:
+    """The accuracy of the Bayes-optimal classifier at each value."""
+    column = 0 if part == "all" else 1
+    return np.array([best_accuracies(quantity, value)[column] for value in SWEPT[quantity]])
+
+
 def _panel(quantity: str, curves: Curves, best: np.ndarray, shown: Sequence[str], short: bool) -> Panel:
     """The lines over one quantity, and the range that holds all means and the last error bars."""
+    named = quantity == "size"  # one legend will do
     values, base = SWEPT[quantity], best if short else np.zeros_like(best)
     places = np.arange(len(values))
-    marks: list[Mark] = [learner_line(_rows(places, best - base), "Bayes optimal", width=1.2, label="Bayes optimal")]
+    marks: list[Mark] = [
+        learner_line(_rows(places, best - base), "Bayes optimal", width=1.2, label=named * "Bayes optimal")
+    ]
     ends = [best - base]
     for number, label in enumerate(LEARNERS):
         if label not in shown:
@@ -126,14 +131,14 @@ def _panel(quantity: str, curves: Curves, best: np.ndarray, shown: Sequence[str]
         ]
         marks += [
             bars(by_frame(_rows(x, *extent) for extent in extents), learner_style(label)["colour"], thickness=0.02),
-            learner_line(by_frame(_rows(x, mean) for mean in means), label, label=label),
+            learner_line(by_frame(_rows(x, mean) for mean in means), label, label=named * label),
         ]
         ends += [*means, *extents[-1]]
     low, high = np.nanmin(ends), np.nanmax(ends)
     margin = 0.06 * (high - low) or 0.01
     return Panel(
         quantity,
-        "Accuracy in the long run: mean ± one standard deviation" if quantity == "size" else "",
+        "Accuracy in the long run: mean ± one standard deviation" if named else "",
         Axis(-0.5, len(values) - 0.5, AXES[quantity], ticks=[(i, f"{value:g}") for i, value in enumerate(values)]),
         Axis(low - margin, high + margin, "accuracy − best" if short else "accuracy"),
         marks,

@@ -250,7 +250,9 @@ def _path(x: np.ndarray, heights: np.ndarray, across: Axis, up: Axis) -> np.ndar
     if up.scale == "log":
         low, high, values = math.log(low), math.log(high), np.log(heights)
     on_page = np.clip((values - low) / (high - low), -0.1, 1.1)
-    kept = needed_points(np.arcsinh(x / across.linear_below), on_page, _TOLERANCE)
+    parts = x / across.linear_below
+    along = np.where(parts <= 1, parts / 2, 0.5 + np.log10(np.maximum(parts, 1)))  # symlog, as the page draws it
+    kept = needed_points(along, on_page, _TOLERANCE)
     return np.column_stack([x, heights])[kept]
 
 

@@ -79,7 +79,7 @@ class DemoReviews(Demonstration):
         "Turn to smoothing, and let α go to 0: one word that a class has never shown decides everything.",
     )
     controls = (
-        Choice("domain", "data", "which reviews are learnt from", domains()[0],
+        Choice("domain", "data", "which reviews are learnt from; the toy reviews are made up", TOY,
                options=[(f"reviews: {name}", name) for name in domains()]),
         Text("text", "review", "the review: choose one, type or paste your own", EXAMPLES["two sides"], lines=4,
              suggestions=list(EXAMPLES.items())),
@@ -93,11 +93,7 @@ class DemoReviews(Demonstration):
                values=(0, 0.001, 0.01, 0.1, 0.5, 1, 2, 10, 100)),
     )  # fmt: skip
     grid = MappingProxyType(
-        {
-            "domain": (TOY,),
-            "view": ("review", "telling", "smoothing"),
-            "text": tuple(EXAMPLES[name] for name in ("two sides", "damning", "irony", "negation")),
-        }
+        {"view": ("review", "telling", "smoothing"), "learner": (SMOOTHED, FOR_COUNTS[1].label, "Perceptron", "SVM")}
     )
 
     def __init__(self, lab: Any):
@@ -156,24 +152,21 @@ class DemoReviews(Demonstration):
     def _telling(self, learnt: "Learnt", settings: Mapping[str, Any]) -> Scene:
         """The clearest signs of either class."""
         model = learnt.models.get(settings["learner"], next(iter(learnt.models.values()), None))
-        positive: list[tuple[str, float]] = []
-        negative: list[tuple[str, float]] = []
-        says = "No classifier is trained."
-        if model is not None:
-            positive, negative = most_telling(model, learnt.reviews.corpus, _MOST_BARS["telling"])
-            says = (
-                f"{model.label} is right on {model.accuracy:.1%} of the test reviews. A bar is what one occurrence of the word adds "
-                f"to the lead of positive. {learnt.sentence}"
-            )
+        positive, negative = most_telling(model, learnt.reviews.corpus, _MOST_BARS["telling"]) if model else ([], [])
+        says = (
+            f"{model.label} is right on {model.accuracy:.1%} of the test reviews. "
+            if model
+            else "No classifier is trained. "
+        )
         return Scene(
             [
-                _word_bars("negative", "clearest signs of negative", "added to the lead of positive", negative),
-                _word_bars("positive", "clearest signs of positive", "added to the lead of positive", positive),
+                _word_bars("negative", "clearest signs of negative", "one occurrence adds to the lead of positive", negative),
+                _word_bars("positive", "clearest signs of positive", "one occurrence adds to the lead of positive", positive),
             ],
-            says,
+            says + learnt.sentence,
             notes=learnt.notes(Attempts()),
             facts={"telling": {"positive": positive, "negative": negative}, "accuracy": model and model.accuracy},
-        )
+        )  # fmt: skip
 
     def _smoothing(self, learnt: "Learnt", settings: Mapping[str, Any]) -> Scene:
         """The probabilities of a word and what it adds, for every α, and naive Bayes with this α."""
