@@ -92,13 +92,15 @@ def best_accuracies(quantity: str, value: float) -> tuple[float, float, float]:
     return float(overall), float(of_class[0]), float(of_class[1])
 
 
-def measurements(lab: Any, sweep: Sweep) -> Iterator[Measurement | LeftOut]:
+def measurements(lab: Any, sweep: Sweep, after: int = 0) -> Iterator[Measurement | LeftOut]:
     """Measure, one learner on one sample at a time.
 
     Parameters
     ----------
     lab : lxmls_day1.lab.Lab
     sweep : Sweep
+    after : int
+        How many of the seeds are measured already.
 
     Yields
     ------
@@ -110,7 +112,7 @@ def measurements(lab: Any, sweep: Sweep) -> Iterator[Measurement | LeftOut]:
             yield item
         else:
             classifiers[item[0]] = item[1]
-    for seed in range(1, sweep.nr_seeds + 1):
+    for seed in range(after + 1, sweep.nr_seeds + 1):
         for quantity in sweep.quantities:
             for value in SWEPT[quantity]:
                 points = sample(lab, quantity, value, seed)
@@ -233,11 +235,16 @@ class Results:
         return np.asarray(rights @ np.array([balance, 1 - balance]))
 
     def curve(
-        self, quantity: str, learner: str, part: str = "all", values: Sequence[float] | None = None
+        self,
+        quantity: str,
+        learner: str,
+        part: str = "all",
+        values: Sequence[float] | None = None,
+        nr_seeds: int | None = None,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Values, means and standard deviations over the seeds; NaN where there is nothing (or one seed) yet."""
+        """Values, means and standard deviations over the first seeds; NaN where there is nothing (or one seed) yet."""
         values = SWEPT[quantity] if values is None else values
-        samples_of = [self.accuracies(quantity, learner, value, part) for value in values]
+        samples_of = [self.accuracies(quantity, learner, value, part)[:nr_seeds] for value in values]
         means = [sample.mean() if len(sample) else math.nan for sample in samples_of]
         deviations = [sample.std(ddof=1) if len(sample) > 1 else math.nan for sample in samples_of]
         return np.array(values, dtype=float), np.array(means), np.array(deviations)

@@ -8,7 +8,7 @@ Three objectives, each F(W) = (1/M) Σ loss + (λ/2) ‖W‖²:
 * the *perceptron's loss*, by how much the predicted class leads the true one: the perceptron's own steps. It is 0 at W = 0
   already, where all scores are equal, so that the way leads up first; it falls to 0 again if a line separates the classes.
 
-What the methods cost is compared in two currencies. *Seconds* are what one pays; they depend on the machine. *Passes*
+What the methods cost is measured in two units. *Seconds* are what counts in the end; they depend on the machine. *Passes*
 do not: a pass looks at every example once, be it for a gradient of the whole objective (a line search may take several
 for an iteration), for a round of single steps, or for a sweep over the dual variables. (Late sweeps leave examples out
 that have come to rest, and count as passes all the same.) Whatever else the machine does adds to the seconds and never takes

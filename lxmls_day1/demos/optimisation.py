@@ -1,360 +1,303 @@
-"""Objectives on their way down: the same minimum, by methods that pay for it in different coins.
+"""Objectives on their way down: the same minimum, reached by several methods, against two costs.
 
 Left against passes over the data, right against seconds. Maximum entropy: L-BFGS, gradient descent and iterative scaling
 beside stochastic gradient, which runs once for each of several η₀, α or λ. The SVM: its primal and its dual, with the gap
 between them shaded, in which the optimum lies, beside the stochastic subgradient. The perceptron: its own loss, which is least at W = 0.
 """
 
-from collections.abc import Iterator
-from dataclasses import replace
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from lxmls_day1.demos.background import Background
+from lxmls_day1.demos.controls import Choice, Slider
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import LeftOut, sentences
 from lxmls_day1.demos.objective_curves import FAMILIES, SYMBOLS, Curve, Data, Optimum, Settings, curves
 from lxmls_day1.demos.reviews import domains, open_reviews
-from lxmls_day1.errors import counted
+from lxmls_day1.demos.scene import INK, MUTED, Axis, Mark, Panel, Scene, learner_line, line, region
+from lxmls_day1.figures.plotting import DASHES
 
 POINTS = "points"
-REGULARIZERS = (0.0, 0.0001, 0.001, 0.01, 0.1, 1.0)
-INITIAL_STEPS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
-ALPHAS = (0.55, 0.6, 0.7, 0.8, 0.9, 1.0)
-_REGULARIZER_OF_SVM = 0.01
-PASSES = (10, 30, 100, 300, 1000)
-_LINE_NUMBERS = {"L-BFGS": 0, "Gradient descent": 1, "Iterative scaling": 2, "Primal P(W)": 0, "Dual D(α)": 1}
+REGULARIZER_OF_SVM = 0.01  # where 0 is asked for: its dual needs more
+_DASHES = {"L-BFGS": 0, "Gradient descent": 1, "Iterative scaling": 2, "Primal P(W)": 0, "Dual D(α)": 1}
 _STOCHASTIC = {
     "log": "Maximum entropy, online",
     "hinge": "SVM",
     "perceptron": "Perceptron",
-}  # whose rule makes the single steps
-_MARKERS = "os^D"  # of the curves of a family, which share a colour
+}  # whose rule makes the steps
 _HIGHEST = 1.6  # of the objective at W = 0: what is higher leaves the plot
 _LEAST_EXCESS, _MOST_EXCESS = 1e-8, 30.0
-
-
-class _Loaded(NamedTuple):
-    data: Data
-    sentence: str
+_TOLERANCE = 1 / 400  # of the height of a panel, by which a curve that is drawn may miss what was computed
+_LINEAR_BELOW = {"passes": 1.0, "seconds": 1e-3}
+_TICKS: dict[str, list[tuple[float, str]]] = {
+    "passes": [(x, f"{x}") for x in (0, 1, 10, 100, 1000)],
+    "seconds": [(0, "0"), (1e-3, "1 ms"), (1e-2, "10 ms"), (0.1, "100 ms"), (1, "1 s"), (10, "10 s"), (100, "100 s")],
+}
 
 
 class DemoOptimisation(Demonstration):
-    """Two plots of the same curves, computed in the background whenever something is changed."""
+    """Two plots of the same curves, which are computed anew for other settings."""
 
     name = "optimisation"
     title = "Optimisation: the way down"
     summary = "Objectives against passes and seconds: L-BFGS, gradient descent, iterative scaling, SGD; the SVM's gap."
-    is_quick = False
     look_at = (
-        "Each curve is one method on its way down the same objective, once per pass over the data and once per second. Those that use "
-        "all data for a step go far in few passes in the end; single steps are ahead at the beginning."
+        "Each curve is one method on its way down the same objective: on the left against passes over the data, on the right against "
+        "seconds. Methods that use all data for each step come closest to the optimum; stochastic ones are ahead at the beginning."
     )
     to_try = (
-        "Show them above the optimum: L-BFGS falls like a stone, the others in ever longer steps.",
-        "Let η₀ differ, then α: which first steps are too long, and which never arrive?",
+        "Show how far they are above the optimum: L-BFGS comes down ever faster, the other methods ever more slowly.",
+        "Vary η₀, then α: which first steps are too long, and which curves never arrive?",
         "Turn to the SVM: the optimum lies in the shaded gap between primal and dual, which closes. Then to the perceptron: why does its "
         "loss begin at its least value, and rise?",
     )
-    tips = MappingProxyType(
-        {
-            "loss": "whose objective: that of maximum entropy, of the SVM, or the perceptron's loss",
-            "data": "what is learnt from",
-            "regularizer": "λ, the weight of ‖W‖² in the objective",
-            "nr_passes": "how many passes over the data each method may make",
-            "varied": "in what the stochastic curves differ",
-            "initial_step": "η₀, the first step of the stochastic curves",
-            "alpha": "α, how fast their steps shrink",
-            "scale_of_y": "the objective itself, or how far it is above its least value",
-            "again": "run all methods anew",
-        }
-    )
+    controls = (
+        Choice("loss", "objective", "that of maximum entropy, that of the SVM, or the perceptron's loss", "log",
+               options=(("maximum entropy", "log"), ("SVM", "hinge"), ("perceptron", "perceptron"))),
+        Choice("data", "data", "what is learnt from", POINTS,
+               options=(("200 points", POINTS), *((f"reviews: {name}", name) for name in domains()))),
+        Slider("regularizer", "λ", "the weight of ‖W‖² in the objective", 0, values=(0, 0.0001, 0.001, 0.01, 0.1, 1)),
+        Slider("nr_passes", "passes", "how many passes over the data each method may make", 100, values=(10, 30, 100, 300, 1000)),
+        Choice("varied", "several values of", "in what the stochastic curves differ; their steps are η₀ t^−α", "initial_step",
+               options=[(SYMBOLS[key], key) for key in FAMILIES]),
+        Slider("initial_step", "η₀", "the first step of the stochastic curves, unless they differ in it", 1,
+               values=(0.01, 0.03, 0.1, 0.3, 1, 3, 10)),
+        Slider("alpha", "α", "how fast their steps shrink, unless they differ in it", 1, values=(0.55, 0.6, 0.7, 0.8, 0.9, 1)),
+        Choice("scale_of_y", "shown", "the objective itself, or how far it is above its least value", "objective",
+               options=(("objective", "objective"), ("above the optimum", "excess"))),
+    )  # fmt: skip
+    grid = MappingProxyType(
+        {"loss": ("log", "hinge", "perceptron"), "varied": ("initial_step", "alpha"), "scale_of_y": ("objective", "excess")}
+    )  # fmt: skip
 
-    def controls(self) -> list[Any]:
-        """The widgets of the page, from left to right."""
-        import ipywidgets as widgets
-
-        self.background = Background(self._take, self._end)
-        self._loaded: dict[str, _Loaded] = {}
+    def __init__(self, lab: Any):
+        super().__init__(lab)
+        self.found: dict[tuple[str, Settings], Found] = {}
+        self._loaded: dict[str, tuple[Data, str]] = {}  # and what the page says about it
         self._warm: set[str] = set()
-        self._asked: tuple[str, Settings] | None = None
-        self._forget()
-        self.loss = widgets.ToggleButtons(
-            options=[("maximum entropy", "log"), ("SVM", "hinge"), ("perceptron", "perceptron")]
-        )
-        names = {POINTS: "200 points", **{domain: f"reviews: {domain}" for domain in domains()}}
-        self.data = widgets.Dropdown(options=[(name, key) for key, name in names.items()], description="data")
-        self.regularizer = _slider(REGULARIZERS, 0.0, "λ")
-        self.varied = widgets.ToggleButtons(options=[(SYMBOLS[key], key) for key in FAMILIES])
-        self.initial_step = _slider(INITIAL_STEPS, 1.0, "η₀")
-        self.alpha = _slider(ALPHAS, 1.0, "α")
-        self.nr_passes = _slider(PASSES, 100, "passes")
-        self.scale_of_y = widgets.ToggleButtons(options=[("objective", "objective"), ("above optimum", "excess")])
-        self.again = widgets.Button(description="↻ measure anew")
-        self.again.add_class("demo-again")
-        self.said = widgets.HTML()
-        self.said.add_class("demo-progress")
-        asking = (self.loss, self.data, self.regularizer, self.varied, self.initial_step, self.alpha, self.nr_passes)
-        self.on_change(self._want_a_gap, self.loss)
-        self.on_change(self.update, *asking)
-        self.on_change(self.arrange, self.scale_of_y)
-        self.on_click(self.begin, self.again)
-        left = [
-            self.loss,
-            self.data,
-            self.regularizer,
-            self.nr_passes,
-            widgets.HTML("<b>step of SGD: η₀ t<sup>−α</sup></b>, several"),
-            self.varied,
-            self.initial_step,
-            self.alpha,
-            widgets.HTML("<b>shown</b>"),
-            self.scale_of_y,
-            self.again,
-            self.said,
-        ]
-        self.stage.size(890, 600)
-        return [self.stage.beside(left, self.stage.view(), width=330)]
 
-    # ---- computing, in the background ----
+    def scene(self, settings: Mapping[str, Any]) -> Iterator[float | Scene]:
+        """Run every method unless these settings have been run, and draw the curves."""
+        name, asked = settings["data"], settings_of(settings)
+        if (name, asked) not in self.found:
+            yield 0.0
+            if name not in self._loaded:
+                self._loaded[name] = self._load(name)
+            self._warm_up(asked)
+            self.found[name, asked] = Found(asked, curves(self.lab, self._loaded[name][0], asked))
+        found = self.found[name, asked]
+        for item in found.rest:
+            found.take(item)
+            yield found.share
+        changed = asked.regularizer != settings["regularizer"]
+        yield _scene(found, settings["scale_of_y"] == "excess", changed, self._loaded[name][1])
 
-    def settings(self) -> Settings:
-        """What the controls say."""
-        return Settings(
-            loss=self.loss.value,
-            regularizer=self.regularizer.value,
-            initial_step=self.initial_step.value,
-            alpha=self.alpha.value,
-            varied=self.varied.value,
-            nr_passes=self.nr_passes.value,
-        )
-
-    def _want_a_gap(self) -> None:
-        """The SVM's dual needs λ > 0: whoever turns to it gets one."""
-        if self.loss.value == "hinge" and self.regularizer.value == 0:
-            with self.together():
-                self.regularizer.value = _REGULARIZER_OF_SVM
-
-    def update(self) -> None:
-        """Compute and show what the controls ask for."""
-        of_length_1 = self.loss.value == "perceptron"
-        self.varied.disabled = of_length_1
-        self.initial_step.disabled = of_length_1 or self.varied.value == "initial_step"
-        self.alpha.disabled = of_length_1 or self.varied.value == "alpha"
-        if self._asked != (self.data.value, self.settings()):
-            self.begin()
-        elif not self.background.running:
-            self.arrange()
-
-    def begin(self) -> None:
-        """Run every method, with the settings of now; what was drawn stays until they are done."""
-        self._asked = self.data.value, self.settings()
-        self._forget()
-        for module in (
-            "max_ent_batch",
-            "max_ent_online",
-            "perceptron",
-            "svm",
-        ):  # in this thread, which may rearrange what is imported
-            with self.stage.attempt(f"classifiers/{module}.py"):
-                self.lab.load(f"classifiers.{module}")
-        self.background.start(self._computed(*self._asked))
-        self._count()
-        self.stage.state(**(self.stage.last_state | {"running": True}))
-
-    def _computed(self, name: str, settings: Settings) -> Iterator[Any]:
-        if name not in self._loaded:
-            self._loaded[name] = self._load(name)
-        yield self._loaded[name]
-        if settings.loss not in self._warm:  # what is compiled on first use is no part of anybody's seconds
-            tiny = Data(np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]), np.array([0, 1, 1]))
-            list(curves(self.lab, tiny, replace(settings, regularizer=0.1, nr_passes=2)))
-            list(curves(self.lab, tiny, replace(settings, regularizer=0.0, nr_passes=2)))
-            self._warm.add(settings.loss)
-        yield from curves(self.lab, self._loaded[name].data, settings)
-
-    def _load(self, name: str) -> _Loaded:
+    def _load(self, name: str) -> tuple[Data, str]:
         if name == POINTS:
             points = self.lab.reader("simple_data_set", "SimpleDataSet", nr_examples=200, split=[1, 0, 0])
-            return _Loaded(Data(points.train_X, points.train_y), "")
+            return Data(points.train_X, points.train_y), ""
         corpus, sentence = open_reviews(self.lab, name)
-        return _Loaded(Data(corpus.train_X, corpus.train_y), sentence)
+        return Data(corpus.train_X, corpus.train_y), sentence
 
-    def _forget(self) -> None:
-        self.curves: list[Curve] = []
-        self.optima: dict[float, float] = {}
-        self.left_out: list[LeftOut] = []
-        self.sentence = ""
+    def _warm_up(self, asked: Settings) -> None:
+        """Compile what is compiled on first use: it is no part of anybody's seconds."""
+        if asked.loss not in self._warm:
+            tiny = Data(np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]), np.array([0, 1, 1]))
+            for regularizer in (0.1, 0.0):
+                list(curves(self.lab, tiny, replace(asked, regularizer=regularizer, nr_passes=2)))
+            self._warm.add(asked.loss)
 
-    def _take(self, items: list[Any]) -> None:
-        """Keep what has come; it is drawn at the end, as drawing would slow down what is being timed."""
-        for item in items:
-            if isinstance(item, Curve):
-                self.curves.append(item)
-            elif isinstance(item, Optimum):
-                self.optima[item.regularizer] = item.value
-            elif isinstance(item, LeftOut):
-                self.left_out.append(item)
-            else:
-                self.sentence = item.sentence
-        self._count()
 
-    def _end(self, error: BaseException | None) -> None:
-        def end() -> None:
-            self.arrange()
-            if error is not None:
-                raise error
+@dataclass
+class Found:
+    """What has been computed for some settings.
 
-        self.do(end)
+    Attributes
+    ----------
+    asked : Settings
+    rest : iterator
+        What is still to be computed: it goes on where a computation was given up.
+    curves : list of Curve
+    optima : dict
+        The least value of the objective for each λ.
+    left_out : list of LeftOut
+    """
 
-    # ---- showing ----
+    asked: Settings
+    rest: Iterator[Curve | Optimum | LeftOut]
+    curves: list[Curve] = field(default_factory=list)
+    optima: dict[float, float] = field(default_factory=dict)
+    left_out: list[LeftOut] = field(default_factory=list)
 
-    def draw(self) -> None:
-        """Make the artists of the figure, once."""
-        figure = self.stage.figure
-        grid = figure.add_gridspec(2, 2, height_ratios=[1.0, 0.01])  # the legend takes what it needs
-        left = figure.add_subplot(grid[0, 0])
-        right = figure.add_subplot(grid[0, 1], sharey=left)
-        self.axes = {"passes": left, "seconds": right}
-        self.legend_axis = figure.add_subplot(grid[1, :])
-        self.legend_axis.set_axis_off()
-        self.stage.style(left, right)
-        left.set_xlabel("passes over the data")
-        right.set_xlabel("seconds")
-        right.tick_params(labelleft=False)
-        self.artists: list[Any] = []
+    def take(self, item: Curve | Optimum | LeftOut) -> None:
+        """Keep one more result."""
+        if isinstance(item, Curve):
+            self.curves.append(item)
+        elif isinstance(item, Optimum):
+            self.optima[item.regularizer] = item.value
+        else:
+            self.left_out.append(item)
 
-    def arrange(self) -> None:
-        """Draw what has been found, and fit the axes to it."""
-        if self.background.running:
-            return  # it will be called at the end
-        for artist in self.artists:
-            artist.remove()
-        self.artists = []
-        excess = self.scale_of_y.value == "excess"
-        shown = {curve.name: self._heights(curve) for curve in self.curves}
-        for cost, axis in self.axes.items():
-            for number, curve in enumerate(curve for curve in self.curves if curve.role != "dual" or not excess):
-                self._draw_curve(axis, cost, curve, shown[curve.name], number)
-            self._draw_gap(axis, cost, shown)
-        self._fit(excess)
-        self._explain()
-        self.stage.settle()
-        self._tell(shown)
+    @property
+    def share(self) -> float:
+        """How much of it that is, from 0 to 1, as far as can be known."""
+        expected = 3 if self.asked.loss == "perceptron" else 8
+        if self.asked.varied == "regularizer":
+            expected += len(FAMILIES["regularizer"])
+        return min(1.0, (len(self.curves) + len(self.optima) + len(self.left_out)) / expected)
 
-    def _heights(self, curve: Curve) -> np.ndarray:
-        """The curve's y: its objective, or how far it is above the optimum of its λ."""
-        if self.scale_of_y.value == "objective":
-            return curve.objective
-        return curve.excess(self._optimum(curve))
+    def of(self, *roles: str) -> list[Curve]:
+        """The curves of these roles."""
+        return [curve for curve in self.curves if curve.role in roles]
 
-    def _optimum(self, curve: Curve) -> float:
-        lowest = min(c.objective.min() for c in self.curves if c.role != "dual")
-        return float(self.optima.get(curve.regularizer, lowest))
+    def excess(self, curve: Curve) -> np.ndarray:
+        """How far a curve is above the optimum of its λ; NaN where rounding leaves nothing above it."""
+        lowest = min(other.objective.min() for other in self.of("batch", "stochastic", "primal"))
+        return curve.excess(self.optima.get(curve.regularizer, float(lowest)))
 
-    def _draw_curve(self, axis: Any, cost: str, curve: Curve, heights: np.ndarray, number: int) -> None:
-        x = getattr(curve, cost)
+
+def settings_of(settings: Mapping[str, Any]) -> Settings:
+    """What is asked for; settings without effect have their usual values, so that nothing is computed twice."""
+    asked = Settings(**{item.name: settings[item.name] for item in fields(Settings)})
+    if asked.loss == "perceptron":  # its steps have the length 1
+        return Settings(asked.loss, asked.regularizer, nr_passes=asked.nr_passes)
+    if asked.loss == "hinge" and asked.regularizer == 0:
+        asked = replace(asked, regularizer=REGULARIZER_OF_SVM)
+    overruled: dict[str, Any] = {} if asked.varied == "regularizer" else {asked.varied: 1.0}
+    return replace(asked, **overruled)
+
+
+def _scene(found: Found, excess: bool, changed: bool, sentence: str) -> Scene:
+    return Scene(
+        [_panel(found, cost, excess) for cost in ("passes", "seconds")],
+        _sentence(found) + f" The SVM's dual needs λ > 0: here it is {REGULARIZER_OF_SVM}." * changed,
+        notes=[text for text in (sentence, *sentences(found.left_out)) if text],
+        facts={
+            "shown": "excess" if excess else "objective",
+            "optima": found.optima,
+            "curves": {curve.name: curve for curve in found.curves},
+        },
+    )
+
+
+def _panel(found: Found, cost: str, excess: bool) -> Panel:
+    """The curves against one of their costs."""
+    most = max([10 * _LINEAR_BELOW[cost], *(getattr(curve, cost)[-1] for curve in found.curves)])
+    across = Axis(
+        0,
+        most * 1.15,
+        "passes over the data" if cost == "passes" else cost,
+        "symlog",
+        _LINEAR_BELOW[cost],
+        _TICKS[cost],
+    )
+    up = _range_of_excess(found) if excess else _range_of_objective(found)
+    family = [curve.name for curve in found.of("stochastic")]
+    gap, marks = _gap(found, cost, excess, across, up), list[Mark]()
+    for curve in found.curves if not excess else found.of("batch", "stochastic", "primal"):
+        path = _path(getattr(curve, cost), found.excess(curve) if excess else curve.objective, across, up)
         if curve.role == "stochastic":
-            family = [other for other in self.curves if other.role == "stochastic"]
-            place, name = family.index(curve), _STOCHASTIC[self.loss.value]
-            style = self.stage.classifier_line(name, place, len(family), linewidth=2.4 * self.stage.scale, zorder=2)
-            style |= {"marker": _MARKERS[place % len(_MARKERS)], "markersize": 8 * self.stage.scale, "markevery": 0.12}
+            place = family.index(curve.name)
+            marks.append(learner_line(path, _STOCHASTIC[found.asked.loss], place, len(family), label=curve.name))
         else:
-            style = self.stage.line(_LINE_NUMBERS[curve.name], zorder=3)
-        if len(x) < 40 and "marker" not in style:
-            style |= {"marker": "o", "markersize": 6 * self.stage.scale}
-        self.artists += axis.plot(x, heights, label=curve.name, **style)
+            marks.append(_plain_line(path, _DASHES[curve.name], curve.name))
+    return Panel(cost, f"against {across.label}", across, up, [*gap, *marks])
 
-    def _draw_gap(self, axis: Any, cost: str, shown: dict[str, np.ndarray]) -> None:
-        """Shade what lies between primal and dual; in the logarithmic view, between excess and gap."""
-        primal, dual = (next((c for c in self.curves if c.role == role), None) for role in ("primal", "dual"))
-        if primal is None or dual is None:
-            return
-        x, upper, lower = getattr(primal, cost), primal.objective, dual.objective
-        label = "the gap: here lies the optimum"
-        if self.scale_of_y.value == "excess":
-            lower = np.nan_to_num(shown[primal.name], nan=_LEAST_EXCESS)
-            upper = primal.objective - dual.objective
-            label = "the gap: what is not proven yet"
-            self.artists += axis.plot(x, upper, label="Gap P − D", **self.stage.line(1))
-        colour = self.stage.look.muted
-        self.artists.append(
-            axis.fill_between(x, lower, upper, color=colour, alpha=0.35, linewidth=0, label=label, zorder=1)
+
+def _plain_line(path: np.ndarray, dash: int, label: str) -> Mark:
+    """A curve of a method that has no learner's colour."""
+    return line(path, MUTED if dash else INK, DASHES[dash], width=1.2, label=label)
+
+
+def _gap(found: Found, cost: str, excess: bool, across: Axis, up: Axis) -> list[Mark]:
+    """What lies between primal and dual, shaded; in the logarithmic view, between excess and gap."""
+    primal, dual = found.of("primal"), found.of("dual")
+    if not primal or not dual:
+        return []
+    x = getattr(primal[0], cost)
+    upper, lower, label = primal[0].objective, dual[0].objective, "the gap: here lies the optimum"
+    if excess:
+        upper, lower = upper - lower, np.nan_to_num(found.excess(primal[0]), nan=_LEAST_EXCESS)
+        label = "the gap: what is not proven yet"
+    above, below = (_path(x, heights, across, up) for heights in (upper, lower))
+    edge = [_plain_line(above, 1, "Gap P − D")] if excess else []
+    return [region([np.concatenate([above, below[::-1]])], MUTED, 0.35, label), *edge]
+
+
+def _range_of_excess(found: Found) -> Axis:
+    heights = [h for curve in found.curves for h in found.excess(curve) if _LEAST_EXCESS < h < _MOST_EXCESS]
+    low = max(min(heights, default=1e-3) / 3, _LEAST_EXCESS)
+    return Axis(low, max(heights, default=1.0) * 2, "F(W) − optimum", "log")
+
+
+def _range_of_objective(found: Found) -> Axis:
+    start = max((curve.objective[0] for curve in found.of("batch", "stochastic", "primal")), default=1.0)
+    within = _HIGHEST * start or math.inf  # the perceptron's loss starts at 0
+    highest = max((h for curve in found.curves for h in curve.objective if h < within), default=start)
+    lowest = min((curve.objective.min() for curve in found.curves), default=0.0) if found.asked.loss == "log" else 0.0
+    room = 0.05 * (highest - lowest)
+    return Axis(lowest - room, highest + room, "objective F(W)")
+
+
+def _path(x: np.ndarray, heights: np.ndarray, across: Axis, up: Axis) -> np.ndarray:
+    """A curve without the points that nobody could miss."""
+    x, heights = x[np.isfinite(heights)], heights[np.isfinite(heights)]
+    low, high, values = up.low, up.high, heights
+    if up.scale == "log":
+        low, high, values = math.log(low), math.log(high), np.log(heights)
+    on_page = np.clip((values - low) / (high - low), -0.1, 1.1)
+    parts = x / across.linear_below
+    along = np.where(parts <= 1, parts / 2, 0.5 + np.log10(np.maximum(parts, 1)))  # symlog, as the page draws it
+    kept = needed_points(along, on_page, _TOLERANCE)
+    return np.column_stack([x, heights])[kept]
+
+
+def needed_points(x: np.ndarray, y: np.ndarray, tolerance: float) -> list[int]:
+    """The points of a curve between which straight lines miss the others by no more than a tolerance, up or down.
+
+    References
+    ----------
+    The algorithm of Ramer (1972), and of Douglas and Peucker (1973).
+
+    Examples
+    --------
+    >>> needed_points(np.arange(5.0), np.array([0.0, 1.0, 2.0, 3.0, 0.0]), 0.1)
+    [0, 3, 4]
+    """
+    kept, parts = {0, len(x) - 1} if len(x) else set[int](), [(0, len(x) - 1)]
+    while parts:
+        first, last = parts.pop()
+        inner = slice(first + 1, last)
+        misses = (
+            np.abs(y[inner] - np.interp(x[inner], x[[first, last]], y[[first, last]]))
+            if last - first > 1
+            else np.zeros(1)
         )
+        if misses.max() > tolerance:
+            worst = first + 1 + int(misses.argmax())
+            kept.add(worst)
+            parts += [(first, worst), (worst, last)]
+    return sorted(kept)
 
-    def _fit(self, excess: bool) -> None:
-        left, right = self.axes.values()
-        most_passes = max([10.0, *(curve.passes[-1] for curve in self.curves)])
-        most_seconds = max([0.01, *(curve.seconds[-1] for curve in self.curves)])
-        for axis, linear_below, most in ((left, 1.0, most_passes), (right, 1e-3, most_seconds)):
-            axis.set_xscale("symlog", linthresh=linear_below, linscale=0.5)
-            axis.set_xlim(0, most * 1.15)
-            axis.minorticks_off()
-        left.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
-        right.xaxis.set_major_formatter(lambda x, _: _seconds_text(x))
-        if excess:
-            left.set_yscale("log")
-            heights = [h for curve in self.curves for h in self._heights(curve) if _LEAST_EXCESS < h < _MOST_EXCESS]
-            left.set_ylim(max(min(heights, default=1e-3) / 3, _LEAST_EXCESS), max(heights, default=1.0) * 2)
-            left.minorticks_off()
-            left.set_ylabel("F(W) − optimum")
+
+def _sentence(found: Found) -> str:
+    """How many passes it took to come close to the optimum; of the perceptron, where it ends."""
+    if found.asked.loss == "perceptron":
+        ends = ", ".join(f"{curve.objective[-1]:.3g} ({curve.name})" for curve in found.curves)
+        return f"The loss is least, 0, at W = 0. At the end it is: {ends or 'not known'}."
+    took, never = list[str](), list[str]()
+    for curve in found.of("batch", "stochastic", "primal"):
+        excess = np.nan_to_num(found.excess(curve))
+        close = np.flatnonzero(excess <= 0.01 * excess[0])
+        if len(close):
+            took.append(f"{curve.name} {curve.passes[close[0]]:g}")
         else:
-            left.set_yscale("linear")
-            start = max((curve.objective[0] for curve in self.curves if curve.role != "dual"), default=1.0)
-            within = _HIGHEST * start or np.inf  # the perceptron's loss starts at 0
-            highest = max((h for c in self.curves for h in c.objective if h < within), default=start)
-            lowest = 0.0 if self.loss.value != "log" else min((c.objective.min() for c in self.curves), default=0.0)
-            room = 0.05 * (highest - lowest)
-            left.set_ylim(lowest - room, highest + room)
-            left.set_ylabel("objective F(W)")
-
-    def _explain(self) -> None:
-        handles, labels = self.axes["passes"].get_legend_handles_labels()
-        if (legend := self.legend_axis.get_legend()) is not None:
-            legend.remove()
-        if handles:
-            self.stage.legend(
-                self.legend_axis, handles, labels, loc="center", ncols=3, frameon=False, columnspacing=1.2
-            )
-        for sentence in [self.sentence, *sentences(self.left_out)]:
-            if sentence:
-                self.stage.say(sentence)
-        self._count()
-
-    def _count(self) -> None:
-        self.said.value = "measuring … " * self.background.running + counted(len(self.curves), "curve")
-
-    def _tell(self, shown: dict[str, np.ndarray]) -> None:
-        self.stage.state(
-            running=self.background.running,
-            shown=self.scale_of_y.value,
-            optima={f"{key:g}": value for key, value in self.optima.items()},
-            curves={
-                curve.name: {
-                    "passes": curve.passes[-1],
-                    "seconds": curve.seconds[-1],
-                    "objective": curve.objective[-1],
-                    "plotted": shown[curve.name][-1],
-                }
-                for curve in self.curves
-            },
-            xlim={cost: axis.get_xlim() for cost, axis in self.axes.items()},
-        )
-
-    def finish(self) -> None:
-        """Wait until all is computed."""
-        self.background.wait()
-
-
-def _slider(values: tuple[float, ...], value: float, description: str) -> Any:
-    import ipywidgets as widgets
-
-    options = [(f"{option:g}", option) for option in values]
-    return widgets.SelectionSlider(options=options, value=value, description=description, continuous_update=False)
-
-
-def _seconds_text(x: float) -> str:
-    """1 ms, 10 ms, …, 1 s."""
-    return f"{x:g} s" if x >= 1 or x == 0 else f"{1000 * x:g} ms"
+            never.append(curve.name)
+    return (
+        f"Passes for 99 % of the way down from W = 0 to the optimum: {', '.join(took) or 'nobody took it'}"
+        f"{'; not there yet: ' * bool(never)}{', '.join(never)}."
+    )

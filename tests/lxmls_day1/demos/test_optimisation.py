@@ -1,16 +1,11 @@
-"""The page of the optimisation demonstration, without a browser: controls are set, artists and the read-out are read."""
+"""The scenes of the optimisation demonstration against the curves that are computed apart from it."""
 
 import numpy as np
 import pytest
 
-pytest.importorskip("ipywidgets")
-pytest.importorskip("ipympl")
-
 from lxmls_day1.demos import objective_curves
-from lxmls_day1.demos.objective_curves import FAMILIES
-from lxmls_day1.demos.optimisation import DemoOptimisation
-from lxmls_day1.errors import InputError
-from lxmls_day1.lab import Lab
+from lxmls_day1.demos.objective_curves import FAMILIES, Curve, Data, Optimum, Settings, curves
+from lxmls_day1.demos.optimisation import REGULARIZER_OF_SVM, DemoOptimisation
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -22,106 +17,108 @@ def measured_once():
 
 
 @pytest.fixture(scope="module")
-def demo():
-    return shown(nr_passes=10)
+def demo(lab):
+    return DemoOptimisation(lab)
 
 
-def shown(**start):
-    demo = DemoOptimisation(Lab.open(), live=False, **start)
-    demo.background.wait()
-    return demo
+def computed(lab, **settings):
+    """The curves by name, and the optima by λ."""
+    points = lab.reader("simple_data_set", "SimpleDataSet", nr_examples=200, split=[1, 0, 0])
+    items = list(curves(lab, Data(points.train_X, points.train_y), Settings(nr_passes=10, **settings)))
+    by_name = {item.name: item for item in items if isinstance(item, Curve)}
+    return by_name, {item.regularizer: item.value for item in items if isinstance(item, Optimum)}
 
 
-def drawn(demo, cost):
-    """The curves on one of the axes: name -> (x, y)."""
-    return {line.get_label(): line.get_data() for line in demo.axes[cost].lines}
+def on_page(passes):
+    """Where the symlog axis has them: linear up to 1, then half a unit for it and one for each power of ten."""
+    return np.array([p / 2 if p <= 1 else 0.5 + np.log10(p) for p in passes])
 
 
-def test_every_curve_stands_on_both_axes_as_it_was_computed(demo):
+def drawn(scene, cost="passes"):
+    """The lines of a panel: name -> (n, 2)."""
+    (panel,) = [panel for panel in scene.panels if panel.name == cost]
+    return {mark["label"]: mark["path"] for mark in panel.marks if mark["kind"] == "line"}
+
+
+@pytest.mark.slow
+def test_every_curve_stands_on_both_axes_as_it_was_computed(demo, lab):
+    by_name, optima = computed(lab)
+    scene = demo.scene_of(nr_passes=10)
+    assert len(by_name) == 3 + len(FAMILIES["initial_step"]) and scene.facts["optima"] == optima and not scene.notes
     for cost in ("passes", "seconds"):
-        lines = drawn(demo, cost)
-        assert set(lines) == {curve.name for curve in demo.curves} and len(lines) == 3 + len(FAMILIES["initial_step"])
-        for curve in demo.curves:
-            np.testing.assert_array_equal(lines[curve.name], [getattr(curve, cost), curve.objective])
-    state = demo.stage.last_state
-    assert not state["running"] and set(state["curves"]) == {curve.name for curve in demo.curves}
-    assert not demo.stage.messages
+        assert list(drawn(scene, cost)) == list(by_name)
+    for panel in scene.panels:
+        assert panel.y.low < min(optima.values()) and (panel.x.scale, panel.x.low) == ("symlog", 0)
+    for name, path in drawn(scene).items():
+        curve = by_name[name]
+        np.testing.assert_array_equal(path[[0, -1]].T, [curve.passes[[0, -1]], curve.objective[[0, -1]]])
+        assert {*map(tuple, path)} <= {*zip(curve.passes, curve.objective, strict=True)}
+        height = scene.panels[0].y.high - scene.panels[0].y.low
+        between = np.interp(on_page(curve.passes), on_page(path[:, 0]), path[:, 1])
+        np.testing.assert_allclose(between, curve.objective, atol=height / 390)  # less than a pixel
+        np.testing.assert_array_equal(scene.facts["curves"][name].objective, curve.objective)
 
 
-def test_the_logarithmic_view_shows_what_is_above_the_optimum_without_measuring_anew(demo):
-    before = list(demo.curves)
-    demo.scale_of_y.value = "excess"
-    assert not demo.background.running and demo.curves == before
-    _, y = drawn(demo, "passes")["L-BFGS"]
-    np.testing.assert_allclose(y, before[0].excess(demo.optima[0.0]))
-    assert demo.axes["passes"].get_yscale() == "log"
-    demo.scale_of_y.value = "objective"
-    assert demo.axes["passes"].get_yscale() == "linear"
+def test_the_logarithmic_view_shows_what_is_above_the_optimum_without_computing_anew(demo, lab, monkeypatch):
+    demo.scene_of(nr_passes=10)
+    by_name, optima = computed(lab)
+    monkeypatch.setattr(demo, "lab", None)
+    scene = demo.scene_of(nr_passes=10, scale_of_y="excess", initial_step=0.03)  # it is the family that differs in η₀
+    assert {panel.y.scale for panel in scene.panels} == {"log"}
+    path = drawn(scene)["L-BFGS"]
+    excess = by_name["L-BFGS"].objective - optima[0.0]
+    assert {*path[:, 1]} <= {*excess} and path[0, 1] == excess[0]
 
 
-def test_turning_to_the_svm_shades_the_gap_between_primal_and_dual():
-    demo = shown(nr_passes=10)
-    demo.loss.value = "hinge"
-    demo.background.wait()
-    assert demo.regularizer.value > 0  # so that there is a gap
-    primal, dual = (drawn(demo, "passes")[name] for name in ("Primal P(W)", "Dual D(α)"))
-    assert (dual[1] <= primal[1]).all()
-    (shade,) = demo.axes["passes"].collections
-    corners = shade.get_paths()[0].vertices
-    assert corners[:, 1].min() == pytest.approx(min(dual[1])) and corners[:, 1].max() == pytest.approx(max(primal[1]))
-    demo.scale_of_y.value = "excess"
-    assert "Gap P − D" in drawn(demo, "passes") and "Dual D(α)" not in drawn(demo, "passes")
-    demo.regularizer.value = 0.0
-    demo.background.wait()
-    assert "λ above 0" in demo.stage.messages and not demo.axes["passes"].collections
+def test_the_svm_has_a_shaded_gap_between_primal_and_dual(demo, lab):
+    by_name, _ = computed(lab, loss="hinge", regularizer=REGULARIZER_OF_SVM)
+    scene = demo.scene_of(loss="hinge", nr_passes=10)  # with λ = 0 there would be no gap
+    assert list(scene.facts["optima"]) == [REGULARIZER_OF_SVM] and "0.01" in scene.says and not scene.notes
+    primal, dual = by_name["Primal P(W)"], by_name["Dual D(α)"]
+    shades = [mark for mark in scene.panels[0].marks if mark["kind"] == "region"]
+    (ring,) = shades[0]["rings"]
+    assert len(shades) == 1 and {*ring[:, 1]} <= {*primal.objective, *dual.objective}
+    assert ring[:, 1].min() == min(dual.objective) and ring[:, 1].max() == max(primal.objective)
+    scene = demo.scene_of(loss="hinge", nr_passes=10, scale_of_y="excess")
+    assert "Dual D(α)" not in drawn(scene)
+    assert {*drawn(scene)["Gap P − D"][:, 1]} <= {*(primal.objective - dual.objective)}
+    assert "λ > 0" not in demo.scene_of(loss="hinge", nr_passes=10, regularizer=0.1).says
 
 
-def test_turning_to_the_perceptron_shows_a_loss_that_begins_at_its_least():
-    demo = shown(nr_passes=10, loss="perceptron")
-    for _, y in drawn(demo, "passes").values():
-        assert y[0] == 0 and max(y) > 0
-    assert set(drawn(demo, "seconds")) == {"Perceptron, last weights", "Perceptron, averaged"}
-    assert demo.axes["passes"].get_ylim()[1] >= max(max(y) for _, y in drawn(demo, "passes").values())
-    assert demo.varied.disabled and demo.initial_step.disabled and demo.alpha.disabled and not demo.stage.messages
-    demo.scale_of_y.value = "excess"
-    demo.loss.value = "log"
-    demo.background.wait()
-    assert "L-BFGS" in drawn(demo, "passes") and not demo.varied.disabled
+def test_the_perceptron_s_loss_begins_at_its_least(demo):
+    scene = demo.scene_of(loss="perceptron", nr_passes=10, varied="alpha", alpha=0.6)
+    assert list(drawn(scene, "seconds")) == ["Perceptron, last weights", "Perceptron, averaged"] and not scene.notes
+    for path in drawn(scene).values():
+        assert path[0, 1] == 0 and 0 < max(path[:, 1]) <= scene.panels[0].y.high
+    assert len(demo.scene_of(loss="perceptron", nr_passes=10, scale_of_y="excess").panels) == 2
 
 
 @pytest.mark.parametrize("varied", FAMILIES)
-def test_the_family_follows_what_is_varied(varied):
-    demo = shown(nr_passes=10, regularizer=0.1, varied=varied)
-    names = [name for name in drawn(demo, "passes") if name.startswith("SGD")]
-    assert [float(name.rpartition("= ")[2]) for name in names] == list(FAMILIES[varied])
-    assert demo.initial_step.disabled == (varied == "initial_step") and demo.alpha.disabled == (varied == "alpha")
-    assert "λ to 0" in demo.stage.messages  # of iterative scaling
+def test_the_family_follows_what_is_varied_and_the_settings(demo, lab, varied):
+    by_name, _ = computed(lab, regularizer=0.1, varied=varied, initial_step=0.1, alpha=0.7)
+    scene = demo.scene_of(nr_passes=10, regularizer=0.1, varied=varied, initial_step=0.1, alpha=0.7)
+    family = {name: path for name, path in drawn(scene).items() if name.startswith("SGD")}
+    assert [float(name.rpartition("= ")[2]) for name in family] == list(FAMILIES[varied])
+    assert len({mark["colour"] for mark in scene.panels[0].marks}) == len(family) + 2  # of batch methods
+    for name, path in family.items():
+        assert path[-1, 1] == by_name[name].objective[-1]
+    assert "λ to 0" in scene.notes[0]  # of iterative scaling
 
 
-def test_a_slider_changes_what_is_plotted_and_the_last_change_wins():
-    demo = shown(nr_passes=10, varied="alpha")
-    first = drawn(demo, "passes")["SGD α = 1"][1]
-    demo.initial_step.value = 0.1
-    demo.initial_step.value = 0.01
-    demo.background.wait()
-    second = drawn(demo, "passes")["SGD α = 1"][1]
-    expected = shown(nr_passes=10, varied="alpha", initial_step=0.01)
-    assert not np.allclose(first, second)
-    np.testing.assert_array_equal(second, drawn(expected, "passes")["SGD α = 1"][1])
-
-
-def test_it_is_saved_as_a_picture_of_all_curves_and_as_nothing_else(tmp_path):
-    demo = DemoOptimisation(Lab.open(), live=False, nr_passes=10)
-    demo.save(tmp_path / "way down.png")
-    assert (tmp_path / "way down.png").read_bytes().startswith(b"\x89PNG") and len(demo.curves) == 7
-    assert demo.formats() == ["png"]
-    with pytest.raises(InputError):
-        demo.save(tmp_path / "way down.gif")
+def test_a_computation_that_is_given_up_goes_on_where_it_was(demo, lab):
+    asked = {"nr_passes": 10, "regularizer": 0.001}
+    shares = demo.progress(asked)
+    assert [next(shares) for _ in range(3)] == [0.0, 0.125, 0.25]
+    shares.close()
+    *rest, scene = demo.progress(asked)
+    assert rest == [number / 8 for number in range(3, 9)] and set(drawn(scene)) == set(
+        computed(lab, regularizer=0.001)[0]
+    )
 
 
 @pytest.mark.usefixtures("imports_as_before")
 def test_in_a_student_s_workspace_what_is_not_written_is_said_in_one_sentence(workspace):
-    demo = DemoOptimisation(workspace, live=False, nr_passes=10)
-    demo.background.wait()
-    assert set(drawn(demo, "passes")) == {"L-BFGS", "Gradient descent"}
-    assert demo.stage.messages.count("role=") == 1 and "SGD η₀ = 10 (exercise 1.6)" in demo.stage.messages
+    scene = DemoOptimisation(workspace).scene_of(nr_passes=10)
+    assert set(drawn(scene)) == {"L-BFGS", "Gradient descent"}
+    (note,) = scene.notes
+    assert "SGD η₀ = 10 (exercise 1.6)" in note

@@ -1,25 +1,18 @@
-"""The page of the review explorer, without a browser."""
+"""The scenes of the review explorer against decisions that are computed apart from it; whatever is typed is data."""
 
-import html
-import io
+import json
 import math
-import re
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgb
 
-pytest.importorskip("ipywidgets")
-pytest.importorskip("ipympl")
-
-from lxmls_day1.demos.review_decisions import Word
-from lxmls_day1.demos.review_explorer import DemoReviews
-from lxmls_day1.demos.review_text import coloured_text
+from lxmls_day1.demos.review_decisions import decide, most_telling, read, train_all, word_counts, words_of
+from lxmls_day1.demos.review_explorer import LABELS, SMOOTHED, DemoReviews
+from lxmls_day1.demos.review_text import MOST_SHOWN
 from lxmls_day1.demos.reviews import EXAMPLES
-from lxmls_day1.demos.theme import DARK, LIGHT
-from lxmls_day1.figures.style import luminance
-from lxmls_day1.lab import Lab
+from lxmls_day1.demos.scene import CLASSES, MUTED
 
+UNSMOOTHED = "Naive Bayes (unsmoothed)"
 HOSTILE = {
     "empty": "",
     "blank": " \n\t ",
@@ -33,152 +26,137 @@ HOSTILE = {
 
 
 @pytest.fixture(scope="module")
-def demo():
-    demo = DemoReviews(Lab.open(), live=False, domain="toy")
-    demo.background.wait()
-    return demo
+def demo(lab):
+    return DemoReviews(lab)
 
 
-@pytest.fixture(autouse=True)
-def as_at_first(request):
-    yield
-    if "demo" in request.fixturenames:
-        demo = request.getfixturevalue("demo")
-        with demo.together():
-            demo.view_shown.value, demo.text.value = "review", EXAMPLES["two sides"]
-            demo.learner.value, demo.word.value = demo.learner.options[0], demo.word.options[0]
-        demo.alpha.value = 1.0
-        demo.do(demo.arrange)
+@pytest.fixture(scope="module")
+def corpus(lab):
+    return lab.reader("sentiment_reader", "SentimentCorpus", domain="toy")
 
 
-def words_on_page(demo):
-    """The text as a reader sees it."""
-    box = demo.coloured.value.partition('class="demo-words"')[2].partition(">")[2]
-    return html.unescape(re.sub(r"<[^>]*>", "", box)).split()
+@pytest.fixture(scope="module")
+def models(lab, corpus):
+    return {model.label: model for model in train_all(lab, corpus)}
 
 
-def test_all_classifiers_decide_and_the_text_is_shown_as_typed(demo):
-    state = demo.stage.last_state
-    assert len(state["models"]) == 8 == len(state["decisions"])
-    assert words_on_page(demo) == EXAMPLES["two sides"].split()
-    bars = demo.stage.figure.axes[0].patches
-    assert [bar.get_width() for bar in bars] == [d["share"] for d in state["decisions"].values()]
+def bars(panel):
+    """Lengths, colours and names of the bars, from the first one on."""
+    marks = [mark for mark in panel.marks if mark["kind"] == "bars"]
+    if not marks:
+        return [], [], []
+    names = dict(panel.y.ticks)
+    rows, starts, ends = zip(*marks[0]["extents"], strict=True)
+    assert set(starts) == {0} and list(rows) == sorted(rows, reverse=True)
+    return list(ends), marks[0]["colour"], [names[row] for row in rows]
 
 
-def test_the_bars_are_the_strongest_words_of_the_chosen_classifier(demo):
-    for label in ["Perceptron", "MIRA"]:
-        demo.learner.value = label
-        weights = [weight for _, weight in demo.stage.last_state["bars"]]
-        widths = np.array([bar.get_width() for bar in demo.stage.figure.axes[1].patches])
-        np.testing.assert_allclose(widths / widths[0], np.array(weights) / weights[0])
-        assert 0 < np.abs(widths).sum() <= 1  # shares of all that is said, as the bars on the left
-        assert weights == sorted(weights, reverse=True)
+def test_all_classifiers_decide_and_the_text_is_shown_as_typed(demo, lab, models, corpus):
+    scene = demo.scene_of()
+    decisions = {label: decide(lab, corpus, models[label], read(EXAMPLES["two sides"])) for label in LABELS}
+    lengths, colours, names = bars(scene.panels[0])
+    assert lengths == [d.share for d in decisions.values()] and len(lengths) == 8
+    sign = {"positive": "+", "negative": "−"}
+    assert names == [f"{label} {sign[d.decided]}" for label, d in decisions.items()]
+    assert colours == [CLASSES[d.decided == "negative"] for d in decisions.values()]
+    assert [word for word, _, _ in scene.words] == EXAMPLES["two sides"].split() and not scene.notes
+    weights = np.array([word.weight for word in words_of(EXAMPLES["two sides"], decisions[SMOOTHED])])
+    np.testing.assert_allclose([weight for _, weight, _ in scene.words], weights / np.abs(weights).max())
 
 
-def test_an_example_fills_the_box_and_typing_makes_it_ones_own(demo):
-    demo.example.value = "glowing"
-    assert demo.text.value == EXAMPLES["glowing"]
-    demo.text.value = "Something else, excellent."
-    assert demo.example.value == "my own" and demo.stage.last_state["characters"] == 26
-    demo.text.value = EXAMPLES["damning"]
-    assert demo.example.value == "damning"
+def test_the_bars_are_the_strongest_words_of_the_chosen_classifier(demo, lab, models, corpus):
+    for label in ("Perceptron", "MIRA"):
+        scene = demo.scene_of(learner=label)
+        why = decide(lab, corpus, models[label], read(EXAMPLES["two sides"])).explanation
+        added = dict(zip(why.words, why.contributions[:, 0] - why.contributions[:, 1], strict=True))
+        lengths, colours, names = bars(scene.panels[1])
+        assert label in scene.panels[1].title and lengths == sorted(lengths, reverse=True)
+        weights = np.array([added[name] for name in names])
+        np.testing.assert_allclose(np.array(lengths) / lengths[0], weights / weights[0])
+        assert 0 < np.abs(lengths).sum() <= 1  # shares of all contributions, as the bars on the left
+        assert weights.max() == max(added.values()) and weights.min() == min(added.values())
+        assert colours == [CLASSES[int(weight < 0)] for weight in weights]
 
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_bad_input_is_harmless(demo, kind, tmp_path):
-    demo.text.value = HOSTILE[kind]
-    state = demo.stage.last_state
-    assert state["characters"] == len(HOSTILE[kind]) and len(state["decisions"]) == 8
-    assert not demo.stage.messages
-    tags = set(re.findall(r"<\s*/?\s*([a-zA-Z]+)", demo.coloured.value))
-    assert tags <= {"div", "span", "i"} and len(demo.coloured.value) < 200_000
-    assert all(math.isfinite(d["share"]) for d in state["decisions"].values())
-    demo.save(tmp_path / "bad.png")
-    assert (tmp_path / "bad.png").read_bytes().startswith(b"\x89PNG")
-    if kind in ("empty", "blank"):
-        assert "Nothing is typed" in state["sentence"]
+def test_bad_input_is_harmless(demo, kind):
+    scene = demo.scene_of(text=HOSTILE[kind])
+    assert scene.facts["characters"] == len(HOSTILE[kind]) and len(scene.facts["decisions"]) == 8 and not scene.notes
+    assert len(json.dumps(scene.data(), allow_nan=False)) < 100_000
+    assert all(word.isprintable() and len(word) <= 100 for word, _, _ in scene.words)
+    assert len(scene.words) <= MOST_SHOWN + 1 and all(-1 <= weight <= 1 for _, weight, _ in scene.words)
     if kind in ("empty", "blank", "emoji", "one long word"):  # no word is known: there is no verdict, and no bar
-        axis = demo.stage.figure.axes[0]
-        assert {d["decided"] for d in state["decisions"].values()} == {None} and "no verdict" in axis.texts[
-            0
-        ].get_text()
-        assert {bar.get_width() for bar in axis.patches} == {0.0} and axis.get_xlim() == (-1.04, 1.04)
-        assert not any("+" in label.get_text() or "−" in label.get_text() for label in axis.get_yticklabels())
-    if kind in ("emoji", "one long word"):
-        assert "None of this" in state["sentence"]
+        assert ("Nothing is typed" if kind in ("empty", "blank") else "None of this") in scene.says
+        assert {d["decided"] for d in scene.facts["decisions"].values()} == {None}
+        assert "no verdict" in [mark["text"] for mark in scene.panels[0].marks if mark["kind"] == "text"]
+        lengths, colours, names = bars(scene.panels[0])
+        assert set(lengths) == {0.0} and set(colours) == {MUTED} and all(name.endswith(" ?") for name in names)
+        assert bars(scene.panels[1])[0] == []
 
 
-@pytest.mark.parametrize("kind", ["empty", "html", "mathematics", "no form", "one long word"])
+@pytest.mark.parametrize("kind", ["blank", "html", "mathematics", "no form", "one long word"])
 def test_a_bad_word_in_the_smoothing_view_is_a_sentence(demo, kind):
-    with demo.together():
-        demo.view_shown.value = "smoothing"
-    demo.word.value = HOSTILE[kind] + " "
-    assert demo.stage.last_state["word"] is None and "is no feature" in demo.coloured.value
-    assert not re.search(r"<(script|img|b)\b", demo.coloured.value)
+    scene = demo.scene_of(view="smoothing", word=HOSTILE[kind])
+    assert scene.facts["word"] is None and "is no feature" in scene.says
+    assert scene.says.isprintable() and len(scene.says) < 400 and [panel.marks for panel in scene.panels] == [[], []]
 
 
-def test_smoothing_changes_what_an_unseen_word_adds(demo):
-    demo.view_shown.value, demo.word.value = "smoothing", demo.word.options[0]
+def test_smoothing_changes_what_an_unseen_word_adds(demo, corpus):
     added = []
-    for alpha in [1.0, 0.1, 0.01, 0.0]:
-        demo.alpha.value = alpha
-        added.append(demo.stage.last_state["added"])
-    assert 0 in demo.stage.last_state["counts"]
-    assert abs(added[0]) < abs(added[1]) < abs(added[2]) and added[3] is None  # infinite
-    unsmoothed = demo.stage.last_state["decisions"]
-    assert unsmoothed["Naive Bayes (smoothed)"] == unsmoothed["Naive Bayes (unsmoothed)"]  # α = 0 is just that
-    assert "impossible" in demo.coloured.value
+    for alpha in (1, 0.1, 0.01, 0):
+        scene = demo.scene_of(view="smoothing", alpha=alpha)
+        facts = scene.facts
+        assert 0 in facts["counts"] and facts["word"] in scene.panels[0].title and facts["word"] in scene.says
+        added.append(facts["added"])
+        points = [mark["at"] for mark in scene.panels[0].marks if mark["kind"] == "points"]
+        p = (alpha + facts["counts"]) / (alpha * len(corpus.feature_names) + word_counts(corpus, facts["word"]).totals)
+        np.testing.assert_allclose(points, [np.column_stack([[alpha] * 2, p])] if alpha else [])
+    assert abs(added[0]) < abs(added[1]) < abs(added[2]) and math.isinf(added[3])
+    assert facts["decisions"][SMOOTHED] == demo.scene_of().facts["decisions"][UNSMOOTHED]  # α = 0 is just that
+    assert "impossible" in scene.says and "no verdict on the review" in demo.scene_of(view="smoothing", text="").says
 
 
-def test_telling_words_have_a_bar_each(demo):
-    demo.view_shown.value, demo.learner.value = "telling", "SVM"
-    telling = demo.stage.last_state["telling"]
-    negative, positive = ([bar.get_width() for bar in axis.patches] for axis in demo.stage.figure.axes)
-    assert positive == [weight for _, weight in telling["positive"]]
-    assert negative == [weight for _, weight in telling["negative"]]
-    assert min(positive) > 0 > max(negative)
-    demo.learner.value = "Naive Bayes (unsmoothed)"
-    assert demo.stage.last_state["telling"]["positive"][0][1] is None  # infinite, and drawn all the same
-    assert len(demo.stage.figure.axes[1].patches) == 12
+def test_telling_words_have_a_bar_each(demo, lab, models, corpus):
+    scene = demo.scene_of(view="telling", learner="SVM")
+    positive, negative = most_telling(models["SVM"], corpus, 12)
+    for panel, telling in zip(scene.panels, (negative, positive), strict=True):
+        lengths, _, names = bars(panel)
+        assert (names, lengths) == tuple(map(list, zip(*telling, strict=True))) and len(names) == 12
+        assert panel.x.low <= min(lengths) and max(lengths) <= panel.x.high
+    assert f"{models['SVM'].accuracy:.1%}" in scene.says
+    scene = demo.scene_of(view="telling", learner=UNSMOOTHED)
+    assert {weight for _, weight in scene.facts["telling"]["positive"]} == {math.inf}  # and drawn all the same
+    assert [mark["text"] for mark in scene.panels[1].marks if mark["kind"] == "text"] == ["∞"] * 12
+    assert 0 < min(bars(scene.panels[1])[0]) < scene.panels[1].x.high < math.inf
 
 
-def test_a_picture_holds_the_text_above_the_figure(demo, tmp_path):
-    from PIL import Image
+def test_a_word_that_rules_a_class_out_says_so(demo, lab, models, corpus):
+    words = words_of(EXAMPLES["two sides"], decide(lab, corpus, models[UNSMOOTHED], read(EXAMPLES["two sides"])))
+    for word, (_, weight, title) in zip(words, demo.scene_of(learner=UNSMOOTHED).words, strict=True):
+        if word.rules_out:
+            assert (weight, title) == {0: (-1, "rules positive out"), 1: (1, "rules negative out")}[min(word.rules_out)]
+        else:
+            assert title == (f"{word.weight:+.3g}" if word.known else "unknown")
 
-    demo.save(tmp_path / "review.png")
-    whole, figure = Image.open(tmp_path / "review.png"), Image.open(io.BytesIO(demo.stage.png()))
-    assert whole.width == figure.width and whole.height > figure.height
-    strip = whole.crop((0, 0, whole.width, whole.height - figure.height))
-    assert len(strip.getcolors(1_000_000)) > 100  # words, and grounds of several colours
+
+def test_what_is_trained_is_kept_for_other_views_and_texts(demo, monkeypatch):
+    demo.scene_of()
+    monkeypatch.setattr(demo.lab, "classifier", None)
+    assert (
+        demo.scene_of(text="great").facts["decisions"]
+        and demo.scene_of(view="telling", learner="MIRA").facts["telling"]
+    )
 
 
 @pytest.mark.usefixtures("imports_as_before")
 def test_in_a_student_s_workspace_what_is_not_written_is_said_and_the_rest_works(workspace):
-    demo = DemoReviews(workspace, live=False, domain="toy")
-    demo.background.wait()
-    state = demo.stage.last_state
-    assert list(state["decisions"]) == ["Gaussian naive Bayes", "Max. entropy (batch)"]
-    assert demo.stage.messages.count("role=") == 1
-    assert "exercise 1.2" in demo.stage.messages and "Perceptron (exercise 1.4)" in demo.stage.messages
-    with demo.together():
-        demo.alpha.value = 0.1  # of a learner that is not there
-    demo.view_shown.value = "smoothing"
-    assert demo.stage.last_state["word"] and demo.stage.last_state["added"]
-
-
-def test_nothing_typed_is_no_markup():
-    assert "demo-words" in coloured_text([], dark=False, sentence="<b>")
-    assert "<b>" not in coloured_text([], dark=False, sentence="<b>")
-
-
-@pytest.mark.parametrize("look", [LIGHT, DARK], ids=["light", "dark"])
-def test_letters_stand_out_from_the_ground_of_the_strongest_words(look):
-    words = [Word("good", "", 1.0, True), Word("bad", " ", -1.0, True)]
-    grounds = re.findall(r"background:(#\w{6})(\w\w)", coloured_text(words, dark=look is DARK))
-    assert len(grounds) == 2
-    for colour, alpha in grounds:
-        share = int(alpha, 16) / 255
-        mixed = share * np.array(to_rgb(colour)) + (1 - share) * np.array(to_rgb(look.background))
-        darker, lighter = sorted([luminance(mixed), luminance(look.foreground)])
-        assert (lighter + 0.05) / (darker + 0.05) >= 4.5  # of WCAG 2
+    demo = DemoReviews(workspace)
+    scene = demo.scene_of(learner="SVM")
+    assert list(scene.facts["decisions"]) == ["Gaussian naive Bayes", "Max. entropy (batch)"]
+    assert "Gaussian naive Bayes" in scene.panels[1].title  # the first of those that are there
+    (note,) = scene.notes
+    assert "exercise 1.2" in note and "Perceptron (exercise 1.4)" in note
+    scene = demo.scene_of(view="smoothing", alpha=0.1)  # of a learner that is not there
+    assert scene.facts["word"] and scene.facts["added"] and scene.notes == [note]
+    assert demo.scene_of(view="telling", learner="SVM").facts["accuracy"] > 0.5
