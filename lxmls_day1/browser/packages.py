@@ -99,7 +99,9 @@ def _files(found: Distribution, name: str) -> dict[PurePosixPath, bytes]:
         place = PurePosixPath(path.as_posix())
         if ".." in place.parts or place.is_absolute() or LEFT_OUT.search(str(place)):
             continue
-        if place.suffix in COMPILED and (MYPYC in place.name or str(place.with_name(place.name.partition(".")[0] + ".py")) in sources):
+        if place.suffix in COMPILED and (
+            MYPYC in place.name or str(place.with_name(place.name.partition(".")[0] + ".py")) in sources
+        ):
             continue  # compiled from a source that is there, too, and runs by itself
         if place.suffix in COMPILED:
             raise InputError(

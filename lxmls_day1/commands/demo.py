@@ -6,7 +6,9 @@ import click
 @click.command(name="demo", short_help="Demonstrations in the browser.")
 @click.argument("folder", metavar="[DIR]", required=False, type=click.Path())
 @click.option("--only", "only", metavar="NAME", multiple=True, help="This demonstration; may be given several times.")
-@click.option("--export", "out", metavar="OUT", type=click.Path(), help="Write pages that need no Python into OUT instead.")
+@click.option(
+    "--export", "out", metavar="OUT", type=click.Path(), help="Write pages that need no Python into OUT instead."
+)
 @click.option("--dark", is_flag=True, help="Begin light on dark.")
 @click.option("--scale", type=click.FloatRange(0.5, 3), help="Of letters and lines; 1 is meant for a projector.")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser; the address is shown.")
@@ -54,7 +56,9 @@ def command(
     for name in only:
         demonstration_class(name)
     if out:
-        for path in export(lab, out, only, dark=dark or None, scale=scale, tell=lambda sentence: click.echo(sentence, err=True)):
+        for path in export(
+            lab, out, only, dark=dark or None, scale=scale, tell=lambda sentence: click.echo(sentence, err=True)
+        ):
             click.echo(path)
         return
     try:

@@ -151,7 +151,9 @@ def exported(demonstration: Demonstration, *, dark: bool | None = None) -> dict[
 
 
 def _demo(description: Mapping[str, Any], ask: str, small: bool = False) -> str:
-    data = json.dumps(description, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")  # nothing ends the script
+    data = json.dumps(description, ensure_ascii=False, separators=(",", ":")).replace(
+        "<", "\\u003c"
+    )  # nothing ends the script
     asked = f' data-ask="{html.escape(ask)}"' if ask else ""
     return (
         f'<div data-demo{asked}{" data-small" if small else ""}><script type="application/json">{data}</script></div>'

@@ -6,7 +6,6 @@ That it gets none the tests say in the kernel's place; limits are next to nothin
 import contextlib
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import PurePosixPath
 from types import SimpleNamespace
 

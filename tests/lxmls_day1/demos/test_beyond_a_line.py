@@ -50,7 +50,9 @@ def test_the_regions_are_where_a_score_has_one_sign(shape):
     clear = np.abs(nearest_score(X, y, new, 3)) > 0.1  # boundaries are interpolated between places of a grid
     decided = nearest(X, y, new, 3)
     for sign, rings in zip((-1, 1), regions, strict=True):
-        inside = np.sum([ring.contains_points(new) for ring in rings], axis=0) % 2 == 1  # even-odd, as the page fills them
+        inside = (
+            np.sum([ring.contains_points(new) for ring in rings], axis=0) % 2 == 1
+        )  # even-odd, as the page fills them
         np.testing.assert_array_equal(inside[clear], decided[clear] == sign)
 
 

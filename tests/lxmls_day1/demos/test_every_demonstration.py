@@ -54,7 +54,9 @@ def test_the_grid_holds_the_usual_settings_and_what_controls_accept(demo):
     assert demo.grid
     for name, values in demo.grid.items():
         (control,) = (control for control in demo.controls if control.name == name)
-        assert isinstance(control, Slider | Choice) and all(map(control.accepts, values)) and usual[name] in values, name
+        assert isinstance(control, Slider | Choice) and all(map(control.accepts, values)) and usual[name] in values, (
+            name
+        )
 
 
 def test_the_page_can_draw_its_scene(demo, scene):
@@ -79,7 +81,9 @@ def test_a_student_who_has_not_begun_gets_a_scene_or_a_sentence(demo, workspace)
 
 
 def test_nonsense_from_a_page_is_the_usual_setting(demo):
-    nonsense = {control.name: value for control, value in zip(demo.controls, 5 * [None, "x", [], -1e300, {}], strict=False)}
+    nonsense = {
+        control.name: value for control, value in zip(demo.controls, 5 * [None, "x", [], -1e300, {}], strict=False)
+    }
     texts = {control.name for control in demo.controls if isinstance(control, Text)}
     wanted = settings_from(demo.controls, {name: value for name, value in nonsense.items() if name in texts})
     lists = {control.name for control in demo.controls if isinstance(control, Points | Ticks)}
@@ -104,7 +108,10 @@ class Coin(Demonstration):
         yield 0.5
         if settings["seed"] == 2:
             raise ZeroDivisionError("division by zero")
-        marks = [points_of_class([[1 / 3, float("nan")]], 1), line(by_frame([[[0, 0]], [[0, 0]], [[1, 1]]]), ("#000", "#fff"))]
+        marks = [
+            points_of_class([[1 / 3, float("nan")]], 1),
+            line(by_frame([[[0, 0]], [[0, 0]], [[1, 1]]]), ("#000", "#fff")),
+        ]
         yield Scene([Panel("p", "title", Axis(0, 1), Axis(0, 1), marks)], facts={"secret": object()})
 
 
@@ -113,13 +120,18 @@ class TestAnswers:
         progress, answer = Coin(lab).answers({})
         point, curve = answer["scene"]["panels"][0]["marks"]
         assert progress == {"progress": 0.5} and "facts" not in answer["scene"]
-        assert point["at"] == [[0.33333, None]] and curve["path"] == {"frames": [[[0, 0]], [[1, 1]]], "index": [0, 0, 1]}
+        assert point["at"] == [[0.33333, None]] and curve["path"] == {
+            "frames": [[[0, 0]], [[1, 1]]],
+            "index": [0, 0, 1],
+        }
 
     def test_an_error_is_a_sentence(self, lab):
         _, answer = Coin(lab).answers({"seed": 2})
         assert answer == {"error": "The picture is left out, as it ended with ZeroDivisionError: division by zero."}
 
-    @pytest.mark.parametrize("points", [None, [[0, 0]], [[0, 0, 9]], [[9, 0, 0]], [[0, "0", 0]], [[0, 0, 0]] * 3, [[True, 0, 0]]])
+    @pytest.mark.parametrize(
+        "points", [None, [[0, 0]], [[0, 0, 9]], [[9, 0, 0]], [[0, "0", 0]], [[0, 0, 0]] * 3, [[True, 0, 0]]]
+    )
     def test_points_out_of_reach_are_not_taken(self, lab, points):
         assert settings_from(Coin.controls, {"mine": points})["mine"] == []
         assert settings_from(Coin.controls, {"mine": [[3, -3, 1]]})["mine"] == [[3, -3, 1]]

@@ -47,7 +47,8 @@ class TestShowing:
         assert f"{norm.cdf(-np.sqrt(2)):.3f}" in scene.says
 
     @pytest.mark.parametrize(
-        "change", [{"mean11": 2.5}, {"variance0": 3}, {"balance": 0.2}, {"nr_points": 300}, {"seed": 9}, {"added": [[-4, 3, 1]]}]
+        "change",
+        [{"mean11": 2.5}, {"variance0": 3}, {"balance": 0.2}, {"nr_points": 300}, {"seed": 9}, {"added": [[-4, 3, 1]]}],
     )
     def test_every_control_moves_something(self, lab, change):
         demo = DemoGaussianPlayground(lab)

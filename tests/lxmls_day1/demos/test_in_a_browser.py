@@ -26,7 +26,9 @@ OTHERS = [pytest.param(name, marks=pytest.mark.campaign) for name in DEMONSTRATI
 
 def overflow(page):
     """How far the page reaches beyond the window: to the right, and down."""
-    return page.evaluate("[document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight]")
+    return page.evaluate(
+        "[document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight]"
+    )
 
 
 @pytest.mark.parametrize("name", [SHORTEST, *OTHERS])

@@ -84,7 +84,9 @@ class TestShowing:
     def test_the_count_ends_below_its_bound(self, lab):
         scene = DemoOnlineSteps(lab).scene_of(distance=2.5)
         (staircase, limit), mistakes = scene.panels[1].marks, scene.facts["traces"]["Perceptron"].mistakes(60)
-        assert staircase["path"][-1].tolist() == [60, mistakes] and frame_of(staircase["count"], 60) == len(staircase["path"])
+        assert staircase["path"][-1].tolist() == [60, mistakes] and frame_of(staircase["count"], 60) == len(
+            staircase["path"]
+        )
         assert mistakes <= scene.facts["bound"] and f"at most {scene.facts['bound']:.0f}" in limit["label"]
 
     def test_points_that_no_line_separates_have_no_bound(self, lab):

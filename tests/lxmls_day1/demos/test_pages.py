@@ -38,7 +38,11 @@ def test_an_export_is_pages_and_a_list(lab, tmp_path):
     paths = export(lab, tmp_path / "out", ["confidence"], tell=told.append)
     assert [path.name for path in paths] == ["confidence.html", "index.html"]
     index = paths[-1].read_text(encoding="utf-8")
-    assert 'href="confidence.html"' in index and len(data_of(index)["scenes"]) == 1 and told[-1] == "1 of 1: confidence.html"
+    assert (
+        'href="confidence.html"' in index
+        and len(data_of(index)["scenes"]) == 1
+        and told[-1] == "1 of 1: confidence.html"
+    )
 
 
 def test_an_unknown_name_writes_nothing(lab, tmp_path):

@@ -21,6 +21,7 @@ import urllib.request
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
+from urllib.parse import urljoin
 
 from conftest import read_right_variants
 
