@@ -39,7 +39,6 @@ root_doc = "docs/index"
 include_patterns = [
     "docs/**",
     "notebooks/*.ipynb",
-    "notebooks/demos/*.ipynb",
     "notebooks/*.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
@@ -198,6 +197,35 @@ def describe_pictures(app: Any, tree: Any) -> None:
         image["alt"] = output["metadata"].get("image/png", {}).get("alt", "A figure of the cell above")
 
 
+DEMONSTRATION_PAGES = "demonstrations"  # in the site
+
+
+def place_demonstrations(app: Any, tree: Any) -> None:
+    """Put a demonstration below the paragraph that names its call, such as ``lab.demo("mira_step")``."""
+    from docutils import nodes
+
+    from lxmls_day1.demos.demonstration import demonstration_class
+
+    for literal in list(tree.findall(nodes.literal)):
+        if call := re.fullmatch(r'lab\.demo\("(\w+)"\)', literal.astext()):
+            title = html.escape(demonstration_class(call[1]).title)
+            address = f"{'../' * app.env.docname.count('/')}{DEMONSTRATION_PAGES}/{call[1]}.html"
+            frame = f'<iframe class="demonstration" src="{address}" title="Demonstration: {title}" loading="lazy"></iframe>'
+            paragraph = literal.parent
+            while not isinstance(paragraph, nodes.paragraph):
+                paragraph = paragraph.parent
+            paragraph.parent.insert(paragraph.parent.index(paragraph) + 1, nodes.raw("", frame, format="html"))
+
+
+def write_demonstrations(app: Any, exception: Exception | None) -> None:
+    """Write the demonstrations as pages of their own, with the scenes that they hold without Python."""
+    if exception is None and app.builder.format == "html":
+        from lxmls_day1.demos.pages import export
+        from lxmls_day1.lab import Lab
+
+        export(Lab(ROOT), Path(app.outdir, DEMONSTRATION_PAGES))
+
+
 def check_links(app: Any, exception: Exception | None) -> None:
     """End the build if a link leads to a page, or to a place in a page, that is not there."""
     if exception is not None or app.builder.format != "html":
@@ -304,6 +332,8 @@ def setup(app: Any) -> None:
     app.connect("config-inited", write_modules)  # before Sphinx looks which pages there are
     app.connect("config-inited", write_exercises)
     app.connect("build-finished", copy_mathjax)
+    app.connect("build-finished", write_demonstrations)
     app.connect("doctree-read", describe_pictures)
+    app.connect("doctree-read", place_demonstrations)
     app.connect("build-finished", write_runtime)
     app.connect("build-finished", check_links, priority=900)  # when all files are there

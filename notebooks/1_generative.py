@@ -123,7 +123,7 @@ for column, balance in zip(axes.T, (0.5, 0.9), strict=True):
 # \text{Bayes error} = \Phi\!\left(-\frac{\lVert \mu_1 - \mu_0\rVert}{2\sigma}\right) = \Phi(-\sqrt 2) \approx 0.0786 .
 # $$
 #
-# The demonstration [Gaussian playground](demos/1_gaussian_playground.ipynb) lets you move the classes by hand.
+# The demonstration `lab.demo("gaussian_playground")` lets you move the classes by hand.
 #
 # ## B. Naive Bayes: estimate the model
 #
@@ -785,7 +785,7 @@ fig, axis = plot_joint_features(g, W, topics, axis)
 #
 # Every word *votes*: it adds $n_j(x)\,\big(\log \hat p(v_j \mid \text{pos}) - \log \hat p(v_j \mid \text{neg})\big)$ to the difference of
 # the two scores. Here are the ten strongest votes on the text of section C. **Type a review** of your own into `text` in section C, and run
-# that cell and the next one again. (The demonstration [review explorer](demos/5_review_explorer.ipynb) does this while you type.)
+# that cell and the next one again. (The demonstration `lab.demo("review_explorer")` does this while you type.)
 
 # %% tags=["real-data", "cell-votes", "exercise-1.2"]
 from lxmls_day1.figures.contributions import plot_contributions

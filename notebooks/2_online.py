@@ -154,7 +154,7 @@ fig, axes = plt.subplots(1, 4, figsize=(18, 4.8), layout="constrained")
 fig, axes = plot_update(three_points, three_labels, 2, states[2], states[3], axes)
 
 # %% [markdown]
-# The demonstration [online learners, step by step](demos/2_online_steps.ipynb) shows every step of a run like this.
+# The demonstration `lab.demo("online_steps")` shows every step of a run like this.
 #
 # Data are **linearly separable** if some $W$ gives every example's true class the highest score, with no ties. For two
 # classes this means that a line (in more dimensions a hyperplane) has one class on each side: a *separating hyperplane*.
@@ -455,7 +455,7 @@ with lab.exercise("1.5"):
 lab.reveal("1.5")
 
 # %% [markdown] tags=["evening"]
-# The demonstration [MIRA's step](demos/3_mira_step.ipynb) shows how τ depends on λ.
+# The demonstration `lab.demo("mira_step")` shows how τ depends on λ.
 
 # %% [markdown]
 # ## What to take home

@@ -391,8 +391,8 @@ print(
 # 3. **Balance.** What happens when one class becomes rare? Consider the errors *on the rare class*, too.
 #
 # Every point of a curve is the mean over 20 samples; the band is one standard error. Where bands overlap, the methods cannot be told apart. Change the
-# settings below, look at single samples with `run_all_classifiers(SimpleDataSet(…))`, or move the sliders of
-# [demonstration 6](demos/6_comparison.ipynb).
+# settings below, look at single samples with `run_all_classifiers(SimpleDataSet(…))`, or open the
+# demonstration `lab.demo("comparison")`.
 
 # %% [markdown] tags=["predict"]
 # **Predict.** Which is better with six training points: naive Bayes, whose model is true, or maximum entropy? *Your

@@ -165,7 +165,7 @@ lab.check("1.16")
 #
 # In a picture of two weights the mean is a point, and the standard deviations are the half-axes of an ellipse around it. The examples have
 # two words. The first word occurs in every document, the second in one of five. Both words indicate class 1. The demonstration
-# [confidence](demos/7_confidence.ipynb) shows the same, one example at a time.
+# `lab.demo("confidence")` shows the same, one example at a time.
 
 # %% [markdown] tags=["predict"]
 # **Predict.** Which half-axis is longer after 60 examples, that of the frequent or that of the rare word? The rare word occurs in one of five
