@@ -223,7 +223,7 @@ def write_demonstrations(app: Any, exception: Exception | None) -> None:
         from lxmls_day1.demos.pages import export
         from lxmls_day1.lab import Lab
 
-        export(Lab(ROOT), Path(app.outdir, DEMONSTRATION_PAGES))
+        export(Lab(ROOT), Path(app.outdir, DEMONSTRATION_PAGES), python="../_static/exercises/")
 
 
 def check_links(app: Any, exception: Exception | None) -> None:

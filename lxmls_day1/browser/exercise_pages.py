@@ -24,6 +24,7 @@ from lxmls_day1.course.registry import Exercise, Registry
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.student_bundle import student_lab
 from lxmls_day1.course.workspace import with_workspace_files
+from lxmls_day1.engine.text.corpora import OFFLINE_VARIABLE
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import file_in
 
@@ -37,6 +38,8 @@ LEFT_OUT = re.compile(
 )
 #: Of a notebook's text: comments, and the head of the function, which the gap shows.
 NOT_SHOWN = re.compile(r"<!--.*?-->\n?|^```.*?^```\n+", re.DOTALL | re.MULTILINE)
+#: What demonstrations import besides: of Pyodide, and of what is installed here. ``exercise_worker.js`` loads these.
+LOADED_LATER, WHEELS_LATER = ("matplotlib", "scipy", "threadpoolctl"), ("platformdirs", "tqdm")
 FOLDER = PurePosixPath("_static/exercises")  # in the book
 LAB = "/lab"  # where a page has the lab
 
@@ -209,24 +212,36 @@ def runtime_files(pyodide: Path | None = None) -> Files:
     day = part_of(lab.files, the_day(registry), registry)
     workspace = with_workspace_files(day, Path("lab"), installation="")
     package = Wheel("lxmls-day1", lab.wheel_name.split("-")[1], lab.wheel_name, _needed(lab.wheel), ("lxmls_day1",), ())
-    wheels = [package, *map(installed_wheel, WHEELS)]
-    with_runtime = runtime.runtime_files(pyodide, (*LOADED, "matplotlib")) if pyodide is not None else {}
+    wheels = [package, *map(installed_wheel, (*WHEELS, *WHEELS_LATER))]
+    with_runtime = runtime.runtime_files(pyodide, (*LOADED, *LOADED_LATER)) if pyodide is not None else {}
     page = Path(__file__).parent / "page"
     files: Files = {PurePosixPath(name): (page / name).read_bytes() for name in ("start.js", "exercise_worker.js")}
     files |= {PurePosixPath("wheels", wheel.file_name): wheel.content for wheel in wheels}
     files |= {PurePosixPath("pyodide", name): content for name, content in with_runtime.items()}
     files[PurePosixPath("lab.zip")] = zipped(workspace, "")
+    files[PurePosixPath("demonstrations.zip")] = zipped(_demonstrations(), "")
     files[PurePosixPath("packages.json")] = json.dumps(_table(wheels, bool(with_runtime))).encode()
     return {FOLDER / name: content for name, content in files.items()}
+
+
+def _demonstrations() -> Files:
+    """The programs of the demonstrations, and the reference lab whose learners they show."""
+    root = Path(reference_folder())
+    package = Path(__file__).parents[1]
+    files: Files = {PurePosixPath("lxmls_day1/demos", path.name): path.read_bytes() for path in (package / "demos").glob("*.py")}
+    for part in ("readers", "classifiers"):
+        for path in (root / part).rglob("*.py"):
+            files[PurePosixPath(path.relative_to(root).as_posix())] = path.read_bytes()
+    return files
 
 
 def _table(wheels: list[Wheel], with_runtime: bool) -> Mapping[str, Any]:
     """What ``start.js`` has to know."""
     return {
         "archive": "lab.zip",
-        "environment": {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "ignore:tqdm"},
+        "environment": {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "ignore:tqdm", OFFLINE_VARIABLE: "1"},
         "folder": LAB,
-        "load": sorted({*(wheel.name for wheel in wheels), *LOADED}),
+        "load": sorted({*(wheel.name for wheel in wheels), *LOADED} - {*WHEELS_LATER}),
         "lock_sha256": runtime.CORE[runtime.LOCK],
         "packages": {wheel.name: wheel.lock_entry("wheels/") for wheel in wheels},
         "runtime": "pyodide/" if with_runtime else runtime.ADDRESS,

@@ -97,6 +97,7 @@ def export(
     *,
     dark: bool | None = None,
     scale: float | None = None,
+    python: str = "",
     tell: Callable[[str], None] | None = None,
 ) -> list[Path]:
     """Write the demonstrations of a lab into a folder, as pages that need no Python.
@@ -110,6 +111,8 @@ def export(
         Names of demonstrations; all unless given.
     dark, scale
         As in `described` and `page`.
+    python : str, optional
+        Where the pages find the worker that starts Python in them, as an address; see ``lxmls_day1.browser.exercise_pages``.
     tell : function (sentence), optional
         Called with what is being written, and what is left out and why.
 
@@ -133,7 +136,7 @@ def export(
     written: dict[str, dict[str, Any]] = {}
     for number, name in enumerate(chosen, start=1):
         try:
-            description = exported(demonstration_class(name)(lab), dark=dark)
+            description = exported(demonstration_class(name)(lab), dark=dark, python=python)
         except (InputError, NotImplementedError) as error:
             tell(f"{name} is left out: {error}")
             continue
@@ -145,9 +148,9 @@ def export(
     return [*(folder / address for address in addresses.values()), folder / INDEX]
 
 
-def exported(demonstration: Demonstration, *, dark: bool | None = None) -> dict[str, Any]:
+def exported(demonstration: Demonstration, *, dark: bool | None = None, python: str = "") -> dict[str, Any]:
     """The description of a demonstration with the scenes of its grid."""
-    return described(demonstration, dark=dark, more=_MORE, **demonstration.grid_scenes())
+    return described(demonstration, dark=dark, more=_MORE, python=python, **demonstration.grid_scenes())
 
 
 def _demo(description: Mapping[str, Any], ask: str, small: bool = False) -> str:

@@ -1,4 +1,4 @@
-// The worker behind the exercises of a page of the book: starts Python as the browser lab does (start.js), then answers the page.
+// The worker behind the exercises and the demonstrations of the book: starts Python as the browser lab does (start.js), then answers the page.
 "use strict";
 const here = new URL(".", self.location).href;
 let loaded = 0;
@@ -28,9 +28,42 @@ const ready = self.loadPyodide({ indexURL: here }).then((python) => {
 });
 ready.catch((error) => self.postMessage({ kind: "failed", text: String(error?.message ?? error) }));
 
+// A demonstration in a page: its programs and the reference lab arrive when the first is asked for.
+let demonstrations = null;
+async function startDemonstrations(python) {
+  const archive = await (await fetch(new URL("demonstrations.zip", here))).arrayBuffer();
+  await python.loadPackage(["matplotlib", "scipy", "threadpoolctl", "platformdirs", "tqdm"]);
+  python.unpackArchive(archive, "zip", { extractDir: "/reference" });
+  return python.runPython(`
+import json
+import lxmls_day1
+from lxmls_day1.lab import Lab
+
+lxmls_day1.__path__.append("/reference/lxmls_day1")
+from lxmls_day1.demos.demonstration import demonstration_class
+
+opened = {}
+
+def answers(name, settings):
+    if name not in opened:
+        opened[name] = demonstration_class(name)(Lab("/reference"))
+    for answer in opened[name].answers(json.loads(settings)):
+        yield json.dumps(answer)
+
+answers
+`);
+}
+
 self.onmessage = async ({ data }) => {
   const python = await ready;
   try {
+    if (data.kind === "demo") {
+      demonstrations ??= startDemonstrations(python);
+      for (const answer of (await demonstrations)(data.name, JSON.stringify(data.settings))) {
+        self.postMessage({ kind: "demo", answer: JSON.parse(answer) });
+      }
+      return;
+    }
     if (data.kind === "picture") await python.loadPackage(["matplotlib"]);
     const answer = python.pyimport("lxmls_day1.course.page_checks").answer("/lab", JSON.stringify(data));
     self.postMessage({ ...JSON.parse(answer), kind: data.kind, exercise: data.exercise });

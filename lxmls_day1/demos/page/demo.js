@@ -4,6 +4,7 @@
 const NEAR = 16; // pixels from a point at which the pointer means it
 const PATIENCE = 150; // milliseconds without an answer after which the progress bar is shown
 const LINK_AFTER = 300; // milliseconds without a change after which the address is renewed: browsers limit how often that may be
+const BYTES = 45e6; // about so many are loaded until Python runs in a page
 const SPEEDS = [["slow", 2], ["normal", 1], ["fast", 0.35]];
 
 const pick = (value, frame) => (value?.frames ? value.frames[value.index[Math.min(frame, value.index.length - 1)]] : value);
@@ -588,13 +589,22 @@ class Demo {
       panel.append(row);
     }
     panel.append(make("div", { class: "demo-numbers" }, this.table));
-    if (!this.live && this.description.more) panel.append(make("p", { class: "demo-more", text: this.description.more }));
+    if (!this.live && this.description.python && location.protocol !== "file:") {
+      panel.append(make("button", { type: "button", text: "Start Python for every setting", on: { click: () => this.start() } }));
+    } else if (!this.live && this.description.more) panel.append(make("p", { class: "demo-more", text: this.description.more }));
     const night = make("button", { type: "button", text: "◐", title: "light or dark", "aria-label": "light or dark", on: { click: () => this.setDark(!this.dark, true) } });
     const tries = make("details", { class: "demo-try" }, make("summary", { text: "Three things to try" }), make("ol", {}, ...toTry.map((text) => make("li", { text }))));
     const head = make("header", {}, make(this.page ? "h1" : "h2", { text: title }), night);
     const main = make("div", { class: "demo-main" }, this.words, this.stage, this.steps(), this.says, this.alert, this.notes);
     const about = make("div", { class: "demo-about" }, make("p", { text: lookAt }), tries);
     this.root.replaceChildren(head, about, make("div", { class: "demo-body" }, panel, main), this.bar);
+  }
+
+  // Python starts in this page: from now on every setting can be asked for.
+  start() {
+    Object.assign(this, { live: true, ask: askWorker(this.description), controls: this.description.controls, panels: [] });
+    this.build();
+    this.refresh();
   }
 
   steps() {
@@ -883,19 +893,38 @@ function askServer(address) {
   };
 }
 
-// A widget in a notebook: the kernel answers with messages.
-function askKernel(model) {
+// One question at a time by messages: `hear` is called with each answer.
+function askBy(send) {
   let waiting = null;
-  model.on("msg:custom", (answer) => {
-    if (!waiting) return;
-    if (answer.progress !== undefined) waiting.tell(answer.progress);
-    else if (answer.error) waiting.reject(new Error(answer.error));
-    else waiting.resolve(answer.scene);
-  });
-  return (settings, tell) => new Promise((resolve, reject) => {
+  const hear = (answer) => {
+    if (answer.progress !== undefined) waiting?.tell(answer.progress);
+    else if (answer.error) waiting?.reject(new Error(answer.error));
+    else waiting?.resolve(answer.scene);
+  };
+  const ask = (settings, tell) => new Promise((resolve, reject) => {
     waiting = { tell, resolve, reject };
-    model.send({ settings });
+    send(settings);
   });
+  return [ask, hear];
+}
+
+// A widget in a notebook: the kernel answers.
+function askKernel(model) {
+  const [ask, hear] = askBy((settings) => model.send({ settings }));
+  model.on("msg:custom", hear);
+  return ask;
+}
+
+// A page of the book: Python runs in a worker, the one of the exercises.
+function askWorker({ name, python }) {
+  const worker = new Worker(new URL("exercise_worker.js", new URL(python, location)));
+  const [ask, hear] = askBy((settings) => worker.postMessage({ kind: "demo", name, settings }));
+  worker.onmessage = ({ data }) => {
+    if (data.kind === "loading") hear({ progress: Math.min(0.99, data.loaded / BYTES) });
+    else if (data.kind === "demo") hear(data.answer);
+    else if (data.text) hear({ error: `Python could not be started in this page: ${data.text}` });
+  };
+  return ask;
 }
 
 export default {
