@@ -139,7 +139,7 @@ def _panel(quantity: str, curves: Curves, best: np.ndarray, shown: Sequence[str]
     margin = 0.06 * (high - low) or 0.01
     return Panel(
         quantity,
-        "Accuracy in the long run: mean ± one standard deviation" if named else "",
+        "mean ± one standard deviation over the seeds" if named else "",
         Axis(-0.5, len(values) - 0.5, AXES[quantity], ticks=[(i, f"{value:g}") for i, value in enumerate(values)]),
         Axis(low - margin, high + margin, "accuracy − best" if short else "accuracy"),
         marks,
