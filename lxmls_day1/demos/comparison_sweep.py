@@ -78,7 +78,8 @@ class DemoComparison(Demonstration):
         yield Scene(
             [_panel(quantity, curves[quantity], _best(quantity, part), shown, short) for quantity in SWEPT],
             by_frame(_sentence(curves["size"], _best("size", part), shown, frame, n) for frame, n in enumerate(after)),
-            layout=[["size", "size"], ["variance", "balance"]],
+            layout=[["size", "variance"], ["size", "balance"]],
+            columns=(1.3, 1),
             steps=Steps("seeds", after, start=len(after) - 1),
             notes=sentences([*self.left_out.values()]),
             facts={
@@ -130,7 +131,7 @@ def _panel(quantity: str, curves: Curves, best: np.ndarray, shown: Sequence[str]
             (mean - deviation, mean + deviation) for mean, (_, deviation) in zip(means, curves[label], strict=True)
         ]
         marks += [
-            bars(by_frame(_rows(x, *extent) for extent in extents), learner_style(label)["colour"], thickness=0.02),
+            bars(by_frame(_rows(x, *extent) for extent in extents), learner_style(label)["colour"], thickness=0.03),
             learner_line(by_frame(_rows(x, mean) for mean in means), label, label=named * label),
         ]
         ends += [*means, *extents[-1]]
@@ -138,7 +139,7 @@ def _panel(quantity: str, curves: Curves, best: np.ndarray, shown: Sequence[str]
     margin = 0.06 * (high - low) or 0.01
     return Panel(
         quantity,
-        "Accuracy in the long run: mean ± one standard deviation" if named else "",
+        "mean ± one standard deviation over the seeds" if named else "",
         Axis(-0.5, len(values) - 0.5, AXES[quantity], ticks=[(i, f"{value:g}") for i, value in enumerate(values)]),
         Axis(low - margin, high + margin, "accuracy − best" if short else "accuracy"),
         marks,
@@ -159,6 +160,6 @@ def _sentence(curves: Curves, best: np.ndarray, shown: Sequence[str], frame: int
         if means:
             ends = " to ".join(f"{mean:.3f} ({label})" for mean, label in (means[0], means[-1]))
             parts.append(
-                f"with {SWEPT['size'][place]} training points the accuracies are {ends}, the best possible is {best[place]:.3f}"
+                f"with {SWEPT['size'][place]} training points accuracies from {ends}, the best possible {best[place]:.3f}"
             )
     return f"After {counted(nr_seeds, 'seed')}: {'; '.join(parts) or 'no classifier is shown'}."

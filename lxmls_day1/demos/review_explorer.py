@@ -136,7 +136,6 @@ class DemoReviews(Demonstration):
                            [(word, weight / whole) for word, weight in strongest]),
             ],
             " ".join(filter(None, [sentence, verdicts, learnt.sentence])),
-            columns=(1, 1.1),
             words=coloured_words(words),
             notes=learnt.notes(attempts),
             facts={
@@ -263,8 +262,8 @@ def _decisions(decisions: Mapping[str, Decision]) -> Panel:
         marks.append(text((0, (len(names) - 1) / 2), "no verdict", MUTED, size=1.3))
     return Panel(
         "decisions",
-        "how clear it is to each classifier",
-        Axis(-1.04, 1.04, "lead of positive, as a share of all contributions", ticks=[(-1, "negative"), (0, "0"), (1, "positive")]),
+        "how clear the verdict of each is",
+        Axis(-1.04, 1.04, "share of all contributions", ticks=[(-0.5, "negative"), (0.5, "positive")]),
         _names(names),
         marks,
     )  # fmt: skip
@@ -272,23 +271,17 @@ def _decisions(decisions: Mapping[str, Decision]) -> Panel:
 
 def _word_bars(name: str, title: str, label: str, weights: Sequence[tuple[str, float]]) -> Panel:
     """Bars to the right for positive, to the left for negative; what is infinite gets a bar of full length, and ∞."""
-    longest = max((abs(weight) for _, weight in weights if math.isfinite(weight)), default=1.0) or 1.0
+    finite = [abs(weight) for _, weight in weights if math.isfinite(weight)]
+    longest = max(finite, default=1.0) or 1.0
     lengths = [weight if math.isfinite(weight) else math.copysign(1.25 * longest, weight) for _, weight in weights]
     marks = _bars(lengths, [CLASSES[0] if length > 0 else CLASSES[1] for length in lengths])
-    for row, (_, weight) in zip(_rows(len(weights)), weights, strict=True):
+    for row, length, (_, weight) in zip(_rows(len(weights)), lengths, weights, strict=True):
         if math.isinf(weight):
-            marks.append(
-                text((math.copysign(1.28 * longest, weight), row), "∞", anchor="left" if weight > 0 else "right")
-            )
-    ends = [0.0, *lengths] if lengths else [-1.0, 1.0]
-    margin = 0.1 * (max(ends) - min(ends))
-    return Panel(
-        name,
-        title,
-        Axis(min(ends) - margin, max(ends) + margin, label),
-        _names([short(word, _LONGEST) for word, _ in weights]),
-        marks,
-    )
+            marks.append(text((1.03 * length, row), "∞", anchor="left" if weight > 0 else "right"))
+    low, high = min([0.0, *lengths]), max([0.0, *lengths])
+    room = 0.1 * (high - low) or 1.0
+    across = Axis(low - room, high + room, label, ticks=None if finite else ())
+    return Panel(name, title, across, _names([short(word, _LONGEST) for word, _ in weights]), marks)
 
 
 def _bars(lengths: Sequence[float], colours: Sequence[Colour]) -> list[Mark]:
