@@ -13,6 +13,12 @@ document.addEventListener("DOMContentLoaded", () => {
     const link = card.querySelector("a");
     if (title && link) link.setAttribute("aria-label", title.textContent.trim());
   });
+  // Demonstrations in the page are light or dark as it is.
+  const frames = [...document.querySelectorAll("iframe.demonstration")];
+  const dress = (frame) =>
+    frame.contentDocument?.querySelector("[data-demo]")?.demo?.setDark(document.documentElement.dataset.theme === "dark");
+  frames.forEach((frame) => frame.addEventListener("load", () => dress(frame)));
+  new MutationObserver(() => frames.forEach(dress)).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   const reachable = () => document.querySelectorAll('div.math, mjx-container[display="true"], pre, table').forEach((box) => {
     if (box.scrollWidth > box.clientWidth && !box.hasAttribute("tabindex")) box.setAttribute("tabindex", "0");
   });

@@ -236,7 +236,7 @@ def bars_panel(at: Situation, found: Mapping[str, list[Step]]) -> Panel:
     marks = [bars(heights(at.scores, 0), MUTED, thickness=0.25, pattern="outline", label="before")]
     low, high = float(min(at.scores.min(), 0)), float(at.scores.max())
     for number, (name, label, pattern) in enumerate(
-        (("MIRA", "MIRA", ""), ("squishing", "column squishing", "hatched")), 1
+        (("MIRA", "MIRA", ""), ("squishing", "column squishing", "light")), 1
     ):
         if name in found:
             colour = learner_style(label)["colour"]

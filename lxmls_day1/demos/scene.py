@@ -237,7 +237,7 @@ def arrow(
 def bars(
     extents: Any, colour: Any, *, thickness: float = 0.8, horizontal: bool = False, pattern: str = "", label: str = ""
 ) -> Mark:
-    """Bars, each (place, from, to); `pattern` is "", "outline" or "hatched". A colour for all, or one for each."""
+    """Bars, each (place, from, to); `pattern` is "", "outline" or "light". A colour for all, or one for each."""
     return {
         "kind": "bars",
         "extents": extents,

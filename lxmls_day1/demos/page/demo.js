@@ -24,13 +24,9 @@ function make(tag, { text, on = {}, ...attributes } = {}, ...children) {
 // ---- axes -----------------------------------------------------------------------------------------------------------------
 
 function written(value) {
-  if (!value) return "0";
   const size = Math.abs(value);
-  const power = Math.round(Math.log10(size));
-  const plain = size >= 1e5 || size < 1e-3 ? null : String(Number(value.toPrecision(4)));
-  if (plain !== null) return plain.replace("-", "−");
-  const digits = [...String(power)].map((sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[sign])).join("");
-  return `${value < 0 ? "−" : ""}10${digits}`;
+  if (!size || (size < 1e5 && size >= 1e-3)) return String(Number(value.toPrecision(4))).replace("-", "−");
+  return `10${[...String(Math.round(Math.log10(size)))].map((sign) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[sign] ?? "⁻").join("")}`;
 }
 
 function shapeOf(axis) {
@@ -91,8 +87,7 @@ class Pen {
     g.lineWidth = 2.4 * this.unit * (mark.width ?? 1);
     g.setLineDash((mark.dash ?? []).map((length) => length * g.lineWidth));
     g.lineJoin = "round";
-    const draw = { points: "drawPoints", line: "drawLine", region: "drawRegion", ellipse: "drawEllipse", arrow: "drawArrow", bars: "drawBars", text: "drawText" };
-    this[draw[mark.kind]](g, mark, frame, dark);
+    this[`draw${mark.kind[0].toUpperCase()}${mark.kind.slice(1)}`](g, mark, frame, dark);
     g.setLineDash([]);
   }
 
@@ -168,25 +163,11 @@ class Pen {
       const [x0, x1] = mark.horizontal ? [this.atX(from), this.atX(to)] : [this.atX(place - half), this.atX(place + half)];
       const [y0, y1] = mark.horizontal ? [this.atY(place - half), this.atY(place + half)] : [this.atY(from), this.atY(to)];
       const [x, y, w, h] = [Math.min(x0, x1), Math.min(y0, y1), Math.abs(x1 - x0), Math.abs(y1 - y0)];
-      if (mark.pattern === "outline") {
-        g.setLineDash([4 * this.unit, 3 * this.unit]);
-        g.strokeRect(x, y, w, h);
-        return;
-      }
+      g.globalAlpha = { outline: 0, light: 0.4 }[mark.pattern] ?? 1;
       g.fillRect(x, y, w, h);
-      if (mark.pattern !== "hatched") return;
-      g.save();
-      g.beginPath();
-      g.rect(x, y, w, h);
-      g.clip();
-      g.strokeStyle = this.demo.ground().paper;
-      g.beginPath();
-      for (let at = -h; at < w; at += 7 * this.unit) {
-        g.moveTo(x + at, y + h);
-        g.lineTo(x + at + h, y);
-      }
-      g.stroke();
-      g.restore();
+      g.globalAlpha = 1;
+      if (mark.pattern === "outline") g.setLineDash([4 * this.unit, 3 * this.unit]);
+      if (mark.pattern) g.strokeRect(x, y, w, h);
     });
   }
 
@@ -284,7 +265,8 @@ class PanelView extends Pen {
     this.ticksX = ticksOf(x, left, right, Math.max(2, Math.floor(width / (4.5 * size))));
     const widest = Math.max(0, ...this.ticksY.map(([, text]) => g.measureText(text).width));
     const box = { x: widest + 0.5 * size + (y.label ? 1.3 * size : 0), y: 0.5 * size };
-    box.w = width - box.x - 0.9 * size;
+    const [, last] = this.ticksX.at(-1) ?? [0, ""];
+    box.w = width - box.x - Math.max(0.9 * size, equal ? 0 : 0.5 * g.measureText(last).width);
     box.h = height - box.y - (this.ticksX.length ? 1.2 * size : 0.3 * size) - (x.label ? 1.2 * size : 0);
     if (equal) {
       const scale = Math.min(box.w / (right - left), box.h / (high - low));
@@ -328,7 +310,9 @@ class PanelView extends Pen {
       end = this.atX(value) + half;
     }
     const { x, y } = this.panel;
-    if (x.label) g.fillText(x.label, box.x + box.w / 2, box.y + box.h + (this.ticksX.length ? 1.45 : 0.4) * size);
+    const middle = box.x + box.w / 2;
+    const room = 2 * Math.min(middle, this.canvas.clientWidth - middle);
+    if (x.label) g.fillText(x.label, middle, box.y + box.h + (this.ticksX.length ? 1.45 : 0.4) * size, room);
     g.textAlign = "right";
     g.textBaseline = "middle";
     for (const [value, text] of this.ticksY) g.fillText(text, box.x - 0.4 * size, this.atY(value));
@@ -351,24 +335,20 @@ class PanelView extends Pen {
 
   drawHandles(g) {
     const { ink } = this.demo.ground();
+    const { colours, shapes } = this.demo.description.classes;
     const single = this.handles.most === 1;
     for (const [x, y, label] of this.own) {
       const k = single ? this.demo.settings[this.handles.class_from] : label;
-      this.drawPoints(g, { ...this.demo.classLook(k, g), at: [[x, y]], size: single ? 1.7 : 1.1 }, 0);
+      g.fillStyle = colours[k][this.demo.dark ? 1 : 0];
+      this.drawPoints(g, { shape: shapes[k], at: [[x, y]], size: single ? 1.7 : 1.1 }, 0);
       g.strokeStyle = ink;
       g.beginPath();
       g.arc(this.atX(x), this.atY(y), (single ? 13 : 9) * this.unit, 0, 2 * Math.PI);
       g.stroke();
     }
-    if (single || document.activeElement !== this.canvas || !this.canvas.matches(":focus-visible")) return;
-    const [x, y] = [this.atX(this.cursor[0]), this.atY(this.cursor[1])];
-    g.strokeStyle = ink;
-    g.beginPath();
-    for (const [dx, dy] of [[12, 0], [0, 12]]) {
-      g.moveTo(x - dx, y - dy);
-      g.lineTo(x + dx, y + dy);
-    }
-    g.stroke();
+    if (single || !this.canvas.matches(":focus-visible")) return;
+    g.fillStyle = ink;
+    this.drawPoints(g, { shape: "P", at: [this.cursor], size: 2 }, 0); // where Enter adds or deletes one
   }
 
   position(event) {
@@ -494,7 +474,7 @@ const build = {
     return [root, (value) => inputs.forEach((input, n) => (input.checked = value.includes(control.options[n])))];
   },
 
-  text(control, set, id) {
+  text(control, set) {
     const many = control.lines > 1;
     const input = make(many ? "textarea" : "input", { rows: many ? control.lines : null, title: control.tip, spellcheck: "false" });
     input.addEventListener("input", () => set(input.value));
@@ -503,11 +483,6 @@ const build = {
       if (input.value !== value) input.value = value;
     };
     if (!control.suggestions.length) return [root, show];
-    if (!many) {
-      input.setAttribute("list", id);
-      root.append(make("datalist", { id }, ...control.suggestions.map(([text, value]) => make("option", { value, text }))));
-      return [root, show];
-    }
     const select = make("select", { "aria-label": `examples: ${control.label}` }, make("option", { text: "examples …" }));
     select.append(...control.suggestions.map(([text]) => make("option", { text })));
     select.addEventListener("change", () => {
@@ -641,13 +616,6 @@ class Demo {
       this.colours = Object.fromEntries(["ink", "paper", "muted", "grid"].map((name) => [name, style.getPropertyValue(`--demo-${name}`)]));
     }
     return this.colours;
-  }
-
-  // How points of a class look, taken from the scene's own; the pen gets the colour.
-  classLook(k, g) {
-    const { colours, shapes } = this.description.classes;
-    g.fillStyle = g.strokeStyle = colours[k][this.dark ? 1 : 0];
-    return { shape: shapes[k], hollow: false };
   }
 
   // ---- settings ----
