@@ -5,15 +5,16 @@ import click
 from lxmls_day1.commands.shared_options import lab_option
 
 
-@click.command(name="add", short_help="Bring a further notebook into your lab.")
+@click.command(name="add", short_help="Add a further notebook to your lab.")
 @click.argument("notebooks", metavar="[NOTEBOOK]...", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="Bring every notebook.")
+@click.option("--all", "everything", is_flag=True, help="Add every notebook.")
 @lab_option
 def command(notebooks: tuple[str, ...], everything: bool, lab_folder: str | None) -> None:
-    """Bring the exercises of further notebooks into your lab, with their files, checks and data sets.
+    """Add the exercises of further notebooks to your lab, with their files, checks and data sets.
 
-    NOTEBOOK is its name or number, or the number of one of its exercises, which then comes alone with those that it builds on. What
-    you have written stays; other given files are renewed, as `lxmls-day1 update` does. Without NOTEBOOK this lists what there is.
+    NOTEBOOK is the name or number of a notebook, or the number of one of its exercises; then only this exercise is
+    added, with those that it builds on. What you have written stays; other given files are brought up to date, as by
+    `lxmls-day1 update`. Without NOTEBOOK the command lists the notebooks.
 
     \b
     Examples:

@@ -36,12 +36,12 @@ class Finding(NamedTuple):
     remedy: str = ""
 
 
-@click.command(name="doctor", short_help="Look whether all works here.")
+@click.command(name="doctor", short_help="Report what works on this machine.")
 def command() -> None:
-    """Report on Python, compiled loops, extras, corpora, room on the disk, the web browser and the sandbox of the grader.
+    """Report on Python, compiled loops, extras, corpora, disk space, the web browser and the grader's sandbox.
 
-    Each line begins with good, limited (it works, but not as well as it could) or bad; what to do stands beneath. The exit
-    status is 1 if something is bad. Nothing is changed or fetched.
+    Each line begins with good, limited (it works, but not as well as it could) or bad; the line below it says what to
+    do. The exit status is 1 if something is bad. Nothing is changed or downloaded.
 
     \b
     Example:
