@@ -101,7 +101,7 @@ def command_group() -> None:
       lxmls-day1 run --lab my-lab      with the classifiers of that folder
 
     \b
-      lxmls-day1 tune --classifier svm     find hyper-parameters that suit the data
+      lxmls-day1 tune --classifier svm     choose hyper-parameters
       lxmls-day1 train --classifier mira --out mira.npz
       lxmls-day1 predict mira.npz review.txt
       lxmls-day1 explain mira.npz review.txt
@@ -113,7 +113,7 @@ def command_group() -> None:
 
     \b
       lxmls-day1 docs                  the book of the lab
-      lxmls-day1 doctor                does everything work here? if not, what to do
+      lxmls-day1 doctor                what works here, and how to fix the rest
       lxmls-day1 start my-lab          a workspace for the exercises; in it:
       lxmls-day1 lab                   the notebooks
       lxmls-day1 demo                  demonstrations in the browser
@@ -127,7 +127,7 @@ def command_group() -> None:
       lxmls-day1 update                after an update of this package
       lxmls-day1 submit                one zip file for the instructor
       lxmls-day1 release out           for instructors: the bundle for students
-      lxmls-day1 browser site          the same as a web site, with nothing to install
+      lxmls-day1 browser site          the lab as a web site; nothing to install
       lxmls-day1 grade all.zip --out marks   for instructors: grade submissions
       lxmls-day1 autograder --for gradescope --out autograder.zip
                                        the grader for a platform that runs it
