@@ -27,15 +27,15 @@ def command(notebooks: tuple[str, ...], everything: bool, lab_folder: str | None
     from lxmls_day1.course.upgrade import add
 
     if notebooks and everything:
-        raise click.UsageError("--all brings every notebook; name none.")
+        raise click.UsageError("--all adds every notebook; do not name one as well.")
     folder = shown_workspace(lab_folder, "add")
     if not notebooks and not everything:
         left = Registry.of(folder).elsewhere()
         for exercise in left:
             click.echo(f"{exercise.notebook_name:18} {exercise.id:5} {exercise.title}")
-        click.echo("`lxmls-day1 add NOTEBOOK` brings them." if left else "Every exercise is here.")
+        click.echo("`lxmls-day1 add NOTEBOOK` adds them." if left else "Every exercise is here.")
         return
     added = add(folder, notebooks)
     for exercise in added:
         click.echo(f"{exercise}: {', '.join((*exercise.files, exercise.notebook))}")
-    click.echo("`lxmls-day1 undo` takes that back." if added else "Every exercise that you name is here already.")
+    click.echo("`lxmls-day1 undo` undoes this." if added else "Every exercise that you name is here already.")

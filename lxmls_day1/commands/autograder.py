@@ -48,7 +48,7 @@ def command(platform: str, out: str, exercises: list[str] | None, seed: int | No
 
     path = Path(out)
     if path.is_dir() or path.suffix.lower() != ".zip":
-        raise InputError(f"--out wants the name of a zip file, such as autograder.zip, and not {out}.")
+        raise InputError(f"--out must be the name of a zip file, such as autograder.zip; got {out}.")
     writable_folder(str(path.parent))
     made = autograder(platform, exercises or None, seed, trust_submissions)
     replace_files({path: made.archive})

@@ -82,11 +82,11 @@ def command(
 
     if verify is not None:
         if paths or out:
-            raise click.UsageError("--verify reads a corpus that is there; it goes without FILE and --out.")
+            raise click.UsageError("--verify checks an existing corpus; give it without FILE and --out.")
         shards = Shards(verify)
         shards.verify(progress=sys.stderr.isatty())
         click.echo(
-            f"{printable(verify)} is as it was written: {counted(len(shards), 'shard')}, {counted(shards.n_rows, 'document')}."
+            f"{printable(verify)} is unchanged since it was written: {counted(len(shards), 'shard')}, {counted(shards.n_rows, 'document')}."
         )
         return
     if not paths:
@@ -106,7 +106,7 @@ def command(
         with warnings_as_notes():
             corpus = make_corpus(paths, out, progress=sys.stderr.isatty(), **settings)
     except KeyboardInterrupt:
-        click.echo("\nInterrupted. Nothing is kept; the same command begins anew.", err=True)
+        click.echo("\nInterrupted. Nothing is kept; the same command starts again.", err=True)
         raise
     for line in corpus.manifest["read_as"][:5]:
         click.echo(f"Read {printable(line)}.", err=True)

@@ -77,13 +77,13 @@ def command(
     from lxmls_day1.course.terminal import shown_workspace
 
     if as_json and (watch or again or because is not None):
-        raise click.UsageError("--json prints one report; it goes with neither --watch, --again nor --because.")
+        raise click.UsageError("--json prints one report; it cannot be combined with --watch, --again or --because.")
     if as_json:
         context.exit(0 if print_json(lab_folder, exercises or None, time_limit) else 1)
     if because is not None and (watch or len(exercises) != 1):
-        raise click.UsageError('--because answers the question on one exercise: check 1.5 --because "…".')
+        raise click.UsageError('--because answers the question about one exercise: check 1.5 --because "…".')
     if again and (watch or because is not None or len(exercises) != 1):
-        raise click.UsageError("--again asks one solved exercise once more: check --again 1.5.")
+        raise click.UsageError("--again is for one solved exercise: check --again 1.5.")
     folder = shown_workspace(lab_folder, "check")
     if again:
         practise_and_show(folder, exercises[0])

@@ -73,7 +73,7 @@ class CommandGroup(click.Group):
             raise click.ClickException(describe_os_error(error)) from error
         except MemoryError as error:
             raise click.ClickException(
-                "there is not enough memory for this; take less data at a time, or a corpus on disk (`lxmls-day1 cache`)."
+                "there is not enough memory for this; use less data at a time, or a corpus on disk (`lxmls-day1 cache`)."
             ) from error
 
 
@@ -160,7 +160,7 @@ def describe_os_error(error: OSError) -> str:
     reason = reason[0].lower() + reason[1:]
     temporary = not error.filename or f"{os.sep}{OURS}" in str(error.filename)
     if "no usable temporary directory" in reason or (error.errno in (errno.ENOSPC, errno.EDQUOT) and temporary):
-        reason += "; make room, or set TMPDIR to a folder that has some"
+        reason += "; free some space, or set TMPDIR to a folder that has some"
     return f"{error.filename}: {reason}." if error.filename else f"{reason}."
 
 

@@ -159,7 +159,7 @@ def command(
                 whose = f" They belong to the user {level.user[0]}." if level.user else ""
                 click.echo(f"Sandbox: {level.name}. {level.text}{whose}", err=True)
                 for name, why in level.rejected:
-                    click.echo(f"  {name} cannot be had here: {why}.", err=True)
+                    click.echo(f"  {name} is not available here: {why}.", err=True)
                 plan = make_plan(here / folder, level, exercises or None, seed, chosen, trust_submissions)
             if plan.refuse_hidden:
                 click.echo(
@@ -201,10 +201,10 @@ def require_together(options: dict[str, Any]) -> None:
     """Raise an error for options of which one says nothing without another one."""
     given = {name for name, value in options.items() if value is not None}
     if "question" in given and len(options["named_groups"]) != 1:
-        raise click.UsageError("--question belongs to one --name-group.")
+        raise click.UsageError("--question needs exactly one --name-group.")
     for name, other in (*NEEDED_BY.items(), ("due", "late_penalty"), ("late_penalty", "due")):
         if name in given and other not in given:
-            raise click.UsageError(f"--{name.replace('_', '-')} goes with --{other.replace('_', '-')}.")
+            raise click.UsageError(f"--{name.replace('_', '-')} needs --{other.replace('_', '-')}.")
 
 
 def _name_group(folder: Path, id: str, name: str, sentence: str, question: str) -> None:
@@ -215,7 +215,7 @@ def _name_group(folder: Path, id: str, name: str, sentence: str, question: str) 
     taught, path = name_group(list(kept_rows(folder)), id, name, sentence, question)
     click.echo(f"{id} is the known mistake {taught.name} of exercise {taught.exercise} now: {path}", err=True)
     click.echo(
-        "  The pages name it from now on; `lxmls-day1 check` does once students have the next release.", err=True
+        "  From now on the pages name it; `lxmls-day1 check` names it once students have the next release.", err=True
     )
 
 
@@ -266,7 +266,7 @@ def _conclude(book: Any, folder: Path) -> None:
     noted = [(row.student, row.problem or row.notes[0]) for row in book.rows if row.problem or row.notes]
     _list(f"Needs a look, {'it' if len(noted) == 1 else 'they'} could not be graded in full:", noted)
     doubts = [(row.student, doubt) for row in book.rows for doubt in row.doubts]
-    _list("Needs a look, whose work it is:", doubts)
+    _list("Needs a look, because the owner is in doubt:", doubts)
 
 
 def _list(head: str, sentences: Sequence[tuple[str, str]]) -> None:

@@ -39,7 +39,7 @@ class DelimiterType(click.ParamType):  # type: ignore[type-arg]
         """Take a name for its character."""
         character: str = NAMED_DELIMITERS.get(value.lower(), value)
         if len(character) != 1:
-            self.fail(f"{value!r} is not one character, nor one of {', '.join(NAMED_DELIMITERS)}", param, ctx)
+            self.fail(f"{value!r} is neither one character nor one of {', '.join(NAMED_DELIMITERS)}", param, ctx)
         return character
 
 
@@ -84,10 +84,10 @@ def own_file(options: Mapping[str, Any], **excluded: str | None) -> dict[str, An
     if settings and "path" not in settings:
         flags = {"test_path": "test-file", "form": "format", "quote": "no-quotes"}
         flag = next(iter(settings))
-        raise click.UsageError(f"--{flags.get(flag, flag).replace('_', '-')} goes with --file.")
+        raise click.UsageError(f"--{flags.get(flag, flag).replace('_', '-')} needs --file.")
     for option, value in excluded.items():
         if settings and value:
-            raise click.UsageError(f"--{option.replace('_', '-')} and --file exclude one another.")
+            raise click.UsageError(f"--{option.replace('_', '-')} and --file cannot be combined.")
     return settings
 
 

@@ -81,7 +81,7 @@ def command(
         tag_files(lab, model, paths, marginals)
         return
     if marginals:
-        raise InputError("--marginals is for taggers; this model labels whole texts, take --scores")
+        raise InputError("--marginals is for taggers; this model labels whole texts, so use --scores")
     by_line = paths == ("-",) and unit != "file"
     answers = Answers(model, with_scores)
     for documents in lines_of_input(model, form) if by_line else [open_documents(model, paths, form, unit)]:
@@ -160,7 +160,7 @@ def open_model(lab: "Lab", path: str) -> "TextModel":
     root = lab.load("classifiers.linear_classifier").LinearClassifier
     find_class = class_finder(root, lab.folder / "classifiers", lambda name: lab.load(f"classifiers.{name}"))
     if os.path.isdir(path):
-        raise InputError(f"{path} is a folder; MODEL is a file that `lxmls-day1 train` has written.")
+        raise InputError(f"{path} is a folder; MODEL must be a file that `lxmls-day1 train` has written.")
     model = TextModel(*load_model(path, find_class))
     by_name = model.tags_sentences or model.notes.get("hash_bits") is not None
     if model.feature_names is None and not by_name:
@@ -178,7 +178,7 @@ def open_documents(model: "TextModel", paths: Sequence[str], form: str, unit: st
     documents = []
     for path in paths:
         if os.path.isdir(path):
-            raise InputError(f"{shown_name(path)} is a folder; FILE is a file of reviews.")
+            raise InputError(f"{shown_name(path)} is a folder; FILE must be a file of reviews.")
         documents += read_documents(read_bytes(path), shown_name(path), form, unit or "file", model.tokens_of)
     return documents
 

@@ -34,7 +34,7 @@ def command(out: str, exercises: list[str] | None, with_solutions: bool, course:
     from lxmls_day1.errors import InputError, counted
 
     if exercises is not None and with_solutions:
-        raise InputError("--with-solutions leaves no exercise open, so --exercises does not go with it.")
+        raise InputError("--with-solutions leaves no exercise open, so it cannot be combined with --exercises.")
     made = release(out, exercises, with_solutions, course)
     click.echo(f"{made.folder} ({counted(made.n_files, 'file')})")
     click.echo(f"{made.archive}")

@@ -75,7 +75,7 @@ def command(
     own = own_file(file_options, domain=domain, data_dir=data_dir)
     if source or target:
         if own or domain or every or task != "classification":
-            raise click.UsageError("--source and --target go with --data-dir, --out and --lab only.")
+            raise click.UsageError("--source and --target can only be combined with --data-dir, --out and --lab.")
         from lxmls_day1.commands import domain_run  # here, as it imports numpy and ``--help`` reads this file
 
         domain_run.run(out, source, target, data_dir, lab_folder)
@@ -84,11 +84,13 @@ def command(
         from lxmls_day1.commands import tagging_run  # here, as it imports numpy and ``--help`` reads this file
 
         if own:
-            raise click.UsageError("--file is labelled text; --task tagging takes none.")
+            raise click.UsageError("--file is for labelled text; leave it out with --task tagging.")
         if every:
-            raise click.UsageError("--all is about flat learners; --task tagging takes none.")
+            raise click.UsageError("--all is for learners that label whole texts; leave it out with --task tagging.")
         if domain not in (None, "toy"):
-            raise click.UsageError(f"--domain {domain} is about reviews; --task tagging takes none, or toy.")
+            raise click.UsageError(
+                f"--domain {domain} is for reviews; with --task tagging leave --domain out, or set it to toy."
+            )
         sentences = "toy" if domain == "toy" else tagging_run.CORPUS
         tagging_run.run(out, data_dir=data_dir, lab_folder=lab_folder, corpus=sentences)
         return

@@ -48,14 +48,14 @@ def check_options(options: Mapping[str, Any], **excluded: object) -> None:
     if options["corpus"] is None:
         for name in STREAMING:
             if options[name]:
-                raise click.UsageError(f"--{name.replace('_', '-')} goes with --corpus.")
+                raise click.UsageError(f"--{name.replace('_', '-')} needs --corpus.")
         return
     for name, value in excluded.items():
         if value:
-            raise click.UsageError(f"--{name.replace('_', '-')} and --corpus exclude one another.")
+            raise click.UsageError(f"--{name.replace('_', '-')} and --corpus cannot be combined.")
     for name in ("every", "resume"):
         if options[name] and options["checkpoint"] is None:
-            raise click.UsageError(f"--{name} goes with --checkpoint.")
+            raise click.UsageError(f"--{name} needs --checkpoint.")
 
 
 def train_on_corpus(
@@ -83,7 +83,7 @@ def train_on_corpus(
     check_streams(learner)
     online = is_online(learner)
     if options["checkpoint"] is not None and not online:
-        raise InputError(f"{learner.get_name()} takes no checkpoints; leave --checkpoint out.")
+        raise InputError(f"{learner.get_name()} cannot keep checkpoints; leave --checkpoint out.")
     corpus = lab.reader("streamed_corpus", "StreamedCorpus", folder=options["corpus"], test=options["test_corpus"])
     shards, test = corpus.shards, corpus.test_shards
     hash_bits, tokens = shards.manifest["hash_bits"], shards.manifest.get("tokenizer", {}).get("rules", "reviews")

@@ -43,7 +43,7 @@ def command(name: str | None, partners: tuple[str, ...], out: str | None, force:
         for sentence in submission.missing:
             click.echo(sentence, err=True)
         if not force:
-            raise InputError("nothing was packed; put that right first, or take --force.")
+            raise InputError("nothing was packed; correct this first, or use --force.")
     echo_status(status_of(folder))
     file_name, content = pack_submission(folder, submission, name or folder.name, partners)
     if out and out.casefold().endswith(".zip") and not Path(out).is_dir():

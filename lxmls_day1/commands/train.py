@@ -139,7 +139,7 @@ def command(
         other = (
             f"--domain {' or '.join(SENTENCES)}, or a --file of them" if tagger else "reviews, questions or a --file"
         )
-        raise InputError(f"{learner.get_name()} learns from {wanted}, not from {dataset.get_name()}; take {other}.")
+        raise InputError(f"{learner.get_name()} learns from {wanted}, not from {dataset.get_name()}; use {other}.")
     if tuned:
         tune_in_place(learner, dataset, given)
     elif "regularizer" not in given:
@@ -180,7 +180,7 @@ def open_text(
     if own and tagger:
         if more := own.keys() - {"path", "test_path", "label_column"}:
             raise InputError(
-                f"tagged sentences have no {', '.join(sorted(more))}: leave that option out; --label-column may be upos or xpos."
+                f"tagged sentences have no {', '.join(sorted(more))}: leave this option out; --label-column may be upos or xpos."
             )
         kind = lab.load("readers.pos_corpus").PosCorpus
         return kind.from_files(
@@ -271,7 +271,7 @@ def plain(name: str) -> str:
 def check_place(out: str) -> None:
     """Say now, not after the training, that a file cannot be written there."""
     if Path(out).is_dir():
-        raise InputError(f"{out} is a folder; --out wants a file, such as model.npz.")
+        raise InputError(f"{out} is a folder; --out must be a file, such as model.npz.")
     if not Path(out).parent.is_dir():
-        raise InputError(f"{Path(out).parent} is no folder, so {out} cannot be written; make it first.")
+        raise InputError(f"{Path(out).parent} is not a folder, so {out} cannot be written; make the folder first.")
     check_writable(out)

@@ -27,7 +27,7 @@ def command(lab_folder: str | None) -> None:
         return
     for names, what in (
         (renewed.files, "Renewed"),
-        (renewed.removed, "No longer given, or moved into a folder, and removed"),
+        (renewed.removed, "Removed, because they are no longer given or have moved into a folder"),
     ):
         if names:
             click.echo(f"{what}: {', '.join(names)}")
