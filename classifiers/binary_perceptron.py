@@ -119,7 +119,7 @@ class BinaryPerceptron(LinearClassifier):
         if order.dtype.kind not in "iu" or not np.array_equal(np.sort(order, axis=None), np.arange(n_examples)):
             raise InputError(
                 f"order must hold each of the example numbers 0 … {n_examples - 1} once, but has the shape "
-                f"{order.shape} and the type {order.dtype}; a pass that leaves out examples proves nothing"
+                f"{order.shape} and the type {order.dtype}; only a pass over all examples shows that none is misclassified"
             )
         return order.ravel()
 

@@ -75,7 +75,7 @@ class LinearClassifier(CheckedData):
         InputError
             For data that cannot be trained on.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not say how it is trained")
+        raise NotImplementedError(f"{type(self).__name__} does not define how it is trained: write its method train")
 
     def test(self, X: Any, params: ArrayLike) -> np.ndarray:
         """Predict the label of each row of ``X``: the class with the highest score; of equal ones the first.

@@ -193,10 +193,10 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         """Say that the optimum was not reached, and what may help."""
         after = f"after {n_iterations} iteration{'s' * (n_iterations != 1)}"
         if n_iterations == self.max_iterations:
-            better = "" if self.solver in ("auto", "lbfgs") else ', or take solver="lbfgs"'
+            better = "" if self.solver in ("auto", "lbfgs") else ', or use solver="lbfgs"'
             remedy = f"raise max_iterations or the tolerance{better}"
         else:
-            after += ", where rounding let no better point be found,"
+            after += ", where rounding errors left no better point,"
             remedy = "scale the features down, or raise the tolerance"
         warnings.warn(
             f"maximum entropy was stopped {after} before it reached its tolerance of {self.tolerance:g}; {remedy}",
@@ -211,17 +211,17 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             raise InputError("regularizer (λ) must be a number of at least 0, but is None")
         if self.penalty == "l1" and self.solver not in ("auto", "lbfgs"):
             raise InputError(
-                f'penalty="l1" has corners, which only solver="auto" and "lbfgs" cope with, but the solver is {self.solver!r}'
+                f'penalty="l1" has corners, which only solver="auto" and "lbfgs" can handle, but the solver is {self.solver!r}'
             )
         if self.solver == "dual" and not self._every_weight_is_regularized():
             raise InputError(
                 "the dual solver needs every weight regularized: regularizer above 0 and regularize_intercept=True, but they are "
-                f'{self.regularizer!r} and {self.regularize_intercept!r}; change them, or take solver="lbfgs"'
+                f'{self.regularizer!r} and {self.regularize_intercept!r}; change them, or use solver="lbfgs"'
             )
         if self.solver == "gis" and penalty:
             raise InputError(
-                'iterative scaling knows no regularization: regularizer must be 0 with solver="gis", but is '
-                f'{self.regularizer!r}; set it to 0, or take solver="lbfgs" or "gradient_descent"'
+                'iterative scaling has no regularization: regularizer must be 0 with solver="gis", but is '
+                f'{self.regularizer!r}; set it to 0, or use solver="lbfgs" or "gradient_descent"'
             )
 
     def objective(self, X: Any, y: ArrayLike, params: ArrayLike) -> float:

@@ -107,7 +107,7 @@ def _checked(X, y, separator):
         raise InputError(f"the separator is for {n_classes} classes, but the data has {len(classes)}: {found}")
     length = np.linalg.norm(separator)
     if length == 0:
-        raise InputError("the separator is zero, which parts nothing")
+        raise InputError("the separator is zero, which separates nothing")
     return X, classes[labels], labels, separator, length, n_classes
 
 
@@ -135,6 +135,6 @@ def _smallest(margins, y):
     if margins[worst] <= 0:
         raise InputError(
             f"the separator does not part the classes: example {worst} of class {y[worst]} has the margin "
-            f"{margins[worst]:.3g}, which must be above 0; the bound holds for data that a separator parts"
+            f"{margins[worst]:.3g}, which must be above 0; the bound holds only for data that are separated"
         )
     return float(margins[worst])

@@ -121,8 +121,8 @@ class MultinomialNaiveBayes(LinearClassifier):
         y_hat = super().test(X, params)
         if self.n_ruled_out:
             warnings.warn(
-                f"words of {self.n_ruled_out} of {len(y_hat)} documents rule out every class: labelled by the prior alone; smoothing "
-                "gives every word a chance",
+                f"words of {self.n_ruled_out} of {len(y_hat)} documents rule out every class, so the prior alone labels them; with "
+                "smoothing no word has probability 0",
                 stacklevel=2,
             )
         return y_hat

@@ -115,7 +115,7 @@ def _as_rows(X: Any) -> Any:
         )
     try:
         if X.format == "lil" and any(len(row) != len(data) for row, data in zip(X.rows, X.data, strict=True)):
-            raise ValueError("a row has not as many columns as numbers")
+            raise ValueError("a row does not have as many columns as numbers")
         if X.format == "csr" and _is_sound(X):
             pass
         elif X.format in ("csr", "csc", "bsr"):
@@ -429,7 +429,7 @@ def check_finite_params(params: Any, rules_out: bool = False) -> np.ndarray:
     >>> check_finite_params([[0.0, -np.inf]])
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: params must be finite, but params[0, 1] is -inf; train the classifier anew
+    lxmls_day1.errors.InputError: params must be finite, but params[0, 1] is -inf; train the classifier again
     """
     matrix = check_params(params)
     if not all_finite(matrix):
@@ -437,7 +437,7 @@ def check_finite_params(params: Any, rules_out: bool = False) -> np.ndarray:
         if not allowed.all():
             row, column = np.argwhere(~allowed)[0]
             raise InputError(
-                f"params must be finite, but params[{row}, {column}] is {matrix[row, column]}; train the classifier anew"
+                f"params must be finite, but params[{row}, {column}] is {matrix[row, column]}; train the classifier again"
             )
     return matrix
 

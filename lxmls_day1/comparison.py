@@ -66,7 +66,7 @@ def compare(
                 warnings.simplefilter("ignore", DeprecationWarning)
                 row, params_of[name] = measure(classifier, name, dataset, memory)
         except NotImplementedError as error:
-            notes.append(f"{name} is left out, as it is not written yet: {str(error) or 'NotImplementedError'}")
+            notes.append(f"{name} is left out, because it is not written yet: {str(error) or 'NotImplementedError'}")
             continue
         rows.append(row)
         notes += [f"{name}: {warning.message}" for warning in caught]

@@ -149,7 +149,7 @@ class Lab:
         except (Exception, SystemExit) as error:
             where, line = self._last_line_in_lab(error, path)
             of_ours = isinstance(error, ImportError) and (error.name or "").startswith("lxmls_day1.")
-            remedy = "; if another version of lxmls-day1 gave this file out, `lxmls-day1 update` renews it" * of_ours
+            remedy = "; if this file is from another version of lxmls-day1, `lxmls-day1 update` replaces it" * of_ours
             raise InputError(
                 f"{self._place(where, line)}: importing this file ends with {describe_exception(error)}{remedy}"
             ) from error

@@ -153,7 +153,7 @@ def load_model(path: str | os.PathLike[str], find_class: FindClass) -> SavedMode
         model = SavedModel(**content)
         _check_fit(model)
     except (AttributeError, IndexError, TypeError, ValueError) as error:
-        raise InputError(f"{path} is no model of lxmls-day1: its parts do not fit together ({error})") from error
+        raise InputError(f"{path} is not a model of lxmls-day1: its parts do not fit together ({error})") from error
     return model
 
 
@@ -329,10 +329,10 @@ def _describe(value: Any, name: str) -> dict[str, Any] | None:
             check_storable(attribute, f"{name}.{key}", _describe)
         except NotStorable as error:
             if key == "classes":
-                raise InputError(f"the labels cannot be saved ({error}); take numbers or strings") from error
+                raise InputError(f"the labels cannot be saved ({error}); use numbers or strings") from error
             if key in known:
                 warnings.warn(
-                    f"{key} of {cls.__name__} cannot be saved, as it is of the type {type(attribute).__name__}; "
+                    f"{key} of {cls.__name__} cannot be saved, because it is of the type {type(attribute).__name__}; "
                     "after loading it has its default",
                     stacklevel=2,
                 )
@@ -345,7 +345,7 @@ def _build(path: str | os.PathLike[str], description: Mapping[str, Any], find_cl
     """A classifier as it was described: made with its defaults, then given the attributes that were kept."""
     names = description["class"], description["module"]
     if not all(isinstance(name, str) and name.isidentifier() for name in names):
-        raise InputError(f"{path} is no model of lxmls-day1: it names no class")
+        raise InputError(f"{path} is not a model of lxmls-day1: it names no class")
     cls, attributes = find_class(*names), description["attributes"]
     try:
         classifier = cls(**{key: attributes[key] for key in required_settings(cls) if key in attributes})
@@ -398,7 +398,7 @@ def _check_fit(model: SavedModel) -> None:
                 f"each {'two rows' if quadratic else 'row'} but the first, which holds the intercepts"
             )
         if len(set(model.feature_names)) < n_names:
-            raise InputError("feature names must differ from one another, but some stand there twice")
+            raise InputError("feature names must differ from one another, but some occur twice")
     if model.label_names is not None:
         labels = range(n_classes) if classes is None else classes.tolist()
         for label in labels:

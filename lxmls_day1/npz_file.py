@@ -30,7 +30,7 @@ from lxmls_day1.whole_files import whole_file
 FORMAT = "lxmls-day1 model"
 FORMAT_VERSION = 1
 _HEADER = "header"
-_NO_HEADER = "it is an archive, but has none of our headers in it"
+_NO_HEADER = "it is an archive, but without a header of lxmls-day1"
 _ZIP_MAGIC = b"PK\x03\x04"
 _MAGIC_LENGTH: int = np.lib.format.MAGIC_LEN
 _AT_ONCE = 2**20  # bytes
@@ -139,14 +139,14 @@ def read_file(path: str | os.PathLike[str], kind: str, build: Build | None = Non
             arrays = _read_arrays(file, size)
         header = _read_header(arrays.pop(_HEADER))
     except _Foreign as error:
-        raise InputError(f"{path} is no model of lxmls-day1: {error}") from error
+        raise InputError(f"{path} is not a model of lxmls-day1: {error}") from error
     except Exception as error:  # zipfile and numpy raise a dozen kinds of errors for damaged bytes
         # (one is EINVAL, for a place before the start of the file; what else the system says is not about bytes)
         if isinstance(error, (InputError, OSError)) and getattr(error, "errno", None) != errno.EINVAL:
             raise
         reason = " ".join(str(error).split()) or type(error).__name__
         raise InputError(
-            f"{path} is damaged or incomplete ({reason}); copy it anew, or save the model again"
+            f"{path} is damaged or incomplete ({reason}); copy it again, or save the model again"
         ) from error
     if header["format_version"] > FORMAT_VERSION:
         raise InputError(
@@ -160,7 +160,9 @@ def read_file(path: str | os.PathLike[str], kind: str, build: Build | None = Non
     except InputError:
         raise
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
-        raise InputError(f"{path} is no model of lxmls-day1: its header and its arrays do not fit together") from error
+        raise InputError(
+            f"{path} is not a model of lxmls-day1: its header and its arrays do not fit together"
+        ) from error
 
 
 def _read_arrays(file: IO[bytes], size: int) -> dict[str, np.ndarray]:
@@ -201,7 +203,7 @@ def _read_array(file: IO[bytes], size: int, name: str) -> np.ndarray:
         raise pickled
     length = math.prod(shape) * max(1, dtype.itemsize)
     if length != size - file.tell():
-        raise ValueError(f"{name} is of another length than it says")
+        raise ValueError(f"{name} does not have the length that it states")
     content = bytearray(length)
     with memoryview(content) as view:
         for start in range(0, length + 1, _AT_ONCE):  # (the last read is for nothing but the checksum)

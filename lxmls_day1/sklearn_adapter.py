@@ -157,13 +157,13 @@ def check_two_of_each(classes: Sequence[Any], y: Any, names: Sequence[str] | Non
     Traceback (most recent call last):
     ...
     lxmls_day1.errors.InputError: calibration needs two examples of each class in the development part, but of the label good there are \
-fewer; take more data, or leave out labels that are so rare
+fewer; use more data, or leave out labels that are so rare
     """
     for label, name in zip(classes, classes if names is None else names, strict=True):
         if np.count_nonzero(np.asarray(y) == label) < 2:
             raise InputError(
                 f"calibration needs two examples of each class in the development part, but of the label {name} there are fewer; "
-                "take more data, or leave out labels that are so rare"
+                "use more data, or leave out labels that are so rare"
             )
 
 
@@ -223,7 +223,7 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         state = getattr(self, "state_", None) if self.warm_start else None
         if self.warm_start and not _resumes(self.classifier):
             raise InputError(
-                f"warm_start is for online learners, but {type(self.classifier).__name__} is none; set it to False"
+                f"warm_start is for online learners, but {type(self.classifier).__name__} is not one; set it to False"
             )
         X, y, weights = self._training_data(X, y, sample_weight, reset=state is None)
         classifier = copy.deepcopy(self.classifier)
@@ -315,12 +315,12 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if len(classes) < 2:
             raise InputError(
                 f"training needs at least two classes, but y holds only one class, {shown(classes[0])}; "
-                "take more data or another split"
+                "use more data or another split"
             )
         if len(classes) > 2 and not tags.classifier_tags.multi_class:
             raise InputError(
                 f"Only binary classification is supported. The type of the target is {type_of_target(y)}. "
-                f"{type(self.classifier).__name__} parts two classes, but y holds {len(classes)}: {listed(classes)}"
+                f"{type(self.classifier).__name__} separates two classes, but y holds {len(classes)}: {listed(classes)}"
             )
         return X, y, weights
 
@@ -330,7 +330,7 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             return None
         if "sample_weight" not in inspect.signature(self.classifier.train).parameters:
             raise InputError(
-                f"{type(self.classifier).__name__}.train takes no sample_weight: leave the weights of examples and classes out"
+                f"{type(self.classifier).__name__}.train does not accept sample_weight: leave out the weights of examples and classes"
             )
         known = np.unique(y)
         codes = np.searchsorted(known, y)

@@ -129,8 +129,8 @@ def tune(classifier: Any, data: Any, grid: Mapping[str, Sequence[Any]] | None = 
     n_examples = sum(len(y) if isinstance(y, (tuple, list)) else 1 for y in _labels(data, "dev_y"))
     if n_examples == 0:
         raise InputError(
-            "tuning wants a development part, and this data set has none: split it, as in split=[0.6, 0.2, 0.2]; the test part "
-            "is not for choosing"
+            "tuning needs a development part, but this data set has none: split it, as in split=[0.6, 0.2, 0.2]; the test part "
+            "must not be used for choosing"
         )
     trials: list[Trial] = []
     best: tuple[Any, Any] | None = None
@@ -202,7 +202,7 @@ def with_development_part(data: Any, share: float = 0.2, seed: int = 1) -> Any:
     n_examples = len(_labels(data, "train_y"))
     n_held_out = round(share * n_examples)
     if not 0 < n_held_out < n_examples:
-        raise InputError(f"{n_examples} training examples cannot be parted so that {share:g} of them are held out")
+        raise InputError(f"{n_examples} training examples cannot be split so that {share:g} of them are held out")
     order = random_numbers(seed).permutation(n_examples)
     held_out, kept = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
     X, y = data.train_X, data.train_y

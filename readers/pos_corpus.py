@@ -94,7 +94,7 @@ def parse_crfsuite(content: bytes, name: str = "the text given") -> list[TaggedS
             if not tag or not all(found):
                 wrong = "no tag" if not tag else f"the feature {_shown(features[found.index(None)])}"
                 raise InputError(
-                    f"{name}, line {number}: got {wrong}; expected a tag, and names of features with tabs before them"
+                    f"{name}, line {number}: got {wrong}; expected a tag and the names of features, separated by tab characters"
                 )
             words.append((tag, tuple(_ESCAPED.sub(r"\1", one[1]) for one in found if one)))
         elif words:
@@ -157,8 +157,8 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
         cells = line.split("\t")
         if len(cells) != _NR_COLUMNS:
             raise InputError(
-                f"{name}, line {number}: got {len(cells)} column{'s' * (len(cells) != 1)}; expected {_NR_COLUMNS} with "
-                "tabs between them, a comment that begins with #, or an empty line"
+                f"{name}, line {number}: got {len(cells)} column{'s' * (len(cells) != 1)}; expected {_NR_COLUMNS}, "
+                "separated by tab characters, a comment that begins with #, or an empty line"
             )
         if cells[0] != str(len(forms) + 1):
             if _RANGE_OR_EMPTY.fullmatch(cells[0]):
@@ -218,7 +218,7 @@ def read_conllu(path: str | os.PathLike[str], tags: str = "upos") -> list[Tagged
     try:
         content = Path(path).read_bytes()
     except (OSError, TypeError, ValueError) as error:
-        raise InputError(f"{path!r} cannot be read ({error}); see to it that there is such a file") from error
+        raise InputError(f"{path!r} cannot be read ({error}); check that this file exists") from error
     return parse_tagged(content, tags, str(path))
 
 

@@ -78,7 +78,7 @@ def parse_question(line: str, where: str = "this line") -> Question:
     classes, _, text = line.removesuffix("\n").removesuffix("\r").partition(" ")
     coarse, colon, fine = classes.partition(":")
     if not classes and not text.strip():
-        raise InputError(f"{where}: the line is blank; expected a class and a question, COARSE:fine text")
+        raise InputError(f"{where}: the line is blank; expected a class and a question, as in COARSE:fine text")
     if not colon:
         raise InputError(f"{where}: no colon in {_shown(classes)}; expected a class such as HUM:ind at the start")
     if coarse not in COARSE_CLASSES:
@@ -86,7 +86,7 @@ def parse_question(line: str, where: str = "this line") -> Question:
     if not _FINE_CLASS.fullmatch(fine):
         raise InputError(f"{where}: the fine class is {_shown(fine)}; expected lower-case letters, as in HUM:ind")
     if not text.strip():
-        raise InputError(f"{where}: there is no question after {classes}; expected its words, parted by spaces")
+        raise InputError(f"{where}: there is no question after {classes}; expected its words, separated by spaces")
     return Question(coarse, fine, text.strip())
 
 
@@ -121,7 +121,7 @@ def parse_questions(lines: Iterable[str], name: str = "the lines given") -> list
     """
     questions = [parse_question(line, f"{name}, line {number}") for number, line in enumerate(lines, start=1)]
     if not questions:
-        raise InputError(f"{name}: expected a question a line, got an empty file")
+        raise InputError(f"{name}: expected one question per line, got an empty file")
     return questions
 
 
@@ -229,7 +229,7 @@ def _read_corpus(name: str, data_dir: str | os.PathLike[str] | None) -> tuple[li
     try:
         contents = {path: path.read_bytes() for path in (found.paths[_TRAIN_FILE], found.paths[_TEST_FILE])}
     except OSError as error:
-        raise InputError(f"the {name} corpus cannot be read: {error}; see to it that its files are readable") from error
+        raise InputError(f"the {name} corpus cannot be read: {error}; check that its files are readable") from error
     # Lines end at line feeds only: Latin-1 has a character (0x85) that other rules take for a line end.
     train, test = (
         parse_questions(content.decode("latin-1").removesuffix("\n").split("\n") if content else [], str(path))

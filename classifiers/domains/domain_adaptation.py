@@ -199,7 +199,7 @@ def choose_pivots(
     frequent = np.flatnonzero((counts[0] >= min_documents) & (counts[1] >= min_documents))
     if len(frequent) == 0:
         raise InputError(
-            f"no feature is in min_documents={min_documents} documents of each domain; lower it, or take domains that share words"
+            f"no feature is in min_documents={min_documents} documents of each domain; lower it, or use domains that share words"
         )
     information = mutual_information(source_X, source_y)[frequent]
     return frequent[np.argsort(-information, kind="stable")[: int(nr_pivots)]]

@@ -50,7 +50,7 @@ def with_slack(X: Any) -> tuple[Any, float]:
            [1., 1., 0., 4.]]), 6.0)
     """
     if X.size and (lowest := X.min()) < 0:
-        raise InputError(f"iterative scaling needs features from 0 on, but one is {lowest:g}; shift or rescale it")
+        raise InputError(f"iterative scaling needs features of at least 0, but one is {lowest:g}; shift or rescale it")
     ones = np.ones((X.shape[0], 1))
     # exercise 1.11: solution (3 lines)
     sums = 1.0 + np.asarray(X.sum(axis=1)).reshape(-1, 1)

@@ -164,11 +164,13 @@ class StructuredClassifier(OnlineClassifier):
             self.classes, labels = np.unique(self._labels_of(tags), return_inverse=True)
             if len(self.classes) < 2:
                 raise InputError(
-                    f"training needs at least two tags, but every word has the tag {tags[0]!r}; take more sentences"
+                    f"training needs at least two tags, but every word has the tag {tags[0]!r}; use more sentences"
                 )
             self.feature_names, words = self._learn_features(X)
         elif state.feature_names is None:
-            raise InputError("this state is of a flat learner and knows no features of words; begin with state=None")
+            raise InputError(
+                "this state belongs to a learner of whole texts and has no features of words; start with state=None"
+            )
         else:
             self.classes, self.feature_names = state.classes, state.feature_names
             labels, words = self._columns_of(tags), self._encode(X)

@@ -53,7 +53,9 @@ class StructuredMira(StructuredClassifier, Mira):
 
     name = "Structured MIRA"
 
-    k: int = setting(1, "sequences that the truth is to lead", at_least=1, at_most=MOST_SEQUENCES, whole=True)
+    k: int = setting(
+        1, "the number of sequences that the true one should lead", at_least=1, at_most=MOST_SEQUENCES, whole=True
+    )
 
     def compiles(self) -> bool:
         return super().compiles() and self.k == 1

@@ -206,7 +206,7 @@ class Box:
             if number == getattr(signal, "SIGXFSZ", None):
                 return BoxFailure(REFUSED, f"a file of more than {self._limits.written:g} MiB")
             what = SIGNALS_IN_WORDS.get(number) or f"signal {number}"
-            return BoxFailure(CRASHED, f"the code brought Python down ({what})")
+            return BoxFailure(CRASHED, f"the code crashed Python ({what})")
         code = os.waitstatus_to_exitcode(status) if report else 0
         if code == OUT_OF_TIME:
             return self._out_of_time()

@@ -33,19 +33,19 @@ class Limits:
     while the student's code runs.
     """
 
-    check_cpu_seconds: float = _limit(10.0, "seconds of processor time, for one check; the kernel counts whole seconds")
-    cpu_seconds: float = _limit(60.0, "seconds of processor time, for all checks together")
+    check_cpu_seconds: float = _limit(10.0, "seconds of processor time for one check; the kernel counts whole seconds")
+    cpu_seconds: float = _limit(60.0, "seconds of processor time for all checks together")
     check_seconds: float = _limit(
-        100.0, "seconds on the clock, for one check; on Linux without the wait for a processor"
+        100.0, "seconds on the clock for one check; on Linux, waiting for a processor does not count"
     )
-    total_seconds: float = _limit(600.0, "the same, for all checks together")
+    total_seconds: float = _limit(600.0, "seconds on the clock for all checks together")
     memory: float = _limit(1024.0, "MiB beyond what Python and the libraries take")
-    processes: int = _limit(1, "the code's own: it may start none; more are counted by the kernel for each user")
-    files: int = _limit(256, "files and folders that it makes")
-    written: float = _limit(16.0, "MiB in files")
-    printed: float = _limit(1.0, "MiB")
+    processes: int = _limit(1, "that of the code itself: it may start no other; the kernel counts any more per user")
+    files: int = _limit(256, "files and folders that the code may create")
+    written: float = _limit(16.0, "MiB written to files")
+    printed: float = _limit(1.0, "MiB printed")
     reply: float = _limit(
-        16.0, "MiB in one answer, sparse and empty arrays taken as dense; four times that from one box"
+        16.0, "MiB in one answer, with sparse and empty arrays counted as dense; four times that in all from one box"
     )
 
     def __post_init__(self) -> None:

@@ -5,15 +5,16 @@ import click
 from lxmls_day1.commands.shared_options import lab_option
 
 
-@click.command(name="add", short_help="Bring a further notebook into your lab.")
+@click.command(name="add", short_help="Add a further notebook to your lab.")
 @click.argument("notebooks", metavar="[NOTEBOOK]...", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="Bring every notebook.")
+@click.option("--all", "everything", is_flag=True, help="Add every notebook.")
 @lab_option
 def command(notebooks: tuple[str, ...], everything: bool, lab_folder: str | None) -> None:
-    """Bring the exercises of further notebooks into your lab, with their files, checks and data sets.
+    """Add the exercises of further notebooks to your lab, with their files, checks and data sets.
 
-    NOTEBOOK is its name or number, or the number of one of its exercises, which then comes alone with those that it builds on. What
-    you have written stays; other given files are renewed, as `lxmls-day1 update` does. Without NOTEBOOK this lists what there is.
+    NOTEBOOK is the name or number of a notebook, or the number of one of its exercises; then only this exercise is
+    added, with those that it builds on. What you have written stays; other given files are brought up to date, as by
+    `lxmls-day1 update`. Without NOTEBOOK the command lists the notebooks.
 
     \b
     Examples:
@@ -26,15 +27,15 @@ def command(notebooks: tuple[str, ...], everything: bool, lab_folder: str | None
     from lxmls_day1.course.upgrade import add
 
     if notebooks and everything:
-        raise click.UsageError("--all brings every notebook; name none.")
+        raise click.UsageError("--all adds every notebook; do not name one as well.")
     folder = shown_workspace(lab_folder, "add")
     if not notebooks and not everything:
         left = Registry.of(folder).elsewhere()
         for exercise in left:
             click.echo(f"{exercise.notebook_name:18} {exercise.id:5} {exercise.title}")
-        click.echo("`lxmls-day1 add NOTEBOOK` brings them." if left else "Every exercise is here.")
+        click.echo("`lxmls-day1 add NOTEBOOK` adds them." if left else "Every exercise is here.")
         return
     added = add(folder, notebooks)
     for exercise in added:
         click.echo(f"{exercise}: {', '.join((*exercise.files, exercise.notebook))}")
-    click.echo("`lxmls-day1 undo` takes that back." if added else "Every exercise that you name is here already.")
+    click.echo("`lxmls-day1 undo` undoes this." if added else "Every exercise that you name is here already.")

@@ -15,9 +15,9 @@ from lxmls_day1.commands.shared_options import ExerciseList
 )
 @click.option("--out", required=True, type=click.Path(), help="The zip file, such as autograder.zip.")
 @click.option(
-    "--exercises", type=ExerciseList(), help="Only these, such as 1.2,1.5 or core or afternoon; all unless given."
+    "--exercises", type=ExerciseList(), help="Only these exercises, such as 1.2,1.5 or core or afternoon. Default: all."
 )
-@click.option("--seed", type=click.IntRange(0), help="Seed of the hidden checks, the same for all; fresh unless given.")
+@click.option("--seed", type=click.IntRange(0), help="Seed of the hidden checks, one for all. Default: a fresh one.")
 @click.option(
     "--trust-submissions",
     is_flag=True,
@@ -26,11 +26,11 @@ from lxmls_day1.commands.shared_options import ExerciseList
 def command(platform: str, out: str, exercises: list[str] | None, seed: int | None, trust_submissions: bool) -> None:
     """Make the grader as a zip file that a platform runs on each submission.
 
-    It is made from a checkout of the repository. docs/grading.md says what to do with it.
+    This needs a checkout of the repository. docs/grading.md says what to do with the file.
 
     \b
     gradescope     upload it as the autograder of a programming assignment
-    prairielearn   a question, and the recipe of its image
+    prairielearn   a question, and the Dockerfile of its image
     classroom50    public checks only: what Classroom 50 runs is published
 
     \b
@@ -48,7 +48,7 @@ def command(platform: str, out: str, exercises: list[str] | None, seed: int | No
 
     path = Path(out)
     if path.is_dir() or path.suffix.lower() != ".zip":
-        raise InputError(f"--out wants the name of a zip file, such as autograder.zip, and not {out}.")
+        raise InputError(f"--out must be the name of a zip file, such as autograder.zip; got {out}.")
     writable_folder(str(path.parent))
     made = autograder(platform, exercises or None, seed, trust_submissions)
     replace_files({path: made.archive})

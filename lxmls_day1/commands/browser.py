@@ -10,19 +10,20 @@ from lxmls_day1.commands.shared_options import ExerciseList
 @click.option(
     "--exercises",
     type=ExerciseList(),
-    help="Which ones are to be solved, such as 1.2,1.5,1.7, or core or afternoon; the others come with solutions.",
+    help="The exercises to be solved, such as 1.2,1.5,1.7, or core or afternoon; the others come solved.",
 )
 @click.option(
-    "--with-reviews", metavar="FOLDER", type=click.Path(), help="Your copy of the reviews goes into the site."
+    "--with-reviews", metavar="FOLDER", type=click.Path(), help="Include your copy of the reviews in the site."
 )
 @click.option(
-    "--pyodide", metavar="FOLDER", type=click.Path(), help="An unpacked release of Pyodide goes into the site."
+    "--pyodide", metavar="FOLDER", type=click.Path(), help="Include an unpacked release of Pyodide in the site."
 )
 def command(out: str, exercises: list[str] | None, with_reviews: str | None, pyodide: str | None) -> None:
-    """Write the lab as a static site into the new folder OUT: in the page are notebooks, editor, Python, checks.
+    """Write the lab as a static web site into the new folder OUT: its page holds notebooks, an editor, Python and the checks.
 
-    It is made from a checkout of the repository, and holds no solution. Any web server can offer it; students install
-    nothing, and nothing is sent anywhere. With --pyodide the page asks no other host for anything.
+    This needs a checkout of the repository. The site holds no solutions, and any web server can serve it; students
+    install nothing, and nothing that they write leaves their browser. With --pyodide the page loads nothing from other
+    hosts.
 
     \b
     Examples:

@@ -13,11 +13,11 @@ BYTES_OF_MEMORY = 35  # of the tokens of a byte of text, where most pairs of wor
 WORTH_TELLING = 1 << 30  # bytes of memory
 
 
-@click.command(name="cache", short_help="Make a corpus on disk of text that does not fit into memory.")
+@click.command(name="cache", short_help="Convert text that does not fit into memory to a corpus on disk.")
 @click.argument("paths", metavar="FILE...", type=click.Path(allow_dash=True), nargs=-1)
 @click.option("--out", type=click.Path(), help="The folder of the corpus, such as big.bags.")
 @click.option(
-    "--verify", type=click.Path(), metavar="CORPUS", help="Make nothing: compare a corpus with its fingerprints."
+    "--verify", type=click.Path(), metavar="CORPUS", help="Convert nothing; compare a corpus with its fingerprints."
 )
 @click.option("--hash", "hash_bits", type=int, metavar="BITS", help="Hash features into 2^BITS buckets, such as 20.")
 @click.option(
@@ -25,22 +25,25 @@ WORTH_TELLING = 1 << 30  # bytes of memory
     type=int,
     default=1,
     show_default=True,
-    help="Without --hash: a token becomes a feature if it is in so many documents.",
+    help="Without --hash: the number of documents that a token must occur in to become a feature.",
 )
-@click.option("--keep-words", is_flag=True, help="With --hash: keep the words seen, the first 4 million of them.")
-@click.option("--classes", metavar="LABEL,LABEL,...", help="All labels there may be; another one is an error.")
+@click.option("--keep-words", is_flag=True, help="With --hash: keep the words seen (at most the first 4 million).")
+@click.option("--classes", metavar="LABEL,LABEL,...", help="All labels that may occur; any other label is an error.")
 @click.option(
     "--like",
     type=click.Path(),
     metavar="CORPUS",
-    help="Take features and classes from a corpus on disk, as a test part wants them.",
+    help="Use the features and classes of this corpus on disk, as is needed for a test part.",
 )
 @layout_options
 @click.option(
-    "--shard-rows", "rows_a_shard", type=int, help="Documents in a shard; about 40,000 of a hundred words unless given."
+    "--shard-rows",
+    "rows_a_shard",
+    type=int,
+    help="Documents per shard. Default: about 40,000 documents of a hundred words.",
 )
 @click.option("--jobs", type=int, default=1, show_default=True, help="How many threads count words.")
-@click.option("--overwrite", is_flag=True, help="Replace a corpus that is in the folder.")
+@click.option("--overwrite", is_flag=True, help="Replace the corpus in the folder, if there is one.")
 def command(
     paths: tuple[str, ...],
     out: str | None,
@@ -50,19 +53,19 @@ def command(
     rows_a_shard: int | None,
     **settings: Any,
 ) -> None:
-    """Make a corpus on disk of labelled text, in one pass and in bounded memory.
+    """Convert labelled text to a corpus on disk, in one pass and in bounded memory.
 
     A FILE is CSV, TSV, JSON lines or svmlight, plain or gzipped; a pattern in quotes, such as 'part-*.csv.gz'; or
-    - for standard input. Which columns are meant is found out from the beginning of the first file, and options decide
-    it. The further files have the same columns. A label may come in any file, unless --classes names all of them.
+    - for standard input. The columns are guessed from the beginning of the first file, unless options name them; all
+    further files must have the same columns. New labels may appear in any file, unless --classes lists all labels.
 
     The result is a folder of sparse matrices that are mapped into memory, and a manifest with the settings, the classes
     and a fingerprint of every file. With --hash the features are hashed (MurmurHash3, as scikit-learn's FeatureHasher
     does it), and nothing grows with the corpus. Without it, each token has a column, and a second pass over the
-    matrices leaves out what is in fewer documents than --min-count.
+    matrices leaves out the tokens that occur in fewer documents than --min-count.
 
-    A run that was interrupted leaves no manifest, so nothing takes its folder for a corpus; the same command
-    begins anew.
+    An interrupted run leaves no manifest, so its folder is never mistaken for a corpus; give the same command to start
+    again.
 
     \b
     Examples:
@@ -79,11 +82,11 @@ def command(
 
     if verify is not None:
         if paths or out:
-            raise click.UsageError("--verify reads a corpus that is there; it goes without FILE and --out.")
+            raise click.UsageError("--verify checks an existing corpus; give it without FILE and --out.")
         shards = Shards(verify)
         shards.verify(progress=sys.stderr.isatty())
         click.echo(
-            f"{printable(verify)} is as it was written: {counted(len(shards), 'shard')}, {counted(shards.n_rows, 'document')}."
+            f"{printable(verify)} is unchanged since it was written: {counted(len(shards), 'shard')}, {counted(shards.n_rows, 'document')}."
         )
         return
     if not paths:
@@ -103,7 +106,7 @@ def command(
         with warnings_as_notes():
             corpus = make_corpus(paths, out, progress=sys.stderr.isatty(), **settings)
     except KeyboardInterrupt:
-        click.echo("\nInterrupted. Nothing is kept; the same command begins anew.", err=True)
+        click.echo("\nInterrupted. Nothing is kept; the same command starts again.", err=True)
         raise
     for line in corpus.manifest["read_as"][:5]:
         click.echo(f"Read {printable(line)}.", err=True)

@@ -28,17 +28,17 @@ POLLED_EVERY = 0.5  # seconds
     type=click.FloatRange(min=0, min_open=True),
     default=8.0,
     show_default=True,
-    help="Seconds of work that a single check may take.",
+    help="Seconds of processor time that a single check may take.",
 )
 @click.option(
     "--because",
     metavar="TEXT",
-    help="Answer the question that the last check of EXERCISE has asked; nothing is checked.",
+    help="Answer the question that the last check of EXERCISE asked; nothing is checked.",
 )
 @click.option(
     "--again",
     is_flag=True,
-    help="Empty the gap of EXERCISE, which is solved, and ask it once more with other numbers; the answer is kept.",
+    help="Make EXERCISE, which you have solved, blank once more, and check it with other numbers; your answer is kept.",
 )
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document for other programs (docs/reference/check_json.md)."
@@ -57,11 +57,11 @@ def command(
 ) -> None:
     """Run the public checks of one exercise, of several, or of all.
 
-    What differs is shown with what was expected, and a mistake that is known is explained. The checks run in a process
-    of their own: code that hangs or breaks down is reported as what it is. At grading more checks run, on fresh inputs.
+    Where an answer is wrong, you see it beside the expected one, and a known mistake is explained. The checks run in a
+    separate process, so code that hangs or crashes is reported too. Grading runs more checks, on fresh inputs.
 
-    After a known mistake one question is asked. Answer it in one line with --because: explaining a mistake helps more than
-    mending it. The answer goes to your instructor with what you hand in, and costs no points.
+    After a known mistake you are asked one question. Answer it in one line with --because: explaining a mistake helps
+    you more than correcting it. The answer goes to your instructor with your submission, and costs no points.
 
     The exit status is 0 if all checks pass and 1 if not.
 
@@ -77,13 +77,13 @@ def command(
     from lxmls_day1.course.terminal import shown_workspace
 
     if as_json and (watch or again or because is not None):
-        raise click.UsageError("--json prints one report; it goes with neither --watch, --again nor --because.")
+        raise click.UsageError("--json prints one report; it cannot be combined with --watch, --again or --because.")
     if as_json:
         context.exit(0 if print_json(lab_folder, exercises or None, time_limit) else 1)
     if because is not None and (watch or len(exercises) != 1):
-        raise click.UsageError('--because answers the question on one exercise: check 1.5 --because "…".')
+        raise click.UsageError('--because answers the question about one exercise: check 1.5 --because "…".')
     if again and (watch or because is not None or len(exercises) != 1):
-        raise click.UsageError("--again asks one solved exercise once more: check --again 1.5.")
+        raise click.UsageError("--again is for one solved exercise: check --again 1.5.")
     folder = shown_workspace(lab_folder, "check")
     if again:
         practise_and_show(folder, exercises[0])

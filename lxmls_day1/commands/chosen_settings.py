@@ -16,7 +16,7 @@ def take_usual_regularizer(learner: Any, n_examples: int) -> None:
     if is_penalized(learner):
         learner.regularizer = usual_regularizer(n_examples)
         click.echo(
-            f"regularizer (λ) = {learner.regularizer:.6g}: 2/M for {n_examples} training examples, as none was given."
+            f"regularizer (λ) = {learner.regularizer:.6g}: 2/M for {n_examples} training examples, because none was given."
         )
 
 
@@ -26,7 +26,7 @@ def tune_in_place(learner: Any, dataset: Any, given: Mapping[str, Any]) -> None:
 
     grid = usual_grid(learner)
     if both := grid.keys() & given.keys():
-        raise InputError(f"--tune chooses {', '.join(both)}, which --set gives as well; leave one of the two out.")
+        raise InputError(f"--tune chooses {', '.join(both)}, which --set sets as well; leave one of the two out.")
     try:
         with warnings_as_notes():
             found = tune(learner, with_development_part(dataset), grid, progress=True)

@@ -73,7 +73,7 @@ class CommandGroup(click.Group):
             raise click.ClickException(describe_os_error(error)) from error
         except MemoryError as error:
             raise click.ClickException(
-                "there is not enough memory for this; take less data at a time, or a corpus on disk (`lxmls-day1 cache`)."
+                "there is not enough memory for this; use less data at a time, or a corpus on disk (`lxmls-day1 cache`)."
             ) from error
 
 
@@ -88,8 +88,8 @@ def command_group() -> None:
     """The day-1 lab: linear classifiers, from naive Bayes to support vector machines, on real reviews.
 
     A lab is a folder with readers/ (data sets) and classifiers/ (one file per algorithm). Every command works on the
-    lab that you are in. Anywhere else run, train, tune, predict, explain and demo take the reference lab, with all
-    classifiers in place; the commands for exercises ask for a lab of your own.
+    lab that contains the current folder. Outside a lab, run, train, tune, predict, explain and demo use the reference
+    lab, in which all exercises are solved; the commands for exercises need a lab of your own.
 
     \b
     Examples:
@@ -101,7 +101,7 @@ def command_group() -> None:
       lxmls-day1 run --lab my-lab      with the classifiers of that folder
 
     \b
-      lxmls-day1 tune --classifier svm     settings that suit the data
+      lxmls-day1 tune --classifier svm     choose hyper-parameters
       lxmls-day1 train --classifier mira --out mira.npz
       lxmls-day1 predict mira.npz review.txt
       lxmls-day1 explain mira.npz review.txt
@@ -109,31 +109,31 @@ def command_group() -> None:
     \b
       lxmls-day1 cache big.csv.gz --hash 20 --out big.bags
                                        text that does not fit into memory
-      lxmls-day1 toy --documents 1e6   reviews of any number, made up
+      lxmls-day1 toy --documents 1e6   any number of made-up reviews
 
     \b
       lxmls-day1 docs                  the book of the lab
-      lxmls-day1 doctor                does all work here? what to do if not
+      lxmls-day1 doctor                what works here, and how to fix the rest
       lxmls-day1 start my-lab          a workspace for the exercises; in it:
       lxmls-day1 lab                   the notebooks
       lxmls-day1 demo                  demonstrations in the browser
-      lxmls-day1 check 1.5             is it right? (--watch: at every save)
+      lxmls-day1 check 1.5             is it right? (--watch: check at every save)
       lxmls-day1 hint 1.5              the next of three hints
       lxmls-day1 status                how far you are
-      lxmls-day1 solve 1.5             the solution, to go on from there
+      lxmls-day1 solve 1.5             put in the solution, so that you can go on
       lxmls-day1 reset 1.5             the empty exercise again
-      lxmls-day1 undo                  what solve or reset has replaced
+      lxmls-day1 undo                  bring back what solve or reset replaced
       lxmls-day1 add 5_structured      a further notebook, with what it needs
       lxmls-day1 update                after an update of this package
       lxmls-day1 submit                one zip file for the instructor
-      lxmls-day1 release out           for instructors: what to give out
-      lxmls-day1 browser site          the same as a web site, nothing to install
-      lxmls-day1 grade all.zip --out marks   and what to do with what comes back
+      lxmls-day1 release out           for instructors: the bundle for students
+      lxmls-day1 browser site          the lab as a web site; nothing to install
+      lxmls-day1 grade all.zip --out marks   for instructors: grade submissions
       lxmls-day1 autograder --for gradescope --out autograder.zip
-                                       the same where a platform grades
+                                       the grader for a platform that runs it
 
-    The reviews are those of Blitzer et al. (2007). They are fetched once and kept; LXMLS_DAY1_DATA names a folder that
-    holds them already.
+    The reviews are those of Blitzer et al. (2007). They are downloaded once and kept; if you have them already, set
+    LXMLS_DAY1_DATA to the folder that holds them.
     """
 
 
@@ -160,7 +160,7 @@ def describe_os_error(error: OSError) -> str:
     reason = reason[0].lower() + reason[1:]
     temporary = not error.filename or f"{os.sep}{OURS}" in str(error.filename)
     if "no usable temporary directory" in reason or (error.errno in (errno.ENOSPC, errno.EDQUOT) and temporary):
-        reason += "; make room, or set TMPDIR to a folder that has some"
+        reason += "; free some space, or set TMPDIR to a folder that has some"
     return f"{error.filename}: {reason}." if error.filename else f"{reason}."
 
 

@@ -10,8 +10,9 @@ import click
 def command(no_browser: bool) -> None:
     """Serve the documentation on this machine until Ctrl-C, and open it.
 
-    `make docs` has built it in a checkout of the repository. It is a folder of pages, out/docs: copy it to any web server. It can be
-    read from the folder, too, but for the exercises in its pages: browsers start Python only in pages that are served.
+    It needs a checkout of the repository, in which `make docs` has built the documentation in the folder out/docs. You
+    can copy this folder to any web server. Its pages can also be opened as files, except that the exercises in them
+    will not run: browsers start Python only in pages that come from a server.
 
     \b
     Example:

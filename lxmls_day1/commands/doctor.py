@@ -20,7 +20,7 @@ NEWEST_PYTHON = (3, 14)
 LITTLE_ROOM = 500  # MB
 EXTRAS = {
     "notebook": ("jupyterlab", "`lxmls-day1 lab`"),
-    "grading": ("jinja2", "the pages of `lxmls-day1 grade`"),
+    "grading": ("jinja2", "the HTML pages of `lxmls-day1 grade`"),
     "browser": ("jupyterlite_core", "`lxmls-day1 browser`"),
     "cluster": ("distributed", "several machines"),
     "sklearn": ("sklearn", "the adapter for scikit-learn"),
@@ -35,12 +35,12 @@ class Finding(NamedTuple):
     remedy: str = ""
 
 
-@click.command(name="doctor", short_help="Look whether all works here.")
+@click.command(name="doctor", short_help="Report what works on this machine.")
 def command() -> None:
-    """Report on Python, compiled loops, extras, corpora, room on the disk, the web browser and the sandbox of the grader.
+    """Report on Python, compiled loops, extras, corpora, disk space, the web browser and the grader's sandbox.
 
-    Each line begins with good, limited (it works, but not as well as it could) or bad; what to do stands beneath. The exit
-    status is 1 if something is bad. Nothing is changed or fetched.
+    Each line begins with good, limited (it works, but not as well as it could) or bad; the line below it says what to
+    do. The exit status is 1 if something is bad. Nothing is changed or downloaded.
 
     \b
     Example:
@@ -51,7 +51,7 @@ def command() -> None:
         try:
             findings = list(examine())
         except Exception as error:  # a report on what is broken must not break on it
-            findings = [Finding(BAD, f"it could not be looked at: {type(error).__name__}: {error}")]
+            findings = [Finding(BAD, f"it could not be tested: {type(error).__name__}: {error}")]
         for finding in findings:
             _echo(name, finding)
             worst = BAD if BAD in (worst, finding.state) else worst
@@ -81,7 +81,7 @@ def _python() -> Iterator[Finding]:
     here = f"{platform.python_version()}, {sys.executable}"
     if sys.version_info[:2] > NEWEST_PYTHON:
         newest = ".".join(map(str, NEWEST_PYTHON))
-        yield Finding(LIMITED, here, f"this version has not been tried; take Python {newest} if something fails")
+        yield Finding(LIMITED, here, f"this version has not been tested; use Python {newest} if something fails")
     else:
         yield Finding(GOOD, here)
     yield Finding(GOOD, f"lxmls-day1 {lxmls_day1.__version__}, {Path(lxmls_day1.__file__).parent}")
@@ -105,7 +105,7 @@ def _compiled_loops() -> Iterator[Finding]:
 
     kept, why = where_kept(Path(primitives.__file__))
     if kept is None:
-        remedy = "name a folder that you may write to in NUMBA_CACHE_DIR"
+        remedy = "set NUMBA_CACHE_DIR to a folder that you can write to"
         yield Finding(
             LIMITED, f"numba {numba.__version__}; each process compiles anew, since it cannot be kept: {why}", remedy
         )
@@ -129,7 +129,7 @@ def _corpora() -> Iterator[Finding]:
     here = [name for name, place in found.items() if place is not None]
     yield Finding(GOOD, f"here: {', '.join(here)}")
     if missing := [name for name in found if name not in here]:
-        remedy = f"each is fetched when it is first asked for; without a network, set {corpora.DATA_VARIABLE} to a folder that holds them"
+        remedy = f"each is downloaded when it is first needed; without a network, set {corpora.DATA_VARIABLE} to a folder that holds them"
         yield Finding(LIMITED, f"not here yet: {', '.join(missing)}", remedy)
 
 
@@ -138,8 +138,8 @@ def _room() -> Iterator[Finding]:
 
     places = {
         "the current folder": (Path.cwd(), "make room there"),
-        "the cache": (cache_folder(), f"make room there, or name another folder in {CACHE_VARIABLE}"),
-        "temporary files": (Path(tempfile.gettempdir()), "make room there, or name another folder in TMPDIR"),
+        "the cache": (cache_folder(), f"free some space there, or set {CACHE_VARIABLE} to another folder"),
+        "temporary files": (Path(tempfile.gettempdir()), "free some space there, or set TMPDIR to another folder"),
     }
     for what, (place, remedy) in places.items():
         there = next(folder for folder in (place, *place.parents) if folder.exists())
@@ -157,7 +157,7 @@ def _web_browser() -> Iterator[Finding]:
         yield Finding(GOOD, f"{getattr(webbrowser.get(), 'name', '') or 'the one of the system'}")
     except webbrowser.Error:
         remedy = "`lxmls-day1 lab --no-browser` and `lxmls-day1 demo --no-browser` show an address to open elsewhere"
-        yield Finding(LIMITED, "none was found here", remedy)
+        yield Finding(LIMITED, "no web browser was found", remedy)
 
 
 def _sandbox() -> Iterator[Finding]:
@@ -168,7 +168,7 @@ def _sandbox() -> Iterator[Finding]:
     if level.name == SAFE_LEVELS[0]:
         yield Finding(GOOD, f"{level.name}, which holds hostile code")
         return
-    text = f"{level.name}, which {'holds hostile code' if level.safe else 'keeps accidents in but not malice'}"
+    text = f"{level.name}, which {'contains hostile code' if level.safe else 'contains accidents but not hostile code'}"
     why = "; ".join(f"{name}: {reason}" for name, reason in level.rejected)
     remedy = "for grading what others have written: Linux, with bubblewrap installed" + (f" ({why})" if why else "")
     yield Finding(GOOD if level.safe else LIMITED, text, remedy)

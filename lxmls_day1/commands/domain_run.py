@@ -126,7 +126,7 @@ def run(
         "domains.csv": as_csv(DomainRow._fields, rows).encode(),
         "pivots.csv": as_csv(Pivot._fields, pivots).encode(),
     }
-    lines = [as_text(rows), "\nPivots that say most about the label in the source:"]
+    lines = [as_text(rows), "\nPivots that are most informative about the label in the source:"]
     for pair in pairs:
         words = [pivot.pivot for pivot in pivots if pivot[:2] == pair][:_PIVOTS_SHOWN]
         lines.append(f"  {pair[0]} → {pair[1]}: {', '.join(words)}, …")
@@ -150,7 +150,7 @@ def chosen_pairs(source: str, target: str, data_dir: str | None) -> tuple[list[t
     sources, targets = (at_hand if which == ALL else [which] for which in (source, target))
     pairs = [(one, other) for one in sources for other in targets if one != other]
     if not pairs:
-        raise InputError("; ".join(["there are no two domains at hand", *notes]))
+        raise InputError("; ".join(["fewer than two domains are available", *notes]))
     return pairs, notes
 
 

@@ -24,15 +24,19 @@ MOST_UNKNOWN = 20
 LONGEST_WORD, LONGEST_NAME = 24, 10  # characters in a column
 
 
-@click.command(name="explain", short_help="Show which words made a classifier decide.")
+@click.command(name="explain", short_help="Show which words determine a decision.")
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @click.argument("path", metavar="FILE", type=click.Path(allow_dash=True))
 @reading_options
-@click.option("--number", type=click.IntRange(min=1), help="Only this review of the file, counted from 1.")
+@click.option("--number", type=click.IntRange(min=1), help="Explain only this review of the file, counted from 1.")
 @click.option(
-    "--top", type=click.IntRange(min=0), default=10, show_default=True, help="How many words for and against."
+    "--top",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="Words to show for and against the prediction.",
 )
-@click.option("--json", "as_json", is_flag=True, help="All words and all classes, as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print all words and all classes, as JSON.")
 def command(
     model_path: str,
     path: str,
@@ -43,15 +47,15 @@ def command(
     top: int,
     as_json: bool,
 ) -> None:
-    """Show which words made a classifier that `lxmls-day1 train` has kept decide as it does.
+    """Show which words determine the decision of a classifier that `lxmls-day1 train` has saved.
 
-    The score of a class is its intercept, plus for each word the count of the word times its weight for the class. So
-    the lead of the predicted class over the next one is a sum over the words too: positive terms speak for the
-    prediction, negative ones against it. Learners that know how sure they are of a weight (arow, confidence_weighted) add the
-    standard deviation of each term in a column ±; for a word that they know nothing of it is 1.41 times the count. Words that
-    the classifier does not know count for nothing; they are listed.
+    The score of a class is its intercept, plus for each word the word's count times its weight for the class. So the
+    lead of the predicted class over the next one is a sum over the words too: positive terms support the prediction,
+    negative terms oppose it. For learners that keep a variance for each weight (arow, confidence_weighted) the column ±
+    shows the standard deviation of each term; for a word that was not seen in training it is 1.41 times the count.
+    Words that the classifier does not know contribute nothing; they are listed.
 
-    FILE is read as `lxmls-day1 predict` does: raw text or token:count lines; - is standard input. If it holds several
+    FILE is read as by `lxmls-day1 predict`: raw text or token:count lines; - is standard input. If it holds several
     reviews, each is explained.
 
     \b
@@ -69,7 +73,7 @@ def command(
     model = open_model(lab, model_path)
     if model.tags_sentences:
         raise InputError(
-            f"{model_path} tags the words of sentences; explain is about classifiers of whole texts. `lxmls-day1 run --task "
+            f"{model_path} tags the words of sentences; explain needs a classifier of whole texts. `lxmls-day1 run --task "
             "tagging` draws the scores behind the tags of a sentence."
         )
     documents = open_documents(model, [path], form, unit)

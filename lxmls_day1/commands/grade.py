@@ -33,25 +33,23 @@ class _ShowsLimits(click.Command):
             formatter.write_dl([(f"{one.name} {one.default:g}", one.metadata["meaning"]) for one in fields(Limits)])
 
 
-@click.command(name="grade", cls=_ShowsLimits, short_help="Grade submissions, whatever is in them.")
+@click.command(name="grade", cls=_ShowsLimits, short_help="For instructors: grade submissions in a sandbox.")
 @click.argument("submissions", nargs=-1, required=True, type=click.Path(exists=True))
 @click.option("--out", required=True, type=click.Path(), help="Where marks and feedback go.")
 @click.option(
-    "--exercises", type=ExerciseList(), help="Only these, such as 1.2,1.5 or core or afternoon; all unless given."
-)
-@click.option("--seed", type=click.IntRange(0), help="Seed of the hidden checks, to repeat a run; fresh unless given.")
-@click.option(
-    "--jobs", type=int, default=-1, help="Submissions at the same time; as many as there are cores unless given."
+    "--exercises", type=ExerciseList(), help="Only these exercises, such as 1.2,1.5 or core or afternoon. Default: all."
 )
 @click.option(
-    "--limit", "limits", multiple=True, metavar="NAME=NUMBER", help="Another limit, such as memory=512 (MiB)."
+    "--seed", type=click.IntRange(0), help="Seed of the hidden checks, to repeat a run. Default: a fresh one."
 )
 @click.option(
-    "--sandbox", metavar="LEVEL", help="bubblewrap, landlock or process; the strongest that works unless given."
+    "--jobs", type=int, default=-1, help="How many submissions to grade in parallel. Default: the number of cores."
 )
 @click.option(
-    "--as-user", metavar="USER", help="Whom the sandboxes belong to; for root, whose are nobody's unless given."
+    "--limit", "limits", multiple=True, metavar="NAME=NUMBER", help="Change a limit (see below), such as memory=512."
 )
+@click.option("--sandbox", metavar="LEVEL", help="bubblewrap, landlock or process. Default: the strongest that works.")
+@click.option("--as-user", metavar="USER", help="The user that sandboxes run as, if root grades. Default: nobody.")
 @click.option(
     "--trust-submissions", is_flag=True, help="Run hidden checks even where the sandbox cannot keep them secret."
 )
@@ -61,35 +59,42 @@ class _ShowsLimits(click.Command):
     nargs=3,
     multiple=True,
     metavar="ID NAME SENTENCE",
-    help="Make a known mistake of a group of wrong answers on the last summary.html, then grade.",
+    help="Turn a group of wrong answers on the last summary.html into a known mistake, then grade.",
 )
 @click.option(
-    "--roster", metavar="FILE", type=click.Path(), help="A grade book to fill in: Canvas, Moodle, Blackboard."
+    "--roster",
+    metavar="FILE",
+    type=click.Path(),
+    help="The grade book to fill in, exported from Canvas, Moodle or Blackboard.",
 )
-@click.option("--marks-column", metavar="NAME", help="The column of --roster for the marks; a new one unless given.")
+@click.option("--marks-column", metavar="NAME", help="The column of --roster for the marks. Default: a new one.")
 @click.option(
-    "--id-column", metavar="NAME", help="The column of --roster with the ids of students, where it is not known."
+    "--id-column", metavar="NAME", help="The column of --roster with the ids of students, if it is not found."
 )
-@click.option("--due", metavar="TIME", help="When work was due, such as 2026-11-20T23:59; with --late-penalty.")
+@click.option(
+    "--due", metavar="TIME", help="When the work was due, such as 2026-11-20T23:59; used with --late-penalty."
+)
 @click.option(
     "--late-penalty",
     metavar="PERCENT",
     type=click.FloatRange(0, 100),
-    help="Of the points of --roster, for each day too late.",
+    help="Percentage of the points to take off in --roster for each day late.",
 )
-@click.option("--time-column", metavar="NAME", help="The column of --roster with the times of handing in.")
+@click.option("--time-column", metavar="NAME", help="The column of --roster with the times of submission.")
 @click.option(
-    "--extension-column", metavar="NAME", help="The column of --roster with later times for some, or days more."
+    "--extension-column",
+    metavar="NAME",
+    help="The column of --roster with extensions: a later time, or a number of days.",
 )
-@click.option("--group-column", metavar="NAME", help="The column of --roster that says who works together.")
-@click.option("--question", help="What students are asked after the mistake of --name-group.")
+@click.option("--group-column", metavar="NAME", help="The column of --roster that names each student's group.")
+@click.option("--question", help="The question that students are asked after the mistake of --name-group.")
 @click.option(
     "--compare-with",
     multiple=True,
     type=click.Path(exists=True),
-    help="Earlier submissions, or the --out of an earlier run, in which alike ones are looked for, too.",
+    help="Earlier submissions, or the --out folder of an earlier run, to search for similar ones, too.",
 )
-@click.option("--again", multiple=True, metavar="STUDENT", help="Grade this one again, though nothing has changed.")
+@click.option("--again", multiple=True, metavar="STUDENT", help="Grade this student again even if nothing has changed.")
 def command(
     submissions: tuple[str, ...],
     out: str,
@@ -107,12 +112,12 @@ def command(
     again: tuple[str, ...],
     **about_roster: Any,
 ) -> None:
-    """Run public and hidden checks on submissions, and write marks and feedback.
+    """Run the public and hidden checks on submissions, and write marks and feedback.
 
     SUBMISSIONS are folders and zip files, of one student or of many: what `lxmls-day1 submit` has packed, or a whole
-    download of a learning platform. Each runs in a sandbox of its own and can harm neither another nor this machine.
-    Running the command again goes on where it was stopped, and grades only what is new or has changed. The exit status is 3
-    if a submission could not be graded; all others are then.
+    download of a learning platform. Each submission runs in its own sandbox and can harm neither other submissions nor
+    this machine. Run the command again to continue where it stopped; it grades only what is new or has changed. The
+    exit status is 3 if a submission could not be graded; all others have been.
 
     \b
     Examples:
@@ -154,7 +159,7 @@ def command(
                 whose = f" They belong to the user {level.user[0]}." if level.user else ""
                 click.echo(f"Sandbox: {level.name}. {level.text}{whose}", err=True)
                 for name, why in level.rejected:
-                    click.echo(f"  {name} cannot be had here: {why}.", err=True)
+                    click.echo(f"  {name} is not available here: {why}.", err=True)
                 plan = make_plan(here / folder, level, exercises or None, seed, chosen, trust_submissions)
             if plan.refuse_hidden:
                 click.echo(
@@ -196,10 +201,10 @@ def require_together(options: dict[str, Any]) -> None:
     """Raise an error for options of which one says nothing without another one."""
     given = {name for name, value in options.items() if value is not None}
     if "question" in given and len(options["named_groups"]) != 1:
-        raise click.UsageError("--question belongs to one --name-group.")
+        raise click.UsageError("--question needs exactly one --name-group.")
     for name, other in (*NEEDED_BY.items(), ("due", "late_penalty"), ("late_penalty", "due")):
         if name in given and other not in given:
-            raise click.UsageError(f"--{name.replace('_', '-')} goes with --{other.replace('_', '-')}.")
+            raise click.UsageError(f"--{name.replace('_', '-')} needs --{other.replace('_', '-')}.")
 
 
 def _name_group(folder: Path, id: str, name: str, sentence: str, question: str) -> None:
@@ -210,7 +215,7 @@ def _name_group(folder: Path, id: str, name: str, sentence: str, question: str) 
     taught, path = name_group(list(kept_rows(folder)), id, name, sentence, question)
     click.echo(f"{id} is the known mistake {taught.name} of exercise {taught.exercise} now: {path}", err=True)
     click.echo(
-        "  The pages name it from now on; `lxmls-day1 check` does once students have the next release.", err=True
+        "  From now on the pages name it; `lxmls-day1 check` names it once students have the next release.", err=True
     )
 
 
@@ -261,7 +266,7 @@ def _conclude(book: Any, folder: Path) -> None:
     noted = [(row.student, row.problem or row.notes[0]) for row in book.rows if row.problem or row.notes]
     _list(f"Needs a look, {'it' if len(noted) == 1 else 'they'} could not be graded in full:", noted)
     doubts = [(row.student, doubt) for row in book.rows for doubt in row.doubts]
-    _list("Needs a look, whose work it is:", doubts)
+    _list("Needs a look, because the owner is in doubt:", doubts)
 
 
 def _list(head: str, sentences: Sequence[tuple[str, str]]) -> None:

@@ -7,12 +7,12 @@ from lxmls_day1.commands.shared_options import lab_option
 
 @click.command(name="hint", short_help="Show the next hint on an exercise.")
 @click.argument("exercise")
-@click.option("--again", is_flag=True, help="The hints that were shown before.")
+@click.option("--again", is_flag=True, help="Show the hints that you have already seen.")
 @lab_option
 def command(exercise: str, again: bool, lab_folder: str | None) -> None:
     """Show the next of three hints on an exercise: the idea, the equation, a sketch of the code.
 
-    Which were shown is remembered in the workspace.
+    The workspace remembers which hints you have seen.
 
     \b
     Example:

@@ -13,8 +13,8 @@ from lxmls_day1.library_path import environment
 
 @click.command(name="lab", short_help="Open the notebooks.", context_settings={"ignore_unknown_options": True})
 @click.argument("folder", metavar="[DIR]", required=False, type=click.Path())
-@click.option("--start", is_flag=True, help="Make the workspace DIR first if it is not there.")
-@click.option("--print", "only_print", is_flag=True, help="Show the command instead of running it.")
+@click.option("--start", is_flag=True, help="Make the workspace DIR first if it does not exist.")
+@click.option("--print", "only_print", is_flag=True, help="Print the command instead of running it.")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser; JupyterLab shows its address.")
 @click.pass_context
 def command(context: click.Context, folder: str | None, start: bool, only_print: bool, no_browser: bool) -> None:

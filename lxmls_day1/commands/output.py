@@ -29,7 +29,7 @@ def writable_folder(out: str) -> Path:
         with tempfile.TemporaryFile(dir=folder):
             return folder
     except (FileExistsError, NotADirectoryError) as error:
-        raise InputError(f"{out} is, or lies in, a file; --out wants a folder.") from error
+        raise InputError(f"{out} is a file, or lies in one; --out must be a folder.") from error
     except OSError as error:
         raise InputError(f"{out} cannot be written to ({error.strerror}); choose another folder with --out.") from error
 

@@ -39,33 +39,33 @@ class DelimiterType(click.ParamType):  # type: ignore[type-arg]
         """Take a name for its character."""
         character: str = NAMED_DELIMITERS.get(value.lower(), value)
         if len(character) != 1:
-            self.fail(f"{value!r} is not one character, nor one of {', '.join(NAMED_DELIMITERS)}", param, ctx)
+            self.fail(f"{value!r} is neither one character nor one of {', '.join(NAMED_DELIMITERS)}", param, ctx)
         return character
 
 
 #: How files of labelled text are read; they come to a command under the names of `TextCorpus`'s arguments.
 layout_options = several(
     click.option(
-        "--text-column", type=ColumnType(), help="Which column has the texts: its name, or its number from 0."
+        "--text-column", type=ColumnType(), help="The column of the texts: its name, or its number, counted from 0."
     ),
-    click.option("--label-column", type=ColumnType(), help="Which column has the labels."),
+    click.option("--label-column", type=ColumnType(), help="The column of the labels."),
     click.option(
         "--header/--no-header", "header", default=None,
-        help="Whether the first line names the columns; judged by the file unless given.",
+        help="Whether the first line names the columns. Default: guessed from the file.",
     ),
-    click.option("--encoding", help="Of the files; UTF-8, or what a byte order mark says, unless given."),
+    click.option("--encoding", help="Encoding of the files. Default: UTF-8, or what a byte order mark says."),
     click.option(
-        "--format", "form", type=click.Choice(FORMATS), help="What is in the files; by their names unless given."
+        "--format", "form", type=click.Choice(FORMATS), help="Format of the files. Default: according to their names."
     ),
-    click.option("--delimiter", type=DelimiterType(), help="What parts the columns, such as ; or tab."),
-    click.option("--no-quotes", "no_quotes", is_flag=True, help="Quotes in the columns mean nothing."),
+    click.option("--delimiter", type=DelimiterType(), help="The character that separates the columns, such as ; or tab."),
+    click.option("--no-quotes", "no_quotes", is_flag=True, help="Treat quotation marks as ordinary characters."),
 )  # fmt: skip
 own_file_options = several(
     click.option(
         "--file", "path", type=click.Path(),
-        help="Labelled text of your own instead: CSV, TSV, JSON lines or svmlight, also gzipped.",
+        help="Labelled text of your own instead: CSV, TSV, JSON lines or svmlight, plain or gzipped.",
     ),
-    click.option("--test-file", "test_path", type=click.Path(), help="A second file, to test with."),
+    click.option("--test-file", "test_path", type=click.Path(), help="A second file, to test on."),
     layout_options,
 )  # fmt: skip
 
@@ -84,10 +84,10 @@ def own_file(options: Mapping[str, Any], **excluded: str | None) -> dict[str, An
     if settings and "path" not in settings:
         flags = {"test_path": "test-file", "form": "format", "quote": "no-quotes"}
         flag = next(iter(settings))
-        raise click.UsageError(f"--{flags.get(flag, flag).replace('_', '-')} goes with --file.")
+        raise click.UsageError(f"--{flags.get(flag, flag).replace('_', '-')} needs --file.")
     for option, value in excluded.items():
         if settings and value:
-            raise click.UsageError(f"--{option.replace('_', '-')} and --file exclude one another.")
+            raise click.UsageError(f"--{option.replace('_', '-')} and --file cannot be combined.")
     return settings
 
 

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 reading_options = several(
     click.option(
         "--format", "form", type=click.Choice(["auto", "raw", "processed"]), default="auto", show_default=True,
-        help="Raw text, or token:count lines? auto looks at each file.",
+        help="Whether files hold raw text or token:count lines; auto decides for each file.",
     ),
     click.option(
         "--per", "unit", type=click.Choice(["file", "line"]),
-        help="Raw text: is a file one review, or each of its lines? A file is one, unless predict reads standard input.",
+        help="For raw text: whether a file or a line is one review. Default: a file; a line where predict reads standard input.",
     ),
     lab_option,
 )  # fmt: skip
@@ -36,8 +36,8 @@ reading_options = several(
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @click.argument("paths", metavar="FILE...", type=click.Path(allow_dash=True), nargs=-1, required=True)
 @reading_options
-@click.option("--scores", "with_scores", is_flag=True, help="Show the score of every class, too.")
-@click.option("--marginals", is_flag=True, help="Show how probable each tag of a word is (crf), too.")
+@click.option("--scores", "with_scores", is_flag=True, help="Print the score of every class, too.")
+@click.option("--marginals", is_flag=True, help="Print the probability of each tag of a word, too (crf only).")
 def command(
     model_path: str,
     paths: tuple[str, ...],
@@ -49,18 +49,20 @@ def command(
 ) -> None:
     """Label reviews with a classifier that `lxmls-day1 train` has kept.
 
-    A FILE holds raw text, or lines token:count token:count ... as the review corpora do. Raw text is taken apart as the texts were that
-    the classifier has learnt from; for reviews: lower case, unigrams and bigrams, numbers to <num>. - is standard input: each line of
-    it that is not blank is answered at once, so that predict can stand in a pipe.
+    A FILE holds raw text, or lines token:count token:count ... as the review corpora do. Raw text is tokenized as the
+    classifier's training texts were; reviews are turned into lower case, unigrams and bigrams, with <num> for numbers.
+    The name - stands for standard input: every line that is not blank is labelled at once, so predict can be used in a
+    pipe.
 
-    There is one line for each review, with tabs between its fields: the label; its margin, which is how far its score
-    is ahead of the next one; the file, with the number of the line where each is a review; with --scores, the scores.
-    Where the lines have labels (#label#:positive at their end), the accuracy follows on standard error.
+    One line is printed for each review, with its fields separated by tabs: the label; its margin, the difference
+    between its score and the next highest; the file, with the line number where each line is a review; and, with
+    --scores, the scores. If the lines end with labels (#label#:positive), the accuracy follows on standard error.
 
-    A tagger (`lxmls-day1 train --classifier structured_perceptron --domain ewt`) takes sentences: a FILE holds one a line,
-    its words between spaces, or is in CoNLL-U format. There is one line for each word and its tag, with a tab between, and a
-    blank line after each sentence. A conditional random field (`--classifier crf`) also knows how sure it is: with --marginals the
-    probability of the tag follows, and then those of all tags, the most probable first.
+    A tagger (`lxmls-day1 train --classifier structured_perceptron --domain ewt`) takes sentences: a FILE holds one
+    sentence per line, its words separated by spaces, or is in CoNLL-U format. One line is printed for each word and its
+    tag, separated by a tab character, and a blank line after each sentence. A conditional random field (`--classifier
+    crf`) also gives probabilities: with --marginals each line goes on with the probability of the tag and those of all
+    tags, the most probable first.
 
     \b
     Examples:
@@ -79,7 +81,7 @@ def command(
         tag_files(lab, model, paths, marginals)
         return
     if marginals:
-        raise InputError("--marginals is for taggers; this model labels whole texts, take --scores")
+        raise InputError("--marginals is for taggers; this model labels whole texts, so use --scores")
     by_line = paths == ("-",) and unit != "file"
     answers = Answers(model, with_scores)
     for documents in lines_of_input(model, form) if by_line else [open_documents(model, paths, form, unit)]:
@@ -158,7 +160,7 @@ def open_model(lab: "Lab", path: str) -> "TextModel":
     root = lab.load("classifiers.linear_classifier").LinearClassifier
     find_class = class_finder(root, lab.folder / "classifiers", lambda name: lab.load(f"classifiers.{name}"))
     if os.path.isdir(path):
-        raise InputError(f"{path} is a folder; MODEL is a file that `lxmls-day1 train` has written.")
+        raise InputError(f"{path} is a folder; MODEL must be a file that `lxmls-day1 train` has written.")
     model = TextModel(*load_model(path, find_class))
     by_name = model.tags_sentences or model.notes.get("hash_bits") is not None
     if model.feature_names is None and not by_name:
@@ -176,7 +178,7 @@ def open_documents(model: "TextModel", paths: Sequence[str], form: str, unit: st
     documents = []
     for path in paths:
         if os.path.isdir(path):
-            raise InputError(f"{shown_name(path)} is a folder; FILE is a file of reviews.")
+            raise InputError(f"{shown_name(path)} is a folder; FILE must be a file of reviews.")
         documents += read_documents(read_bytes(path), shown_name(path), form, unit or "file", model.tokens_of)
     return documents
 

@@ -10,16 +10,18 @@ from lxmls_day1.commands.shared_options import ExerciseList
 @click.option(
     "--exercises",
     type=ExerciseList(),
-    help="Which ones are to be solved, such as 1.2,1.5,1.7, or core or afternoon; the others come with solutions.",
+    help="The exercises to be solved, such as 1.2,1.5,1.7, or core or afternoon; the others come solved.",
 )
 @click.option(
-    "--with-solutions", is_flag=True, help="All solutions, hidden checks and known mistakes: not for students."
+    "--with-solutions", is_flag=True, help="Include all solutions, hidden checks and known mistakes: not for students."
 )
-@click.option("--course", default="", metavar="ADDRESS", help="Where the bundle will be cloned from on Colab.")
+@click.option(
+    "--course", default="", metavar="ADDRESS", help="The address from which notebooks on Colab will clone the bundle."
+)
 def command(out: str, exercises: list[str] | None, with_solutions: bool, course: str) -> None:
-    """Make the bundle for students in the folder OUT: a workspace and a wheel without solutions, as folder and as zip.
+    """Make the bundle for students in the folder OUT: a workspace and a wheel without solutions, as a folder and as a zip file.
 
-    It is made from a checkout of the repository. The same checkout gives the same bytes.
+    This needs a checkout of the repository. The same checkout always gives the same bytes.
 
     \b
     Examples:
@@ -32,7 +34,7 @@ def command(out: str, exercises: list[str] | None, with_solutions: bool, course:
     from lxmls_day1.errors import InputError, counted
 
     if exercises is not None and with_solutions:
-        raise InputError("--with-solutions leaves no exercise open, so --exercises does not go with it.")
+        raise InputError("--with-solutions leaves no exercise open, so it cannot be combined with --exercises.")
     made = release(out, exercises, with_solutions, course)
     click.echo(f"{made.folder} ({counted(made.n_files, 'file')})")
     click.echo(f"{made.archive}")

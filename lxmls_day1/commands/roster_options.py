@@ -34,15 +34,17 @@ def read_roster(
     """The roster of the options, looked through before anything is graded."""
     path, lateness = Path(roster), None
     if not path.is_file():
-        raise InputError(f"{path} is not there; --roster wants the file that your platform has exported.")
+        raise InputError(f"{path} does not exist; --roster must be the file that your platform has exported.")
     if due is not None:
         moment = time_in(due)
         if moment is None:
-            raise InputError(f"--due wants a time such as 2026-11-20T23:59, and not {due!r}.")
+            raise InputError(f"--due must be a time such as 2026-11-20T23:59; got {due!r}.")
         lateness = Lateness(moment, (late_penalty or 0.0) / 100, time_column or "", extension_column or "")
     place = folder / ROSTERS / path.name
     if path.name == ACCOUNT or (place.exists() and place.samefile(path)):
-        raise InputError(f"{path} would be written over; copy it to another place or name, and give that to --roster.")
+        raise InputError(
+            f"{path} would be overwritten; copy it to another place or name, and give the copy to --roster."
+        )
     return Roster(path, marks_column or "", id_column or "", lateness, group_column or "")
 
 
@@ -66,7 +68,7 @@ def fill_in(students: Roster, found: Sequence[Found], book: Gradebook, folder: P
             err=True,
         )
     if filled.open:
-        click.echo(f"On the roster or in the submissions, and not in both, or not clear ({ACCOUNT} has all):", err=True)
+        click.echo(f"Only on the roster, only in the submissions, or not clear ({ACCOUNT} lists all):", err=True)
         for match in filled.open[:MOST_SAID]:
             click.echo(f"  {one_line(match.id or match.submission)}: {one_line(match.remark)}", err=True)
         if len(filled.open) > MOST_SAID:
@@ -81,7 +83,9 @@ def remove_stale(folder: Path) -> None:
     for path in (place / name for name in stale):
         if path.is_file():
             path.unlink()
-            click.echo(f"  {path} had marks of an earlier run, and was removed; --roster fills it in again", err=True)
+            click.echo(
+                f"  {path} had the marks of an earlier run and was removed; --roster fills it in again", err=True
+            )
     if stale:
         replace_files({place / FILLED: json.dumps({name: now for name in filled if name not in stale}).encode()})
     if stale and len(stale) == len(filled):

@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     type=click.Choice(["classification", "tagging", "calibration"]),
     default="classification",
     show_default=True,
-    help="All classifiers, or the structured learners on tagged sentences, or how far probabilities can be trusted.",
+    help="Compare all classifiers, tag sentences with the structured learners, or measure the calibration of probabilities.",
 )
 @click.option("--domain", type=click.Choice(REVIEWS), show_default="books", help="Which reviews.")
-@click.option("--source", type=click.Choice(SOURCES), help="Learn from these reviews, to be tested on others.")
-@click.option("--target", type=click.Choice(SOURCES), help="The reviews to be tested on, with --source.")
-@click.option("--all", "every", is_flag=True, help="Every kind of linear learner, with the memory that it takes.")
+@click.option("--source", type=click.Choice(SOURCES), help="Train on these reviews, and test on those of --target.")
+@click.option("--target", type=click.Choice(SOURCES), help="The reviews to test on; requires --source.")
+@click.option(
+    "--all", "every", is_flag=True, help="Run every kind of linear learner, and measure the memory that each takes."
+)
 @own_file_options
 @data_dir_option
 @click.option("--out", type=click.Path(), default="out", show_default=True, help="Where figures and results go.")
@@ -48,9 +50,9 @@ def command(
     """Train every classifier of the lab and compare them.
 
     They learn the simple data set (two Gaussians in the plane, 50 points to train on and 50 to test) and a corpus of
-    reviews, positive or negative. If the reviews cannot be had, a small generated corpus takes their place, and the
-    table says so. With --file they learn labelled text of your own instead of reviews; `lxmls-day1 train --help` says
-    more about such files.
+    reviews, positive or negative. If the reviews are neither on this machine nor on the network, a small generated
+    corpus takes their place, and the table says so. With --file they learn labelled text of your own instead of
+    reviews; `lxmls-day1 train --help` says more about such files.
 
     \b
     At the end there is one table, and in the folder of --out:
@@ -73,7 +75,7 @@ def command(
     own = own_file(file_options, domain=domain, data_dir=data_dir)
     if source or target:
         if own or domain or every or task != "classification":
-            raise click.UsageError("--source and --target go with --data-dir, --out and --lab only.")
+            raise click.UsageError("--source and --target can only be combined with --data-dir, --out and --lab.")
         from lxmls_day1.commands import domain_run  # here, as it imports numpy and ``--help`` reads this file
 
         domain_run.run(out, source, target, data_dir, lab_folder)
@@ -82,11 +84,13 @@ def command(
         from lxmls_day1.commands import tagging_run  # here, as it imports numpy and ``--help`` reads this file
 
         if own:
-            raise click.UsageError("--file is labelled text; --task tagging takes none.")
+            raise click.UsageError("--file is for labelled text; leave it out with --task tagging.")
         if every:
-            raise click.UsageError("--all is about flat learners; --task tagging takes none.")
+            raise click.UsageError("--all is for learners that label whole texts; leave it out with --task tagging.")
         if domain not in (None, "toy"):
-            raise click.UsageError(f"--domain {domain} is about reviews; --task tagging takes none, or toy.")
+            raise click.UsageError(
+                f"--domain {domain} is for reviews; with --task tagging leave --domain out, or set it to toy."
+            )
         sentences = "toy" if domain == "toy" else tagging_run.CORPUS
         tagging_run.run(out, data_dir=data_dir, lab_folder=lab_folder, corpus=sentences)
         return

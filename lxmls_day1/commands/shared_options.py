@@ -22,19 +22,22 @@ class ExerciseList(click.ParamType):  # type: ignore[type-arg]  # older versions
 
 
 lab_option = click.option(
-    "--lab", "lab_folder", type=click.Path(), help="The lab folder; the one that you are in unless given."
+    "--lab", "lab_folder", type=click.Path(), help="The lab folder. Default: the lab that you are in."
 )
 data_dir_option = click.option(
-    "--data-dir", type=click.Path(), help="A folder that holds the data, as sentiment/dvd/*.review."
+    "--data-dir", type=click.Path(), help="The folder that holds the data, such as sentiment/dvd/*.review."
 )
 classifier_option = click.option(
-    "--classifier", required=True, metavar="NAME", help="Its file in classifiers/, such as mira, or its class."
+    "--classifier",
+    required=True,
+    metavar="NAME",
+    help="Its file in classifiers/, such as mira, or its class, such as Mira.",
 )
 domain_option = click.option(
     "--domain",
     type=click.Choice((*REVIEWS, *QUESTIONS, *SENTENCES)),
     show_default="books",
-    help="Which reviews, or the questions of TREC, or (for the structured learners) tagged sentences.",
+    help="Which data: reviews, the TREC questions, or (for the structured learners) tagged sentences.",
 )
 
 

@@ -11,7 +11,8 @@ from lxmls_day1.commands.shared_options import lab_option
 def command(exercise: str, lab_folder: str | None) -> None:
     """Put the reference solution of an exercise into your workspace, so that you can go on.
 
-    What you had written is kept, and `lxmls-day1 undo` brings it back. A student's installation may hold no solutions.
+    What you had written is kept, and `lxmls-day1 undo` brings it back. Installations for students may come without
+    solutions.
 
     \b
     Example:

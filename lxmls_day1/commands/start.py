@@ -3,17 +3,17 @@
 import click
 
 
-@click.command(name="start", short_help="Make a workspace to solve the exercises in.")
+@click.command(name="start", short_help="Make a workspace for the exercises.")
 @click.argument("folder", metavar="DIR", type=click.Path())
 @click.option(
-    "--all", "everything", is_flag=True, help="With the exercises of all notebooks, and every file of the lab."
+    "--all", "everything", is_flag=True, help="Include the exercises of all notebooks, and every file of the lab."
 )
 def command(folder: str, everything: bool) -> None:
-    """Make the folder DIR with the exercises of the day, 1.1 to 1.8: their notebooks, the files in which they are left open, checks.
+    """Make the folder DIR with the exercises of the day, 1.1 to 1.8: their notebooks, the files that you complete, and the checks.
 
-    `lxmls-day1 add NOTEBOOK` brings further ones. What is not in DIR is imported from the installed package.
+    `lxmls-day1 add NOTEBOOK` adds further exercises. Files that are not in DIR are imported from the installed package.
 
-    DIR must not be there yet, or be empty: nothing is ever overwritten. `start .` fills the folder that you are in.
+    DIR must be new or empty: nothing is ever overwritten. `start .` fills the folder that you are in.
 
     \b
     Examples:

@@ -8,9 +8,9 @@ from lxmls_day1.commands.shared_options import lab_option
 @click.command(name="status", short_help="Show how far you are.")
 @lab_option
 def command(lab_folder: str | None) -> None:
-    """Show the progress over all exercises: a bar, and for each exercise where it stands.
+    """Show your progress through the exercises: a bar, and the state of each exercise.
 
-    An exercise counts as done when its public checks have passed on the files as they are now, or its answer stands in
+    An exercise counts as done when its public checks have passed on the files as they are now, or when its answer is in
     the notebook.
     """
     from lxmls_day1.course.progress import status_of

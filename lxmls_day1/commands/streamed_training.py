@@ -21,15 +21,15 @@ STREAMING = ("corpus", "test_corpus", "checkpoint", "every", "resume", "schedule
 
 
 streaming_options = several(
-    click.option("--corpus", type=click.Path(), help="A corpus on disk instead, made by `lxmls-day1 cache`."),
-    click.option("--test-corpus", type=click.Path(), help="Another one, to test with."),
+    click.option("--corpus", type=click.Path(), help="Train on a corpus on disk, made by `lxmls-day1 cache`."),
+    click.option("--test-corpus", type=click.Path(), help="A second corpus on disk, to test on."),
     click.option(
         "--checkpoint", type=click.Path(),
-        help="Keep the training in this file every so many documents, and at Ctrl-C or SIGTERM.",
+        help="Save the state of training in this file every --every documents, and at Ctrl-C or SIGTERM.",
     ),
-    click.option("--every", type=click.IntRange(min=1), show_default="1000000", help="How many documents these are."),
-    click.option("--resume", is_flag=True, help="Go on from the checkpoint, if there is one yet."),
-    click.option("--scheduler", help="Train on a Dask cluster, in --n-jobs parts; such as tcp://head:8786."),
+    click.option("--every", type=click.IntRange(min=1), show_default="1000000", help="Documents between two checkpoints."),
+    click.option("--resume", is_flag=True, help="Continue from the checkpoint, if there is one."),
+    click.option("--scheduler", help="The address of a Dask cluster, such as tcp://head:8786, on which to train in --n-jobs parts."),
     click.option(
         "--mix-every", type=click.IntRange(min=1), show_default="after every round",
         help="After how many documents the parts of an online learner mix their weights.",
@@ -48,14 +48,14 @@ def check_options(options: Mapping[str, Any], **excluded: object) -> None:
     if options["corpus"] is None:
         for name in STREAMING:
             if options[name]:
-                raise click.UsageError(f"--{name.replace('_', '-')} goes with --corpus.")
+                raise click.UsageError(f"--{name.replace('_', '-')} needs --corpus.")
         return
     for name, value in excluded.items():
         if value:
-            raise click.UsageError(f"--{name.replace('_', '-')} and --corpus exclude one another.")
+            raise click.UsageError(f"--{name.replace('_', '-')} and --corpus cannot be combined.")
     for name in ("every", "resume"):
         if options[name] and options["checkpoint"] is None:
-            raise click.UsageError(f"--{name} goes with --checkpoint.")
+            raise click.UsageError(f"--{name} needs --checkpoint.")
 
 
 def train_on_corpus(
@@ -83,7 +83,7 @@ def train_on_corpus(
     check_streams(learner)
     online = is_online(learner)
     if options["checkpoint"] is not None and not online:
-        raise InputError(f"{learner.get_name()} takes no checkpoints; leave --checkpoint out.")
+        raise InputError(f"{learner.get_name()} cannot keep checkpoints; leave --checkpoint out.")
     corpus = lab.reader("streamed_corpus", "StreamedCorpus", folder=options["corpus"], test=options["test_corpus"])
     shards, test = corpus.shards, corpus.test_shards
     hash_bits, tokens = shards.manifest["hash_bits"], shards.manifest.get("tokenizer", {}).get("rules", "reviews")

@@ -9,22 +9,20 @@ from lxmls_day1.commands.shared_options import lab_option
 from lxmls_day1.errors import InputError
 
 
-@click.command(name="submit", short_help="Pack what you hand in.")
-@click.option("--name", help="Your name, or what your instructor asks for; that of the folder unless given.")
+@click.command(name="submit", short_help="Pack your work into one file to hand in.")
+@click.option("--name", help="Your name, or what your instructor asks for. Default: the name of the folder.")
 @click.option(
-    "--with", "partners", multiple=True, metavar="NAME", help="Who has worked on it, too; both name each other."
+    "--with", "partners", multiple=True, metavar="NAME", help="The name of a partner; each of you names the other."
 )
-@click.option(
-    "--out", type=click.Path(), help="A folder, or the zip file itself if it ends in .zip; the workspace unless given."
-)
-@click.option("--force", is_flag=True, help="Pack it even if something is missing or is not Python.")
+@click.option("--out", type=click.Path(), help="A folder, or a file name that ends in .zip. Default: the workspace.")
+@click.option("--force", is_flag=True, help="Pack even if a file is missing or is not valid Python.")
 @lab_option
 def command(name: str | None, partners: tuple[str, ...], out: str | None, force: bool, lab_folder: str | None) -> None:
-    """Look whether everything is there, and pack readers, classifiers and notebooks into one zip file.
+    """Check that everything is there, and pack readers, classifiers and notebooks into one zip file.
 
-    An exercise that is not solved is no obstacle, a file that is missing or cannot be read by Python is one.
+    You can submit with unsolved exercises, but not with a file that is missing or that Python cannot parse.
 
-    Its receipt, the SHA-256 of the zip file, is printed; the page that you get back shows it again.
+    The receipt is printed: the SHA-256 of the zip file. The feedback page that you get back shows it again.
 
     \b
     Examples:
@@ -45,7 +43,7 @@ def command(name: str | None, partners: tuple[str, ...], out: str | None, force:
         for sentence in submission.missing:
             click.echo(sentence, err=True)
         if not force:
-            raise InputError("nothing was packed; put that right first, or take --force.")
+            raise InputError("nothing was packed; correct this first, or use --force.")
     echo_status(status_of(folder))
     file_name, content = pack_submission(folder, submission, name or folder.name, partners)
     if out and out.casefold().endswith(".zip") and not Path(out).is_dir():

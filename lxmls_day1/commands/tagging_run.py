@@ -124,7 +124,7 @@ def open_sentences(lab: Lab, name: str, data_dir: str | None) -> tuple[Any, list
         reason = str(error).rstrip(".")
         click.echo(f"{reason[:1].upper()}{reason[1:]}; the toy sentences take its place.", err=True)
     toy = lab.reader("pos_corpus", "PosCorpus", name="toy")
-    return toy, [f"{name} could not be had; these are the few toy sentences, on which accuracies mean little."]
+    return toy, [f"{name} is not available; these are a few toy sentences, on which accuracies mean little."]
 
 
 # --------------------------------------------------------------------------------------------------------- what it does
@@ -151,7 +151,7 @@ def compare_taggers(lab: Lab, corpus: Any, progress: ReportProgress | None = Non
         If the corpus has no test part, or a learner cannot be trained on it.
     """
     if not corpus.test_X:
-        raise InputError(f"{corpus.get_name()} has no test part, on which the taggers could be compared")
+        raise InputError(f"{corpus.get_name()} has no test part, which is needed to compare the taggers")
     rows: list[Row] = []
     dev_accuracy: dict[str, float] = {}
     predictions: dict[str, Any] = {}

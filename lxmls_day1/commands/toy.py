@@ -21,16 +21,16 @@ class CountType(click.ParamType):  # type: ignore[type-arg]  # older versions of
         self.fail(f"{value!r} is not a whole number from 0 on, such as 1000 or 1e7", param, ctx)
 
 
-@click.command(name="toy", short_help="Make up reviews, as many as you like.")
-@click.option("--documents", type=CountType(), required=True, help="How many, such as 1000 or 1e7.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Another one gives other documents.")
+@click.command(name="toy", short_help="Generate any number of made-up reviews.")
+@click.option("--documents", type=CountType(), required=True, help="How many documents, such as 1000 or 1e7.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Another seed gives other documents.")
 @click.option("--classes", type=int, default=2, show_default=True, help="How many labels there are.")
 @click.option("--words", type=int, default=80, show_default=True, help="The median length of a document.")
 def command(documents: int, seed: int, classes: int, words: int) -> None:
-    """Write made-up reviews to standard output, label and text with a tab between, under a header.
+    """Write made-up reviews to standard output: a header, then label and text, separated by a tab.
 
-    Words follow Zipf's law, and some of them say what the label is. Documents come one after another, in no memory to speak
-    of, and the first ones are the same however many are asked for.
+    Word frequencies follow Zipf's law, and some words indicate the label. Documents are generated one at a time, so
+    memory stays small, and the first ones are the same whatever the total number.
 
     \b
     Examples:

@@ -80,22 +80,23 @@ def command(
     """Train one classifier of the lab on text and keep it in a file.
 
     The text is one of the review corpora, the TREC questions, or a file of your own: columns of label and text (CSV or
-    TSV), JSON lines, or features in the svmlight format, each also gzipped. Which columns are meant, and whether the
-    first line is a header, is found out and said; options decide it. Without --test-file a fifth of the file is kept to
-    test with. The structured learners take tagged sentences: ewt is the English Web Treebank, toy-sentences needs no
-    data, and a file of your own is in the CoNLL-U format (--label-column xpos takes the language's own tags), or has features of
-    your own in CRFsuite's format: a line for each word, its tag and the names of its features between tabs.
+    TSV), JSON lines, or features in the svmlight format, each plain or gzipped. The columns, and whether the first line
+    is a header, are guessed and reported; options override the guess. Without --test-file a fifth of the file is set
+    aside for testing. The structured learners take tagged sentences: ewt is the English Web Treebank, toy-sentences
+    needs no data, and a file of your own is in the CoNLL-U format (--label-column xpos takes the language's own tags),
+    or has features of your own in CRFsuite's format: one line per word, with its tag and the names of its features,
+    separated by tabs.
 
-    SVM and maximum entropy need a λ, their regularizer. Where it is not given, it is 2/M for M training examples, or with
-    --tune the one of seven that does best on the development part. Which it is, is said.
+    SVM and maximum entropy need a λ, their regularizer. If you do not set it, it is 2/M for M training examples, or
+    with --tune the best of seven values on the development part. The value used is printed.
 
     The file is an .npz of plain arrays: the parameters, the names of the features, the classes and the
     hyper-parameters. `lxmls-day1 predict` and `lxmls-day1 explain` take it, and so does LinearClassifier.load in
     Python.
 
-    An online learner also trains on a corpus on disk (--corpus) that is larger than the memory. While it does, it shows after 1,
-    2, 4, 8, ... documents which share of them it labelled wrongly before it learnt from them. With --checkpoint it can be
-    interrupted, or killed, and go on with --resume to the same parameters.
+    An online learner also trains on a corpus on disk (--corpus) that is larger than the memory. After 1, 2, 4, 8, ...
+    documents it reports which share of them it labelled wrongly before it learnt from them. Training with --checkpoint
+    can be interrupted or killed; --resume continues it, and it arrives at the same parameters.
 
     \b
     Examples:
@@ -138,7 +139,7 @@ def command(
         other = (
             f"--domain {' or '.join(SENTENCES)}, or a --file of them" if tagger else "reviews, questions or a --file"
         )
-        raise InputError(f"{learner.get_name()} learns from {wanted}, not from {dataset.get_name()}; take {other}.")
+        raise InputError(f"{learner.get_name()} learns from {wanted}, not from {dataset.get_name()}; use {other}.")
     if tuned:
         tune_in_place(learner, dataset, given)
     elif "regularizer" not in given:
@@ -179,7 +180,7 @@ def open_text(
     if own and tagger:
         if more := own.keys() - {"path", "test_path", "label_column"}:
             raise InputError(
-                f"tagged sentences have no {', '.join(sorted(more))}: leave that option out; --label-column may be upos or xpos."
+                f"tagged sentences have no {', '.join(sorted(more))}: leave this option out; --label-column may be upos or xpos."
             )
         kind = lab.load("readers.pos_corpus").PosCorpus
         return kind.from_files(
@@ -270,7 +271,7 @@ def plain(name: str) -> str:
 def check_place(out: str) -> None:
     """Say now, not after the training, that a file cannot be written there."""
     if Path(out).is_dir():
-        raise InputError(f"{out} is a folder; --out wants a file, such as model.npz.")
+        raise InputError(f"{out} is a folder; --out must be a file, such as model.npz.")
     if not Path(out).parent.is_dir():
-        raise InputError(f"{Path(out).parent} is no folder, so {out} cannot be written; make it first.")
+        raise InputError(f"{Path(out).parent} is not a folder, so {out} cannot be written; make the folder first.")
     check_writable(out)

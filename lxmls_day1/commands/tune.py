@@ -47,7 +47,7 @@ class Grid(Setting):
     "of regularizer, or of smooth_param.",
 )
 @click.option("--set", "settings", type=Setting(), multiple=True, help="A hyper-parameter that stays as it is.")
-@click.option("--plot", type=click.Path(), help="Draw accuracy over the values into this PNG file.")
+@click.option("--plot", type=click.Path(), help="Plot the accuracy against the values in this PNG file.")
 @data_dir_option
 @lab_option
 def command(
@@ -60,9 +60,9 @@ def command(
     lab_folder: str | None,
     **file_options: Any,
 ) -> None:
-    """Train with each choice of hyper-parameters, and choose by the accuracy on the development part.
+    """Train with each combination of hyper-parameters, and choose the one with the best accuracy on the development part.
 
-    The test part is not looked at. Data without a development part get one: a fifth of the training part is held out.
+    The test part is not used. If the data have no development part, a fifth of the training part is held out for it.
 
     \b
     Examples:

@@ -5,12 +5,12 @@ import click
 from lxmls_day1.commands.shared_options import lab_option
 
 
-@click.command(name="undo", short_help="Take back the last solve, reset or update.")
+@click.command(name="undo", short_help="Undo the last solve, reset or update.")
 @lab_option
 def command(lab_folder: str | None) -> None:
-    """Bring back what the last `solve`, `reset` or `update` has replaced; called again, what the one before it has.
+    """Bring back what the last `solve`, `reset` or `update` replaced; called again, what the one before it replaced.
 
-    If you have edited the file since then, your edited text is kept too, and where is said.
+    If you have edited the file since then, your edited text is kept too, and the command says where.
     """
     from lxmls_day1.course.report_text import undone_lines
     from lxmls_day1.course.solve_reset_undo import undo

@@ -5,14 +5,14 @@ import click
 from lxmls_day1.commands.shared_options import lab_option
 
 
-@click.command(name="update", short_help="Renew the given files of your lab.")
+@click.command(name="update", short_help="Bring the given files of your lab up to date.")
 @lab_option
 def command(lab_folder: str | None) -> None:
-    """Renew what you were given, after another version of this package was installed, and keep what you have written.
+    """Bring the given files up to date after you have installed another version of this package, and keep what you have written.
 
-    Where you have edited the functions of an exercise only, they move into the new file. Where you have edited more,
-    and in notebooks, your file stays as it is, and the new one is put aside for you to compare. Given files that you
-    have deleted come back. What was replaced is kept, and `lxmls-day1 undo` brings it back.
+    If you have edited only the functions of an exercise in a file, they move into the new file. If you have edited
+    more, or if the file is a notebook, your file stays as it is, and the new one is put beside it for you to compare.
+    Given files that you have deleted are restored. What was replaced is kept, and `lxmls-day1 undo` brings it back.
 
     \b
     Example:
@@ -27,7 +27,7 @@ def command(lab_folder: str | None) -> None:
         return
     for names, what in (
         (renewed.files, "Renewed"),
-        (renewed.removed, "No longer given, or moved into a folder, and removed"),
+        (renewed.removed, "Removed, because they are no longer given or have moved into a folder"),
     ):
         if names:
             click.echo(f"{what}: {', '.join(names)}")

@@ -73,7 +73,7 @@ class Autoreload:
                 raise
             self._seen = now
             self.fault = str(error).rstrip(".")
-            print(f"{self.fault}. Until that is put right, the code from before goes on.")
+            print(f"{self.fault}. Until you correct this, the code from before stays in use.")
             return
         self.fault = ""
         after = self._imported()

@@ -155,7 +155,7 @@ class ExerciseReport:
     def summary(self) -> str:
         """``3 of 3 public checks pass; 4 more run at grading``."""
         if not self.results:
-            return "no checks: write your answer into the notebook"
+            return "no checks: write your answer in the notebook"
         total = len(self.counted)
         verb = "passes" if total == 1 else "pass"
         text = f"{self.passed} of {total} public check{'s' * (total != 1)} {verb}"
@@ -322,7 +322,7 @@ class _Run:
                 alive, events = running.look()
                 for event in events:
                     collected = self._take(event) or collected
-                    wait = wait.next("a check", self._time_limit, remedy="--time-limit raises that")
+                    wait = wait.next("a check", self._time_limit, remedy="--time-limit raises the limit")
                 timed_out = wait.is_over()
                 if not alive or timed_out:
                     break
@@ -372,12 +372,14 @@ class _Run:
 def _cannot_be_run(folder: Path) -> InputError:
     """With the end of what the process said on standard error."""
     text = (folder / check_process.ERRORS).read_text(encoding="utf-8", errors="replace").strip()
-    return InputError(f"the checks cannot be run: {text[-1500:] or 'the process that runs them ended without a word'}")
+    return InputError(
+        f"the checks cannot be run: {text[-1500:] or 'the process that runs them ended without a message'}"
+    )
 
 
 def _how_it_ended(status: int) -> str:
     if status < 0:
         with contextlib.suppress(ValueError):
-            return f"the code brought Python down ({signal.Signals(-status).name})"
-        return f"the code brought Python down (signal {-status})"
+            return f"the code crashed Python ({signal.Signals(-status).name})"
+        return f"the code crashed Python (signal {-status})"
     return f"the code ended Python (exit status {status}); a classifier must return instead"

@@ -54,8 +54,8 @@ MOST_ENTRIES = 2000  # of an answer that is looked at entry by entry
 ASKED_FOR_SNAPSHOT = 20  # inputs in a snapshot, about
 CHANGES = (
     "changes_its_input",
-    "An array that is handed in is another one afterwards, and whoever handed it in goes on working with it. Work on a copy, "
-    "or on an array of your own.",
+    "The code changes an array that it is given, and the caller still needs the old values. Work on a copy, or on an array of "
+    "your own.",
 )
 
 SmallAnswers = Callable[[Any, Sequence[dict[str, Any]]], Sequence[Any]]
@@ -303,5 +303,5 @@ def _kind_of(error: Exception) -> str:
 def _message(example: CounterExample, kind: str = "small inputs") -> str:
     lines = example.lines()
     width = max(len(word) for word, _ in lines)
-    head = f"{example.n_wrong} of {example.n_inputs} {kind} have another answer. The smallest of them:"
+    head = f"{example.n_wrong} of {example.n_inputs} {kind} get a wrong answer. The smallest of them:"
     return "\n".join([head, *(f"  {word:<{width}}  {text}" for word, text in lines)])

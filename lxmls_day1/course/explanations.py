@@ -217,7 +217,7 @@ def explain(folder: Path, exercise: str, text: str, question: str | None = None)
         ]
         if not places:
             raise InputError(
-                f"no question was asked on exercise {id}; one comes when a check names a mistake (`lxmls-day1 check {id}`)."
+                f"no question was asked about exercise {id}; one is asked when a check names a mistake (`lxmls-day1 check {id}`)."
             )
         asked = state.explanations[places[-1]]
         before = state.asked_again.get(id, [])

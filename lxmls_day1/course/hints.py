@@ -37,7 +37,7 @@ class Hints:
         """What is said below the hints."""
         if self.left:
             return f"{self.left} more hint{'s' * (self.left > 1)} if you ask again."
-        return "That was the last hint." if self.new else "All hints were shown before; these are they."
+        return "That was the last hint." if self.new else "You have seen all hints before; here they are again."
 
 
 def next_hint(folder: Path, id: str, again: bool = False) -> Hints:

@@ -143,14 +143,14 @@ def submitted(lab: Lab, name: str | None = None, partners: Sequence[str] = ()) -
     folder = workspace_of(lab, "lab.submit")
     submission = collect_submission(folder)
     if submission.missing:
-        raise InputError(f"nothing was packed; put this right first: {' '.join(submission.missing)}")
+        raise InputError(f"nothing was packed; correct this first: {' '.join(submission.missing)}")
     file_name, content = pack_submission(folder, submission, name or folder.name, partners)
     path = folder / file_name
     again = path.is_file()
     replace_files({path: content})
     lines = list(report_text.packed_lines(submission, path, content, again))
     if offer_download(file_name, content):
-        lines.append(("", "Your browser downloads it, too. A notebook counts as it was saved last."))
+        lines.append(("", "Your browser downloads it, too. A notebook is packed as you last saved it."))
     return _shown(folder, submission, lines)
 
 
@@ -174,7 +174,7 @@ def offer_download(name: str, content: bytes) -> bool:
 def _one_exercise(folder: Path, exercise: Any, command: str) -> str:
     ids = Registry.of(folder).meant(exercise)
     if len(ids) != 1:
-        raise InputError(f'{command} wants one exercise, such as {command}("1.5"), but got {exercise!r}.')
+        raise InputError(f'{command} needs one exercise, such as {command}("1.5"), but got {exercise!r}.')
     return Registry.of(folder)[ids[0]].id
 
 

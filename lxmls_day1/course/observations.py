@@ -79,7 +79,7 @@ def _form(wrong: Sequence[Asked]) -> Sentences:
     if all(one.got.kind is float for one in wrong):
         if len({len(one.got.shape) == len(one.wanted.shape) for one in wrong}) > 1:
             return []
-        text = f"The code returns {shape_text(first.got)} for the smallest input, where {wanted} is wanted."
+        text = f"The code returns {shape_text(first.got)} for the smallest input, but must return {wanted}."
         if all(len(one.got.values) == len(one.wanted.values) for one in wrong):
             if all(_close(one.got.array.ravel(), one.wanted.array.ravel()) for one in wrong):
                 text += " The numbers are right; only the shape is not."
@@ -95,10 +95,10 @@ def _form(wrong: Sequence[Asked]) -> Sentences:
     if text.startswith(RAISES):
         return [(WRONG_FORM, f"Every wrong answer is an exception: the code {text}.")]
     if text.startswith(RETURNS):
-        return [(WRONG_FORM, f"The code {text}{'' if ' wanted' in text else f', where {wanted} is wanted'}.")]
+        return [(WRONG_FORM, f"The code {text}{'' if ' must return ' in text else f', but must return {wanted}'}.")]
     if text == "None":
-        return [(WRONG_FORM, f"None is returned, where {wanted} is wanted. Is a `return` missing?")]
-    return [(WRONG_FORM, f"The text {text!r} is returned, where {wanted} is wanted.")]
+        return [(WRONG_FORM, f"The code returns None, but must return {wanted}. Is a `return` missing?")]
+    return [(WRONG_FORM, f"The code returns the text {text!r}, but must return {wanted}.")]
 
 
 def _relation(asked: Sequence[Asked], wrong: Sequence[Asked], split: Split | None) -> Sentences:
@@ -107,7 +107,7 @@ def _relation(asked: Sequence[Asked], wrong: Sequence[Asked], split: Split | Non
         return []
     pairs = [(one.given, one.wanted.array, one.got.array) for one in asked]
     if text := _relation_of(pairs):
-        return [(RELATED, f"Every number is {text}.")]
+        return [(RELATED, f"Every number {text}.")]
     if split is None:
         return []
     found, n_wrong = [], 0
@@ -116,7 +116,7 @@ def _relation(asked: Sequence[Asked], wrong: Sequence[Asked], split: Split | Non
             continue
         n_wrong += 1
         if text := _relation_of(parts):
-            found.append(f"{word}: every number is {text}.")
+            found.append(f"{word}: every number {text}.")
     return [(RELATED, " ".join(found))] if found and len(found) == n_wrong else []
 
 
@@ -126,14 +126,10 @@ def _relation_of(pairs: Sequence[Pair]) -> str:
     if len(shown) < LEAST_ON_A_SIDE or not all(np.isfinite([*np.ravel(w), *np.ravel(g)]).all() for _, w, g in pairs):
         return ""
     if (factor := _factor(pairs)) is not None:
-        return (
-            "of the other sign than the one that is wanted"
-            if factor == -1
-            else f"{factor:.4g} times the one that is wanted"
-        )
+        return "has the wrong sign" if factor == -1 else f"is {factor:.4g} times the right one"
     difference = float(np.ravel(shown[0][2] - shown[0][1])[0])
     if all(_close(got, wanted + difference) for _, wanted, got in pairs):
-        return f"{abs(difference):.4g} {'more' if difference > 0 else 'less'} than the one that is wanted"
+        return f"is {abs(difference):.4g} {'more' if difference > 0 else 'less'} than the right one"
     for word in pairs[0][0]:
         values: list[Any] = [given.get(word) for given, _, _ in pairs]
         if not all(type(n) in (int, float) and n > 0 for n in values) or len(set(values)) < 2:
@@ -143,11 +139,11 @@ def _relation_of(pairs: Sequence[Pair]) -> str:
             factor = _factor(scaled)
             if factor is not None:
                 by = "" if factor == 1 else f"{factor:.4g} times "
-                return f"{by}the one that is wanted, {text.format(word)}"
+                return f"is {by}the right one, {text.format(word)}"
     if all(_close(np.ravel(got)[::-1], np.ravel(wanted)) for _, wanted, got in pairs):
-        return "wanted, but they stand in the reverse order"
+        return "is right, but they are in the reverse order"
     if all(_close(np.abs(got), np.abs(wanted)) for _, wanted, got in pairs):
-        return "right but for its sign, which is wrong in some places"
+        return "is right except for its sign, which is wrong in some places"
     return ""
 
 
@@ -240,7 +236,7 @@ def _conditions(inputs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Iter
             yield f"{word} has a number below 0", [(_flat(value) < 0).any() for value in lists]
             yield f"{word} has a 0", [(_flat(value) == 0).any() for value in lists]
             yield f"{word} has equal entries", [len(set(map(repr, value))) < len(value) for value in lists]
-            yield f"{word} has a number that is no whole one", [(_flat(value) % 1).any() for value in lists]
+            yield f"{word} has a number that is not an integer", [(_flat(value) % 1).any() for value in lists]
 
 
 def _flat(value: Any) -> np.ndarray:

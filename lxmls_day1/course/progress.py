@@ -23,7 +23,7 @@ STATES = {
     "to do": "to do",
     "practised": "asked once more; see `undo`",
     "to answer": "answer it in the notebook",
-    "reading": "look at it in the notebook",
+    "reading": "read it in the notebook",
 }
 DONE = ("solved", "answered", "reference")
 NOT_COUNTED = ("given", "reading")

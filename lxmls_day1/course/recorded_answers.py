@@ -206,8 +206,8 @@ class RecordedAnswers:
             raise InputError(f"{path} is not there; it holds the answers with which the checks compare.") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(
-                f"{path} does not hold recorded answers as this version of lxmls-day1 reads them ({error}): it is of another version, "
-                "or damaged; `lxmls-day1 update` renews it."
+                f"{path} does not hold recorded answers that this version of lxmls-day1 can read ({error}): it is from another "
+                "version, or damaged; `lxmls-day1 update` replaces it."
             ) from error
 
     @classmethod
@@ -329,7 +329,7 @@ def _as_array(value: Any) -> Any:
     try:
         return np.asarray(value)
     except ValueError as error:
-        raise TypeError(f"{_description(value)}, which is no array") from error
+        raise TypeError(f"{_description(value)}, which is not an array") from error
 
 
 def entries_of(value: Any) -> Iterator[float | str | None]:
@@ -414,12 +414,12 @@ def results(value: Any, *words: str) -> tuple[Any, ...]:
     Examples
     --------
     >>> results((1.0, 2.0), "W", "the mean"), results(1.0, "W", "the mean")[0]
-    ((1.0, 2.0), 'returns one number, where 2 results are wanted: W and the mean')
+    ((1.0, 2.0), 'returns one number, but must return 2 results: W and the mean')
     """
     is_several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 2  # matrices, stacked
     if is_several and len(value) == len(words):
         return tuple(value)
-    wanted = f"{len(words)} results are wanted: {', '.join(words[:-1])} and {words[-1]}"
+    wanted = f"{len(words)} results: {', '.join(words[:-1])} and {words[-1]}"
     return (described(value, wanted),) * len(words)
 
 
@@ -428,14 +428,14 @@ def described(value: Any, wanted: str) -> str:
 
     Examples
     --------
-    >>> described((1.0, 2.0), "one number is wanted")
-    'returns an array of shape (2,), where one number is wanted'
+    >>> described((1.0, 2.0), "one number")
+    'returns an array of shape (2,), but must return one number'
     """
     try:
         what = shape_text(Answer.of(value))
     except TypeError as error:
         what = in_words(value) or str(error)
-    return f"{RETURNS}{shortened(what)}, where {wanted}"
+    return f"{RETURNS}{shortened(what)}, but must return {wanted}"
 
 
 def _description(value: Any) -> str:

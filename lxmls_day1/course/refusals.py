@@ -38,7 +38,7 @@ def answers_of(exercise: "Exercise") -> dict[str, str]:
     They are those that the exercise names, and the reference's solution under its name in this package.
     """
     names = [*exercise.answered_by, *_solutions(exercise.id, exercise.files)]
-    message = "{} answers exercise {} and cannot be called while that is checked: write what it does in {}; numpy is all that it takes"
+    message = "{} answers exercise {} and cannot be called while that is checked: write what it does in {}; numpy is all that you need"
     return {name: message.format(name.replace(":", "."), exercise.id, " and ".join(exercise.files)) for name in names}
 
 

@@ -31,7 +31,10 @@ def workspace_lines(folder: Path) -> Iterator[Line]:
     yield "quiet", f"Lab: {folder}"
     damage = WorkspaceState.of(folder).damage
     if damage:
-        yield "bad", f"{damage}: hints and results begin anew; it will be set aside as {DAMAGED}."
+        yield (
+            "bad",
+            f"{damage}: hints and results start again from nothing; the damaged file will be kept as {DAMAGED}.",
+        )
     note = version_note(folder)
     if note:
         yield "bad", note
@@ -56,7 +59,7 @@ def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
     if report.missing:
         yield "bad", f"  ✗ {report.what_is_missing}"
     elif report.to_do and report.rests_on:
-        yield "known", f"  · this rests on exercise {report.rests_on}, which is still to be written"
+        yield "known", f"  · this needs exercise {report.rests_on}, which is still to be written"
         yield "quiet", f"    `lxmls-day1 hint {report.rests_on}` helps"
     elif report.to_do:
         where = ", ".join(report.exercise.files)
@@ -98,11 +101,11 @@ def explained_lines(kept: Explanation) -> Iterator[Line]:
     if not kept.text:
         yield (
             "quiet",
-            "  This says hardly more than the question. Say it in a sentence of your own; what you then give is kept.",
+            "  This hardly says more than the question. Answer in a sentence of your own; then the answer is kept.",
         )
         return
     yield "", f"  {shortened(kept.text, LONGEST_ECHO)}"
-    yield "quiet", "  Kept; it goes to your instructor with what you hand in. Now mend the code, and check again."
+    yield "quiet", "  Kept; it goes to your instructor with your submission. Now correct the code, and check again."
 
 
 def result_lines(result: CheckResult, titles: dict[str, str]) -> Iterator[Line]:
@@ -151,7 +154,7 @@ def practice_lines(replaced: Replaced, exercise: Exercise) -> Iterator[Line]:
     yield "title", str(exercise)
     yield "", f"  The gap in {', '.join(replaced.files)} is empty again. `lxmls-day1 undo` brings your answer back."
     yield "", f"  Write it once more, then: lxmls-day1 check {exercise.id}"
-    yield "quiet", "  The check then asks other numbers as well."
+    yield "quiet", "  The check then uses other numbers, too."
     yield from _reload_lines(replaced)
 
 
@@ -159,7 +162,7 @@ def undone_lines(undone: Replaced) -> Iterator[Line]:
     """What is said of what was undone."""
     yield "", f"`{undone.what}` is undone: {', '.join(undone.files)}"
     yield from (("", f"What you had edited since then is kept in {path}") for path in undone.kept)
-    yield from (("", f"{path}, where a text before it was kept, is gone.") for path in undone.lost)
+    yield from (("", f"{path}, which held an earlier text, is gone.") for path in undone.lost)
     yield from _reload_lines(undone)
 
 
@@ -172,7 +175,7 @@ def hint_lines(hints: Hints, width: int | None = None) -> Iterator[Line]:
     """Hints, each under its number and kind; their paragraphs fill so many columns, where a width is given."""
     yield "title", str(hints.exercise)
     if not hints.steps:
-        yield "quiet", "  No hint was shown so far."
+        yield "quiet", "  You have not seen a hint yet."
         return
     for number, kind, text in hints.steps:
         about = (
@@ -235,7 +238,7 @@ def status_lines(status: Status, plain: bool = False) -> Iterator[Line]:
         yield "", ""
         yield (
             "quiet",
-            f"To practise: `lxmls-day1 {PRACTICE} {exercise.id}` asks {exercise.id}, solved on {day}, once more.",
+            f"To practise: `lxmls-day1 {PRACTICE} {exercise.id}` lets you write {exercise.id}, solved on {day}, once more.",
         )
 
 

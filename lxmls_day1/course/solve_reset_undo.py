@@ -120,8 +120,8 @@ def practise(folder: Path, id: str) -> Replaced:
     standing = next(one for one in status_of(folder).standings if one.exercise.id == exercise.id)
     if standing.state not in ("solved", "reference"):
         raise InputError(
-            f"exercise {exercise.id} is not solved so far ({standing.text}); --again asks a solved one once more. "
-            f"First: lxmls-day1 check {exercise.id}"
+            f"exercise {exercise.id} is not solved yet ({standing.text}); --again is for a solved exercise. "
+            f"First run: lxmls-day1 check {exercise.id}"
         )
     return _put_stub(folder, exercise, PRACTICE)
 
@@ -197,8 +197,8 @@ def undo(folder: Path) -> Replaced:
                 path.parent.rmdir()  # a folder that has become empty would pass for a package
         if lost and not (contents or new):
             raise InputError(
-                f"`{backup.what}` cannot be undone: {', '.join(lost)}, where the text before it was kept, is gone. "
-                "The next `lxmls-day1 undo` takes back what came before it."
+                f"`{backup.what}` cannot be undone: {', '.join(lost)}, which held the earlier text, is gone. "
+                "The next `lxmls-day1 undo` undoes the change before it."
             )
     files = tuple(name for name in dict.fromkeys([*backup.kept, *backup.written]) if backup.kept.get(name) not in lost)
     return Replaced(backup.what, files, tuple(kept), tuple(lost))
@@ -312,7 +312,7 @@ def _with_functions(before: bytes, name: str, functions: dict[str, str], what: s
         changed = replace_function(text, function, replacement)
         if changed is None:
             raise InputError(
-                f"{name} has no function {function} any more; delete it, and `lxmls-day1 {what}` puts the whole file back."
+                f"{name} no longer has the function {function}; delete it, and `lxmls-day1 {what}` puts the whole file back."
             )
         text = changed
     if _is_python(before[len(mark) :]) and not _is_python(text.encode()):
@@ -338,11 +338,11 @@ def _with_cells(before: bytes, name: str, cells: dict[str, str], exercise: str) 
         by_id = {cell.get("id"): cell for cell in notebook["cells"]}
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InputError(
-            f"{name} is not a notebook any more; delete it, and `lxmls-day1 reset {exercise}` puts it back."
+            f"{name} is no longer a notebook; delete it, and `lxmls-day1 reset {exercise}` puts it back."
         ) from None
     for id, source in cells.items():
         if id not in by_id:
-            raise InputError(f"{name} has no longer the cell of exercise {exercise}; a new workspace has it.")
+            raise InputError(f"{name} no longer has the cell of exercise {exercise}; a new workspace has it.")
         set_cell_source(by_id[id], source)
     return notebook_bytes(notebook)
 
@@ -351,7 +351,7 @@ def _code_exercise(folder: Path, id: str) -> Exercise:
     exercise = Registry.of(folder)[id]
     workspace_folder(folder, "solve and reset")
     if not exercise.files:
-        raise InputError(f"exercise {id} asks for no code; its place is {exercise.notebook}.")
+        raise InputError(f"exercise {id} needs no code; answer it in {exercise.notebook}.")
     return exercise
 
 

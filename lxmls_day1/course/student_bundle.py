@@ -119,7 +119,7 @@ def release(
 
 
 def _is_there(path: Path) -> InputError:
-    return InputError(f"{path} is there already; nothing was touched. Delete it, or name another folder.")
+    return InputError(f"{path} exists already; nothing was changed. Delete it, or name another folder.")
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def checkout() -> Path:
     """
     reference = reference_folder()
     if not (reference / "pyproject.toml").is_file():
-        raise InputError("this is made from a checkout of the repository, and the package is an installed one.")
+        raise InputError("this needs a checkout of the repository, but the package is an installed one.")
     if find_spec("hatchling") is None:
         raise InputError('hatchling, which builds the wheel, is not installed: python -m pip install -e ".[fast,test]"')
     return reference

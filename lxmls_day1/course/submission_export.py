@@ -128,9 +128,7 @@ def pack_submission(
     """
     partners = list(dict.fromkeys(partner.strip() for partner in partners))
     if "" in partners or len(partners) > MOST_PARTNERS:
-        raise InputError(
-            f"a partner needs a name, and there may be {MOST_PARTNERS} of them at most; name each as your course's platform does."
-        )
+        raise InputError(f"name each partner as your course's platform does, and {MOST_PARTNERS} partners at most.")
     slug = re.sub(r"[^\w]+", "-", name).strip("-_").lower() or "lab"
     manifest = {
         "format": 1,

@@ -114,7 +114,7 @@ def read_packed(path: str | os.PathLike[str]) -> PackedWork:
         if isinstance(error, InputError):
             raise
         raise InputError(
-            f"{file} is no zip file, or a damaged one ({error}); nothing was changed. Choose the file that `submit` has made."
+            f"{file} is not a zip file, or is damaged ({error}); nothing was changed. Choose the file that `submit` has made."
         ) from None
 
 

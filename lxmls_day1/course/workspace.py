@@ -51,7 +51,7 @@ WELCOME = """# Your day-1 lab
 | `readers/` | the data sets |
 | `tests/exercises/` | the checks; reading them is allowed |
 
-What else the notebooks import comes with the installed package.
+Everything else that the notebooks import comes with the installed package.
 
 {installation}In this folder:
 
@@ -147,7 +147,7 @@ def version_note(folder: Path) -> str:
     if (origin.made_by, origin.interface) != here:
         known = origin.made_by not in ("", here[0])
         maker = f"lxmls-day1 {origin.made_by}" if known else "another version of lxmls-day1"
-        return f"This lab was made by {maker}, and {here[0]} is installed: `lxmls-day1 update` renews the given files."
+        return f"This lab was made by {maker}, and {here[0]} is installed: `lxmls-day1 update` brings the given files up to date."
     gone = [name for name, given in origin.files.items() if not given.functions and not (folder / name).is_file()]
     if gone:
         more = f" and {len(gone) - 1} more files are" if len(gone) > 2 else f" and {gone[1]} are" if gone[1:] else " is"
@@ -168,7 +168,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
     if is_there:
         remove_abandoned(folder)
     if is_there and any(folder.iterdir()):
-        raise InputError(f"{folder} is there already and not empty; nothing in it was touched. Name a new folder.")
+        raise InputError(f"{folder} exists already and is not empty; nothing in it was changed. Name a new folder.")
     place = folder if is_there else folder.parent
     stack = contextlib.ExitStack()
     try:
@@ -220,7 +220,7 @@ def workspace_of(lab: Lab, command: str) -> Path:
     near = [f" (`{as_typed('cd', path.name)}`)" for path in workspaces_below(here)[:1]]
     naming = 'open it with open_lab("DIR")' if command.startswith("lab.") else "name it with --lab DIR"
     raise InputError(
-        f"{here} is in no lab of your own, and `{command}` leaves the reference lab alone. "
+        f"{here} is not in a lab of your own, and `{command}` does not change the reference lab. "
         f"Go to your lab{''.join(near)}, {naming}, or make one with `lxmls-day1 start DIR`."
     )
 

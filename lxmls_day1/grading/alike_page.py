@@ -43,7 +43,7 @@ def alike_html(
     lists = [("c", found), ("e", earlier)]
     return render(
         "alike.html.j2",
-        title="Alike submissions, side by side",
+        title="Similar submissions, side by side",
         wide=True,
         clusters=[
             _told(f"{letter}{number}", one, row_of, texts_before or {})

@@ -146,7 +146,7 @@ def _graded(settings: Settings, submission: Path, out: Path) -> Gradebook:
     with run_folder() as place, contextlib.chdir(place):  # numba and matplotlib read settings from the current folder
         level = strongest_level(lab_program())
         for name, why in level.rejected:
-            print(f"The sandbox level {name} cannot be had here: {why}.")
+            print(f"The sandbox level {name} is not available here: {why}.")
         plan = make_plan(out, level, settings.exercises, settings.seed, trust=settings.trust)
         return grade([submission], out, plan, jobs=1, found=[Found(NAME, NAME, NAME, submission)])
 

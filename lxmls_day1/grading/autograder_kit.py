@@ -96,11 +96,11 @@ def autograder(
         If there is no such platform or exercise, this is no checkout with solutions, or hatchling is not installed.
     """
     if platform not in PLATFORMS:
-        raise InputError(f"there is no autograder for {platform!r}; there are those for {', '.join(PLATFORMS)}.")
+        raise InputError(f"there is no autograder for {platform!r}; the platforms are: {', '.join(PLATFORMS)}.")
     reference = checkout()
     if not (reference / FILE).with_name("mistakes").is_dir():
         raise InputError(
-            "an autograder needs the solutions and the hidden checks, and this checkout is one for students."
+            "an autograder needs the solutions and the hidden checks, but this checkout is one for students."
         )
     exercises = tuple(exercise.id for exercise in Registry.read(reference / FILE).select(ids))
     settings = Settings(exercises, secrets.randbits(32) if seed is None else seed, trust)

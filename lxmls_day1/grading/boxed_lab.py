@@ -105,7 +105,7 @@ class BoxedLab(CheckedLab):
         if methods is None and isinstance(names, list) and len(names) <= MOST_METHODS:
             methods = self._methods[kind] = frozenset(map(str, names))
         if not isinstance(made, Reference) or methods is None:
-            raise BoxFailure(REFUSED, f"what came out of the box is no {call.name}")
+            raise BoxFailure(REFUSED, f"what came out of the box is not a {call.name}")
         return BoxedObject(self, self._box, made, call.name, methods)
 
     def note(self, name: str, arguments: tuple[Any, ...], settings: Mapping[str, Any]) -> None:

@@ -144,8 +144,8 @@ def _to_mark(rows: Sequence[SubmissionGrade]) -> str:
         return ""
     marked = sum(exercise.points is not None for exercise in by_hand)
     return (
-        f"Marked by hand: {marked} of {len(by_hand)}. Write points and comments into {HAND_MARKS} beside this page, a row for each "
-        "student and exercise, and give the command of this run again: it reads them."
+        f"Marked by hand: {marked} of {len(by_hand)}. Write points and comments into {HAND_MARKS} beside this page, one row for "
+        "each student and exercise, and run the same command again: it reads them."
     )
 
 

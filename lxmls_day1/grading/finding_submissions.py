@@ -78,7 +78,7 @@ def find_submissions(paths: Sequence[str | os.PathLike[str]]) -> list[Found]:
     given = list(dict.fromkeys(Path(path).expanduser() for path in paths))
     for path in given:
         if not os.path.lexists(path):
-            raise InputError(f"{path} is not there; name folders or zip files with submissions.")
+            raise InputError(f"{path} does not exist; name folders or zip files with submissions.")
     entries: list[Found] = []
     by_folder: dict[Path, list[Path]] = {}
     for path in given:
@@ -113,7 +113,7 @@ def _entry(name: str, path: Path = Path(), parts: Iterable[tuple[str, str]] = ()
 
 
 def _older(tops: Iterable[str]) -> tuple[str, ...]:
-    return tuple(f"{shown(top)} was handed in again since, and does not count." for top in tops)
+    return tuple(f"{shown(top)} does not count: a newer version was handed in." for top in tops)
 
 
 Tops = dict[str, list[tuple[str, ...]]]  # name of what stands at the top -> the paths in it; () if it is a file

@@ -24,11 +24,11 @@ OK, WRONG, ERROR, MISSING = "ok", "wrong", "error", "missing"
 
 VERDICTS = {
     OK: "right",
-    WRONG: "another answer than the expected one",
+    WRONG: "a wrong answer",
     ERROR: "an exception",
     TIMEOUT: "not done within the time limit",
-    MEMORY: "more memory than allowed",
-    CRASHED: "the code brought its process down",
+    MEMORY: "it needed more memory than allowed",
+    CRASHED: "the code crashed its process",
     REFUSED: "not allowed: an answer that is not plain data, too long, or a box that is not safe enough",
     MISSING: "nothing to check: a file or a function is not there, or the exercise is not begun",
 }

@@ -78,7 +78,7 @@ def number_of_jobs(jobs: int) -> int:
     3
     """
     if jobs == 0:
-        raise InputError("the number of jobs must not be 0; -1 is for as many as there are cores.")
+        raise InputError("the number of jobs must not be 0; -1 means as many as there are cores.")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return jobs if jobs > 0 else max(1, cores + 1 + jobs)
 
@@ -166,7 +166,7 @@ def grade(
                     fresh.add(one.student)
                 progressed(Progress(len(rows), len(found), len(rows) - len(fresh)))
         if changed := (fresh & stored.keys()) - reasons.keys():
-            told(f"{len(changed)} of {len(found)} graded again: what was handed in has changed.")
+            told(f"{len(changed)} of {len(found)} graded again: the submissions have changed.")
         marks = read_hand_marks(out, students, by_hand)
         if absent := sorted({student for student, _ in marks.marks} - set(students)):
             told(f"{HAND_MARKS} has marks for {some_of(absent)}, who are not in this run; they stay there.")
@@ -179,7 +179,7 @@ def grade(
         write_files(out, files)
         if new := {points for row in rows.values() for points in plan.new_points(row)}:
             told(
-                f"Other points are applied to the verdicts that are stored, and nothing is run for them: {', '.join(sorted(new))}."
+                f"Points have changed; they are applied to the stored verdicts, and no check is run for them: {', '.join(sorted(new))}."
             )
         remove_pages(out, stored.keys() - {row.student for row in book.rows}, told)
         write_hand_marks(out, book.rows, marks)
@@ -210,7 +210,7 @@ def _earlier(
     for path in paths:
         if path.resolve() in [one.resolve() for one in own]:
             raise InputError(
-                f"--compare-with {path} is what is graded now; name earlier submissions, or an earlier output."
+                f"--compare-with {path} is what is being graded now; name earlier submissions, or an earlier output folder."
             )
         theirs: dict[str, tuple[Mapping[str, tuple[int, ...]], Mapping[str, str]]] = {}
         name, unread = path.resolve().name, 0
@@ -218,7 +218,7 @@ def _earlier(
             theirs = {row.student: (row.fingerprints, row.written) for row in kept_rows(path)}
             if not theirs:
                 raise InputError(
-                    f"--compare-with {path} has no rows that this version can read; name the submissions themselves."
+                    f"--compare-with {path} contains no results that this version can read; name the submissions themselves."
                 )
         else:
             for one in find_submissions([path]):
@@ -290,7 +290,7 @@ def _graded(
 
 def _of_death(plan: Plan, crew: Workers, found: Found, death: WorkerDied) -> Graded:
     """The row of a submission over which two workers ended."""
-    why = "it took the grader too long, twice" if death.timed_out else "it ended the grader's worker twice"
+    why = "it took the grader too long, twice" if death.timed_out else "it crashed the grader's worker twice"
     return unfinished(plan, crew.checks, unread(found), TIMEOUT if death.timed_out else CRASHED, why, str(death))
 
 

@@ -138,8 +138,12 @@ def name_group(
     folder = reference / FOLDER
     taken = [one.name for kind in (False, True) for one in read_mistakes(folder, exercise, taught=kind)]
     if not NAME.fullmatch(name) or name in taken:
-        why = "exercise " + group.exercise + " has a mistake of that name" if name in taken else "it is no name"
-        raise InputError(f"{name!r} cannot be the name of a mistake: {why}; wanted is one such as cap_forgotten.")
+        why = (
+            "exercise " + group.exercise + " has a mistake with that name"
+            if name in taken
+            else "it is not a valid name"
+        )
+        raise InputError(f"{name!r} cannot be the name of a mistake: {why}; choose one such as cap_forgotten.")
     recorded = RecordedAnswers.read(reference / RECORDED)
     pool = recorded.pools.get(group.exercise)
     if pool is None or not all(given in pool.inputs for given, _ in group.wrong):
@@ -183,9 +187,9 @@ def _require_named(pool: Pool, taught: Mistake) -> None:
     (row,) = pool.programs[taught.name]
     found = named(pool, row)
     if taught.name not in found.names:
-        others = f"; they speak for {' or '.join(found.names)}" if found.names else ""
+        others = f"; they match {' or '.join(found.names)}" if found.names else ""
         raise InputError(
-            f"these answers are no evidence for a mistake of their own: zero, not finite, or common to many{others}. "
+            f"these answers do not identify a mistake: they are zero, not finite, or common to many mistakes{others}. "
             "Nothing was written."
         )
 

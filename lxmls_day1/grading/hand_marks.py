@@ -105,7 +105,7 @@ def read_hand_marks(out: Path, students: Collection[str], out_of: Mapping[str, f
         if any(cells.values()):
             reading.take(number + 1, cells)
     problems = reading.problems + [
-        f"the row of {student} for exercise {exercise} is gone; put it back, and leave its points empty if there are none"
+        f"the row of {student} for exercise {exercise} is missing; put it back, and leave its points empty if there are none"
         for student, exercise in sorted(known - reading.rows.keys())
         if student in students and exercise in out_of
     ]
@@ -113,7 +113,7 @@ def read_hand_marks(out: Path, students: Collection[str], out_of: Mapping[str, f
         more = f"\n  and {len(problems) - MOST_TOLD} more" if len(problems) > MOST_TOLD else ""
         listed = "\n  ".join(problems[:MOST_TOLD])
         raise InputError(
-            f"{path} cannot be used as it is:\n  {listed}{more}\nPut that right, or move the file away to begin a new one."
+            f"{path} cannot be used as it is:\n  {listed}{more}\nCorrect this, or move the file away to start a new one."
         )
     return HandMarks(reading.marks, reading.rows.keys())
 
@@ -203,8 +203,8 @@ def _table(content: bytes, path: Path) -> tuple[TextTable, list[str]]:
         if {STUDENT, QUESTION, POINTS} <= set(columns):
             return table, columns
     raise InputError(
-        f"{path} is no table of marks: its first row must name the columns {STUDENT}, {QUESTION} and {POINTS}, separated by commas, "
-        f"semicolons or tabs. Save it as CSV, or move it away to begin a new one."
+        f"{path} is not a table of marks: its first row must name the columns {STUDENT}, {QUESTION} and {POINTS}, separated by commas, "
+        f"semicolons or tabs. Save it as CSV, or move it away to start a new one."
     )
 
 
@@ -258,12 +258,12 @@ class _Reading:
         if number is None or (most is not None and number > most):
             to = f"from 0 to {points_text(most)}" if most is not None else "such as 3.5"
             date = (
-                "; a spreadsheet that takes 3.5 for a date wants 3,5"
+                "; if a spreadsheet turns 3.5 into a date, write 3,5"
                 if re.search(r"\d\W+[^\W\d]{3}|\d[./-]\d+[./-]", said)
                 else ""
             )
             raise ValueError(
-                f"the points for exercise {exercise} must be a number {to}, or empty as long as it is not marked; got "
+                f"the points for exercise {exercise} must be a number {to}, or empty if it is not marked yet; got "
                 f"{one_line(said, 40)!r}{date}"
             )
         return number

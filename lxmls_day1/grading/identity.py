@@ -172,10 +172,12 @@ def read_names(files: Iterable[str], folders: Iterable[str]) -> NamesRead:
     doubts = {}
     for other, theirs in fits.items():
         for top in theirs:
-            doubts[top] = f"{shown(top)} looks like a name of {other}, and the download is none: that is not believed."
+            doubts[top] = (
+                f"{shown(top)} looks like a name that {other} gives, but the download is not from {other}, so the name is not used."
+            )
     for top in unclear if platform == CANVAS else ():
         del matches[top]
-        doubts[top] = f"Whose {shown(top)} is cannot be told from its name, which can be read in two ways."
+        doubts[top] = f"The name of {shown(top)} can be read in two ways, so it does not say whose submission this is."
     return NamesRead(platform, matches, doubts)
 
 
@@ -286,8 +288,8 @@ def settled(out: Path, found: Iterable[Found], again: Collection[str] = ()) -> l
 
 def _disputed(one: Found, owner: Found) -> Found:
     """One that does not have its key: another one has it already, or several would."""
-    said = f"{one.source} would be {one.student}'s, as another one is"
-    doubt = f"{said}: it has a row of its own, and no mark of {one.student} has changed. Rename it, or take it away."
+    said = f"{one.source} would belong to {one.student}, but another submission does already"
+    doubt = f"{said}: it gets a row of its own, and no mark of {one.student} has changed. Rename it, or remove it."
     key = f"{slug_of(owner.name)}-{_digest(chr(0).join((one.holder, one.source, one.label)))}"
     return replace(one, student=key, ids=(), holder=key, doubts=(*one.doubts, doubt))
 
@@ -297,7 +299,7 @@ def _renamed(one: Found, label: str, student: str, is_accepted: bool) -> Found:
     if is_accepted:
         return replace(one, student=student)
     doubt = (
-        f"{student} was {label}, and is {one.label} now: what was graded before stands. --again {student} grades it."
+        f"{student} was {label}, and is {one.label} now: the earlier grade stays. --again {student} grades it again."
     )
     return replace(one, student=student, doubts=(*one.doubts, doubt), is_frozen=True)
 
@@ -311,8 +313,8 @@ def _known_owners(out: Path) -> dict[str, tuple[str, str, int]]:
         return {}
     except (OSError, ValueError, TypeError, AttributeError):
         raise InputError(
-            f"{out / OWNERS}, which says whose the rows in {out} are, cannot be read. Bring back the copy of a backup, or "
-            "remove it if the same submissions are graded as before."
+            f"{out / OWNERS}, which says who owns each row in {out}, cannot be read. Restore it from a backup, or delete it "
+            "if the same submissions are graded as before."
         ) from None
 
 
@@ -352,7 +354,7 @@ def matched_lines(
             if one.student in have_one or one.student in problems or not theirs:
                 continue
             if len(theirs) > 1:
-                problems[one.student] = "its id is that of several lines of the roster"
+                problems[one.student] = "several lines of the roster have this id"
             else:
                 claims[theirs.pop()].append(one)
         for number, ones in claims.items():
@@ -464,7 +466,7 @@ def confirmed_partners(
         for name, who in theirs.items():
             other = alone[student].get(name)
             if other is None:
-                why = "but nobody here has that name" if not who else f"but {len(who)} here have that name"
+                why = "but no submission has that name" if not who else f"but {len(who)} submissions have that name"
             elif student not in alone.get(other, {}).values():
                 why = f"but {other} does not name {student}"
             else:
@@ -488,7 +490,7 @@ def other_authors(found: Iterable[Found], authors: Mapping[str, str]) -> tuple[d
     called = _called(found, _letters)
     differing = {s: author for s, author in authors.items() if author and s not in called[_letters(author)]}
     doubts = {
-        student: f"It names {one_line(author, 100)} as its author, as {' and '.join(sorted(who))} is called."
+        student: f"It names {one_line(author, 100)} as its author, which is the name of {' and '.join(sorted(who))}."
         for student, author in differing.items()
         if (who := called[_letters(author)])
     }

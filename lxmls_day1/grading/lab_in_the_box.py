@@ -59,7 +59,7 @@ def lab_in_the_box(
                 older = of_today(theirs[path], content) if path.suffix == ".py" else None
                 files[path] = older or theirs[path]
                 if older:
-                    warnings.append(f"{shown(path)} is of an older lab; its functions run in today's file.")
+                    warnings.append(f"{shown(path)} is from an older lab; its functions run in the current file.")
             elif path.suffix == ".py":
                 missing.append(path)
                 files[path] = content  # given files may import it, whether it is written or not
@@ -69,10 +69,10 @@ def lab_in_the_box(
             changed.append(shown(path))
     if len(changed) > 3:  # a lab that another version of the package has made
         warnings.append(
-            f"{len(changed)} given files are not of this version, {', '.join(changed[:3])} among them; those of this version are used."
+            f"{len(changed)} given files are not from this version, {', '.join(changed[:3])} among them; this version's are used."
         )
     else:
-        warnings += [f"{name} is not as it was given out; the file that was given out is used." for name in changed]
+        warnings += [f"{name} was changed; the file that was given out is used." for name in changed]
     own = [path for path in theirs if path not in given]
     in_the_lab = [path for path in own if path.parts[0] in PACKAGES or (len(path.parts) == 1 and path.suffix == ".py")]
     if in_the_lab:
@@ -98,7 +98,7 @@ def _put_aside(
     if path.suffix.casefold() in NATIVE:
         return "only Python source is run"
     if str(path).casefold() in taken:
-        return "a file of the lab has that name but for capital letters"
+        return "a file of the lab has the same name except for capital letters"
     if str(path).casefold() in folders_taken:
         return "a folder of the lab has that name"
     if len(path.parts) == 1:

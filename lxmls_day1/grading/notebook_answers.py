@@ -109,7 +109,7 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
         for question in questions:
             text, cut = _joined(question.texts)
             if cut:
-                warnings.append(f"{path}: the answer to exercise {question.exercise} is cut off; it is very long.")
+                warnings.append(f"{path}: the answer to exercise {question.exercise} is very long and was cut off.")
             answers.append(
                 FreeAnswer(question.exercise, question.notebook, question.asked, text, tuple(question.pictures))
             )

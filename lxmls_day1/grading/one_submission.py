@@ -37,7 +37,7 @@ from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.library_path import PACKAGES
 
-NOT_GRADED = "could not be graded: {}. That is no statement about the code; the instructor has been told."
+NOT_GRADED = "could not be graded: {}. This does not mean that the code is wrong; your instructor has been told."
 LONGEST_SAMPLE = 3000  # characters
 #: On lines of its own, below a head.
 DOCSTRING = re.compile(r'''(:[ \t]*\n)[ \t]*[rRuU]?("""|\'\'\')(?:(?!\2).)*\2[ \t]*\n''', re.DOTALL)
@@ -130,7 +130,7 @@ def _row(
         try:
             explanations = unpacked(files[EXPLANATIONS], ids)
         except InputError as error:
-            more = (*more, f"{error}; it was left aside.")
+            more = (*more, f"{error}; it was ignored.")
     nothing: dict[str, tuple[int, ...]] = {}
     prints = _attempt(notes, "fingerprints", nothing, lambda: fingerprints(files, plan.given, plan.exercises))
     samples = _attempt(notes, "samples", {}, lambda: samples_of(files, plan, prints))
@@ -224,11 +224,11 @@ class Grader:
                         raise
                     continue
                 return unfinished(
-                    self._plan, self.checks, submission, REFUSED, "no box could be made for it", str(error)
+                    self._plan, self.checks, submission, REFUSED, "no sandbox could be made for it", str(error)
                 )
             except MemoryError:
                 return unfinished(
-                    self._plan, self.checks, submission, MEMORY, "it takes too much memory", "MemoryError"
+                    self._plan, self.checks, submission, MEMORY, "it needs too much memory", "MemoryError"
                 )
             except Exception as error:
                 message = f"{type(error).__name__}: {one_line(str(error), 300)}"

@@ -27,9 +27,7 @@ from lxmls_day1.library_path import PACKAGES
 
 EXPECTED = ".expected.json"
 OWN_SECONDS = 30.0  # for the grader's own work on one submission: reading it, judging answers, pages
-UNSAFE = (
-    "hidden checks are not run at the sandbox level {level}, for it does not keep them from the code that is graded"
-)
+UNSAFE = "hidden checks are not run at the sandbox level {level}, because the graded code could read them there"
 
 
 @dataclass(frozen=True)
@@ -164,7 +162,7 @@ def make_plan(
     registry = Registry.read(reference / FOLDER / "exercises.toml")
     if registry.assigned != registry.ids or not (reference / FOLDER / "mistakes").is_dir():
         raise InputError(
-            "grading needs the reference solutions and the hidden checks, and this installation is one for students; "
+            "grading needs the reference solutions and the hidden checks, but this installation is one for students; "
             "grade from a checkout of the course."
         )
     exercises = tuple(registry.select(ids))

@@ -124,18 +124,18 @@ class Roster:
         self.path, self.lateness = path, lateness
         content = path.read_bytes() if path.stat().st_size <= LARGEST else b""
         if not content.strip():
-            raise InputError(f"{path} is no roster: it is {'too large' if path.stat().st_size else 'empty'}.")
+            raise InputError(f"{path} is not a roster: it is {'too large' if path.stat().st_size else 'empty'}.")
         try:
             self.table = TextTable.read(content)
         except NotText as error:
             raise InputError(
-                f"{path} is {error}, and a roster is a table as text: save or export it as CSV, UTF-8 (Blackboard: as .xls, "
+                f"{path} is {error}, but a roster must be a text table: save or export it as CSV, UTF-8 (Blackboard: as .xls, "
                 "separated by tabs)."
             ) from None
         self.header = self.table.header
         if len(self.header) < 2 or len(self.table.rows) < 2:
             raise InputError(
-                f"{path} is no table of students: it wants a first line with the names of columns, and a line for each "
+                f"{path} is not a table of students: it needs a first line with the names of columns, and a line for each "
                 "student. Export the grade book of your platform as CSV (Blackboard: as .xls, separated by tabs)."
             )
         known = [number for number, name in enumerate(self.header) if name.casefold() in ID_COLUMNS]
@@ -143,7 +143,7 @@ class Roster:
         self._is_id_named = bool(id_column)
         if not self.ids:
             raise InputError(
-                f"{path} has no column of ids that is known here ({', '.join(ID_COLUMNS)}); name one with --id-column"
+                f"{path} has none of the known columns of ids ({', '.join(ID_COLUMNS)}); name one with --id-column"
                 f"{nearest('', self.header)}"
             )
         self._group = self._named(group_column) if group_column else None
@@ -153,7 +153,7 @@ class Roster:
         self.target = self._named(column) if column else present[0] if present else None
         if self.target in self.ids:
             raise InputError(
-                f"{self.header[self.target or 0]!r} is a column of ids of {path}; marks go into another one."
+                f"{self.header[self.target or 0]!r} is a column of ids in {path}; choose another one for the marks."
             )
         self.column = OWN_COLUMN if self.target is None else self.header[self.target]
 
@@ -166,7 +166,9 @@ class Roster:
         if len(found) == 1:
             return found[0]
         if found:
-            raise InputError(f"{self.path} has {len(found)} columns {name!r}; write the one that you mean in full.")
+            raise InputError(
+                f"{self.path} has {len(found)} columns {name!r}; write the full name of the one that you mean."
+            )
         raise InputError(f"{self.path} has no column {name!r}{nearest(name, [one for one in self.header if one])}")
 
     def _read_extensions(self, lateness: Lateness) -> dict[int, datetime]:
@@ -177,7 +179,7 @@ class Roster:
                 dues[number] = lateness.due_with(self.table.text(number, column))
             except ValueError:
                 raise InputError(
-                    f"line {number + 1} of {self.path}, the extension of {self._id(number)}: wanted is a time such as "
+                    f"line {number + 1} of {self.path}, the extension of {self._id(number)}: it must be a time such as "
                     f"2026-11-27T23:59, or days such as 3; got {one_line(self.table.text(number, column), 40)!r}."
                 ) from None
         return dues
@@ -218,7 +220,9 @@ class Roster:
         for one in found:
             if one.student not in known:
                 remark = problems.get(one.student) or (
-                    "nobody on the roster has this id" if one.ids else "whose it is is not clear; the summary says why"
+                    "nobody on the roster has this id"
+                    if one.ids
+                    else "it is not clear whose it is; the summary says why"
                 )
                 matches.append(Match("".join(one.ids[:1]), one.student, None, times.get(one.student), 0, remark))
         out_of = max((row.out_of for row in points.values()), default=0.0)
@@ -258,7 +262,9 @@ class Roster:
             return Match(id, row.student, row.points)
         known = [times.get(student) for student in (row.student, row.shared_from) if student]
         if None in known:
-            return Match(id, row.student, row.points, remark="when it was handed in is not known; nothing is taken off")
+            return Match(
+                id, row.student, row.points, remark="the time of submission is not known; nothing is taken off"
+            )
         time = max(filter(None, known))
         days = self.lateness.days(time, self._extensions.get(number))
         return Match(id, row.student, row.points * self.lateness.kept(days), time, days)

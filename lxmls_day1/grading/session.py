@@ -38,7 +38,7 @@ from lxmls_day1.grading.gradebook import CRASHED, ERROR, MEMORY, MISSING, OK, RE
 from lxmls_day1.grading.groups import behaviour_of
 
 MOST_UNENDING = 2  # checks of an exercise that may run out of time before its others are not tried any more
-NOT_TRIED = f"not tried, because {MOST_UNENDING} checks of this exercise did not end in time"
+NOT_TRIED = f"not run, because {MOST_UNENDING} checks of this exercise did not end in time"
 LONGEST_OUTPUT = 4000
 LONGEST_TEXT = 8000  # of a verdict: a library may put an answer of megabytes into its message
 NOT_NEEDED = (  # of pytest: each costs time at every check
@@ -247,7 +247,7 @@ def _verdict(check: CheckGrade, error: BaseException | None) -> tuple[str, str, 
     if isinstance(error, BoxesUnavailable):
         raise error
     if isinstance(error, pytest.skip.Exception):
-        raise InputError(f"{check.check} leaves itself out: {error}. A check that is graded must run.")
+        raise InputError(f"{check.check} skips itself: {error}. A check that is graded must run.")
     verdict, text = _verdict_in_words(error)
     return verdict, "" if check.hidden else text, list(error.mistakes) if isinstance(error, WrongAnswer) else []
 
@@ -266,7 +266,7 @@ def _verdict_in_words(error: BaseException) -> tuple[str, str]:
         raise error  # no answer is recorded, say: a fault of the checks
     if isinstance(error, AssertionError):
         return WRONG, str(error).strip() or "a property that the answer must have does not hold"
-    return WRONG, f"the answer has not the form that the check expects ({type(error).__name__}: {error})"
+    return WRONG, f"the answer does not have the form that the check expects ({type(error).__name__}: {error})"
 
 
 def _unrun(item: pytest.Item) -> CheckGrade:

@@ -27,7 +27,7 @@ from lxmls_day1.grading.safe_text import lines, one_line
 _NOT_IN_ANCHOR = re.compile("[^a-zA-Z0-9]")
 BY_HAND, NO_ANSWER = "to be marked by hand", "no answer in the notebook"
 SHARED = "The work that your partner has handed in for both of you counts."
-EXAMPLE_TEXT = "That input as a picture, with the wanted answer and yours."
+EXAMPLE_TEXT = "This input as a picture, with the expected answer and yours."
 
 
 def student_html(row: SubmissionGrade, gradebook: Gradebook) -> str:

@@ -77,7 +77,7 @@ def lay_out(names: Sequence[PurePosixPath], known: Collection[PurePosixPath]) ->
         outside = [meant[path] for path in sources if not path.is_relative_to(root) and homes.get(path.name)]
         if outside:
             counts = f"the lab in {shown(root)} counts" if root.parts else "the outermost lab counts"
-            warnings.append(f"{_some(outside)} {_was(outside)} left aside: {counts}.")
+            warnings.append(f"{_some(outside)} {_was(outside)} ignored: {counts}.")
     _place_loose(places, {path: meant[path] for path in loose}, homes, bool(roots), warnings)
     if not roots and not any(home in places for home in homes.values()):
         places = {}
@@ -98,9 +98,9 @@ def _without_copies(
         for name in theirs:
             del meant[name]
         if original in meant:
-            warnings.append(f"{_some(theirs)} {_was(theirs)} left aside, since there is {shown(original)}.")
+            warnings.append(f"{_some(theirs)} {_was(theirs)} ignored, because {shown(original)} is there.")
         elif len(theirs) > 1:
-            warnings.append(f"{_some(theirs)} were left aside: which one is meant as {shown(original)} cannot be told.")
+            warnings.append(f"{_some(theirs)} were ignored: it is not clear which one is meant as {shown(original)}.")
         else:
             meant[original] = theirs[0]
             warnings.append(f"{shown(theirs[0])} is taken as {shown(original)}.")
@@ -160,7 +160,7 @@ def _place(
     other = places.get(path)
     if other is not None:
         kept, left = (name, other) if str(name).endswith(str(path)) else (other, name)
-        warnings.append(f"{shown(left)} and {shown(kept)} are the same but for capital letters; the latter counts.")
+        warnings.append(f"{shown(left)} and {shown(kept)} differ only in capital letters; the latter counts.")
         name = kept
     places[path] = name
 
@@ -178,10 +178,10 @@ def _place_loose(
     for path in in_order:
         home, name = homes.get(path.name), loose[path]
         if home in places:
-            warnings.append(f"{shown(name)} was left aside, since there is {shown(places[home])}.")
+            warnings.append(f"{shown(name)} was ignored, because {shown(places[home])} is there.")
         elif home is not None:
             places[home] = name
-            warnings.append(f"{shown(name)} stands outside the folders of a lab; it is taken as {shown(home)}.")
+            warnings.append(f"{shown(name)} is outside the folders of a lab; it is taken as {shown(home)}.")
             beside.setdefault(path.parent, home.parent)
     for path in in_order:
         if homes.get(path.name) is None:
@@ -204,10 +204,10 @@ def _fit_for_every_system(
             or any(len(part) > LONGEST_NAME or len(part.encode()) > MOST_NAME_BYTES for part in path.parts)
             or any(NOT_IN_NAMES.search(part) or RESERVED.fullmatch(part) for part in path.parts)
         ):
-            warnings.append(f"{shown(path)} was left aside: not every system can have a file of that name.")
+            warnings.append(f"{shown(path)} was ignored: not every system allows a file of that name.")
         elif folded in kept:
             warnings.append(
-                f"{shown(path)} was left aside: it is {shown(kept[folded])} but for capital letters, and that counts."
+                f"{shown(path)} was ignored: it differs from {shown(kept[folded])}, which counts, only in capital letters."
             )
         else:
             kept[folded] = path
@@ -215,5 +215,5 @@ def _fit_for_every_system(
         for place in re.finditer("/", folded):
             if folded[: place.start()] in kept:
                 path = kept.pop(folded[: place.start()])
-                warnings.append(f"{shown(path)} was left aside: it cannot be a file and a folder.")
+                warnings.append(f"{shown(path)} was ignored: it cannot be a file and a folder.")
     return {path: places[path] for path in sorted(kept.values())}

@@ -165,16 +165,16 @@ def _read(
     if not layout.places:
         raise Refused(_nothing_in([member.name for member in members], complaints))
     if len(layout.places) > limits.files:
-        raise Refused(f"It holds {len(layout.places)} files of a lab; more than {limits.files} are not read")
+        raise Refused(f"It contains {len(layout.places)} files of a lab; at most {limits.files} are read")
     by_name = {member.name: member for member in members}
     files, too_large = _contents(layout, by_name, limits)
-    warnings = [*layout.warnings, *(f"{said}; it was left aside." for said in (*complaints, *too_large))]
+    warnings = [*layout.warnings, *(f"{said}; it was ignored." for said in (*complaints, *too_large))]
     explanations = by_name.get(layout.root / EXPLANATIONS)
     if explanations is not None:
         try:
             files[EXPLANATIONS] = Budget(limits).read(explanations, LARGEST_FILE)
         except Refused as refusal:
-            warnings.append(f"{shown(explanations.name)} {refusal}; it was left aside.")
+            warnings.append(f"{shown(explanations.name)} {refusal}; it was ignored.")
     manifest = by_name.get(layout.root / SUBMISSION)
     names = _names_in_manifest(manifest, limits) if manifest else ("", ())
     return dict(sorted(files.items(), key=lambda item: str(item[0]))), names, warnings
@@ -199,7 +199,7 @@ def _opened_members(
     for level in itertools.count(first):
         count = sum(member.name.suffix.casefold() in SOURCES for member in everything)
         if count > MOST_SOURCES:
-            raise Refused(f"It holds {count} source files; more than {MOST_SOURCES} are not looked at")
+            raise Refused(f"It contains {count} source files; at most {MOST_SOURCES} are read")
         layout = lay_out([member.name for member in everything], known)
         archives = [member for member in newest if member.name.suffix.casefold() == ".zip"]
         if layout.is_lab or not archives:
@@ -245,7 +245,7 @@ def _nothing_in(names: list[PurePosixPath], complaints: list[str]) -> str:
     for name in sorted(names):
         if name.suffix.casefold() in OTHER_ARCHIVES:
             return f"{shown(name)} is not a zip file, and other archives are not opened{_REMEDY}"
-    return "It holds nothing of the lab: neither a folder readers or classifiers, nor a single file with the name of one of theirs"
+    return "It contains nothing of the lab: neither a folder readers or classifiers, nor a file with the name of one of their files"
 
 
 def _outer_members(found: Found, stack: contextlib.ExitStack) -> list[Member]:

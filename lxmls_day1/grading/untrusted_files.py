@@ -119,7 +119,7 @@ class Budget:
         """Count the names in a zip file; those within one another are small, and may hold any number of names each."""
         self.names_left -= members
         if self.names_left < 0:
-            raise TooLarge(f"is too much: with it there are more than {MOST_IN_ARCHIVES} names in zip files")
+            raise TooLarge(f"is one too many: zip files may contain at most {MOST_IN_ARCHIVES} names in all")
 
     def read(self, member: Member, most: int) -> bytes:
         """The content of a file of at most so many bytes."""
@@ -144,11 +144,11 @@ class Budget:
 
     def _check(self, member: Member, size: int, most: int) -> None:
         if member.packed is not None and size > HARMLESS and size > self.limits.ratio * member.packed:
-            raise Refused("is a zip bomb: next to nothing when packed, too much when unpacked")
+            raise Refused("is a zip bomb: tiny when packed, far too large when unpacked")
         if size > most:
             raise TooLarge(f"is too large: more than {most / 1e6:.3g} MB")
         if size > self.left:
-            raise TooLarge(f"is too much: with it there are more than {self.limits.bytes / 1e6:.3g} MB")
+            raise TooLarge(f"is too large: all files together may have at most {self.limits.bytes / 1e6:.3g} MB")
 
 
 def refusing_bad(members: list[Member]) -> list[Member]:
@@ -169,7 +169,7 @@ def members_of_folder(folder: Path, inside: str = "") -> Iterator[Member]:
             for entry in sorted(entries, key=lambda entry: entry.name):
                 listed += 1
                 if listed > MOST_LISTED or len(prefix.parts) > DEEPEST:
-                    raise Refused("It holds too many files, or folders too deep in one another")
+                    raise Refused("It contains too many files, or folders nested too deeply")
                 if CLUTTER.search(entry.name) or UNSAFE_CHARACTERS.search(entry.name):
                     continue
                 kind = kind_of(entry)
@@ -287,7 +287,7 @@ def members_of_zip(file: BinaryIO, stack: contextlib.ExitStack, wanted: Collecti
         raise
     except DAMAGED as error:
         if not file.seek(0, os.SEEK_END):
-            raise Refused("is empty, with not a single byte in it") from None
+            raise Refused("is empty: it has 0 bytes") from None
         raise Refused(f"is not a zip file that can be read ({reason_of(error)})") from None
     overlapping = _overlapping(infos, getattr(archive, "start_dir", 0))
     members: dict[PurePosixPath, tuple[Member, zipfile.ZipInfo]] = {}
@@ -301,17 +301,17 @@ def members_of_zip(file: BinaryIO, stack: contextlib.ExitStack, wanted: Collecti
             continue
         name = clean(raw, composed=wanted is None)
         if len(name.parts) > DEEPEST:
-            raise Refused("holds folders too deep in one another")
+            raise Refused("contains folders nested too deeply")
         bad = _fault_of(info, overlapping)
         member = Member(name, functools.partial(_opened_in, archive, info), info.file_size, info.compress_size, bad)
         if name in members:
             other = members[name][1]
             if (other.CRC, other.file_size) != (info.CRC, info.file_size):
-                raise Refused(f"holds {shown(name)} twice, with different contents")
+                raise Refused(f"contains {shown(name)} twice, with different contents")
             continue
         members[name] = member, info
     if len(members) > MOST_LISTED:
-        raise Refused(f"holds {len(members)} files, which is too many")
+        raise Refused(f"contains {len(members)} files, which is too many")
     return [member for member, _ in members.values()]
 
 
@@ -334,7 +334,7 @@ def _fault_of(info: zipfile.ZipInfo, overlapping: Collection[int]) -> str:
     if info.flag_bits & 0x1:
         return "is encrypted"
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        return "is packed in an unusual way; an ordinary zip file is wanted"
+        return "is packed in an unusual way; make an ordinary zip file"
     if id(info) in overlapping:
         return "overlaps with another file in the zip file, as in a zip bomb"
     return ""
@@ -379,11 +379,11 @@ def clean(raw: str, composed: bool = True) -> PurePosixPath:
     """
     path = PurePosixPath(spelled_name(raw, composed))
     if UNSAFE_CHARACTERS.search(raw):
-        raise Refused(f"holds a name with control characters ({shown(raw)})")
+        raise Refused(f"contains a name with control characters ({shown(raw)})")
     if re.match(r"[/\\]|[A-Za-z]:", raw):
-        raise Refused(f"holds an absolute path ({shown(raw)})")
+        raise Refused(f"contains an absolute path ({shown(raw)})")
     if ".." in path.parts:
-        raise Refused(f"holds a path that leads out of it ({shown(raw)})")
+        raise Refused(f"contains a path that leads out of it ({shown(raw)})")
     return path
 
 

@@ -64,7 +64,7 @@ class WorkerProcess:
         """
         self.start()
         whose = getattr(value[0] if isinstance(value, tuple) else value, "student", "the checks")
-        remedy = "--limit total_seconds=… raises that"
+        remedy = "--limit total_seconds=… raises the limit"
         return self._answered(
             word, value, Wait(f"the work on {whose}", self._pid(), self._plan.patience, remedy=remedy)
         )
@@ -154,7 +154,7 @@ class WorkerProcess:
             said = (folder / "errors.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
         self._end()
         if timed_out:
-            return WorkerDied(str(wait.too_long("it was not done")), timed_out=True)
+            return WorkerDied(str(wait.too_long("it did not finish")), timed_out=True)
         how = f"signal {-code}" if code < 0 else f"exit status {code}"
         return WorkerDied(f"{how}; {said[-1][:300]}" if said else how)
 

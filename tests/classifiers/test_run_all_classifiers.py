@@ -100,7 +100,7 @@ class TestTable:
     def test_what_is_not_written_yet_is_left_out_and_noted(self, points, axis):
         table, _ = run_all_classifiers(points, [Stub(), Answers(ABOVE)], ax=axis)
         assert [row.classifier for row in table] == ["Answers"]
-        assert table.notes == ("Mine is left out, as it is not written yet: exercise 1.5: about five lines",)
+        assert table.notes == ("Mine is left out, because it is not written yet: exercise 1.5: about five lines",)
 
     def test_an_empty_test_part_is_an_input_error(self, axis):
         with pytest.raises(InputError):

@@ -65,11 +65,14 @@ def small_properties(given, answer):
     """What does not hold of probabilities, or of their logarithms."""
     parts = np.exp(answer[1:]) if given["asked for"] == "params" else answer
     if np.any(answer < 0) and given["asked for"] != "params":
-        yield "negative", "A probability is negative. It is a count divided by another, a number between 0 and 1."
+        yield (
+            "negative",
+            "A probability is negative. It is a count divided by a larger one, so it lies between 0 and 1.",
+        )
     elif np.any(np.abs(np.sum(parts, axis=0) - 1) > 1e-4):
         yield (
             "does_not_sum_to_1",
-            "Probabilities that belong together do not sum to 1: the shares of the words in a class, or of the classes.",
+            "The probabilities of all words of a class, or of all classes, do not sum to 1.",
         )
 
 

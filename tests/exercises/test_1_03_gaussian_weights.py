@@ -11,14 +11,14 @@ import pytest
 from lxmls_day1.course.recorded_answers import described
 
 SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # what a solution in single precision can keep
-TOLD_AS = "what each class has more than class 0: b, then w"
+TOLD_AS = "b, then w, of each class minus those of class 0"
 SEPARATE_RESULTS = True
 
 
 def over_class_0(params):
     """What each other class has more than class 0, row 0 the intercepts: (J + 1, K − 1)."""
     if isinstance(params, tuple) or np.ndim(params) != 2:
-        return described(params, "an array (J + 1, K) is wanted")
+        return described(params, "an array (J + 1, K)")
     params = np.asarray(params)
     return params[:, 1:] - params[:, :1]
 
@@ -73,7 +73,7 @@ def test_three_classes(lab, expect):
     """Three classes of four features: a column for each class, a row for each feature, the intercepts first"""
     means = [[1.0, 0.0, -1.0, 2.0], [0.5, 1.5, 0.0, -1.0], [2.0, 2.0, 0.0, 1.0]]
     (params,) = weights(lab, ([0.2, 0.3, 0.5], means, 2.5))
-    expect("the columns of classes 1 and 2 less that of class 0", params, **SINGLE)
+    expect("the columns of classes 1 and 2 minus that of class 0", params, **SINGLE)
 
 
 @pytest.mark.hidden
@@ -92,7 +92,7 @@ def random_classes(rng, n_classes, n_features):
 def test_random_classes(lab, expect, rng, n_classes, n_features):
     """Random priors, means and variances"""
     (params,) = weights(lab, random_classes(rng, n_classes, n_features))
-    expect("weights over class 0", params, **SINGLE)
+    expect("the weights minus those of class 0", params, **SINGLE)
 
 
 @pytest.mark.hidden

@@ -68,7 +68,7 @@ def test_a_right_prediction(lab, expect):
     """A right prediction changes nothing, be it by far or narrowly; a mistake does"""
     scores = [[6.0, 1.0, 0.0], [3.0, 2.75, 2.5], [2.5, 2.75, 2.0]]
     ds = rule(lab, [(row, 0, 2.0, 1.0, [0.0, 0.5, 2.0]) for row in scores])
-    expect("d, a row for each example: the true class leads by far, leads narrowly, is second", ds, **SINGLE)
+    expect("d, one row for each example: the true class leads by far, leads narrowly, is second", ds, **SINGLE)
 
 
 def test_equal_scores(lab, expect):

@@ -73,7 +73,10 @@ def small_properties(given, d):
     if abs(np.sum(d)) > 1e-5:
         yield "sum_not_zero", "The entries of d do not sum to 0: what the true class gains, the others must lose."
     if np.argmax(given["scores"]) == given["true class"] and np.any(d):
-        yield "moves_when_right", "A right prediction is changed. MIRA as it stands here moves on a mistake only."
+        yield (
+            "moves_when_right",
+            "A right prediction changes the weights. This version of MIRA moves only after a mistake.",
+        )
         return
     label, rival = given["true class"], int(np.argmax(given["scores"]))
     after = np.array(given["scores"]) + given["‖g(x)‖²"] * d
@@ -82,8 +85,7 @@ def small_properties(given, d):
     elif abs(after[label] - after[rival] - given["costs ρ(·, y)"][rival]) > 1e-3 and d[label] < given["cap 1/λ"] - 1e-4:
         yield (
             "margin_missed",
-            "The scores after the step, s + ‖g(x)‖² d, do not have the true class in the lead of ŷ by ρ(ŷ, y), although the cap is "
-            "not reached.",
+            "After the step, s + ‖g(x)‖² d, the score of the true class is not ρ(ŷ, y) above that of ŷ, although the cap is not reached.",
         )
 
 
@@ -99,7 +101,7 @@ def test_a_mistake(lab, expect):
     expect("d for the scores [0.5, 2.5, −1] where class 0 is true, ‖g(x)‖² = 6, with a cap of 8", d, **SINGLE)
     scores = np.array([0.5, 2.5, -1.0]) + 6.0 * np.asarray(d)
     assert abs(scores[0] - scores[1] - 1) < 1e-5, (
-        "where the cap does not bite the true class must lead by ρ = 1 after the step"
+        "if the cap is not reached, the true class must lead by ρ = 1 after the step"
     )
 
 
@@ -115,7 +117,7 @@ def test_a_right_prediction(lab, expect):
     """A right prediction changes nothing, be it by far or narrowly; a mistake does."""
     scores, cost = [[6.0, 1.0, 0.0], [3.0, 2.75, 2.5], [2.5, 2.75, 2.0]], [0.0, 0.5, 2.0]
     ds = steps_of(lab, [(row, 0, 2.0, cost) for row in scores], 0.8)
-    expect("d, a row for each example: the true class leads by far, leads narrowly, is second", ds, **SINGLE)
+    expect("d, one row for each example: the true class leads by far, leads narrowly, is second", ds, **SINGLE)
 
 
 def test_costs(lab, expect):

@@ -68,7 +68,7 @@ def test_by_hand(lab, expect):
     scores = np.log([1.0, 2.0, 5.0])  # their probabilities are 1/8, 2/8 and 5/8
     d = lab.function("max_ent_online", "max_ent_rule", scores, 1, 4.0, 0.5, ZERO_ONE[1])
     expect("d for the scores log 1, log 2, log 5, the true class 1 and the step 0.5", d, **SINGLE)
-    assert abs(np.sum(d)) < 1e-6, "what the true class gets is not what all classes give: d does not sum to 0"
+    assert abs(np.sum(d)) < 1e-6, "the true class does not gain what all classes lose: d does not sum to 0"
 
 
 def test_nothing_known(lab, expect):
@@ -83,7 +83,7 @@ def test_large_scores(lab, expect):
     calls = [(each, 1, 1.0, 1.0, ZERO_ONE[1]) for each in (scores, scores - 2000.0)]
     large, small = lab.each("max_ent_online", "max_ent_rule", calls)
     expect("d for the scores 1000, 1000 − log 3, −3000, the true class 1 and the step 1", large, **SINGLE)
-    expect("d for the same scores, each less by 2000", small, **SINGLE)
+    expect("d for the same scores, each minus 2000", small, **SINGLE)
 
 
 def test_training(lab, expect):
@@ -97,7 +97,7 @@ def test_training(lab, expect):
     expect("the weights after two rounds", params, **SINGLE)
     objective = maxent.objective(X, y, params)
     expect("their objective", objective, **SINGLE)
-    assert objective < np.log(3.0), "the objective is no better than that of zero weights"
+    assert objective < np.log(3.0), "the objective is no better than with all weights 0"
 
 
 @pytest.mark.hidden
@@ -131,7 +131,7 @@ def test_random_scores_far_apart(lab, expect, rng):
     """Random scores, far from one another: no mean, and no score but the largest, keeps all of them from an overflow"""
     calls = [(rng.permutation([-9e3, 1e3, 1e3 + 1, 9e3]) + rng.normal(), k, 1.0, 1.0, np.zeros(4)) for k in range(4)]
     calls += [(-scores, label, *others) for scores, label, *others in calls]
-    expect("d, a row for each example", lab.each("max_ent_online", "max_ent_rule", calls), **SINGLE)
+    expect("d, one row for each example", lab.each("max_ent_online", "max_ent_rule", calls), **SINGLE)
 
 
 @pytest.mark.hidden

@@ -75,7 +75,7 @@ def test_the_regularizer(lab, expect):
 def test_large_scores(lab, expect):
     """Scores of some thousands"""
     found = gradient(lab, [[0.0, 10.0], [-400.0, 600.0]], [[1.0], [-2.0], [3.0]], [0, 1, 0], 0.001)
-    expect("∇F where the scores are hundreds and thousands, λ = 0.001", found, **SINGLE)
+    expect("∇F with scores in the hundreds and thousands, λ = 0.001", found, **SINGLE)
 
 
 @pytest.mark.hidden

@@ -6,7 +6,7 @@ import pytest
 ZERO_ONE = 1.0 - np.eye(3)
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
 MAY_CHANGE = {"svm_rule"}  # the loop makes the scores anew for each example
-TOLD_AS = "d of svm_rule; or the weights after svm_step, less g(x) dᵀ of your own svm_rule"
+TOLD_AS = "d of svm_rule; or the weights after svm_step, minus g(x) dᵀ of your own svm_rule"
 
 
 SMALL_COSTS = ([1, 1, 1], [0.5, 2, 3], [3, 0.5, 1.5])
@@ -114,14 +114,14 @@ def small_properties(given, answer):
     if ahead and np.any(answer):
         yield (
             "moves_although_content",
-            "d moves although the true class wins by its margin. There is no loss there, and d is 0.",
+            "d is not 0 although the true class wins by its margin. There is no loss then, so d must be 0.",
         )
     elif not ahead and not np.any(answer):
         yield "does_not_move", "d stays 0 although the true class does not win by its margin."
     elif np.abs(np.sum(answer)) > 1e-5:
         yield "sum_not_zero", "The entries of d do not sum to 0: what the true class gains, the rival loses."
     elif np.abs(np.abs(answer[np.abs(answer) > 1e-6]) - given["η"]).max(initial=0.0) > 1e-5:
-        yield "not_the_step_size", "Entries of d are neither 0 nor plus or minus the step size η."
+        yield "not_the_step_size", "Some entries of d are neither 0 nor plus or minus the step size η."
 
 
 def small_parts(given, answer):
@@ -138,7 +138,7 @@ def test_rule(lab, expect):
         ([1.0, 1.4, 1.2], np.array([0.0, 0.5, 2.0])),  # the same, more narrowly
     ]
     d = lab.each("svm", "svm_rule", [(np.array(scores), 0, 2.0, 0.5, cost) for scores, cost in examples])
-    expect("d, a row for each example: right by its margin, right by less, wrong, narrowly wrong", d, **SINGLE)
+    expect("d, one row for each example: right by its margin, right by less, wrong, narrowly wrong", d, **SINGLE)
 
 
 def test_step(lab, expect):
@@ -208,7 +208,7 @@ def test_margins_missed_and_met(lab, expect, rng):
         rules.append((scores + float(rng.integers(-4, 5)), 0, 2.0, float(rng.uniform(0.2, 1.0)), cost))
         W, g = np.vstack([np.zeros(3), scores]), np.array([1.0, 1.0])
         steps.append((W, g, 0, float(rng.uniform(0.2, 1.0)), float(rng.uniform(0.2, 1.0)), cost))
-    expect("d, a row for each example", lab.each("svm", "svm_rule", rules), **SINGLE)
+    expect("d, one row for each example", lab.each("svm", "svm_rule", rules), **SINGLE)
     expect("the weights after each step, without g(x) dᵀ", steps_with_own_rule(lab, steps), **SINGLE)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from lxmls_day1.course.recorded_answers import results
 
-RESULTS = ("the λ chosen", "the accuracies")
+RESULTS = ("the chosen λ", "the accuracies")
 
 TRAIN = (
     np.array([[-2.0, 0.5], [-1.0, -1.0], [0.25, 1.0], [1.0, 0.0], [2.0, 1.5], [3.0, -0.5], [2.5, 2.0]]),
@@ -93,21 +93,21 @@ def test_accuracies(lab, expect):
 def test_the_choice(lab, expect):
     """The best value of λ, wherever it stands in the list"""
     chosen = [choice(lab, values, TRAIN, DEV)[0] for values in ([0.01, 0.3, 30.0], [30.0, 0.3, 0.01], [0.01, 30.0])]
-    expect("what is chosen of (0.01, 0.3, 30), of (30, 0.3, 0.01) and of (0.01, 30)", chosen)
+    expect("the λ chosen from (0.01, 0.3, 30), from (30, 0.3, 0.01) and from (0.01, 30)", chosen)
 
 
 def test_equal_accuracies(lab, expect):
     """Of several values that are equally good the largest"""
     X, y = np.array([[-3.0], [-2.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
     chosen = [choice(lab, values, (X, y), (X + 0.5, y))[0] for values in ([0.1, 1.0, 0.5], [1.0, 0.1], [0.5, 2.0, 1.0])]
-    expect("what is chosen of (0.1, 1, 0.5), of (1, 0.1) and of (0.5, 2, 1), all with accuracy 1", chosen)
+    expect("the λ chosen from (0.1, 1, 0.5), from (1, 0.1) and from (0.5, 2, 1), all with accuracy 1", chosen)
 
 
 def test_a_narrow_choice(lab, expect):
     """The best value, be it better by one point of 200"""
     dev = np.array([[0.1]] + [[4.0]] * 199), np.array([0] + [1] * 199)
     chosen, accuracies = choice(lab, [3.0, 0.5, 10.0, 1.0], (np.array([[-1.0], [2.0]]), np.array([0, 1])), dev)
-    expect("what is chosen of (3, 0.5, 10, 1), of which 0.5 and 1 are right about one point more", chosen)
+    expect("the λ chosen from (3, 0.5, 10, 1), where 0.5 and 1 classify one more point correctly", chosen)
     expect("the accuracies", accuracies)
 
 
@@ -134,7 +134,7 @@ def test_random_parts(lab, expect, rng, n_values):
         expect(f"what is chosen in trial {number + 1}", chosen)
         expect(f"the accuracies in trial {number + 1}", accuracies)
     values = (rng.permutation([0.001, 0.01, 1000.0]) * rng.uniform(0.8, 1.2)).tolist()
-    expect("what is chosen where the largest never predicts a rare class", choice(lab, values, *rare_class(rng))[0])
+    expect("the λ chosen where the largest never predicts a rare class", choice(lab, values, *rare_class(rng))[0])
 
 
 @pytest.mark.hidden

@@ -47,7 +47,7 @@ def small_properties(given, answer):
     if np.abs(rows.sum(axis=1)).max() > 1e-4:
         yield (
             "classes_do_not_balance",
-            "The weights of the classes do not sum to 0: what the true class gains, the predicted one loses.",
+            "The weights of the classes do not sum to 0: what the true class gains, the predicted one must lose.",
         )
 
 
@@ -118,7 +118,7 @@ def test_one_example_alone(lab, expect, rng):
     average, _ = run(lab, X, labels, [0])
     expect("the average after one step with example 0", average, **SINGLE)
     average, U = run(lab, X, labels, [0] * int(rng.integers(3, 7)))
-    expect("the average after some steps with example 0", average, **SINGLE)
+    expect("the average after several steps with example 0", average, **SINGLE)
     expect("U after the same steps", U, **SINGLE_U)
 
 

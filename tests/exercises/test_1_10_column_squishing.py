@@ -100,9 +100,12 @@ def small_properties(given, d):
     if d[label] > given["cap"] + 1e-5:
         yield "above_the_cap", "The true class gains more than the cap."
     if np.delete(d, label).max() > 1e-5:
-        yield "rival_raised", "A rival goes up. Rivals come down, or stay where they are."
+        yield "rival_raised", "A rival goes up. Rivals must come down or stay where they are."
     if d[label] < given["cap"] - 1e-5 and np.any(after + given["costs"] > after[label] + 1e-4):
-        yield "margin_missed", "After the step a rival is not behind by its margin, although the cap allows more."
+        yield (
+            "margin_missed",
+            "After the step a rival is not below the true class by its margin, although the cap allows a longer step.",
+        )
 
 
 def small_parts(given, answer):
@@ -190,9 +193,9 @@ def test_least_change(lab, expect, rng):
     for (scores, label, sq_norm, cost), d in zip(steps, ds, strict=True):
         after = scores + sq_norm * d
         slack = np.delete(after[label] - after - cost, label)
-        assert slack.min() > -1e-5, "every rival must be behind by its margin"
-        assert np.abs(np.delete(d, label) * slack).max() < 1e-5, "a rival that is farther behind must not have moved"
-        assert abs(d.sum()) < 1e-6, "what the true class gains the others lose"
+        assert slack.min() > -1e-5, "every rival must be below the true class by its margin"
+        assert np.abs(np.delete(d, label) * slack).max() < 1e-5, "a rival that is farther below must not have moved"
+        assert abs(d.sum()) < 1e-6, "the true class must gain what the others lose"
 
 
 @pytest.mark.hidden

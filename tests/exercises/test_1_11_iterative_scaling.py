@@ -85,17 +85,17 @@ def small_properties(given, answer):
     if "X" in given:
         rows = np.reshape(answer[:-1], (len(given["X"]), -1))
         if rows.min() < 0:
-            yield "negative_slack", "A slack is negative. Iterative scaling allows no negative features."
+            yield "negative_slack", "A slack is negative. Iterative scaling does not allow negative features."
         if np.abs(rows.sum(axis=1) - answer[-1]).max() > 1e-4:
             yield "sums_not_v", "The features of an example, the 1 and the slack included, do not sum to V."
         return
     moved = np.subtract(answer, given["weights"])
     if np.any(np.abs(moved[np.equal(given["E_emp"], given["E_model"])]) > 1e-5):
-        yield "no_rest", "A weight moves although the data show its feature just as often as the model expects it."
+        yield "no_rest", "A weight moves although the data show its feature exactly as often as the model expects it."
     elif np.any(moved * np.subtract(given["E_emp"], given["E_model"]) < 0):
         yield (
             "wrong_way",
-            "A weight falls although the data show its feature more often than the model expects it, or the other way round.",
+            "A weight goes down although the data show its feature more often than the model expects, or the other way round.",
         )
 
 
@@ -137,8 +137,8 @@ def test_moments_meet(lab, expect):
     X = COUNTS + 0.2
     maxent = lab.classifier("max_ent_batch", "MaxEntBatch", solver="gis", tolerance=0.003)
     empirical, expected = maxent.get_moments(X, LABELS, maxent.train(X, LABELS))
-    expect("E_model where iterative scaling arrives", expected, rtol=1e-3)
-    assert np.allclose(expected, empirical, atol=0.01), "the expectations of the model are not those of the data"
+    expect("E_model when iterative scaling has converged", expected, rtol=1e-3)
+    assert np.allclose(expected, empirical, atol=0.01), "the expectations of the model differ from those of the data"
 
 
 @pytest.mark.hidden

@@ -87,7 +87,10 @@ def small_properties(given, answer):
     """What does not hold of R, γ and the bound."""
     radius, _, _ = answer
     if radius < np.sqrt(1 + (np.array(given["points"], float) ** 2).sum(axis=1).max()) - 1e-5:
-        yield "longer_example", "R is shorter than an example, (1, x). It must be as long as the longest one."
+        yield (
+            "longer_example",
+            "R is smaller than the length of an example, (1, x). It must be the length of the longest one.",
+        )
 
 
 def small_parts(given, answer):
@@ -128,7 +131,7 @@ def test_no_separator(lab, expect):
         answer = f"a bound of {bound(lab, POINTS, SIGNS, -u)[2]:.6g}"
     except ValueError as error:
         answer = "refused" if "does not part the classes" in str(error) else str(error)
-    expect("what is said of −u, which is wrong about every point", answer)
+    expect("the error for −u, which is wrong about every point", answer)
 
 
 @pytest.mark.hidden
@@ -154,7 +157,7 @@ def test_random_vector(lab, expect, rng, n_features):
     expect("R, γ and the bound", bound(lab, X, y, u), **SINGLE)
     apart = X + 3.0 * signs[:, None] * direction
     expect("R, γ and the bound, with a wide gap between the classes", bound(lab, apart, y, u), **SINGLE)
-    expect("what is said of a vector that is wrong about every point", said(lab, X, y, -u))
+    expect("the error for a vector that is wrong about every point", said(lab, X, y, -u))
 
 
 @pytest.mark.hidden
@@ -171,4 +174,4 @@ def test_random_columns(lab, expect, rng, n_classes):
     kinds, columns = np.array(["ash", "beech", "elm", "fir", "oak"]), np.unique(labels)
     expect("R, γ and the bound", bound(lab, X, kinds[labels], U[:, columns]), **SINGLE)
     wrong = kinds[columns[(np.searchsorted(columns, labels) + 1) % len(columns)]]
-    expect("what is said of columns that are wrong about every point", said(lab, X, wrong, U[:, columns]))
+    expect("the error for columns that are wrong about every point", said(lab, X, wrong, U[:, columns]))

@@ -59,7 +59,7 @@ def small_properties(given, path):
     """What does not hold of a sequence."""
     tags = range(len(given["start"]))
     if not all(tag in tags for tag in path):
-        yield "no_tags", "The sequence holds numbers that are no tags: they go from 0 to K − 1."
+        yield "no_tags", "The sequence contains numbers that are not tags: tags are the numbers from 0 to K − 1."
 
 
 def small_parts(given, answer):
@@ -73,7 +73,7 @@ def test_one_word(lab, expect):
     word, no_step, nothing = [[1.0, 2.0, 1.5]], np.zeros((3, 3)), [0.0, 0.0, 0.0]
     ends = [(nothing, nothing), ([2.5, 0.0, 0.0], [0.0, 0.0, 1.0]), (nothing, [0.0, 0.0, 1.0])]
     paths = tagged(lab, [(word, no_step, first, last) for first, last in ends])
-    expect("the tag by emissions alone; with start and stop; with stop", paths)
+    expect("the tag from emissions alone; with start and stop; with stop", paths)
 
 
 def test_a_sentence(lab, expect):
@@ -109,11 +109,13 @@ def test_three_sentences(lab, expect):
     """Three sentences of four words, three tags"""
     steps, first, last = (SENTENCES[part] for part in ("steps", "first", "last"))
     paths = tagged(lab, [(words, steps, first, last) for words in SENTENCES["words"]])
-    expect("the tags of the three sentences, one row for each", paths)
+    expect("the tags of the three sentences, one row each", paths)
     for words, path in zip(SENTENCES["words"], paths, strict=True):
         every = itertools.product(range(3), repeat=4)
         best = max(total_score(other, words, steps, first, last) for other in every)
-        assert np.isclose(total_score(path, words, steps, first, last), best), "one of the 81 sequences scores more"
+        assert np.isclose(total_score(path, words, steps, first, last), best), (
+            "one of the 81 sequences has a higher score"
+        )
 
 
 @pytest.mark.hidden
@@ -163,6 +165,6 @@ def test_the_scores_stay_as_they_are(lab, expect, rng):
     paths = lab.each("viterbi", "viterbi", [(parts,) for parts in [*sentences, *sentences]], first_as="ChainScores")
     expect("the tags, one row for each sentence", [[int(tag) for tag in path] for path in paths[: len(sentences)]])
     assert all(map(np.array_equal, paths[: len(sentences)], paths[len(sentences) :])), (
-        "the second answer is another one"
+        "the second call gives a different answer"
     )
     assert not lab.changes, "the search changed the scores"

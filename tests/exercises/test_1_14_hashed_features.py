@@ -100,11 +100,11 @@ def small_properties(given, answer):
     """What does not hold of columns and signs, or of a row."""
     if "counts" in given:
         if np.abs(answer).sum() > sum(given["counts"]) + 1e-4:
-            yield "more_than_there_is", "The entries of the row are larger together than all counts of the document."
+            yield "more_than_there_is", "The absolute entries of the row sum to more than all counts of the document."
         return
     columns, signs = np.split(np.asarray(answer, dtype=float), 2)
     if columns.min() < 0 or columns.max() >= given["columns"]:
-        yield "no_columns", "Some columns are outside of 0 … B − 1."
+        yield "no_columns", "Some columns are outside 0 … B − 1."
     elif not set(signs.tolist()) <= {-1.0, 1.0}:
         yield "no_signs", "Some signs are neither −1 nor +1."
 
@@ -183,4 +183,4 @@ def test_sparse_documents(lab, expect, rng, n_columns):
     hashes = random_hashes(rng, 12)
     hashes = np.append(hashes, hashes[:3])  # the same column in any case
     found = np.asarray(row(lab, hashes, rng.uniform(0.5, 3.0, size=len(hashes)), n_columns))
-    expect("the row of some features with counts that are no whole numbers", found, **SINGLE)
+    expect("the row of some features with fractional counts", found, **SINGLE)

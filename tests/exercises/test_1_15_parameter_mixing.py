@@ -75,7 +75,10 @@ def small_properties(given, answer):
     of_parts = np.reshape(given["weights"], (len(given["weights"]), -1))
     W = np.asarray(answer)[: of_parts.shape[1]]
     if (of_parts.max(axis=0) + 1e-4 < W).any() or (of_parts.min(axis=0) - 1e-4 > W).any():
-        yield "no_mean", "An entry of W is outside of those of the parts. A mean is never larger than all, nor smaller."
+        yield (
+            "no_mean",
+            "An entry of W is outside the range of the parts' entries. A mean lies between the smallest and the largest.",
+        )
 
 
 def small_parts(given, answer):
@@ -108,7 +111,7 @@ def test_average(lab, expect):
     """The sum and the number of all steps"""
     _, total, count = mix(lab, WEIGHTS, SUMS, [5, 2, 3], [0.5, 0.2, 0.3])
     expect("the sum over the steps of all parts", total, **SINGLE)
-    expect("how many steps these are", count)
+    expect("the number of these steps", count)
     expect("their average, the sum divided by the number", np.asarray(total) / count, **SINGLE)
 
 

@@ -58,7 +58,7 @@ def small_properties(given, answer):
     if abs(np.sum(d)) > 1e-5:
         yield "sum_not_zero", "The entries of d do not sum to 0: what the true class gains, its rival must lose."
     if np.any(np.asarray(b) < -1e-9):
-        yield "less_sure", "An entry of b is negative: an example would make the weights less sure."
+        yield "less_sure", "An entry of b is negative: the example would make a variance larger."
     elif np.any(np.asarray(b) * given["variances"] > 1.0 + 1e-6):
         yield "below_zero", "b_k v_k is above 1: a variance would become negative."
 
@@ -75,7 +75,7 @@ def test_a_small_margin(lab, expect):
     expect("d for the scores [1.5, 1, −2] where class 0 is true, the variances [1, 2, 7], λ = 2", d, **SINGLE)
     expect("b for the same", b, **SINGLE)
     assert np.asarray(d)[0] * 2 * (3.0 + 2.0) == pytest.approx(1.0, abs=1e-4), (
-        "the margin lacks 1/2, v = 3 and λ = 2: so d of the true class is 1/10"
+        "the margin is too small by 1/2, v = 3 and λ = 2, so d of the true class is 1/10"
     )
 
 

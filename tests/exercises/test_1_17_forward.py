@@ -75,7 +75,7 @@ def test_a_sentence(lab, expect):
             score = first[path[0]] + sum(row[k] for row, k in zip(words, path, strict=False))
             total += np.exp(score + sum(steps[a][b] for a, b in itertools.pairwise(path)))
         assert np.isclose(found[t, j], np.log(total)), (
-            f"beginnings of {t + 1} words that end in {j}: not what listing them gives"
+            f"beginnings of {t + 1} words that end in {j}: not the sum over a list of them"
         )
 
 
@@ -88,7 +88,7 @@ def test_large_scores(lab, expect):
         [0.0, 0.0],
     )
     (found,) = sums_of(lab, [parts])
-    expect("the sums where exp overflows", found, **SINGLE)
+    expect("the sums for scores at which exp overflows", found, **SINGLE)
 
 
 @pytest.mark.hidden
@@ -112,7 +112,7 @@ def test_a_long_sentence(lab, expect, rng):
         lab, [random_sentences(rng, (300, 4))[0], [300 * part for part in random_sentences(rng, (40, 3))[0]]]
     )
     expect("the last row of a sentence of 300 words", short[-1], **SINGLE)
-    expect("the sums where scores are in the hundreds", long, **SINGLE)
+    expect("the sums for scores in the hundreds", long, **SINGLE)
 
 
 @pytest.mark.hidden
@@ -121,5 +121,5 @@ def test_the_scores_stay_as_they_are(lab, expect, rng):
     (parts,) = random_sentences(rng, (6, 3))
     once, twice = sums_of(lab, [parts, parts])
     expect("the sums", once, **SINGLE)
-    assert np.array_equal(once, twice), "the second answer is another one"
+    assert np.array_equal(once, twice), "the second call gives a different answer"
     assert not lab.changes, "the recursion changed the scores"

@@ -34,7 +34,7 @@ def small_properties(given, answer):
     if abs((np.exp(answer) * q).sum() / q.sum() - 1.0) > 1e-4:
         yield (
             "no_ratio_of_shares",
-            "The shares outside times e^r would be the shares inside, but they do not sum to 1: r is not log(p/‖p‖₁) − log(q/‖q‖₁).",
+            "The shares q/‖q‖₁ times e^r must be the shares p/‖p‖₁, but they do not sum to 1: r is not log(p/‖p‖₁) − log(q/‖q‖₁).",
         )
 
 
@@ -69,5 +69,5 @@ def test_random_counts(lab, expect, rng, n_features):
 def test_the_counts_stay_as_they_are(lab, expect, rng):
     """The counts are the caller's"""
     counts = [(rng.integers(0, 9, 6), rng.integers(0, 9, 6)) for _ in range(12)]
-    expect("r, a row for each", [ratio(lab, inside, outside, 1.0) for inside, outside in counts], **SINGLE)
+    expect("r, one row for each", [ratio(lab, inside, outside, 1.0) for inside, outside in counts], **SINGLE)
     assert not lab.changes, "the counts were changed"

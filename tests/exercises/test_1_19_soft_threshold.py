@@ -36,9 +36,9 @@ def small_properties(given, answer):
     """What does not hold of the best x."""
     a = np.array(given["a"], float)
     if np.any(a * answer < -1e-5):
-        yield "on_the_other_side", "An answer lies on the other side of 0 than a."
+        yield "on_the_other_side", "An answer is not on the same side of 0 as a."
     elif np.any(np.abs(answer) > np.abs(a) + 1e-5):
-        yield "farther_from_zero", "An answer is farther from 0 than a is. The penalty draws towards 0."
+        yield "farther_from_zero", "An answer is farther from 0 than a. The penalty moves values towards 0."
 
 
 def test_beyond_the_threshold(lab, expect):

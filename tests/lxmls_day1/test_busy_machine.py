@@ -95,7 +95,7 @@ def check(monkeypatch, tmp_path):
 WAITS = {  # with what is said of one that sleeps for ever
     forked: f"did not start: it has slept for .*{waiting.VARIABLE}",
     spawned: f"did not start: it has slept for .*{waiting.VARIABLE}",
-    worker: f"could not be started: it was not done: it has slept for .*{waiting.VARIABLE}",
+    worker: f"could not be started: it did not finish: it has slept for .*{waiting.VARIABLE}",
     dry: f"did not end on it: it has worked or slept for .*{waiting.VARIABLE}",
     check: f"did not begin: it has slept for .*{waiting.VARIABLE}",
 }

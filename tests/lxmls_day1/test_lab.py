@@ -194,7 +194,7 @@ class TestMistakes:
         with pytest.raises(InputError) as caught:
             lab.load("classifiers.mira")
         assert str(caught.value).startswith(f"classifiers/mira.py:2: importing this file ends with {wanted}")
-        assert ("`lxmls-day1 update` renews it" in str(caught.value)) == ("lxmls_day1" in wanted)
+        assert ("`lxmls-day1 update` replaces it" in str(caught.value)) == ("lxmls_day1" in wanted)
 
     def test_it_can_be_mended_and_loaded_again(self, tmp_path):
         lab = make_lab(tmp_path, mira="1 / 0")

@@ -41,7 +41,7 @@ def with_header(path, change):
 
 class TestModel:
     def test_a_hyper_parameter_that_cannot_be_kept_is_left_out_with_a_warning(self, tmp_path):
-        with pytest.warns(UserWarning, match="rng of Ruler cannot be saved, as it is of the type Generator"):
+        with pytest.warns(UserWarning, match="rng of Ruler cannot be saved, because it is of the type Generator"):
             save_model(tmp_path / "x", Ruler(2.0, np.random.default_rng(1)), np.eye(2))
         ruler = load_model(tmp_path / "x", find_ruler).classifier
         assert (ruler.length, ruler.rng) == (2.0, None)
@@ -111,7 +111,7 @@ class TestModel:
     def test_what_does_not_fit_is_refused_when_loading(self, tmp_path, change):
         save_model(tmp_path / "x", Ruler(), np.eye(2))
         with_header(tmp_path / "x", lambda header: header["content"].update(change))
-        with pytest.raises(InputError, match="is no model of lxmls-day1: its parts do not fit together"):
+        with pytest.raises(InputError, match="is not a model of lxmls-day1: its parts do not fit together"):
             load_model(tmp_path / "x", find_ruler)
 
 

@@ -169,13 +169,13 @@ class TestForeign:
     @pytest.mark.parametrize("data", [b"just text", b"\x93NUMPY", pickle.dumps([1]), b"token:1 #label#:positive\n"])
     def test_no_archive(self, tmp_path, data):
         (tmp_path / "x").write_bytes(data)
-        with pytest.raises(InputError, match=r"is no model of lxmls-day1: it does not begin as an \.npz file does"):
+        with pytest.raises(InputError, match=r"is not a model of lxmls-day1: it does not begin as an \.npz file does"):
             read_file(tmp_path / "x", "thing")
 
     @pytest.mark.parametrize("arrays", [{}, {"a": 1}, {"header": 1}, {"header": np.frombuffer(b"{}", dtype=np.uint8)}])
     def test_another_npz(self, tmp_path, arrays):
         np.savez(tmp_path / "x.npz", something=np.eye(2), **arrays)
-        with pytest.raises(InputError, match="no model of lxmls-day1: it is an archive, but has none of our headers"):
+        with pytest.raises(InputError, match="not a model of lxmls-day1: it is an archive, but without a header"):
             read_file(tmp_path / "x.npz", "thing")
 
     @pytest.mark.parametrize("name", ["params", "header", "extra"])
@@ -220,7 +220,7 @@ class TestForeign:
         rewrite(saved, {**members(saved), "params.npy": file.getvalue() + bytes(16)})
         tracemalloc.start()
         try:
-            with pytest.raises(InputError, match="another length than it says"):
+            with pytest.raises(InputError, match="the length that it states"):
                 read_file(saved, "thing")
             assert tracemalloc.get_traced_memory()[1] < 1_000_000
         finally:

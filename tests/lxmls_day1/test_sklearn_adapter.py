@@ -168,7 +168,7 @@ def test_iterative_scaling_takes_negative_features_as_they_are():
     scaling = as_estimator(MaxEntBatch(solver="gis", tolerance=1e-4, max_iterations=5000)).fit(X, y)
     optimum = as_estimator(MaxEntBatch(regularizer=0.0, tolerance=1e-8)).fit(X, y)
     np.testing.assert_allclose(scaling.predict_proba(X), optimum.predict_proba(X), atol=0.02)
-    with pytest.raises(InputError, match="features from 0 on"):
+    with pytest.raises(InputError, match="features of at least 0"):
         scaling.fit(sp.csr_array(X), y)
 
 

@@ -175,7 +175,7 @@ def test_crfsuites_format():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("DET\ta\nNOUN\tb:0.5\n", r"it, line 2: got the feature 'b:0\.5'; expected a tag, and names of features"),
+        ("DET\ta\nNOUN\tb:0.5\n", r"it, line 2: got the feature 'b:0\.5'; expected a tag and the names of features"),
         ("\tb\n", "it, line 1: got no tag"),
         ("DET\t\n", "it, line 1: got the feature ''"),
         ("\n\n", "it: expected sentences, got a file without any word"),

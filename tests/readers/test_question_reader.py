@@ -35,7 +35,7 @@ def test_any_line_of_the_format_is_read(coarse, fine, tokens):
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("", "the line is blank; expected a class and a question, COARSE:fine text"),
+        ("", "the line is blank; expected a class and a question, as in COARSE:fine text"),
         ("   ", "the line is blank"),
         ("HUM Who wrote it ?", "no colon in 'HUM'; expected a class such as HUM:ind"),
         (" HUM:ind Who wrote it ?", "no colon in ''"),
@@ -62,7 +62,9 @@ def test_a_malformed_file_is_named_with_its_line(folder):
     with pytest.raises(InputError, match=rf"^{re.escape(str(path))}, line 2: the line is blank"):
         QuestionCorpus(data_dir=folder)
     path.write_bytes(b"")
-    with pytest.raises(InputError, match=rf"^{re.escape(str(path))}: expected a question a line, got an empty file"):
+    with pytest.raises(
+        InputError, match=rf"^{re.escape(str(path))}: expected one question per line, got an empty file"
+    ):
         QuestionCorpus(data_dir=folder)
 
 

@@ -34,7 +34,7 @@ def test_a_changed_value_is_found_by_verify(tmp_path):
     path.write_text("label,text\nham,See you at noon\nspam,Win a prize\n")
     assert run(cache, path, "--out", out).exit_code == 0
     sound = run(cache, "--verify", out)
-    assert sound.exit_code == 0 and "is as it was written: 1 shard, 2 documents." in sound.stdout
+    assert sound.exit_code == 0 and "is unchanged since it was written: 1 shard, 2 documents." in sound.stdout
     data = out / "shard-00000/data.npy"
     content = data.read_bytes()
     data.write_bytes(content[:-1] + bytes([content[-1] + 1]))

@@ -196,7 +196,8 @@ class TestMistakes:
         Path("mine.txt").write_text("mine")
         for out in ("mine.txt", Path("mine.txt", "out")):
             assert (
-                self.error("run", "--lab", lab, "--out", out) == f"{out} is, or lies in, a file; --out wants a folder."
+                self.error("run", "--lab", lab, "--out", out)
+                == f"{out} is a file, or lies in one; --out must be a folder."
             )
         assert Path("mine.txt").read_text() == "mine"
 
@@ -209,7 +210,10 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("error", "sentence"),
         [
-            (OSError(errno.ENOSPC, "No space left on device"), "no space left on device; make room, or set TMPDIR to"),
+            (
+                OSError(errno.ENOSPC, "No space left on device"),
+                "no space left on device; free some space, or set TMPDIR to",
+            ),
             (
                 FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']"),
                 "make room, or set TMPDIR",
@@ -219,7 +223,7 @@ class TestMistakes:
                 "/tmp/lxmls-day1-run-1/a.py: no space left; make room, or set TMPDIR",
             ),
             (OSError(errno.ENOSPC, "No space left on device", "out/a.png"), "out/a.png: no space left on device."),
-            (MemoryError(), "there is not enough memory for this; take less data"),
+            (MemoryError(), "there is not enough memory for this; use less data"),
         ],
     )
     def test_no_room_for_temporary_files(self, lab, monkeypatch, error, sentence):

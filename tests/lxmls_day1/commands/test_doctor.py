@@ -39,7 +39,7 @@ def test_what_breaks_is_bad_and_stops_nothing(monkeypatch):
     chosen = {"compiled loops": broken, "Python": doctor.EXAMINATIONS["Python"]}
     monkeypatch.setattr(doctor, "EXAMINATIONS", chosen)
     result = report(monkeypatch)
-    assert "bad compiled loops it could not be looked at: InputError: the cache cannot" in in_a_line(result)
+    assert "bad compiled loops it could not be tested: InputError: the cache cannot" in in_a_line(result)
     assert "good Python" in in_a_line(result) and result.exit_code == 1
 
 

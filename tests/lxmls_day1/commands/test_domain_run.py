@@ -92,9 +92,9 @@ def test_all_pairs_of_the_domains_at_hand(data):
     [
         (("--source", "books", "--target", "books"), "must be two domains", 1),
         (("--source", "books", "--target", "toy"), "toy", 2),
-        (("--source", "books", "--domain", "dvd"), "go with --data-dir, --out and --lab only", 2),
-        (("--source", "books", "--all"), "go with --data-dir, --out and --lab only", 2),
-        (("--target", "books", "--task", "tagging"), "go with --data-dir, --out and --lab only", 2),
+        (("--source", "books", "--domain", "dvd"), "can only be combined with --data-dir, --out and --lab", 2),
+        (("--source", "books", "--all"), "can only be combined with --data-dir, --out and --lab", 2),
+        (("--target", "books", "--task", "tagging"), "can only be combined with --data-dir, --out and --lab", 2),
         (("--task", "tagging", "--all"), "flat learners", 2),
     ],
 )

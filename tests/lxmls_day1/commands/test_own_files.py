@@ -122,13 +122,13 @@ class TestTrain:
     @pytest.mark.parametrize(
         ("options", "says"),
         [
-            (["--file", "x.csv", "--domain", "toy"], "--domain and --file exclude one another."),
-            (["--file", "x.csv", "--data-dir", "."], "--data-dir and --file exclude one another."),
-            (["--test-file", "x.csv"], "--test-file goes with --file."),
-            (["--no-header"], "--header goes with --file."),
-            (["--no-quotes"], "--no-quotes goes with --file."),
-            (["--format", "jsonl"], "--format goes with --file."),
-            (["--file", "x.csv", "--delimiter", ", "], "is not one character, nor one of tab"),
+            (["--file", "x.csv", "--domain", "toy"], "--domain and --file cannot be combined."),
+            (["--file", "x.csv", "--data-dir", "."], "--data-dir and --file cannot be combined."),
+            (["--test-file", "x.csv"], "--test-file needs --file."),
+            (["--no-header"], "--header needs --file."),
+            (["--no-quotes"], "--no-quotes needs --file."),
+            (["--format", "jsonl"], "--format needs --file."),
+            (["--file", "x.csv", "--delimiter", ", "], "is neither one character nor one of tab"),
             (["--file", "x.csv", "--format", "xml"], "'xml' is not one of 'columns', 'jsonl', 'svmlight'"),
         ],
     )

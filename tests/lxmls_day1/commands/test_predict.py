@@ -124,7 +124,7 @@ class TestMistakes:
             "empty.txt": "empty.txt is empty; expected",
             "latin.txt": "latin.txt, line 1: expected text in UTF-8, got the byte 0xEF",
             "picture.png": "picture.png is no text in UTF-8",
-            ".": ". is a folder; FILE is a file of reviews.",
+            ".": ". is a folder; FILE must be a file of reviews.",
             "odd.review": "odd.review, line 2: the count in 'good:x' is 'x'",
         }.items():
             assert self.error("hand.npz", "good.txt", name).startswith(message)
@@ -138,11 +138,11 @@ class TestMistakes:
         np.savez("other.npz", a=np.eye(2))
         for name, message in {
             "none.npz": "none.npz: no such file or directory.",
-            "good.txt": "good.txt is no model of lxmls-day1",
+            "good.txt": "good.txt is not a model of lxmls-day1",
             "cut.npz": "cut.npz is damaged or incomplete",
             "empty.npz": "empty.npz is empty",
-            "other.npz": "other.npz is no model of lxmls-day1",
-            ".": ". is a folder; MODEL is a file",
+            "other.npz": "other.npz is not a model of lxmls-day1",
+            ".": ". is a folder; MODEL must be a file",
         }.items():
             assert self.error(name, "good.txt").startswith(message)
 

@@ -139,8 +139,11 @@ class TestMistakes:
             (["--classifier", "mira", "--set", "nr_rounds=many"], "nr_rounds must be a whole number"),
             (["--classifier", "naive_bayes", "--set", "xtype=other"], 'xtype must be "gaussian" or "multinomial"'),
             (["--classifier", "max_ent_batch", "--set", "regularise=1"], "'regularise'"),
-            (["--classifier", "mira", "--out", "no/model.npz"], "no is no folder, so no/model.npz cannot be written"),
-            (["--classifier", "mira", "--out", "."], ". is a folder; --out wants a file"),
+            (
+                ["--classifier", "mira", "--out", "no/model.npz"],
+                "no is not a folder, so no/model.npz cannot be written",
+            ),
+            (["--classifier", "mira", "--out", "."], ". is a folder; --out must be a file"),
             (["--classifier", "mira", "--out", os.devnull], f"{os.devnull} is not a regular file"),
             (["--classifier", "mira", "--lab", "."], "is not a lab"),
             (["--classifier", "mira", "--data-dir", "nowhere"], "nowhere"),
@@ -186,7 +189,7 @@ class TestRegularizer:
     @pytest.mark.parametrize("name", ["svm", "max_ent_online", "max_ent_batch"])
     def test_it_is_two_over_the_number_of_examples(self, name):
         said = train("--classifier", name).stdout
-        assert said.startswith("regularizer (λ) = 0.00625: 2/M for 320 training examples, as none was given.\n")
+        assert said.startswith("regularizer (λ) = 0.00625: 2/M for 320 training examples, because none was given.\n")
         assert load("model.npz").classifier.regularizer == 2 / 320
 
     @pytest.mark.parametrize(
@@ -213,4 +216,4 @@ class TestRegularizer:
 
     def test_choosing_and_giving_exclude_one_another(self):
         error = train("--classifier", "svm", "--tune", "--set", "regularizer=1", status=1).stderr
-        assert "--tune chooses regularizer, which --set gives as well" in error
+        assert "--tune chooses regularizer, which --set sets as well" in error

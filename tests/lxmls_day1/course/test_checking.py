@@ -54,7 +54,7 @@ class TestOutcomes:
             "        got       0.8",
             "  ✓ A step that is capped",
             "  ✗ Small inputs, from the smallest on",
-            "      2 of 3 small inputs have another answer. The smallest of them:",
+            "      2 of 3 small inputs get a wrong answer. The smallest of them:",
             "        loss          1",
             "        squared norm  1",
             "        cap           1",
@@ -93,7 +93,7 @@ class TestOutcomes:
             ),
             (
                 ("return object() if sq_norm == 5.0 else tau", "neither numbers nor texts"),
-                ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "the code brought Python down (SIGSEGV)"),
+                ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "the code crashed Python (SIGSEGV)"),
             ),
             (
                 ("return half_step(loss, sq_norm, cap)", "RecursionError"),

@@ -55,7 +55,7 @@ def test_right_answers_say_nothing():
 @pytest.mark.parametrize(
     ("function", "names", "named_as", "part"),
     [
-        (lambda x: 3 * x + 1, ["tripled"], "one", "6 of 6 small inputs have another answer"),
+        (lambda x: 3 * x + 1, ["tripled"], "one", "6 of 6 small inputs get a wrong answer"),
         (raising(KeyError("k"), 1), ["by_name"], "one", "x       1\n  wanted  2\n  yours   raises KeyError"),
         (lambda x: 2 * x + 5, [RELATED], "property", "x       0\n  wanted  0\n  yours   5"),
         (lambda x: 2 * x + 4, [RELATED], "property", "yours   4"),

@@ -149,7 +149,7 @@ class TestTerminal:
 
     @pytest.mark.parametrize("arguments", [("1.1", "1.2"), ("1.1", "--watch"), ("--lab", ".")])
     def test_one_exercise_is_wanted(self, check, arguments):
-        assert "--because answers the question on one exercise" in check(*arguments, "--because", "x", status=2)
+        assert "--because answers the question about one exercise" in check(*arguments, "--because", "x", status=2)
 
     def test_a_disk_that_is_full_changes_no_verdict(self, check, monkeypatch):
         def fail(*_):

@@ -100,7 +100,7 @@ def test_a_reference_lab_that_was_not_named_is_left_alone(reference, tmp_path, m
     lab = NotebookLab.open()
     for ask in (lab.check, lambda: lab.hint("1.1"), lab.status):
         with pytest.raises(
-            InputError, match=r"is in no lab of your own, and `lab\.\w+` leaves the reference lab alone"
+            InputError, match=r"is not in a lab of your own, and `lab\.\w+` does not change the reference lab"
         ):
             ask()
     assert "Half steps" in NotebookLab(reference).hint("1.1").text

@@ -24,23 +24,23 @@ def said(change):
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (lambda given, right: right * 0.5, "Every number is 0.5 times the one that is wanted."),
-        (lambda given, right: -right, "Every number is of the other sign than the one that is wanted."),
-        (lambda given, right: right - 2, "Every number is 2 less than the one that is wanted."),
+        (lambda given, right: right * 0.5, "Every number is 0.5 times the right one."),
+        (lambda given, right: -right, "Every number has the wrong sign."),
+        (lambda given, right: right - 2, "Every number is 2 less than the right one."),
         (
             lambda given, right: right / given["norm"],
-            "the one that is wanted, divided by norm.",
+            "the right one, divided by norm.",
         ),
         (
             lambda given, right: right * given["norm"] ** 2 * 3,
-            "Every number is 3 times the one that is wanted, times norm².",
+            "Every number is 3 times the right one, times norm².",
         ),
         (lambda given, right: right[::-1, ::-1], "in the reverse order"),
         (lambda given, right: np.abs(right), "right but for its sign"),
         (lambda given, right: right.T, "rows and columns are exchanged"),
         (
             lambda given, right: right.ravel(),
-            "shape (6,) for the smallest input, where an array of shape (2, 3) is wanted. The numbers are right",
+            "shape (6,) for the smallest input, but must return an array of shape (2, 3). The numbers are right",
         ),
         (
             lambda given, right: right + (given["x"] > 2) * right**2,
@@ -52,7 +52,7 @@ def said(change):
             "Every wrong answer is an exception: the code raises KeyError.",
         ),
         (lambda given, right: None, "Is a `return` missing?"),
-        (lambda given, right: "3", "The text '3' is returned, where an array of shape (2, 3) is wanted."),
+        (lambda given, right: "3", "The code returns the text '3', but must return an array of shape (2, 3)."),
         (
             lambda given, right: "returns a pair: one number and a text",
             "The code returns a pair: one number and a text, where an array",

@@ -66,7 +66,7 @@ def test_a_wrong_answer_is_named_and_a_right_one_passes(ask):
     assert not empty["passed"] and empty["trace"] is None and "the button Hint helps" in str(empty["first"])
     wrong = ask("check", "1.4", [ONE_SIDED])
     assert wrong["first"][0][0] == "known" and "A known mistake" in wrong["first"][0][1]
-    assert "small inputs have another answer" in str(wrong["first"]) and wrong["example"]
+    assert "small inputs get a wrong answer" in str(wrong["first"]) and wrong["example"]
     right = ask("check", "1.4", [RULE])
     assert right["passed"] and right["example"] is None
     # The points are separable, so the perceptron ends without mistakes: every point on its side of the last boundary.

@@ -53,7 +53,7 @@ def test_reading(tmp_path):
     assert RecordedAnswers.read(path) == recorded
     for content in ("{", "{}", '{"checks": 3, "sentences": {}, "hidden": {}}'):
         path.write_text(content)
-        with pytest.raises(InputError, match="another version, or damaged; `lxmls-day1 update` renews it"):
+        with pytest.raises(InputError, match="another version, or damaged; `lxmls-day1 update` replaces it"):
             RecordedAnswers.read(path)
     with pytest.raises(InputError, match="is not there"):
         RecordedAnswers.read(tmp_path / "none.json")

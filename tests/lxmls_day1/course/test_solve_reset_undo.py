@@ -77,7 +77,9 @@ class TestSolveAndReset:
     def test_a_function_that_is_gone(self, workspace):
         path = workspace / STEPS
         path.write_bytes(path.read_bytes().replace(b"def half_step", b"def my_step"))
-        with pytest.raises(InputError, match=r"no function half_step any more; delete it, and `lxmls-day1 reset 1\.1`"):
+        with pytest.raises(
+            InputError, match=r"no longer has the function half_step; delete it, and `lxmls-day1 reset 1\.1`"
+        ):
             reset(workspace, "1.1")
         path.unlink()
         reset(workspace, "1.1")

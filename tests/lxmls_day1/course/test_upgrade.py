@@ -47,7 +47,7 @@ def test_a_workspace_knows_its_version_and_says_so(workspace, monkeypatch):
     assert version_note(workspace) == ""
     monkeypatch.setattr(workspace_module.lxmls_day1, "__version__", "99.1")
     assert "This lab was made by lxmls-day1 " in version_note(workspace)
-    assert "99.1 is installed: `lxmls-day1 update` renews the given files." in version_note(workspace)
+    assert "99.1 is installed: `lxmls-day1 update` brings the given files up to date." in version_note(workspace)
     update(workspace)
     assert version_note(workspace) == ""
 

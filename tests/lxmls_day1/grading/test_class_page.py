@@ -246,7 +246,7 @@ def test_many_checks_are_folded():
 def test_a_mistake_has_a_sample(run):
     rows = (run.rows[0], replace(run.rows[1], written={"1.5": "d = <b>"}), *run.rows[2:])
     text = summary_html(replace(run, rows=rows))
-    assert "<summary>how one wrote it</summary><pre>d = &lt;b&gt;</pre>" in text
+    assert "<summary>an example</summary><pre>d = &lt;b&gt;</pre>" in text
 
 
 def test_groups_without_a_name(run):
@@ -263,7 +263,7 @@ def test_groups_without_a_name(run):
     assert f"--name-group {group.id} NAME" in section and "2 submissions" in section
     for part in ("scores  [0, &lt;1&gt;]", "d = &lt;2&gt;", "Ada", "Bob"):
         assert part in section
-    assert "is that of a known mistake" in summary_html(run)
+    assert "A known mistake explains every wrong answer" in summary_html(run)
 
 
 def test_who_is_wrong_where_no_small_input_shows_it():

@@ -85,7 +85,7 @@ class TestBlackboard:
         assert one.handed_in == "2026-11-20-10-00-00"
         assert one.parts == ((f"{start}20-10-00-00_a.py", "a.py"), (f"{start}20-10-00-00_b_c.py", "b_c.py"))
         assert one.remarks == (
-            "Day 1_of_3_ada_attempt_2026-11-19-10-00-00_lab.zip was handed in again since, and does not count.",
+            "Day 1_of_3_ada_attempt_2026-11-19-10-00-00_lab.zip does not count: a newer version was handed in.",
         )
 
     def test_an_attempt_without_a_file_is_none(self, tmp_path):

@@ -242,7 +242,7 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, solved, level,
     summary = (out / "summary.html").read_text(encoding="utf-8")
     assert "Compared with 1 submission of last year." in summary and "eve (last year)" in summary
     grade([class_of_three], out, again, workers=one_worker, compare_with=[earlier])
-    with pytest.raises(InputError, match="is what is graded now"):
+    with pytest.raises(InputError, match="is what is being graded now"):
         grade([class_of_three], out, again, workers=one_worker, compare_with=[out])
 
 

@@ -34,7 +34,7 @@ def wrong_at(places, factor=2.0):
 
 
 def row_of(student, wrong, exercise="1.5", **settings):
-    error = WrongAnswer("2 of 4 small inputs have another answer.", wrong=wrong, **settings)
+    error = WrongAnswer("2 of 4 small inputs get a wrong answer.", wrong=wrong, **settings)
     checks = (
         CheckGrade("t.py::test_a", exercise, "A", False, "ok"),
         CheckGrade(
@@ -146,14 +146,14 @@ class TestNaming:
 
     @pytest.mark.parametrize("bad", ["", "Cap", "no cap", "../x", "a" * 100, "9a", "cap\n"])
     def test_what_is_no_name(self, name, bad):
-        with pytest.raises(InputError, match="cannot be the name of a mistake: it is no name"):
+        with pytest.raises(InputError, match="cannot be the name of a mistake: it is not a valid name"):
             name(wrong_at([0]), name=bad)
 
     def test_a_name_is_taken_once(self, name):
-        with pytest.raises(InputError, match=r"exercise 1\.5 has a mistake of that name"):
+        with pytest.raises(InputError, match=r"exercise 1\.5 has a mistake with that name"):
             name(wrong_at([0]), name="no_cap")
         name(wrong_at([0, 1, 3]))
-        with pytest.raises(InputError, match=r"exercise 1\.5 has a mistake of that name"):
+        with pytest.raises(InputError, match=r"exercise 1\.5 has a mistake with that name"):
             name(wrong_at([0, 1, 2]))
 
     @pytest.mark.parametrize("bad", ["", " \n", "x" * 600, "a\x1b[2J"])
@@ -175,7 +175,7 @@ class TestNaming:
 
     def test_answers_that_are_no_evidence_are_not_named(self, name, reference):
         before = (reference / RECORDED).read_bytes()
-        with pytest.raises(InputError, match="these answers are no evidence"):
+        with pytest.raises(InputError, match="these answers do not identify a mistake"):
             name([(INPUTS[0], Answer.of(["some", "text"]))])  # nothing of it may be kept
         assert (reference / RECORDED).read_bytes() == before
         assert read_mistakes(reference / FOLDER, Registry.read(reference / FILE)["1.5"], taught=True) == []
@@ -261,4 +261,4 @@ class TestCommand:
 
     def test_a_question_needs_its_group(self, tmp_path):
         result = CliRunner().invoke(command, [str(tmp_path), "--out", str(tmp_path / "marks"), "--question", "Why?"])
-        assert result.exit_code == 2 and "--question belongs to one --name-group" in result.output
+        assert result.exit_code == 2 and "--question needs exactly one --name-group" in result.output

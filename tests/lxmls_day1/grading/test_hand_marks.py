@@ -123,7 +123,7 @@ def test_what_is_no_mark_is_refused_with_its_row(tmp_path, said):
 def test_a_number_that_a_spreadsheet_took_for_a_date(tmp_path):
     rows = written(tmp_path, "ada")
     fill(tmp_path, {("ada", "1.1"): ("03. May", "")})
-    with pytest.raises(InputError, match="takes 3.5 for a date wants 3,5"):
+    with pytest.raises(InputError, match="turns 3.5 into a date, write 3,5"):
         read(tmp_path, rows)
 
 
@@ -146,7 +146,7 @@ def test_a_row_that_was_removed_or_stands_twice(tmp_path):
     save(tmp_path, [*records[:2], *records[3:], records[1]])
     with pytest.raises(InputError) as caught:
         read(tmp_path, rows)
-    assert "the row of bob for exercise 1.1 is gone; put it back" in str(caught.value)
+    assert "the row of bob for exercise 1.1 is missing; put it back" in str(caught.value)
     assert "row 5: ada stands in row 2 for exercise 1.1 already" in str(caught.value)
 
 

@@ -448,7 +448,7 @@ class TestOwners:
 
         run = Run(tmp_path, plan, "files")(of_class("files"))
         (run.out / ".owners.json").write_text("[")
-        with pytest.raises(InputError, match="cannot be read. Bring back"):
+        with pytest.raises(InputError, match="cannot be read. Restore"):
             run(of_class("files"))
 
 
@@ -516,7 +516,7 @@ class TestPartners:
         files |= {canvas("bob", n, "lab.zip"): packed(False, name="bob", **{"with": ["ada"]}) for n in (102, 666)}
         points = {row.student: row.points for row in run(files).book.rows}
         assert points == {"ada_101": 10, "bob_102": 0, "bob_666": 0}
-        assert run.book.rows[0].doubts == ("It names bob as a partner, but 2 here have that name.",)
+        assert run.book.rows[0].doubts == ("It names bob as a partner, but 2 submissions have that name.",)
 
 
 def test_a_name_that_is_anothers_id_hides_no_partner():
@@ -540,7 +540,7 @@ def test_points_are_applied_to_stored_verdicts(tmp_path, plan):
     run({**of_class("files"), "bob.zip": packed(False)}, again=["carl"])
     assert run.said == [
         "1 of 4 to be graded again: --again asks for it.",
-        "1 of 4 graded again: what was handed in has changed.",
+        "1 of 4 graded again: the submissions have changed.",
     ]
 
 

@@ -168,7 +168,7 @@ def test_pictures_and_long_texts_are_cut():
     assert answered(changed(second=f"So: {picture}."))[0][1] == "So: ![]([picture])."
     texts, warnings = answered(changed(second="so " * 300_000))
     assert len(texts[1]) <= LONGEST_ANSWER + 5 and texts[1].endswith(" […]")
-    assert warnings == (f"{PATH}: the answer to exercise 1.1 is cut off; it is very long.",)
+    assert warnings == (f"{PATH}: the answer to exercise 1.1 is very long and was cut off.",)
 
 
 def png(width=4, height=3, more=b""):

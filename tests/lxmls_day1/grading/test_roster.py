@@ -152,7 +152,7 @@ def test_twins_are_listed_and_not_filled_in(roster):
     text = "username,marks\nada,\nAda,\nalan,\n"
     filled = roster(text, column="marks").filled([found("s", "ADA"), found("t", "alan")], [row("s"), row("t")])
     assert filled.content == b"username,marks\nada,\nAda,\nalan,10\n"
-    assert "its id is that of several lines of the roster" in {match.remark for match in filled.open}
+    assert "several lines of the roster have this id" in {match.remark for match in filled.open}
     twins = roster("username,marks\nada,\nada,\n", column="marks").filled([found("s", "ada")], [row("s")])
     assert twins.filled == 0 and sum("stands in 2 lines" in match.remark for match in twins.open) == 2
     filled = roster("username,marks\nada,\n", column="marks").filled(

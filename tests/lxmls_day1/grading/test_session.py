@@ -123,7 +123,7 @@ def test_a_check_is_a_plain_function(tmp_path, check):
 
 
 def test_a_check_that_leaves_itself_out_is_no_check(tmp_path):
-    with pytest.raises(InputError, match="test_it leaves itself out: .*no data"):
+    with pytest.raises(InputError, match="test_it skips itself: .*no data"):
         run(session_of(tmp_path, skipping="import pytest\n\ndef test_it():\n    pytest.skip('no data')\n"))
 
 
@@ -202,7 +202,7 @@ def boxes(monkeypatch):
             taken = FakeBox.seconds(self.number, request["target"][-1])
             self.spent = min(taken, seconds)
             if taken == KILLED:
-                raise BoxFailure(CRASHED, "the code brought Python down (killed)")
+                raise BoxFailure(CRASHED, "the code crashed Python (killed)")
             if taken > seconds:
                 raise BoxFailure(TIMEOUT, NO_END.format(limit))
             return 1

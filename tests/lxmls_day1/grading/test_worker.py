@@ -128,7 +128,7 @@ def test_an_exception_elsewhere_costs_no_marks(rows, step):
 def test_a_worker_that_dies_takes_nothing_along_but_its_submission(rows, step):
     row = rows[name_of("kill", step)]
     assert {check.verdict for check in row.checks} == {"crashed"}
-    assert row.notes[0].startswith("it ended the grader's worker twice: signal 9")
+    assert row.notes[0].startswith("it crashed the grader's worker twice: signal 9")
     assert row.failed
 
 
@@ -143,6 +143,6 @@ def test_what_cannot_be_put_into_a_box_is_no_reason_to_stop(rows, name):
     row = rows[name]
     if row.failed:
         assert {check.verdict for check in row.checks} == {"refused"}
-        assert "no box could be made for it" in row.notes[0]
+        assert "no sandbox could be made for it" in row.notes[0]
     else:  # what cannot be put into a box was left aside, or refused when it was read
         assert row.points == 10 or row.warnings or row.problem
