@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lxmls_day1.demos.learners import EVERYWHERE, LeftOut, left_out, made, trained
+from lxmls_day1.demos.learners import EVERYWHERE, Attempts, trained
 from lxmls_day1.errors import InputError
 from lxmls_day1.gaussians import bayes_error
 
@@ -92,47 +92,38 @@ def best_accuracies(quantity: str, value: float) -> tuple[float, float, float]:
     return float(overall), float(of_class[0]), float(of_class[1])
 
 
-def measurements(lab: Any, sweep: Sweep, after: int = 0) -> Iterator[Measurement | LeftOut]:
+def measurements(lab: Any, sweep: Sweep, attempts: Attempts, after: int = 0) -> Iterator[Measurement]:
     """Measure, one learner on one sample at a time.
 
     Parameters
     ----------
     lab : lxmls_day1.lab.Lab
     sweep : Sweep
+    attempts : Attempts
+        Keeps why a learner is left out that fails, or is still to be written.
     after : int
         How many of the seeds are measured already.
 
     Yields
     ------
-    Measurement, or once LeftOut for a learner that is still to be written or that fails
+    Measurement
     """
     classifiers: dict[str, Any] = {}
-    for item in made(lab, [learner for learner in EVERYWHERE if learner.label in sweep.learners]):
-        if isinstance(item, LeftOut):
-            yield item
-        else:
-            classifiers[item[0]] = item[1]
+    for learner in EVERYWHERE:
+        if learner.label in sweep.learners:
+            with attempts(learner.label):
+                classifiers[learner.label] = lab.classifier(learner.module, learner.class_name, **learner.settings)
     for seed in range(after + 1, sweep.nr_seeds + 1):
         for quantity in sweep.quantities:
             for value in SWEPT[quantity]:
                 points = sample(lab, quantity, value, seed)
                 for label in list(classifiers):
-                    found = _measured(label, classifiers[label], points)
-                    if isinstance(found, LeftOut):
-                        del classifiers[label]
-                        yield found
-                    else:
-                        yield Measurement(quantity, value, seed, label, found)
-
-
-def _measured(label: str, classifier: Any, points: Any) -> tuple[float, float] | LeftOut:
-    params = trained(label, classifier, points.train_X, points.train_y)
-    if isinstance(params, LeftOut):
-        return params
-    try:
-        return accuracies_of_classes(np.asarray(params, dtype=float), points.means, points.variances)
-    except Exception as error:
-        return left_out(label, error)
+                    classifier = classifiers.pop(label)  # one that fails is not tried again
+                    with attempts(label):
+                        params = np.asarray(trained(classifier, points.train_X, points.train_y), dtype=float)
+                        right = accuracies_of_classes(params, points.means, points.variances)
+                        classifiers[label] = classifier
+                        yield Measurement(quantity, value, seed, label, right)
 
 
 def sample(lab: Any, quantity: str, value: float, seed: int) -> Any:

@@ -108,7 +108,7 @@ def nearest_score(X: np.ndarray, y: np.ndarray, x: np.ndarray, k: int) -> np.nda
     """
     rank = (k + 1) // 2 - 1
     distances = np.hypot(*(x[:, None, :] - X[None, :, :]).transpose(2, 0, 1))
-    of_class = [np.sort(distances[:, y == label], axis=1)[:, rank] for label in (-1, 1)]
+    of_class = [np.sort(np.where(y == label, distances, np.inf), axis=1)[:, rank] for label in (-1, 1)]
     lead: np.ndarray = of_class[0] - of_class[1]
     return lead
 

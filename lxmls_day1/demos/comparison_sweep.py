@@ -13,7 +13,7 @@ import numpy as np
 from lxmls_day1.demos.accuracy_sweep import SWEPT, Results, Sweep, best_accuracies, measurements
 from lxmls_day1.demos.controls import Choice, Slider, Ticks, steps
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.learners import LeftOut, sentences
+from lxmls_day1.demos.learners import Attempts
 from lxmls_day1.demos.scene import Axis, Mark, Panel, Scene, Steps, bars, by_frame, learner_line, learner_style
 from lxmls_day1.errors import counted
 
@@ -61,7 +61,7 @@ class DemoComparison(Demonstration):
     def __init__(self, lab: Any):
         super().__init__(lab)
         self.results, self.nr_done = Results(), 0  # seeds of which all is measured
-        self.left_out: dict[str, LeftOut] = {}
+        self.attempts = Attempts()
 
     def scene(self, settings: Mapping[str, Any]) -> Iterator[float | Scene]:
         """Measure what is not measured yet, and draw it."""
@@ -81,7 +81,7 @@ class DemoComparison(Demonstration):
             layout=[["size", "variance"], ["size", "balance"]],
             columns=(1.3, 1),
             steps=Steps("seeds", after, start=len(after) - 1),
-            notes=sentences([*self.left_out.values()]),
+            notes=self.attempts.sentences(),
             facts={
                 "done": self.results.nr_measurements,
                 "part": part,
@@ -97,12 +97,9 @@ class DemoComparison(Demonstration):
         if nr_seeds <= self.nr_done:
             return
         total = Sweep(nr_seeds=nr_seeds - self.nr_done).nr_measurements
-        for number, item in enumerate(measurements(self.lab, Sweep(nr_seeds=nr_seeds), after=self.nr_done)):
-            if isinstance(item, LeftOut):
-                self.left_out[item.label] = item
-            else:
-                self.results.add(item)
-                self.nr_done = item.seed - 1
+        for number, item in enumerate(measurements(self.lab, Sweep(nr_seeds=nr_seeds), self.attempts, self.nr_done)):
+            self.results.add(item)
+            self.nr_done = item.seed - 1
             yield number / total
         self.nr_done = nr_seeds
 

@@ -11,24 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from lxmls_day1.demos import scene as draw
 from lxmls_day1.demos.controls import Slider, decades, steps
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import Attempts
-from lxmls_day1.demos.scene import (
-    INK,
-    MUTED,
-    Axis,
-    Mark,
-    Panel,
-    Scene,
-    Steps,
-    Table,
-    by_frame,
-    ellipse,
-    learner_style,
-    line,
-    points,
-)
 
 LIMITS = (-1.6, 1.6)
 SIGNAL = 0.5  # the mean entry of a word that is there, in favour of its class
@@ -100,36 +86,36 @@ class DemoConfidence(Demonstration):
     )
     grid = MappingProxyType({"rare": (0.05, 0.2, 1), "regularizer": (1, 100), "seed": (1, 2, 3)})
 
-    def scene(self, settings: Mapping[str, Any]) -> Scene:
+    def scene(self, settings: Mapping[str, Any]) -> draw.Scene:
         """The Gaussian after each of sixty examples."""
         X, y = documents(_EXAMPLES, settings["rare"], settings["seed"])
         attempts = Attempts()
-        planes: list[Mark] = []
-        curves: list[Mark] = []
+        planes: list[draw.Mark] = []
+        curves: list[draw.Mark] = []
         table, facts = None, {}
         with attempts("AROW"):
             found = course(self.lab, X, y, settings["regularizer"])
             seen = np.vstack([np.zeros(2), (X != 0).cumsum(axis=0)]).astype(int)
-            ends = range(1, _EXAMPLES + 2)
-            style = learner_style("AROW")
+            examples, ends = np.arange(_EXAMPLES + 1), range(1, _EXAMPLES + 2)
+            style = draw.learner_style("AROW")
             planes = [
-                line(found.means, MUTED, width=0.6, count=by_frame(ends), label="path of the mean"),
-                points(by_frame(found.means[:, None]), INK, "o", label="mean"),
-                ellipse(
-                    by_frame(found.means),
-                    by_frame(found.deviations),
+                draw.line(found.means, draw.MUTED, width=0.6, count=draw.by_frame(ends), label="path of the mean"),
+                draw.points(draw.by_frame(found.means[:, None]), draw.INK, "o", label="mean"),
+                draw.ellipse(
+                    draw.by_frame(found.means),
+                    draw.by_frame(found.deviations),
                     style["colour"],
                     width=1.4,
                     label="one standard deviation",
                 ),
             ]
             curves = [
-                line(np.column_stack([np.arange(_EXAMPLES + 1), sizes]), style["colour"], dash, width=1.2, label=word, count=by_frame(ends))
+                draw.line(np.column_stack([examples, sizes]), style["colour"], dash, width=1.2, label=word, count=draw.by_frame(ends))
                 for word, sizes, dash in zip(WORDS, found.deviations.T, ((), style["dash"]), strict=True)
             ]  # fmt: skip
-            table = Table(
+            table = draw.Table(
                 ("", "seen", "weight", "±"),
-                by_frame(
+                draw.by_frame(
                     [
                         [word, int(n), f"{weight:+.2f}", f"{size:.2f}"]
                         for word, n, weight, size in zip(WORDS, *row, strict=True)
@@ -138,15 +124,17 @@ class DemoConfidence(Demonstration):
                 ),
             )
             facts = {"means": found.means, "deviations": found.deviations, "seen": seen}
-        axis = [Axis(*LIMITS, label=f"weight of the {word}") for word in WORDS]
-        return Scene(
+        axis = [draw.Axis(*LIMITS, label=f"weight of the {word}") for word in WORDS]
+        return draw.Scene(
             [
-                Panel("weights", "the Gaussian over the two weights", axis[0], axis[1], planes, equal=True),
-                Panel("sizes", "standard deviation", Axis(0, _EXAMPLES, label="examples"), Axis(0, 1.05), curves),
+                draw.Panel("weights", "the Gaussian over the two weights", axis[0], axis[1], planes, equal=True),
+                draw.Panel(
+                    "sizes", "standard deviation", draw.Axis(0, _EXAMPLES, label="examples"), draw.Axis(0, 1.05), curves
+                ),
             ],
-            by_frame(f"after {n} example{'s' * (n != 1)}" for n in range(_EXAMPLES + 1)),
+            draw.by_frame(f"after {n} example{'s' * (n != 1)}" for n in range(_EXAMPLES + 1)),
             columns=(1.2, 1),
-            steps=Steps("examples", range(_EXAMPLES + 1), milliseconds=600),
+            steps=draw.Steps("examples", range(_EXAMPLES + 1), milliseconds=600),
             table=table,
             notes=attempts.sentences(),
             facts=facts,

@@ -6,7 +6,7 @@ everything else goes on.
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -52,56 +52,11 @@ FOR_COUNTS = (
 )
 
 
-def made(lab: Any, learners: Iterable[Learner]) -> Iterator[tuple[str, Any] | LeftOut]:
-    """The learners as untrained classifiers of a lab.
-
-    Parameters
-    ----------
-    lab : lxmls_day1.lab.Lab
-    learners : iterable of Learner
-
-    Yields
-    ------
-    (label, classifier) or LeftOut
-
-    Examples
-    --------
-    >>> from lxmls_day1.lab import Lab
-    >>> nowhere = Learner("mria", "Mira", {}, "MIRA")
-    >>> [(label, mira), missing] = made(Lab.open(), [EVERYWHERE[2], nowhere])
-    >>> label, mira.get_name(), missing.sentence.endswith("did you mean mira.py?.")
-    ('MIRA', 'MIRA', True)
-    """
-    for learner in learners:
-        try:
-            classifier = lab.classifier(learner.module, learner.class_name, **learner.settings)
-        except Exception as error:
-            yield left_out(learner.label, error)
-        else:
-            yield learner.label, classifier
-
-
-def trained(label: str, classifier: Any, X: Any, y: Any, **arguments: Any) -> Any:
-    """Train a classifier, which may be a student's.
-
-    Parameters
-    ----------
-    label : str
-    classifier : classifier
-    X, y : training data
-    **arguments
-        Passed on to its ``train``.
-
-    Returns
-    -------
-    params, or LeftOut
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return classifier.train(X, y, **arguments)
-    except Exception as error:
-        return left_out(label, error)
+def trained(classifier: Any, X: Any, y: Any) -> Any:
+    """The params of a classifier, which may be a student's, without its warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return classifier.train(X, y)
 
 
 def left_out(label: str, error: BaseException) -> LeftOut:
@@ -148,7 +103,8 @@ class Attempts:
 
     Attributes
     ----------
-    left_out : list of LeftOut
+    left_out : dict of str to LeftOut
+        By what was tried.
 
     Examples
     --------
@@ -160,7 +116,7 @@ class Attempts:
     """
 
     def __init__(self) -> None:
-        self.left_out: list[LeftOut] = []
+        self.left_out: dict[str, LeftOut] = {}
 
     @contextmanager
     def __call__(self, label: str) -> Iterator[None]:
@@ -168,8 +124,8 @@ class Attempts:
         try:
             yield
         except Exception as error:
-            self.left_out.append(left_out(label, error))
+            self.left_out[label] = left_out(label, error)
 
     def sentences(self) -> list[str]:
         """What the page says about what is missing."""
-        return sentences(self.left_out)
+        return sentences([*self.left_out.values()])

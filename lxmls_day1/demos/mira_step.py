@@ -14,28 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from lxmls_day1.demos import scene as draw
 from lxmls_day1.demos.controls import Choice, Points, Slider, steps
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import Attempts
-from lxmls_day1.demos.scene import (
-    CLASSES,
-    INK,
-    MUTED,
-    Axis,
-    Mark,
-    Panel,
-    Scene,
-    Steps,
-    Table,
-    arrow,
-    bars,
-    by_frame,
-    learner_line,
-    learner_style,
-    line,
-    points,
-    text,
-)
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import with_gaps
@@ -159,7 +141,7 @@ class DemoMiraStep(Demonstration):
     )  # fmt: skip
     grid = MappingProxyType({"nr_classes": (2, 4, 6), "label": (0, 1, 2), "capped": (False, True)})
 
-    def scene(self, settings: Mapping[str, Any]) -> Scene:
+    def scene(self, settings: Mapping[str, Any]) -> draw.Scene:
         """The step for each λ."""
         n_classes = settings["nr_classes"]
         [(x1, x2, _)] = settings["example"]
@@ -177,54 +159,63 @@ class DemoMiraStep(Demonstration):
                 for value in FRAMES
             )
             found["squishing"] = [step_of(one.rule, at, float(one.steps(1, 1)[0])) for one in squishings]
-        return Scene(
+        return draw.Scene(
             [plane_of(at, found.get("MIRA")), tau_panel(at, found.get("MIRA"), taus), bars_panel(at, found)],
-            by_frame(_sentence(at, value) for value in FRAMES),
+            draw.by_frame(_sentence(at, value) for value in FRAMES),
             layout=[["plane", "tau"], ["plane", "bars"]],
             columns=(1.25, 1),
-            steps=Steps("λ", [f"{value:.2g}" for value in FRAMES], start=int(np.abs(np.log(FRAMES)).argmin()), milliseconds=200),
+            steps=draw.Steps("λ", [f"{value:.2g}" for value in FRAMES], start=int(np.abs(np.log(FRAMES)).argmin()), milliseconds=200),
             table=_table(at, found),
             notes=attempts.sentences(),
             facts={"at": at, "steps": found, "wanted": at.wanted, "curve": taus},
         )  # fmt: skip
 
 
-def plane_of(at: Situation, found: list[Step] | None) -> Panel:
+def plane_of(at: Situation, found: list[Step] | None) -> draw.Panel:
     """The weights of all classes as arrows, the boundaries between them, and the example, before and after the step."""
     after = [at.W] if found is None else [step.W for step in found]
     boundaries = [with_gaps(decision_boundary(W, LIMITS, LIMITS)) for W in (at.W, *after)]
-    marks: list[Mark] = [
-        line(boundaries[0], MUTED, (3, 2), label="boundaries before"),
-        learner_line(by_frame(boundaries[1:]), "MIRA", width=1.4, label="after MIRA's step"),
+    marks: list[draw.Mark] = [
+        draw.line(boundaries[0], draw.MUTED, (3, 2), label="boundaries before"),
+        draw.learner_line(draw.by_frame(boundaries[1:]), "MIRA", width=1.4, label="after MIRA's step"),
     ]
     for k in range(at.W.shape[1]):
         tips = [_ARROW * W[1:, k] for W in after]
         marks += [
-            arrow((0, 0), _ARROW * at.W[1:, k], MUTED, (3, 2)),
-            arrow((0, 0), by_frame(tips), CLASSES[k], width=1.3, label="" if k else "weights of each class"),
-            text(by_frame(tip + 0.3 * tip / max(np.hypot(*tip), 1e-9) for tip in tips), str(k), CLASSES[k], size=1.1),
+            draw.arrow((0, 0), _ARROW * at.W[1:, k], draw.MUTED, (3, 2)),
+            draw.arrow(
+                (0, 0), draw.by_frame(tips), draw.CLASSES[k], width=1.3, label="" if k else "weights of each class"
+            ),
+            draw.text(
+                draw.by_frame(tip + 0.3 * tip / max(np.hypot(*tip), 1e-9) for tip in tips),
+                str(k),
+                draw.CLASSES[k],
+                size=1.1,
+            ),
         ]
     title = f"true class {at.label}, predicted {int(at.scores.argmax())}"
-    return Panel("plane", title, Axis(*LIMITS, label="x₁"), Axis(*LIMITS, label="x₂"), marks, equal=True)
+    return draw.Panel("plane", title, draw.Axis(*LIMITS, label="x₁"), draw.Axis(*LIMITS, label="x₂"), marks, equal=True)
 
 
-def tau_panel(at: Situation, found: list[Step] | None, taus: np.ndarray | None) -> Panel:
+def tau_panel(at: Situation, found: list[Step] | None, taus: np.ndarray | None) -> draw.Panel:
     """τ as a function of λ: what the example requires, or what the cap allows."""
     top = 1.7 * max(at.wanted, 0.15)
     marks = [
-        line(np.column_stack([LAMBDAS, 1 / LAMBDAS]), CLASSES[2], (6, 2), label="cap 1/λ"),
-        line([[LAMBDAS[0], at.wanted], [LAMBDAS[-1], at.wanted]], INK, (2, 2), label="ℓ / 2‖g(x)‖²"),
+        draw.line(np.column_stack([LAMBDAS, 1 / LAMBDAS]), draw.CLASSES[2], (6, 2), label="cap 1/λ"),
+        draw.line([[LAMBDAS[0], at.wanted], [LAMBDAS[-1], at.wanted]], draw.INK, (2, 2), label="ℓ / 2‖g(x)‖²"),
     ]
     if found is not None and taus is not None:
         here = np.column_stack([FRAMES, [step.d[at.label] for step in found]])
         marks += [
-            learner_line(np.column_stack([LAMBDAS, taus]), "MIRA", width=1.8, label="τ of MIRA"),
-            points(by_frame(here[:, None]), learner_style("MIRA")["colour"], "o", size=1.6),
+            draw.learner_line(np.column_stack([LAMBDAS, taus]), "MIRA", width=1.8, label="τ of MIRA"),
+            draw.points(draw.by_frame(here[:, None]), draw.learner_style("MIRA")["colour"], "o", size=1.6),
         ]
-    return Panel("tau", "the step τ", Axis(LAMBDAS[0], LAMBDAS[-1], label="λ", scale="log"), Axis(0, top), marks)
+    return draw.Panel(
+        "tau", "the step τ", draw.Axis(LAMBDAS[0], LAMBDAS[-1], label="λ", scale="log"), draw.Axis(0, top), marks
+    )
 
 
-def bars_panel(at: Situation, found: Mapping[str, list[Step]]) -> Panel:
+def bars_panel(at: Situation, found: Mapping[str, list[Step]]) -> draw.Panel:
     """The scores of the example: before, after MIRA's step, after column squishing."""
     K = len(at.scores)
     places = np.arange(K)
@@ -233,17 +224,17 @@ def bars_panel(at: Situation, found: Mapping[str, list[Step]]) -> Panel:
     def heights(scores: np.ndarray, number: int) -> np.ndarray:
         return np.column_stack([places + 0.27 * (number - 1), zeros, scores])
 
-    marks = [bars(heights(at.scores, 0), MUTED, thickness=0.25, pattern="outline", label="before")]
+    marks = [draw.bars(heights(at.scores, 0), draw.MUTED, thickness=0.25, pattern="outline", label="before")]
     low, high = float(min(at.scores.min(), 0)), float(at.scores.max())
     for number, (name, label, pattern) in enumerate(
         (("MIRA", "MIRA", ""), ("squishing", "column squishing", "light")), 1
     ):
         if name in found:
-            colour = learner_style(label)["colour"]
+            colour = draw.learner_style(label)["colour"]
             all_scores = [step.scores for step in found[name]]
             marks.append(
-                bars(
-                    by_frame(heights(scores, number) for scores in all_scores),
+                draw.bars(
+                    draw.by_frame(heights(scores, number) for scores in all_scores),
                     colour,
                     thickness=0.25,
                     pattern=pattern,
@@ -253,15 +244,15 @@ def bars_panel(at: Situation, found: Mapping[str, list[Step]]) -> Panel:
             low, high = min(low, float(np.min(all_scores))), max(high, float(np.max(all_scores)))
     if "squishing" in found:
         level = [step.scores[at.label] - 1 for step in found["squishing"]]
-        goal = by_frame([[-0.6, value], [K - 0.4, value]] for value in level)
-        marks.append(learner_line(goal, "column squishing", label="1 below y"))
+        goal = draw.by_frame([[-0.6, value], [K - 0.4, value]] for value in level)
+        marks.append(draw.learner_line(goal, "column squishing", label="1 below y"))
     room = 0.1 * (high - low)
     ticks = [(k, f"{k} = y" if k == at.label else str(k)) for k in range(K)]
-    return Panel(
+    return draw.Panel(
         "bars",
         "scores of the example",
-        Axis(-0.6, K - 0.4, label="class", ticks=ticks),
-        Axis(low - room, high + room),
+        draw.Axis(-0.6, K - 0.4, label="class", ticks=ticks),
+        draw.Axis(low - room, high + room),
         marks,
     )
 
@@ -275,7 +266,7 @@ def _sentence(at: Situation, regularizer: float) -> str:
     return f"λ = {regularizer:.2g}: τ raises class {at.label} above class {rival} by 1"
 
 
-def _table(at: Situation, found: Mapping[str, list[Step]]) -> Table:
+def _table(at: Situation, found: Mapping[str, list[Step]]) -> draw.Table:
     names = {"MIRA": "MIRA", "squishing": "column squishing"}
 
     def rows(frame: int) -> list[list[str]]:
@@ -285,4 +276,4 @@ def _table(at: Situation, found: Mapping[str, list[Step]]) -> Table:
             [name, f"{margin(scores, at.label):+.2f}", f"{np.linalg.norm(W - at.W):.2f}"] for name, scores, W in states
         ]
 
-    return Table(("", "margin", "‖ΔW‖"), by_frame(map(rows, range(len(FRAMES)))))
+    return draw.Table(("", "margin", "‖ΔW‖"), draw.by_frame(map(rows, range(len(FRAMES)))))

@@ -12,30 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from lxmls_day1.demos import scene as draw
 from lxmls_day1.demos.controls import Choice, Slider, decades, steps
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import Attempts, Learner
 from lxmls_day1.demos.online_traces import Trace, bound_of, points_of, trace_of, visits
-from lxmls_day1.demos.scene import (
-    CLASSES,
-    INK,
-    MUTED,
-    Axis,
-    Mark,
-    Panel,
-    Scene,
-    Steps,
-    Table,
-    arrow,
-    by_frame,
-    learner_line,
-    learner_style,
-    line,
-    points,
-    points_of_class,
-    sample_of,
-    text,
-)
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import with_gaps
 
@@ -78,7 +59,7 @@ class DemoOnlineSteps(Demonstration):
     )  # fmt: skip
     grid = MappingProxyType({"view": (1, 4), "distance": (2, 3.5, 5)})
 
-    def scene(self, settings: Mapping[str, Any]) -> Scene:
+    def scene(self, settings: Mapping[str, Any]) -> draw.Scene:
         """All steps of one learner, or of four."""
         X, y = points_of(self.lab, settings["nr_points"], settings["distance"], settings["seed"])
         order = visits(len(y), settings["nr_rounds"], settings["seed"])
@@ -94,7 +75,7 @@ class DemoOnlineSteps(Demonstration):
             plane(learner.label, X, y, visited, traces.get(learner.label), width)
             for learner in LEARNERS[: settings["view"]]
         ]
-        says: Any = by_frame(_sentence(step, visited, y) for step in range(len(visited) + 1))
+        says: Any = draw.by_frame(_sentence(step, visited, y) for step in range(len(visited) + 1))
         if settings["view"] == 1:
             bound_note = "bound: to be written"
             with attempts("The mistake bound"):
@@ -102,12 +83,12 @@ class DemoOnlineSteps(Demonstration):
                 bound_note = "no line separates the points: no bound" if bound is None else _bound_text(bound)
             if "Perceptron" in traces:
                 panels.append(count(traces["Perceptron"], bound, bound_note))
-        return Scene(
+        return draw.Scene(
             panels,
             says,
             layout=[["Perceptron", "MIRA"], ["SVM", "Max. entropy"]] if settings["view"] == 4 else (),
             columns=(1.75, 1) if len(panels) == 2 else (),
-            steps=Steps("step", range(len(visited) + 1)),
+            steps=draw.Steps("step", range(len(visited) + 1)),
             table=_table(traces, len(visited)),
             notes=attempts.sentences(),
             facts={
@@ -121,9 +102,9 @@ class DemoOnlineSteps(Demonstration):
 
 def plane(
     label: str, X: np.ndarray, y: np.ndarray, visited: np.ndarray, trace: Trace | None, width: tuple[float, float]
-) -> Panel:
+) -> draw.Panel:
     """One learner's points, the example that is visited, boundary and weights before and after each step."""
-    marks: list[Mark] = [points_of_class(X[y == k], k) for k in (0, 1)]
+    marks: list[draw.Mark] = [draw.points_of_class(X[y == k], k) for k in (0, 1)]
     around: list[Any] = [[], *X[visited][:, None]]
     title: Any = f"{label}: to be written"
     if trace is not None:
@@ -131,33 +112,37 @@ def plane(
         lengths = [float(np.linalg.norm(trace.normal(t))) for t in range(len(lines))]
         unit = _LONGEST_ARROW / max(*lengths, 1e-9)
         tips = [unit * trace.normal(t) for t in range(len(lines))]
-        earlier, dash = [tips[0], *tips[:-1]], learner_style(label)["dash"]
-        colour = learner_style(label)["colour"]
+        earlier, dash = [tips[0], *tips[:-1]], draw.learner_style(label)["dash"]
+        colour = draw.learner_style(label)["colour"]
         marks += [
-            line(by_frame([lines[0], *lines[:-1]]), MUTED, (3, 2)),
-            line(by_frame(lines), colour, dash, width=1.4),
-            arrow((0, 0), by_frame(earlier), MUTED, (3, 2), label="before"),
-            arrow((0, 0), by_frame(tips), colour, width=1.3, label="after"),
-            arrow(by_frame(earlier), by_frame(tips), INK, label="the step"),
-            text(by_frame(_beside(X, visited)), by_frame(["", *("✗" if wrong else "✓" for wrong in trace.is_mistake)]), size=1.5),
+            draw.line(draw.by_frame([lines[0], *lines[:-1]]), draw.MUTED, (3, 2)),
+            draw.line(draw.by_frame(lines), colour, dash, width=1.4),
+            draw.arrow((0, 0), draw.by_frame(earlier), draw.MUTED, (3, 2), label="before"),
+            draw.arrow((0, 0), draw.by_frame(tips), colour, width=1.3, label="after"),
+            draw.arrow(draw.by_frame(earlier), draw.by_frame(tips), draw.INK, label="the step"),
+            draw.text(draw.by_frame(_beside(X, visited)), draw.by_frame(["", *np.where(trace.is_mistake, "✗", "✓")]), size=1.5),
         ]  # fmt: skip
-        title = by_frame(_title(label, trace, step) for step in range(len(lines)))
-    marks.append(points(by_frame(around), INK, "o", hollow=True, size=2.3))
-    return Panel(label, title, Axis(*width, label="x₁"), Axis(*HEIGHT, label="x₂"), marks, equal=True)
+        title = draw.by_frame(_title(label, trace, step) for step in range(len(lines)))
+    marks.append(draw.points(draw.by_frame(around), draw.INK, "o", hollow=True, size=2.3))
+    return draw.Panel(label, title, draw.Axis(*width, label="x₁"), draw.Axis(*HEIGHT, label="x₂"), marks, equal=True)
 
 
-def count(trace: Trace, bound: Any, note: str) -> Panel:
+def count(trace: Trace, bound: Any, note: str) -> draw.Panel:
     """The perceptron's mistakes after each step, and the most that there can be."""
     so_far = np.concatenate([[0], trace.is_mistake.cumsum()])
     last, most = len(trace.is_mistake), max(int(so_far[-1]), 1)
     staircase = np.column_stack([np.repeat(np.arange(last + 1), 2)[1:], np.repeat(so_far, 2)[:-1]])
-    shown = by_frame(2 * step + 1 for step in range(last + 1))
-    marks = [learner_line(staircase, "Perceptron", width=1.2, count=shown) | {"dash": ()}]
+    shown = draw.by_frame(2 * step + 1 for step in range(last + 1))
+    marks = [draw.learner_line(staircase, "Perceptron", width=1.2, count=shown) | {"dash": ()}]
     near = bound is not None and bound.updates <= _FARTHEST_BOUND * most
-    marks.append(line([[0, bound.updates], [last, bound.updates]] if near else [], CLASSES[2], (4, 2), label=note))
+    marks.append(
+        draw.line([[0, bound.updates], [last, bound.updates]] if near else [], draw.CLASSES[2], (4, 2), label=note)
+    )
     top = 1.25 * (bound.updates if near else most)
     ticks = [(number, str(number)) for number in range(0, int(top) + 1, 1 + int(top / 6))]
-    return Panel("count", "mistakes so far", Axis(0, last, label="step"), Axis(0, top, ticks=ticks), marks)
+    return draw.Panel(
+        "count", "mistakes so far", draw.Axis(0, last, label="step"), draw.Axis(0, top, ticks=ticks), marks
+    )
 
 
 def _beside(X: np.ndarray, visited: np.ndarray) -> list[Any]:
@@ -181,11 +166,11 @@ def _sentence(step: int, visited: np.ndarray, y: np.ndarray) -> str:
     return f"step {step} of {len(visited)}: round {(step - 1) // len(y) + 1}, example {m} of class {y[m]}"
 
 
-def _table(traces: Mapping[str, Trace], last: int) -> Table:
+def _table(traces: Mapping[str, Trace], last: int) -> draw.Table:
     def rows(step: int) -> Sequence[Any]:
         return [
             [
-                sample_of(label),
+                draw.sample_of(label),
                 label,
                 trace.mistakes(step),
                 trace.changes(step),
@@ -194,4 +179,4 @@ def _table(traces: Mapping[str, Trace], last: int) -> Table:
             for label, trace in traces.items()
         ]
 
-    return Table(("", "", "mistakes", "updates", "‖w‖"), by_frame(rows(step) for step in range(last + 1)))
+    return draw.Table(("", "", "mistakes", "updates", "‖w‖"), draw.by_frame(rows(step) for step in range(last + 1)))

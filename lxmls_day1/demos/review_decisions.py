@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lxmls_day1.demos.learners import EVERYWHERE, FOR_COUNTS, LeftOut, left_out, made, trained
+from lxmls_day1.demos.learners import EVERYWHERE, FOR_COUNTS, Attempts, trained
 from lxmls_day1.engine.text.feature_contributions import Explanation, explain, lead
 from lxmls_day1.engine.text.tokens import count_tokens, split_words, unigrams_and_bigrams
 
@@ -113,26 +113,13 @@ class Word:
     rules_out: frozenset[int] = field(default=frozenset())
 
 
-def train_all(lab: Any, corpus: Any) -> Iterator[Trained | LeftOut]:
-    """Train every classifier on the training part of the reviews.
-
-    Yields
-    ------
-    Trained, or LeftOut for one that is still to be written or that fails
-    """
-    for item in made(lab, FOR_COUNTS + EVERYWHERE):
-        if isinstance(item, LeftOut):
-            yield item
-            continue
-        label, classifier = item
-        params = trained(label, classifier, corpus.train_X, corpus.train_y)
-        if isinstance(params, LeftOut):
-            yield params
-            continue
-        try:
-            yield Trained(label, classifier, params, accuracy(classifier, params, corpus))
-        except Exception as error:
-            yield left_out(label, error)
+def train_all(lab: Any, corpus: Any, attempts: Attempts) -> Iterator[Trained]:
+    """Train every classifier on the training part of the reviews, but for those that fail or are still to be written."""
+    for learner in FOR_COUNTS + EVERYWHERE:
+        with attempts(learner.label):
+            classifier = lab.classifier(learner.module, learner.class_name, **learner.settings)
+            params = trained(classifier, corpus.train_X, corpus.train_y)
+            yield Trained(learner.label, classifier, params, accuracy(classifier, params, corpus))
 
 
 def accuracy(classifier: Any, params: np.ndarray, corpus: Any) -> float:

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from lxmls_day1.demos import scene as draw
 from lxmls_day1.demos.controls import Choice, Slider, Text
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.learners import EVERYWHERE, FOR_COUNTS, Attempts, LeftOut, sentences
+from lxmls_day1.demos.learners import EVERYWHERE, FOR_COUNTS, Attempts
 from lxmls_day1.demos.review_decisions import (
     Decision,
     Trained,
@@ -38,26 +39,12 @@ from lxmls_day1.demos.review_text import (
     strongest_words,
 )
 from lxmls_day1.demos.reviews import EXAMPLES, TOY, Reviews, domains, open_reviews
-from lxmls_day1.demos.scene import (
-    CLASSES,
-    INK,
-    MUTED,
-    Axis,
-    Colour,
-    Mark,
-    Panel,
-    Scene,
-    bars,
-    line,
-    points,
-    text,
-)
 from lxmls_day1.errors import counted
 
 SMOOTHED = FOR_COUNTS[0].label
 LABELS = [learner.label for learner in FOR_COUNTS + EVERYWHERE]
-_VERDICTS: dict[str, tuple[str, Colour]] = {"positive": ("+", CLASSES[0]), "negative": ("−", CLASSES[1])}
-_NO_VERDICT = ("?", MUTED)
+_VERDICTS: dict[str, tuple[str, draw.Colour]] = {"positive": ("+", draw.CLASSES[0]), "negative": ("−", draw.CLASSES[1])}
+_NO_VERDICT = ("?", draw.MUTED)
 _MOST_BARS = {"review": 8, "telling": 12}  # of each class
 _LONGEST = 22  # characters of a word beside a bar
 _ALPHAS = np.geomspace(1e-3, 100, 61)  # where the curves of smoothing are computed
@@ -100,21 +87,22 @@ class DemoReviews(Demonstration):
         super().__init__(lab)
         self.learnt: dict[str, Learnt] = {}
 
-    def scene(self, settings: Mapping[str, Any]) -> Iterator[float | Scene]:
+    def scene(self, settings: Mapping[str, Any]) -> Iterator[float | draw.Scene]:
         """Train on the domain unless that is done, and show what the view asks for."""
         domain = settings["domain"]
         if domain not in self.learnt:
             yield 0.0
             reviews = open_reviews(self.lab, domain)
-            self.learnt[domain] = Learnt(reviews, train_all(self.lab, reviews.corpus))
+            attempts = Attempts()
+            self.learnt[domain] = Learnt(reviews, attempts, train_all(self.lab, reviews.corpus, attempts))
         learnt = self.learnt[domain]
-        for item in learnt.rest:
-            learnt.take(item)
-            yield (len(learnt.models) + len(learnt.left_out)) / len(LABELS)
+        for model in learnt.rest:
+            learnt.models[model.label] = model
+            yield (len(learnt.models) + len(learnt.attempts.left_out)) / len(LABELS)
         views = {"review": self._review, "telling": self._telling, "smoothing": self._smoothing}
         yield views[settings["view"]](learnt, settings)
 
-    def _review(self, learnt: "Learnt", settings: Mapping[str, Any]) -> Scene:
+    def _review(self, learnt: "Learnt", settings: Mapping[str, Any]) -> draw.Scene:
         """The decisions, and the words of one of them."""
         typed, corpus, attempts = settings["text"], learnt.reviews.corpus, Attempts()
         counts, decisions = read(typed), dict[str, Decision]()
@@ -129,7 +117,7 @@ class DemoReviews(Demonstration):
         verdicts = f"Positive according to {nr_positive} of {counted(len(decisions), 'classifier')}." if known else ""
         strongest = strongest_words(chosen, _MOST_BARS["review"]) if chosen else []
         whole = chosen.said if chosen and 0 < chosen.said < math.inf else 1.0
-        return Scene(
+        return draw.Scene(
             [
                 _decisions(decisions),
                 _word_bars("words", f"strongest words of {chosen.label}" if chosen else "", "share of all contributions",
@@ -148,7 +136,7 @@ class DemoReviews(Demonstration):
             },
         )  # fmt: skip
 
-    def _telling(self, learnt: "Learnt", settings: Mapping[str, Any]) -> Scene:
+    def _telling(self, learnt: "Learnt", settings: Mapping[str, Any]) -> draw.Scene:
         """The clearest signs of either class."""
         model = learnt.models.get(settings["learner"], next(iter(learnt.models.values()), None))
         positive, negative = most_telling(model, learnt.reviews.corpus, _MOST_BARS["telling"]) if model else ([], [])
@@ -157,7 +145,7 @@ class DemoReviews(Demonstration):
             if model
             else "No classifier is trained. "
         )
-        return Scene(
+        return draw.Scene(
             [
                 _word_bars("negative", "clearest signs of negative", "one occurrence adds to the lead of positive", negative),
                 _word_bars("positive", "clearest signs of positive", "one occurrence adds to the lead of positive", positive),
@@ -167,20 +155,20 @@ class DemoReviews(Demonstration):
             facts={"telling": {"positive": positive, "negative": negative}, "accuracy": model and model.accuracy},
         )  # fmt: skip
 
-    def _smoothing(self, learnt: "Learnt", settings: Mapping[str, Any]) -> Scene:
+    def _smoothing(self, learnt: "Learnt", settings: Mapping[str, Any]) -> draw.Scene:
         """The probabilities of a word and what it adds, for every α, and naive Bayes with this α."""
         corpus, alpha, attempts = learnt.reviews.corpus, settings["alpha"], Attempts()
         typed = settings["word"] or next(iter(one_sided_words(corpus)), "")
         found = word_counts(corpus, typed)
         if found is None:
-            panels = [_over_alpha(name, "", Axis(0, 1, ticks=()), []) for name in ("probability", "added")]
-            return Scene(panels, about_no_word(typed), notes=learnt.notes(attempts), facts={"word": None})
+            panels = [_over_alpha(name, "", draw.Axis(0, 1, ticks=()), []) for name in ("probability", "added")]
+            return draw.Scene(panels, about_no_word(typed), notes=learnt.notes(attempts), facts={"word": None})
         decision, rightly = None, 0.0
         if SMOOTHED in learnt.models:
             with attempts(SMOOTHED):
                 model = self._smoothed(learnt, alpha)
                 decision, rightly = decide(self.lab, corpus, model, read(settings["text"])), model.accuracy
-        return Scene(
+        return draw.Scene(
             [_probabilities(found, alpha), _added(found, alpha)],
             about_the_word(found, alpha, decision, rightly),
             notes=learnt.notes(attempts),
@@ -216,23 +204,15 @@ class Learnt:
         Those that are still to be trained: it goes on where a computation was given up.
     models : dict of Trained
         By label.
-    left_out : list of LeftOut
     smoothed : dict of Trained
         Naive Bayes by its α.
     """
 
     reviews: Reviews
-    rest: Iterator[Trained | LeftOut]
+    attempts: Attempts
+    rest: Iterator[Trained]
     models: dict[str, Trained] = field(default_factory=dict)
-    left_out: list[LeftOut] = field(default_factory=list)
     smoothed: dict[float, Trained] = field(default_factory=dict)
-
-    def take(self, item: Trained | LeftOut) -> None:
-        """Keep one more classifier."""
-        if isinstance(item, Trained):
-            self.models[item.label] = item
-        else:
-            self.left_out.append(item)
 
     @property
     def sentence(self) -> str:
@@ -242,7 +222,7 @@ class Learnt:
 
     def notes(self, attempts: Attempts) -> list[str]:
         """What is missing, and why."""
-        return [self.reviews.sentence] * bool(self.reviews.sentence) + sentences(self.left_out + attempts.left_out)
+        return [*filter(None, [self.reviews.sentence]), *self.attempts.sentences(), *attempts.sentences()]
 
 
 def _told(decisions: Mapping[str, Decision]) -> dict[str, Any]:
@@ -252,78 +232,92 @@ def _told(decisions: Mapping[str, Decision]) -> dict[str, Any]:
     }
 
 
-def _decisions(decisions: Mapping[str, Decision]) -> Panel:
+def _decisions(decisions: Mapping[str, Decision]) -> draw.Panel:
     """A bar for each classifier, from −1 to 1."""
     verdicts = [_VERDICTS[d.decided] if d.has_words else _NO_VERDICT for d in decisions.values()]
     names = [f"{label} {sign}" for label, (sign, _) in zip(decisions, verdicts, strict=True)]
     lengths = [d.share for d in decisions.values()]
     marks = _bars(lengths, [colour for _, colour in verdicts])
     if names and all(verdict is _NO_VERDICT for verdict in verdicts):
-        marks.append(text((0, (len(names) - 1) / 2), "no verdict", MUTED, size=1.3))
-    return Panel(
+        marks.append(draw.text((0, (len(names) - 1) / 2), "no verdict", draw.MUTED, size=1.3))
+    return draw.Panel(
         "decisions",
         "how clear the verdict of each is",
-        Axis(-1.04, 1.04, "share of all contributions", ticks=[(-0.5, "negative"), (0.5, "positive")]),
+        draw.Axis(-1.04, 1.04, "share of all contributions", ticks=[(-0.5, "negative"), (0.5, "positive")]),
         _names(names),
         marks,
     )  # fmt: skip
 
 
-def _word_bars(name: str, title: str, label: str, weights: Sequence[tuple[str, float]]) -> Panel:
+def _word_bars(name: str, title: str, label: str, weights: Sequence[tuple[str, float]]) -> draw.Panel:
     """Bars to the right for positive, to the left for negative; what is infinite gets a bar of full length, and ∞."""
     finite = [abs(weight) for _, weight in weights if math.isfinite(weight)]
     longest = max(finite, default=1.0) or 1.0
     lengths = [weight if math.isfinite(weight) else math.copysign(1.25 * longest, weight) for _, weight in weights]
-    marks = _bars(lengths, [CLASSES[0] if length > 0 else CLASSES[1] for length in lengths])
+    marks = _bars(lengths, [draw.CLASSES[0] if length > 0 else draw.CLASSES[1] for length in lengths])
     for row, length, (_, weight) in zip(_rows(len(weights)), lengths, weights, strict=True):
         if math.isinf(weight):
-            marks.append(text((1.03 * length, row), "∞", anchor="left" if weight > 0 else "right"))
+            marks.append(draw.text((1.03 * length, row), "∞", anchor="left" if weight > 0 else "right"))
     low, high = min([0.0, *lengths]), max([0.0, *lengths])
     room = 0.1 * (high - low) or 1.0
-    across = Axis(low - room, high + room, label, ticks=None if finite else ())
-    return Panel(name, title, across, _names([short(word, _LONGEST) for word, _ in weights]), marks)
+    across = draw.Axis(low - room, high + room, label, ticks=None if finite else ())
+    return draw.Panel(name, title, across, _names([short(word, _LONGEST) for word, _ in weights]), marks)
 
 
-def _bars(lengths: Sequence[float], colours: Sequence[Colour]) -> list[Mark]:
+def _bars(lengths: Sequence[float], colours: Sequence[draw.Colour]) -> list[draw.Mark]:
     """Horizontal bars, the first one on top, and the line where they begin."""
     if not lengths:
         return []
     extents = [(row, 0.0, length) for row, length in zip(_rows(len(lengths)), lengths, strict=True)]
-    return [bars(extents, colours, thickness=0.66, horizontal=True), line([(0, -0.6), (0, len(lengths) - 0.4)], INK)]
+    return [
+        draw.bars(extents, colours, thickness=0.66, horizontal=True),
+        draw.line([(0, -0.6), (0, len(lengths) - 0.4)], draw.INK),
+    ]
 
 
-def _names(names: Sequence[str]) -> Axis:
-    return Axis(-0.6, max(len(names), 1) - 0.4, ticks=list(zip(_rows(len(names)), names, strict=True)))
+def _names(names: Sequence[str]) -> draw.Axis:
+    return draw.Axis(-0.6, max(len(names), 1) - 0.4, ticks=list(zip(_rows(len(names)), names, strict=True)))
 
 
 def _rows(count: int) -> range:
     return range(count - 1, -1, -1)
 
 
-def _probabilities(found: WordCounts, alpha: float) -> Panel:
+def _probabilities(found: WordCounts, alpha: float) -> draw.Panel:
     """The probability of a word in either class."""
     curves = found.probabilities(_ALPHAS)
     marks = [
-        line(np.column_stack([_ALPHAS, curves[:, k]]), CLASSES[k], dash, width=1.5, label=f"p(word | {label})")
+        draw.line(
+            np.column_stack([_ALPHAS, curves[:, k]]), draw.CLASSES[k], dash, width=1.5, label=f"p(word | {label})"
+        )
         for k, (label, dash) in enumerate((("positive", ()), ("negative", (4, 2))))
     ]
-    up = Axis(curves.min() / 2, curves.max() * 2, "probability", "log")
+    up = draw.Axis(curves.min() / 2, curves.max() * 2, "probability", "log")
     title = f"probability of {short(found.word, _LONGEST)}"
     return _over_alpha("probability", title, up, marks, alpha, found.probabilities(alpha))
 
 
-def _added(found: WordCounts, alpha: float) -> Panel:
+def _added(found: WordCounts, alpha: float) -> draw.Panel:
     """What an occurrence of a word adds to the lead of positive."""
     leads = found.lead(_ALPHAS)
     room = 0.06 * (max(leads.max(), 0) - min(leads.min(), 0)) or 0.1
-    up = Axis(min(leads.min(), 0) - room, max(leads.max(), 0) + room, "lead of positive")
-    marks = [line([(_ALPHAS[0], 0), (_ALPHAS[-1], 0)], MUTED), line(np.column_stack([_ALPHAS, leads]), INK, width=1.5)]
+    up = draw.Axis(min(leads.min(), 0) - room, max(leads.max(), 0) + room, "lead of positive")
+    marks = [
+        draw.line([(_ALPHAS[0], 0), (_ALPHAS[-1], 0)], draw.MUTED),
+        draw.line(np.column_stack([_ALPHAS, leads]), draw.INK, width=1.5),
+    ]
     return _over_alpha("added", "what it adds to the lead of positive", up, marks, alpha, [found.lead(alpha)])
 
 
-def _over_alpha(name: str, title: str, up: Axis, curves: list[Mark], alpha: float = 0, heights: Any = ()) -> Panel:
+def _over_alpha(
+    name: str, title: str, up: draw.Axis, curves: list[draw.Mark], alpha: float = 0, heights: Any = ()
+) -> draw.Panel:
     """Curves as functions of α, and their heights at the α that is chosen."""
     if alpha > 0:
         chosen = [(alpha, float(height)) for height in heights]
-        curves = [line([(alpha, up.low), (alpha, up.high)], MUTED, (1, 2)), *curves, points(chosen, INK, size=1.5)]
-    return Panel(name, title, Axis(_ALPHAS[0], _ALPHAS[-1], "α", "log"), up, curves)
+        curves = [
+            draw.line([(alpha, up.low), (alpha, up.high)], draw.MUTED, (1, 2)),
+            *curves,
+            draw.points(chosen, draw.INK, size=1.5),
+        ]
+    return draw.Panel(name, title, draw.Axis(_ALPHAS[0], _ALPHAS[-1], "α", "log"), up, curves)

@@ -17,7 +17,7 @@ from lxmls_day1.demos.accuracy_sweep import (
     sample,
     settings_of,
 )
-from lxmls_day1.demos.learners import LeftOut
+from lxmls_day1.demos.learners import Attempts
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import Lab
 
@@ -64,7 +64,7 @@ def test_samples_have_the_size_and_the_balance_asked_for():
 
 
 def test_a_sweep_measures_everything_once_seed_after_seed_and_never_beats_the_best():
-    found = list(measurements(Lab.open(), SMALL))
+    found = list(measurements(Lab.open(), SMALL, Attempts()))
     assert len(found) == SMALL.nr_measurements == 2 * 2 * len(SWEPT["balance"])
     assert [m.seed for m in found] == sorted(m.seed for m in found)
     assert len({m[:4] for m in found}) == len(found)
@@ -77,8 +77,8 @@ def test_a_sweep_measures_everything_once_seed_after_seed_and_never_beats_the_be
 
 
 def test_a_sweep_that_is_stopped_early_has_the_first_measurements_of_a_whole_one():
-    whole = list(measurements(Lab.open(), SMALL))
-    part = list(itertools.islice(measurements(Lab.open(), SMALL), 5))
+    whole = list(measurements(Lab.open(), SMALL, Attempts()))
+    part = list(itertools.islice(measurements(Lab.open(), SMALL, Attempts()), 5))
     assert part == whole[:5]
 
 
@@ -107,6 +107,8 @@ def test_a_learner_that_is_not_written_is_told_once_and_the_others_are_measured(
         return made
 
     monkeypatch.setattr(lab, "classifier", classifier)
-    found = list(measurements(lab, SMALL))
-    missing = [item for item in found if isinstance(item, LeftOut)]
-    assert [item.exercise for item in missing] == ["1.4"] and len(found) == 1 + SMALL.nr_measurements // 2
+    attempts = Attempts()
+    found = list(measurements(lab, SMALL, attempts))
+    assert [item.exercise for item in attempts.left_out.values()] == ["1.4"] and len(
+        found
+    ) == SMALL.nr_measurements // 2

@@ -5,6 +5,7 @@ import pytest
 
 from lxmls_day1.demos.accuracy_sweep import SWEPT, Results, Sweep, best_accuracies, measurements
 from lxmls_day1.demos.comparison_sweep import LEARNERS, DemoComparison
+from lxmls_day1.demos.learners import Attempts
 
 AS_DRAWN = 6e-5  # four decimals of an accuracy are drawn
 
@@ -18,7 +19,7 @@ def demo(lab):
 def found(lab):
     """The measurements of three seeds, made apart from the demonstration."""
     results = Results()
-    for item in measurements(lab, Sweep(nr_seeds=3)):
+    for item in measurements(lab, Sweep(nr_seeds=3), Attempts()):
         results.add(item)
     return results
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lxmls_day1.demos.learners import LeftOut
+from lxmls_day1.demos.learners import Attempts
 from lxmls_day1.demos.review_decisions import (
     MOST_CHARACTERS,
     Trained,
@@ -38,8 +38,9 @@ def corpus(lab):
 
 @pytest.fixture(scope="module")
 def models(lab, corpus):
-    found = list(train_all(lab, corpus))
-    assert not [item for item in found if isinstance(item, LeftOut)]
+    attempts = Attempts()
+    found = list(train_all(lab, corpus, attempts))
+    assert not attempts.left_out
     return {model.label: model for model in found}
 
 
