@@ -210,7 +210,9 @@ def place_demonstrations(app: Any, tree: Any) -> None:
         if call := re.fullmatch(r'lab\.demo\("(\w+)"\)', literal.astext()):
             title = html.escape(demonstration_class(call[1]).title)
             address = f"{'../' * app.env.docname.count('/')}{DEMONSTRATION_PAGES}/{call[1]}.html"
-            frame = f'<iframe class="demonstration" src="{address}" title="Demonstration: {title}" loading="lazy"></iframe>'
+            frame = (
+                f'<iframe class="demonstration" src="{address}" title="Demonstration: {title}" loading="lazy"></iframe>'
+            )
             paragraph = literal.parent
             while not isinstance(paragraph, nodes.paragraph):
                 paragraph = paragraph.parent

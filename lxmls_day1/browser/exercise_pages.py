@@ -219,20 +219,8 @@ def runtime_files(pyodide: Path | None = None) -> Files:
     files |= {PurePosixPath("wheels", wheel.file_name): wheel.content for wheel in wheels}
     files |= {PurePosixPath("pyodide", name): content for name, content in with_runtime.items()}
     files[PurePosixPath("lab.zip")] = zipped(workspace, "")
-    files[PurePosixPath("demonstrations.zip")] = zipped(_demonstrations(), "")
     files[PurePosixPath("packages.json")] = json.dumps(_table(wheels, bool(with_runtime))).encode()
     return {FOLDER / name: content for name, content in files.items()}
-
-
-def _demonstrations() -> Files:
-    """The programs of the demonstrations, and the reference lab whose learners they show."""
-    root = Path(reference_folder())
-    package = Path(__file__).parents[1]
-    files: Files = {PurePosixPath("lxmls_day1/demos", path.name): path.read_bytes() for path in (package / "demos").glob("*.py")}
-    for part in ("readers", "classifiers"):
-        for path in (root / part).rglob("*.py"):
-            files[PurePosixPath(path.relative_to(root).as_posix())] = path.read_bytes()
-    return files
 
 
 def _table(wheels: list[Wheel], with_runtime: bool) -> Mapping[str, Any]:

@@ -8,16 +8,17 @@ import html
 import json
 import os
 from collections.abc import Callable, Collection, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
+from lxmls_day1.course.archives import zipped
 from lxmls_day1.demos.demonstration import DEMONSTRATIONS, Demonstration, demonstration_class
 from lxmls_day1.demos.scene import CLASSES, SHAPES
 from lxmls_day1.errors import InputError, counted
 from lxmls_day1.whole_files import replace_files
 
 PAGE = Path(__file__).with_name("page")
-INDEX = "index.html"
+INDEX, PROGRAMS = "index.html", "programs.zip"
 _MORE = "lxmls-day1 demo shows every setting, and the learners of your own lab."
 
 
@@ -143,9 +144,20 @@ def export(
         replace_files({folder / f"{name}.html": page(description, scale=scale).encode()})
         written[name] = description | {"scenes": description["scenes"][:1]}
         tell(f"{number} of {len(chosen)}: {name}.html")
+    if python:
+        replace_files({folder / PROGRAMS: zipped(programs(lab.folder), "")})
     addresses = {name: f"{name}.html" for name in written}
     replace_files({folder / INDEX: index_page(written, addresses, {}, dark).encode()})
     return [*(folder / address for address in addresses.values()), folder / INDEX]
+
+
+def programs(lab_folder: Path) -> dict[PurePosixPath, bytes]:
+    """What Python in a page imports: the demonstrations, and the lab whose learners they show, solutions included."""
+    files = {PurePosixPath("lxmls_day1/demos", path.name): path for path in PAGE.parent.glob("*.py")}
+    for part in ("readers", "classifiers"):
+        paths = (lab_folder / part).rglob("*.py")
+        files |= {PurePosixPath(path.relative_to(lab_folder).as_posix()): path for path in paths}
+    return {name: path.read_bytes() for name, path in files.items()}
 
 
 def exported(demonstration: Demonstration, *, dark: bool | None = None, python: str = "") -> dict[str, Any]:

@@ -30,8 +30,8 @@ ready.catch((error) => self.postMessage({ kind: "failed", text: String(error?.me
 
 // A demonstration in a page: its programs and the reference lab arrive when the first is asked for.
 let demonstrations = null;
-async function startDemonstrations(python) {
-  const archive = await (await fetch(new URL("demonstrations.zip", here))).arrayBuffer();
+async function startDemonstrations(python, address) {
+  const archive = await (await fetch(address)).arrayBuffer();
   await python.loadPackage(["matplotlib", "scipy", "threadpoolctl", "platformdirs", "tqdm"]);
   python.unpackArchive(archive, "zip", { extractDir: "/reference" });
   return python.runPython(`
@@ -58,7 +58,7 @@ self.onmessage = async ({ data }) => {
   const python = await ready;
   try {
     if (data.kind === "demo") {
-      demonstrations ??= startDemonstrations(python);
+      demonstrations ??= startDemonstrations(python, data.programs);
       for (const answer of (await demonstrations)(data.name, JSON.stringify(data.settings))) {
         self.postMessage({ kind: "demo", answer: JSON.parse(answer) });
       }

@@ -886,7 +886,8 @@ function askKernel(model) {
 // A page of the book: Python runs in a worker, the one of the exercises.
 function askWorker({ name, python }) {
   const worker = new Worker(new URL("exercise_worker.js", new URL(python, location)));
-  const [ask, hear] = askBy((settings) => worker.postMessage({ kind: "demo", name, settings }));
+  const programs = new URL("programs.zip", location).href;
+  const [ask, hear] = askBy((settings) => worker.postMessage({ kind: "demo", name, settings, programs }));
   worker.onmessage = ({ data }) => {
     if (data.kind === "loading") hear({ progress: Math.min(0.99, data.loaded / BYTES) });
     else if (data.kind === "demo") hear(data.answer);

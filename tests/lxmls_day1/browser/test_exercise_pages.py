@@ -12,7 +12,8 @@ import pytest
 from lxmls_day1.browser import exercise_pages as module
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.student_bundle import refuse_leaks
-from lxmls_day1.lab import reference_folder
+from lxmls_day1.demos.pages import export
+from lxmls_day1.lab import Lab, reference_folder
 
 ROOT = reference_folder()
 CODED = ["1.2", "1.3", "1.4", "1.5", "1.6", "1.7"]
@@ -123,6 +124,26 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
             address.split("/")[2]
         } and not errors
     context.close()
+
+
+@pytest.mark.campaign
+def test_python_starts_in_a_page_for_every_setting_of_a_demonstration(pyodide_folder, served, chromium, tmp_path):
+    for name, content in module.runtime_files(pyodide_folder).items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    folder = tmp_path / "demonstrations"
+    export(Lab(ROOT), folder, ["review_explorer"], python=f"../{module.FOLDER}/")
+    page, errors = chromium.new_page(), []
+    page.set_default_timeout(300_000)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    with served(tmp_path) as address:
+        page.goto(f"{address}/demonstrations/review_explorer.html")
+        assert page.locator("textarea").count() == 0  # no page without Python could answer to it
+        page.get_by_role("button", name="Start Python").click()
+        page.locator("textarea").fill("boring boring boring")
+        page.wait_for_function("document.querySelector('.demo-word-against')?.textContent === 'boring'")
+        assert page.locator(".demo-alert:visible").count() == 0 and not errors
+    page.close()
 
 
 def page_files(pages):
