@@ -2,12 +2,16 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
 from lxmls_day1.demos.confidence import DemoConfidence
+from lxmls_day1.demos.demonstration import DEMONSTRATIONS
 from lxmls_day1.demos.pages import described, export, exported, page, script
 from lxmls_day1.errors import InputError
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def data_of(text):
@@ -59,3 +63,13 @@ def test_a_notebook_gets_a_widget_that_answers(lab):
     widget.send = sent.append
     widget._handle_custom_msg({"settings": {"rare": 1}}, [])
     assert widget.description["title"] == DemoConfidence.title and sent[-1]["scene"]["steps"]["label"] == "examples"
+
+
+def test_the_texts_name_demonstrations_that_there_are():
+    texts = [
+        path.read_text(encoding="utf-8") for place in ("docs", "notebooks") for path in (ROOT / place).rglob("*.md")
+    ]
+    texts += [path.read_text(encoding="utf-8") for path in (ROOT / "notebooks").glob("*.py")]
+    named = {name for text in texts for name in re.findall(r'lab\.demo\("(\w+)"\)', text)}
+    together = (ROOT / "docs/demonstrations.md").read_text(encoding="utf-8")
+    assert named == set(DEMONSTRATIONS) == set(re.findall(r'`lab\.demo\("(\w+)"\)`', together))
