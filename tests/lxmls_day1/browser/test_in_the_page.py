@@ -180,10 +180,11 @@ def test_a_demonstration_in_a_notebook_answers_to_its_controls(open_lab_page):
     window.start()
     solve_all(window)
     code = OPEN_LAB + 'lab.demo("mira_step")'
-    cell = {"cell_type": "code", "execution_count": None, "id": "demo", "metadata": {}, "outputs": [], "source": code}
-    window.put(
-        "notebooks/demo.ipynb", json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
-    )
+    notebook = json.loads(window.read("notebooks/2_online.ipynb"))
+    notebook["cells"] = [
+        {"cell_type": "code", "execution_count": None, "id": "demo", "metadata": {}, "outputs": [], "source": code}
+    ]
+    window.put("notebooks/demo.ipynb", json.dumps(notebook))
     window.open("notebooks/demo.ipynb")
     window.run_cells()
     window.page.wait_for_selector(".demo-legend li")
