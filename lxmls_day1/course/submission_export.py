@@ -1,7 +1,4 @@
-"""What a student hands in: gathered from the workspace, looked through, packed into one zip file.
-
-What the student has explained after named mistakes goes along as ``explanations.json``.
-"""
+"""What a student hands in: gathered from the workspace, looked through, packed into one zip file."""
 
 import ast
 import hashlib
@@ -13,8 +10,6 @@ from pathlib import Path, PurePosixPath
 
 import lxmls_day1
 from lxmls_day1.course.archives import zipped
-from lxmls_day1.course.explanations import FILE as EXPLANATIONS
-from lxmls_day1.course.explanations import packed
 from lxmls_day1.course.generation import (
     LEFT_BEHIND,
     Files,
@@ -22,7 +17,6 @@ from lxmls_day1.course.generation import (
 )
 from lxmls_day1.course.progress import status_of
 from lxmls_day1.course.registry import Exercise, Registry
-from lxmls_day1.course.workspace_state import WorkspaceState
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import PACKAGES, Lab, why_not_python
 
@@ -142,7 +136,4 @@ def pack_submission(
     }
     text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
     files = {**submission.files, PurePosixPath(SUBMISSION): text.encode()}
-    explanations = WorkspaceState.of(folder).explanations
-    if explanations:
-        files[EXPLANATIONS] = packed(explanations)
     return f"submission-{slug}.zip", zipped(files, slug)

@@ -9,8 +9,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from lxmls_day1.course.explanations import FILE as EXPLANATIONS
-from lxmls_day1.course.explanations import LARGEST_FILE
 from lxmls_day1.course.generation import Files
 from lxmls_day1.course.submission_export import MOST_PARTNERS, PARTNERS, SUBMISSION
 from lxmls_day1.grading.finding_submissions import OTHER_ARCHIVES
@@ -55,7 +53,7 @@ class Submission:
     digest : str
         SHA-256 of paths and contents; of the problem where there is one.
     files : dict from path to content
-        Paths are relative to the lab: ``classifiers/mira.py``. What `lxmls-day1 submit` adds to them is ``explanations.json``.
+        Paths are relative to the lab: ``classifiers/mira.py``.
     problem : str
         Why there is nothing to grade; empty if there is.
     warnings : tuple of str
@@ -169,12 +167,6 @@ def _read(
     by_name = {member.name: member for member in members}
     files, too_large = _contents(layout, by_name, limits)
     warnings = [*layout.warnings, *(f"{said}; it was left aside." for said in (*complaints, *too_large))]
-    explanations = by_name.get(layout.root / EXPLANATIONS)
-    if explanations is not None:
-        try:
-            files[EXPLANATIONS] = Budget(limits).read(explanations, LARGEST_FILE)
-        except Refused as refusal:
-            warnings.append(f"{shown(explanations.name)} {refusal}; it was left aside.")
     manifest = by_name.get(layout.root / SUBMISSION)
     names = _names_in_manifest(manifest, limits) if manifest else ("", ())
     return dict(sorted(files.items(), key=lambda item: str(item[0]))), names, warnings
