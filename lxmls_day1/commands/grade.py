@@ -56,14 +56,6 @@ class _ShowsLimits(click.Command):
     "--trust-submissions", is_flag=True, help="Run hidden checks even where the sandbox cannot keep them secret."
 )
 @click.option(
-    "--name-group",
-    "named_groups",
-    nargs=3,
-    multiple=True,
-    metavar="ID NAME SENTENCE",
-    help="Make a known mistake of a group of wrong answers on the last summary.html, then grade.",
-)
-@click.option(
     "--roster", metavar="FILE", type=click.Path(), help="A grade book to fill in: Canvas, Moodle, Blackboard."
 )
 @click.option("--marks-column", metavar="NAME", help="The column of --roster for the marks; a new one unless given.")
@@ -82,13 +74,6 @@ class _ShowsLimits(click.Command):
     "--extension-column", metavar="NAME", help="The column of --roster with later times for some, or days more."
 )
 @click.option("--group-column", metavar="NAME", help="The column of --roster that says who works together.")
-@click.option("--question", help="What students are asked after the mistake of --name-group.")
-@click.option(
-    "--compare-with",
-    multiple=True,
-    type=click.Path(exists=True),
-    help="Earlier submissions, or the --out of an earlier run, in which alike ones are looked for, too.",
-)
 @click.option("--again", multiple=True, metavar="STUDENT", help="Grade this one again, though nothing has changed.")
 def command(
     submissions: tuple[str, ...],
@@ -100,10 +85,7 @@ def command(
     sandbox: str | None,
     as_user: str | None,
     trust_submissions: bool,
-    named_groups: tuple[tuple[str, str, str], ...],
     roster: str | None,
-    question: str | None,
-    compare_with: tuple[str, ...],
     again: tuple[str, ...],
     **about_roster: Any,
 ) -> None:
@@ -122,9 +104,6 @@ def command(
       lxmls-day1 grade class.zip --out marks --limit memory=512 --jobs 4
       lxmls-day1 grade class.zip --out marks --roster canvas.csv
                        --marks-column "Day 1"
-      lxmls-day1 grade class.zip --out marks --name-group 1.5-3fa9c1
-                       cap_squared "The cap is 1/λ, not 1/λ²."
-      lxmls-day1 grade class.zip --out marks --compare-with marks-2025
     """
     require_together(click.get_current_context().params)
     forget_python_path()
@@ -147,8 +126,6 @@ def command(
 
     try:
         with held(folder, "grading into"), run_folder() as place:
-            for id, name, sentence in named_groups:
-                _name_group(folder, id, name, sentence, question or "")
             with contextlib.chdir(place):  # numba and matplotlib read settings from the current folder
                 level = strongest_level(lab_program(), sandbox, as_user)
                 whose = f" They belong to the user {level.user[0]}." if level.user else ""
@@ -173,7 +150,6 @@ def command(
                     jobs,
                     bar.show,
                     again=again,
-                    compare_with=[Path(path) for path in compare_with],
                     found=found,
                     told=lambda text: click.echo(text, err=True),
                 )
@@ -195,23 +171,9 @@ def command(
 def require_together(options: dict[str, Any]) -> None:
     """Raise an error for options of which one says nothing without another one."""
     given = {name for name, value in options.items() if value is not None}
-    if "question" in given and len(options["named_groups"]) != 1:
-        raise click.UsageError("--question belongs to one --name-group.")
     for name, other in (*NEEDED_BY.items(), ("due", "late_penalty"), ("late_penalty", "due")):
         if name in given and other not in given:
             raise click.UsageError(f"--{name.replace('_', '-')} goes with --{other.replace('_', '-')}.")
-
-
-def _name_group(folder: Path, id: str, name: str, sentence: str, question: str) -> None:
-    """Name a group of the run in a folder, and say where that is written."""
-    from lxmls_day1.grading.grading_run import kept_rows
-    from lxmls_day1.grading.groups import name_group
-
-    taught, path = name_group(list(kept_rows(folder)), id, name, sentence, question)
-    click.echo(f"{id} is the known mistake {taught.name} of exercise {taught.exercise} now: {path}", err=True)
-    click.echo(
-        "  The pages name it from now on; `lxmls-day1 check` does once students have the next release.", err=True
-    )
 
 
 def forget_python_path() -> None:

@@ -43,8 +43,6 @@ WIDTH, HEIGHT, FOOT, HEAD = 640, 190, 42, 22  # of the drawing of the distributi
 def summary_html(
     gradebook: Gradebook,
     alike: Sequence[Cluster] = (),
-    earlier: Sequence[Cluster] = (),
-    compared_with: str = "",
 ) -> str:
     """How the class did.
 
@@ -53,10 +51,6 @@ def summary_html(
     gradebook : Gradebook
     alike : sequence of Cluster
         Alike submissions for a human to look at, in the order of `lxmls_day1.grading.similarity.clusters`.
-    earlier : sequence of Cluster
-        The same, of this class with earlier submissions.
-    compared_with : str
-        What the earlier submissions are; empty where there are none.
 
     Returns
     -------
@@ -91,8 +85,6 @@ def summary_html(
         trouble=list(_trouble(rows)),
         alike=alike[:MOST_ALIKE],
         more_alike=max(0, len(alike) - MOST_ALIKE),
-        earlier=earlier[:MOST_ALIKE],
-        compared_with=compared_with,
         row_of={row.student: row for row in rows},
         submissions=list(map(_submission, rows)),
         facts=how_graded(gradebook),

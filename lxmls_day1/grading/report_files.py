@@ -49,24 +49,14 @@ def pages_of(student: str) -> tuple[PurePosixPath, PurePosixPath]:
     return PurePosixPath(f"feedback/{student}.html"), PurePosixPath(f"gradescope/{student}.json")
 
 
-def files_of_class(
-    gradebook: Gradebook,
-    alike: Sequence[Alike] = (),
-    earlier: Sequence[Alike] = (),
-    compared_with: str = "",
-    texts_before: Mapping[str, Mapping[str, str]] | None = None,
-) -> dict[PurePosixPath, bytes]:
+def files_of_class(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> dict[PurePosixPath, bytes]:
     """The files for the whole class.
 
     Parameters
     ----------
     gradebook : Gradebook
-    alike, earlier : sequences of Alike
-        Pairs of submissions for a human to look at, the most alike first: of this class, and with earlier ones.
-    compared_with : str
-        What the earlier ones are.
-    texts_before : mapping from earlier submission to mapping from exercise to text, optional
-        What those of `earlier` have written.
+    alike : sequence of Alike
+        Pairs of submissions for a human to look at, the most alike first.
 
     Returns
     -------
@@ -83,13 +73,13 @@ def files_of_class(
         for exercise in row.exercises:
             if exercise.checks and exercise.passed == len(exercise.checks):
                 right.setdefault(exercise.id, set()).add(row.student)
-    now, before = clusters(alike, right), clusters(earlier, right)
+    found = clusters(alike, right)
     return {
         PurePosixPath("grades.csv"): grades_csv(gradebook),
         PurePosixPath("grades.json"): grades_json(gradebook),
-        PurePosixPath("summary.html"): summary_html(gradebook, now, before, compared_with).encode(),
+        PurePosixPath("summary.html"): summary_html(gradebook, found).encode(),
         PurePosixPath("answers.html"): answers_html(gradebook, model_answers(reference)).encode(),
-        PurePosixPath("alike.html"): alike_html(gradebook, now, before, texts_before).encode(),
+        PurePosixPath("alike.html"): alike_html(gradebook, found).encode(),
     }
 
 

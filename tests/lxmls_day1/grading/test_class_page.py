@@ -120,42 +120,36 @@ def test_exercises_on_average(run):
 
 
 ALIKE = [
-    Cluster("1.7", ("ada", "cyd", "gone"), 0.875, False),
+    Cluster("1.7", ("ada", "bob", "cyd"), 0.875, False),
     Cluster("1.5", ("ada", "bob"), 1.0, True, ("ada", "bob")),
 ]
 
 
 def test_clusters_that_are_alike(run):
-    text = summary_html(
-        run, ALIKE, [Cluster("1.5", ("ada", "eve (2025)"), 0.95, False, ("ada",))], "12 submissions of 2025"
-    )
+    text = summary_html(run, ALIKE)
     assert Page(text).sections["alike"][1:] == [
-        ["1.7", "Ada, Cyd, gone", "88 %", "not right", "side by side"],
+        ["1.7", "Ada, Bob, Cyd", "88 %", "not right", "side by side"],
         ["1.5", "Ada, Bob", "identical", "right", "side by side"],
-        ["exercise", "submissions", "alike", "answer", "texts"],
-        ["1.5", "Ada, eve (2025)", "95 %", "right: 1 of 2", "side by side"],
     ]
-    assert "Nothing is decided here" in text and "Compared with 12 submissions of 2025." in text
-    alone = summary_html(run, (), (), "12 submissions of 2025")
-    assert "None were found in this class." in alone and "None were found.</p>" in alone
-    assert "earlier submissions" not in summary_html(run)
+    assert "Nothing is decided here" in text
+    assert "None were found in this class." in summary_html(run)
 
 
 def test_many_clusters_are_cut(run):
-    text = summary_html(run, [Cluster("1.5", ("ada", f"b{n}"), 0.9, False) for n in range(1000)])
+    text = summary_html(run, [Cluster(f"1.{n}", ("ada", "bob"), 0.9, False) for n in range(1000)])
     assert text.count("90&nbsp;%") == 200 and "800 more." in text
 
 
 def test_texts_of_a_cluster_stand_side_by_side(run):
-    texts = {"ada": "d = 1\nstep = d", "cyd": "# mine\ne = 1\nreturn <b>", "gone": "x = 1"}
+    texts = {"ada": "d = 1\nstep = d", "cyd": "# mine\ne = 1\nreturn <b>", "bob": "x = 1"}
     rows = tuple(replace(row, written={"1.7": texts.get(row.student, "")}) for row in run.rows)
-    text = alike_html(replace(run, rows=rows), ALIKE[:1], ALIKE[1:], {"gone": {"1.7": texts["gone"]}})
-    assert re.findall("<mark>(.*?)</mark>", text) == ["d = 1", "e = 1", "x = 1"]
+    text = alike_html(replace(run, rows=rows), ALIKE)
+    assert re.findall("<mark>(.*?)</mark>", text) == ["d = 1", "x = 1", "e = 1"]
     assert (
         "<mark>d = 1</mark>\nstep = d\n" in text
         and "return &lt;b&gt;" in text
         and 'id="c1"' in text
-        and 'id="e1"' in text
+        and 'id="c2"' in text
         and "and not right" in text
     )
 
@@ -226,7 +220,7 @@ def test_groups_without_a_name(run):
     text = summary_html(Gradebook(tuple(rows), 1, "process", ""))
     section = text[text.index('id="groups"') : text.index('id="checks"')]
     (group,) = groups(rows)
-    assert f"--name-group {group.id} NAME" in section and "2 submissions" in section
+    assert group.id in section and "2 submissions" in section
     for part in ("scores  [0, &lt;1&gt;]", "d = &lt;2&gt;", "Ada", "Bob"):
         assert part in section
     assert "is that of a known mistake" in summary_html(run)
