@@ -17,8 +17,7 @@ from lxmls_day1.library_path import library_path
 NOT_ALL_GRADED = 3  # the exit status where the class is graded, and a submission in it could not be
 MOST_NOTED = 20
 #: Options that say nothing without another one.
-NEEDED_BY = dict.fromkeys(("marks_column", "id_column", "group_column", "due", "late_penalty"), "roster")
-NEEDED_BY |= {"time_column": "due", "extension_column": "due"}
+NEEDED_BY = dict.fromkeys(("marks_column", "id_column", "group_column"), "roster")
 
 
 class _ShowsLimits(click.Command):
@@ -61,17 +60,6 @@ class _ShowsLimits(click.Command):
 @click.option("--marks-column", metavar="NAME", help="The column of --roster for the marks; a new one unless given.")
 @click.option(
     "--id-column", metavar="NAME", help="The column of --roster with the ids of students, where it is not known."
-)
-@click.option("--due", metavar="TIME", help="When work was due, such as 2026-11-20T23:59; with --late-penalty.")
-@click.option(
-    "--late-penalty",
-    metavar="PERCENT",
-    type=click.FloatRange(0, 100),
-    help="Of the points of --roster, for each day too late.",
-)
-@click.option("--time-column", metavar="NAME", help="The column of --roster with the times of handing in.")
-@click.option(
-    "--extension-column", metavar="NAME", help="The column of --roster with later times for some, or days more."
 )
 @click.option("--group-column", metavar="NAME", help="The column of --roster that says who works together.")
 @click.option("--again", multiple=True, metavar="STUDENT", help="Grade this one again, though nothing has changed.")
@@ -171,7 +159,7 @@ def command(
 def require_together(options: dict[str, Any]) -> None:
     """Raise an error for options of which one says nothing without another one."""
     given = {name for name, value in options.items() if value is not None}
-    for name, other in (*NEEDED_BY.items(), ("due", "late_penalty"), ("late_penalty", "due")):
+    for name, other in NEEDED_BY.items():
         if name in given and other not in given:
             raise click.UsageError(f"--{name.replace('_', '-')} goes with --{other.replace('_', '-')}.")
 

@@ -90,8 +90,6 @@ class Found:
         The platform that has named it; empty for plain folders and files.
     holder : str
         What `student` is made of: the platform's id, else the name.
-    handed_in : str
-        The time that the platform has written into the name.
     doubts : tuple of str
         Sentences for the instructor about whose it is.
     is_frozen : bool
@@ -109,7 +107,6 @@ class Found:
     ids: tuple[str, ...] = ()
     platform: str = ""
     holder: str = ""
-    handed_in: str = ""
     doubts: tuple[str, ...] = ()
     is_frozen: bool = False
     since: int = 0
