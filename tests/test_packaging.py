@@ -256,7 +256,9 @@ assert flat is full and CRF is flat.CRF
     def test_a_type_checker_knows_them(self, site, tmp_path):
         pytest.importorskip("mypy")
         (tmp_path / "script.py").write_text(SCRIPT, encoding="utf-8")
-        cache = ROOT / ".pytest_cache/mypy"  # of the types of libraries; the wheel is in another place each time, and read anew
+        cache = (
+            ROOT / ".pytest_cache/mypy"
+        )  # of the types of libraries; the wheel is in another place each time, and read anew
         command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(cache), "script.py"]
         packages = [str(site), *{sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}]
         done = subprocess.run(
