@@ -12,14 +12,11 @@ from lxmls_day1.errors import InputError
 @click.command(name="submit", short_help="Pack what you hand in.")
 @click.option("--name", help="Your name, or what your instructor asks for; that of the folder unless given.")
 @click.option(
-    "--with", "partners", multiple=True, metavar="NAME", help="Who has worked on it, too; both name each other."
-)
-@click.option(
     "--out", type=click.Path(), help="A folder, or the zip file itself if it ends in .zip; the workspace unless given."
 )
 @click.option("--force", is_flag=True, help="Pack it even if something is missing or is not Python.")
 @lab_option
-def command(name: str | None, partners: tuple[str, ...], out: str | None, force: bool, lab_folder: str | None) -> None:
+def command(name: str | None, out: str | None, force: bool, lab_folder: str | None) -> None:
     """Look whether everything is there, and pack readers, classifiers and notebooks into one zip file.
 
     An exercise that is not solved is no obstacle, a file that is missing or cannot be read by Python is one.
@@ -29,7 +26,6 @@ def command(name: str | None, partners: tuple[str, ...], out: str | None, force:
     \b
     Examples:
       lxmls-day1 submit --name "Ada Lovelace"
-      lxmls-day1 submit --name "Ada Lovelace" --with "Alan Turing"
       lxmls-day1 submit --name "Ada Lovelace" --out ada.zip
     """
     from lxmls_day1.course.progress import status_of
@@ -47,7 +43,7 @@ def command(name: str | None, partners: tuple[str, ...], out: str | None, force:
         if not force:
             raise InputError("nothing was packed; put that right first, or take --force.")
     echo_status(status_of(folder))
-    file_name, content = pack_submission(folder, submission, name or folder.name, partners)
+    file_name, content = pack_submission(folder, submission, name or folder.name)
     if out and out.casefold().endswith(".zip") and not Path(out).is_dir():
         path = writable_folder(str(Path(out).parent)) / Path(out).name
     else:

@@ -6,7 +6,7 @@ themes both work.
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -129,13 +129,13 @@ def opened(lab: Lab, path: Any) -> Shown:
     return _shown(folder, report, report_text.replaced_lines(report, f"What {file.name} holds"))
 
 
-def submitted(lab: Lab, name: str | None = None, partners: Sequence[str] = ()) -> Shown:
+def submitted(lab: Lab, name: str | None = None) -> Shown:
     """Pack what is handed in; a page in a browser offers it as a download."""
     folder = workspace_of(lab, "lab.submit")
     submission = collect_submission(folder)
     if submission.missing:
         raise InputError(f"nothing was packed; put this right first: {' '.join(submission.missing)}")
-    file_name, content = pack_submission(folder, submission, name or folder.name, partners)
+    file_name, content = pack_submission(folder, submission, name or folder.name)
     path = folder / file_name
     again = path.is_file()
     replace_files({path: content})

@@ -17,12 +17,10 @@ from lxmls_day1.course.generation import (
 )
 from lxmls_day1.course.progress import status_of
 from lxmls_day1.course.registry import Exercise, Registry
-from lxmls_day1.errors import InputError
 from lxmls_day1.lab import PACKAGES, Lab, why_not_python
 
 SUBMISSION = "submission.json"
 LARGEST_FILE = 20_000_000
-PARTNERS, MOST_PARTNERS = "with", 20  # the key in `SUBMISSION`
 
 
 @dataclass(frozen=True)
@@ -101,9 +99,7 @@ def _puts_back(name: str, exercises: Collection[Exercise]) -> str:
     return f"`lxmls-day1 reset {owner}`" if owner else "`lxmls-day1 update`"
 
 
-def pack_submission(
-    folder: Path, submission: SubmissionFiles, name: str, partners: Collection[str] = ()
-) -> tuple[str, bytes]:
+def pack_submission(folder: Path, submission: SubmissionFiles, name: str) -> tuple[str, bytes]:
     """The one zip file for the instructor: its name and its content.
 
     Parameters
@@ -112,24 +108,11 @@ def pack_submission(
     submission : SubmissionFiles
     name : str
         Who hands it in.
-    partners : collection of str
-        Who has worked on it, too. It counts for those whose own submission names `name` back.
-
-    Raises
-    ------
-    InputError
-        If a partner has no name, or there are more than `MOST_PARTNERS`.
     """
-    partners = list(dict.fromkeys(partner.strip() for partner in partners))
-    if "" in partners or len(partners) > MOST_PARTNERS:
-        raise InputError(
-            f"a partner needs a name, and there may be {MOST_PARTNERS} of them at most; name each as your course's platform does."
-        )
     slug = re.sub(r"[^\w]+", "-", name).strip("-_").lower() or "lab"
     manifest = {
         "format": 1,
         "name": name,
-        PARTNERS: partners,
         "lxmls_day1": lxmls_day1.__version__,
         "unsolved": [*submission.unsolved, *submission.unchecked],
         "files": {str(path): hashlib.sha256(content).hexdigest() for path, content in submission.files.items()},

@@ -16,7 +16,7 @@ A run
 What was handed in
     =========================  ==========================================================================================
     ``finding_submissions``    which submissions a folder or a download holds
-    ``identity``               whose they are: names of platforms, keys, owners from run to run, rosters, partners
+    ``identity``               whose they are: names of platforms, keys, owners from run to run, rosters
     ``submissions``            one submission, read into memory
     ``submission_layout``      where its files belong in a lab
     ``untrusted_files``        files in folders and zip files, listed and read without harm

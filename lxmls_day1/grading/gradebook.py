@@ -215,12 +215,8 @@ class SubmissionGrade:
         The functions that the student wrote, of exercises that are begun: a sample for the instructor.
     author : str
         Whom the packed file names as its author; in a gradebook, where that is not its owner.
-    partners : tuple of str
-        Whom it names as partners.
     receipt : str
         SHA-256 of the zip file that was handed in, as `lxmls-day1 submit` has printed it; empty where it was none.
-    shared_from : str
-        The student whose work brings these marks: a partner's that both have named.
     doubts : tuple of str
         For the instructor: sentences about whose submission it is.
     """
@@ -241,9 +237,7 @@ class SubmissionGrade:
     failed: bool = False
     written: Mapping[str, str] = field(default_factory=dict)
     author: str = ""
-    partners: tuple[str, ...] = ()
     receipt: str = ""
-    shared_from: str = ""
     doubts: tuple[str, ...] = ()
     problem: str = ""
 

@@ -168,7 +168,7 @@ def grade(
             told(f"{HAND_MARKS} has marks for {some_of(absent)}, who are not in this run; they stay there.")
         book = plan.gradebook(with_owners(found, [marks.put_into(plan.with_points(row)) for row in rows.values()]))
         files = files_of_class(book, alike(book.rows))
-        for row in book.rows:  # workers have made pages without marks by hand, and without a partner's work
+        for row in book.rows:  # workers have made pages without marks by hand
             if row.student not in fresh or row != rows[row.student]:
                 files |= files_of_student(row, book)
         write_files(out, files)

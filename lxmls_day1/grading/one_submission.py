@@ -82,7 +82,6 @@ def _row_of_checks(plan: Plan, submission: Submission, checks: Sequence[CheckGra
         key=plan.key,
         made_by=identity(),
         author=submission.author,
-        partners=submission.partners,
         receipt=submission.receipt,
     )
 

@@ -327,10 +327,6 @@ def test_submit(here, tmp_path):
         assert zipfile.is_zipfile(tmp_path / file)
     assert f"Packed again: {tmp_path}/new/A.ZIP" in run("submit", "--out", tmp_path / "new/A.ZIP", "--force")
     assert "lies in, a file" in run("submit", "--out", tmp_path / "new/A.ZIP/b.zip", "--force", status=1)
-    assert "a partner needs a name" in run("submit", "--force", "--with", " ", status=1)
-    run("submit", "--force", "--with", "Bob", "--with", "Carl ", "--with", "Bob")
-    with zipfile.ZipFile(here / "submission-mine.zip") as archive:
-        assert json.loads(archive.read("mine/submission.json"))["with"] == ["Bob", "Carl"]
 
 
 class TestLab:

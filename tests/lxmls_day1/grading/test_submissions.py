@@ -112,12 +112,12 @@ class TestOneSubmission:
 
     def test_what_the_submit_command_packs(self, tmp_path):
         packed = SubmissionFiles({PurePosixPath(name): content for name, content in LAB.items()}, (), ())
-        name, content = pack_submission(tmp_path, packed, "Ada Lovelace", ["Alan"])
+        name, content = pack_submission(tmp_path, packed, "Ada Lovelace")
         (tmp_path / name).write_bytes(content)
         submission = read(tmp_path / name)
         assert texts(submission) == LAB
         assert (submission.student, submission.name, submission.author) == ("ada-lovelace", *["Ada Lovelace"] * 2)
-        assert (submission.receipt, submission.partners) == (hashlib.sha256(content).hexdigest(), ("Alan",))
+        assert submission.receipt == hashlib.sha256(content).hexdigest()
 
     def test_a_manifest_with_somebody_elses_name_changes_nothing(self, tmp_path):
         manifest = json.dumps({"name": "Charles Babbage"}).encode()
