@@ -54,7 +54,7 @@ SET_UP = key=$$(pwd -P; cksum pyproject.toml lock.txt); \
 	$(INSTALL) $$quiet --no-deps --no-build-isolation -e . >&2 && \
 	printf '%s\n' "$$key" > .venv/ready-$(1)
 
-.PHONY: help run docs check test test-processors test-newest test-load lock faults teach-report coverage hostile bench campaigns fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
+.PHONY: help run docs check test test-processors test-newest lock faults teach-report coverage hostile bench campaigns fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
 	set-up-docs set-up-browser browser pyodide test-browser
 
 help:
@@ -65,7 +65,6 @@ help:
 	@echo '             (an answer within a minute: make test ARGS="-m '"'not slow'"'")'
 	@echo 'make coverage  make test without the notebooks, and which branches it runs: at least 92 % of readers and classifiers, 88 % of all'
 	@echo 'make teach-report  how well mistakes are found and named (make teach-report ARGS="--exercises 1.5")'
-	@echo 'make test-load  grade, record, check, demo and browser on a machine that is kept busy (make test-load ARGS="--only grade")'
 	@echo 'make faults  end, starve and fill up long commands at random moments, and give them again (make faults ARGS="--seed 3 --rounds 50")'
 	@echo 'make test-processors  the tests marked bits as for every processor whose machine code this one can run'
 	@echo '             (one other, without the slow tests: make test-processors ARGS="--short")'
@@ -120,9 +119,6 @@ test-newest:
 lock: set-up-run
 	@[ -n '$(UV)' ] || { echo 'make lock needs uv: python -m pip install uv' >&2; exit 1; }
 	$(VENV_PYTHON) .ci/write_lock.py $(ARGS)
-
-test-load: set-up-test
-	$(VENV_PYTHON) tests/lxmls_day1/grading/load_campaign.py $(ARGS)
 
 faults: set-up-test
 	$(VENV_PYTHON) tests/lxmls_day1/commands/test_faults.py $(ARGS)

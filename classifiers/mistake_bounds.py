@@ -105,9 +105,14 @@ def _checked(X, y, separator):
     if len(classes) != n_classes:
         found = ", ".join(map(repr, classes[:10].tolist())) + (", …" if len(classes) > 10 else "")
         raise InputError(f"the separator is for {n_classes} classes, but the data has {len(classes)}: {found}")
-    length = np.linalg.norm(separator)
+    with np.errstate(over="ignore"):  # which is said below
+        length = np.linalg.norm(separator)
     if length == 0:
         raise InputError("the separator is zero, which separates nothing")
+    if not np.isfinite(length):
+        raise InputError(
+            "the separator has numbers that are too large; divide it by the largest, for its length does not matter"
+        )
     return X, classes[labels], labels, separator, length, n_classes
 
 

@@ -9,7 +9,7 @@ The first cell of every notebook is::
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,24 +82,6 @@ class NotebookLab(Lab):
 
         return hinted(self, exercise)
 
-    def explain(self, exercise: str | float, text: str) -> "Shown":
-        """Answer the question that a check has asked after a known mistake; it brings no points and costs none.
-
-        Parameters
-        ----------
-        exercise : str
-        text : str
-            One line in your own words. It is handed in with the rest, for the instructor.
-
-        Raises
-        ------
-        InputError
-            If there is no such exercise, or no question was asked on it.
-        """
-        from lxmls_day1.course.notebook_display import explained
-
-        return explained(self, exercise, text)
-
     def reveal(self, exercise: str | float) -> "Shown":
         """Show the model answers to the questions of an exercise, each after one's own is written into the notebook.
 
@@ -150,7 +132,7 @@ class NotebookLab(Lab):
 
         return undone(self)
 
-    def submit(self, name: str | None = None, partners: Sequence[str] = ()) -> "Shown":
+    def submit(self, name: str | None = None) -> "Shown":
         """Pack readers, classifiers and notebooks into one zip file for the instructor, or for `open_work`.
 
         It is in the folder of the lab; a page in a browser offers it as a download, too. Notebooks are packed as they
@@ -160,8 +142,6 @@ class NotebookLab(Lab):
         ----------
         name : str, optional
             Yours, or what your instructor asks for; that of the folder unless given.
-        partners : sequence of str
-            Who has worked on it, too. It counts for those whose own submission names you.
 
         Raises
         ------
@@ -170,7 +150,7 @@ class NotebookLab(Lab):
         """
         from lxmls_day1.course.notebook_display import submitted
 
-        return submitted(self, name, partners)
+        return submitted(self, name)
 
     def open_work(self, path: str | os.PathLike[str]) -> "Shown":
         """Put work that `submit` has packed into this lab: from another browser, say. `undo` brings back what was there.

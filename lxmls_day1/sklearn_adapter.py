@@ -5,12 +5,11 @@ The lab keeps a classifier and its parameters apart, params = train(X, y); sciki
 as it was set up, a copy of it that was trained, and the parameters found. What it wraps is any object that offers what
 :class:`classifiers.linear_classifier.LinearClassifier` does, from whichever lab folder it comes.
 
-scikit-learn is an optional extra of this package; `run --task calibration` alone imports this module, and only when it is asked for.
+scikit-learn is an optional extra of this package, and nothing else in it imports this module but `estimators`.
 """
 
 import copy
 import inspect
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -136,35 +135,14 @@ def calibrated(estimator: Any, X: Any, y: Any, method: str = "sigmoid") -> Any:
         raise InputError(f'method must be "sigmoid" (Platt) or "isotonic", but is {method!r}')
     if not hasattr(estimator, "classes_"):
         raise InputError("calibration needs a trained estimator: call fit with the training part first")
-    check_two_of_each(estimator.classes_, y)
-    # The frozen estimator says the same in every fold, so that two folds are as good as more.
-    return CalibratedClassifierCV(FrozenEstimator(estimator), method=method, cv=2).fit(X, y)
-
-
-def check_two_of_each(classes: Sequence[Any], y: Any, names: Sequence[str] | None = None) -> None:
-    """Raise where a development part cannot be calibrated on.
-
-    Parameters
-    ----------
-    classes : K labels
-    y : M labels of the development part
-    names : K texts, optional
-        What an error calls them.
-
-    Examples
-    --------
-    >>> check_two_of_each([0, 1], [0, 1, 0], names=["bad", "good"])
-    Traceback (most recent call last):
-    ...
-    lxmls_day1.errors.InputError: calibration needs two examples of each class in the development part, but of the label good there are \
-fewer; use more data, or leave out labels that are so rare
-    """
-    for label, name in zip(classes, classes if names is None else names, strict=True):
+    for label in estimator.classes_:
         if np.count_nonzero(np.asarray(y) == label) < 2:
             raise InputError(
-                f"calibration needs two examples of each class in the development part, but of the label {name} there are fewer; "
+                f"calibration needs two examples of each class in the development part, but of the label {label} there are fewer; "
                 "use more data, or leave out labels that are so rare"
             )
+    # The frozen estimator says the same in every fold, so that two folds are as good as more.
+    return CalibratedClassifierCV(FrozenEstimator(estimator), method=method, cv=2).fit(X, y)
 
 
 class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

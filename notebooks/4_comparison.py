@@ -224,14 +224,14 @@ lab.reveal("1.8")
 #    these reviews.
 # 2. **Then maximum entropy or the SVM, tuned.** Overlapping features hardly harm them (errors of 8.05 % against 14.48 % for naive Bayes), nor do
 #    distant points (2.28 % against 16.29 %). With the default $\lambda$ they may be worse than naive Bayes (0.7875 and 0.8025 against 0.8300).
-# 3. **Maximum entropy if you need probabilities;** the SVM if you only need labels. `lxmls-day1 run --task calibration` compares each
-#    learner's confidence with its accuracy, before and after calibration on a development part.
+# 3. **Maximum entropy if you need probabilities;** the SVM if you only need labels. How far the probabilities of a learner can be trusted is a
+#    picture in the book's gallery (*Reliability*), before and after calibration on a development part.
 # 4. **An averaged perceptron if you cannot tune,** or if the output has structure (notebook 5). It has no hyper-parameter, but was the least
 #    accurate here.
 # 5. **Get more data, and tune.** Twice as many reviews brought naive Bayes from 0.788 to 0.830, and tuning brought maximum entropy from
 #    0.7875 to 0.8550. Both gains are larger than the difference between naive Bayes and a tuned SVM.
-# 6. **Train on the domain in which you will predict.** `lxmls-day1 run --source books --target electronics` trains on book reviews and tests on
-#    electronics: labels from the new domain matter more than the choice of a learner. `classifiers/domains/domain_adaptation.py` adapts a classifier
+# 6. **Train on the domain in which you will predict.** For a classifier trained on book reviews and tested on electronics, labels from the new
+#    domain matter more than the choice of a learner. `classifiers/domains/domain_adaptation.py` adapts a classifier
 #    without such labels.
 #
 

@@ -349,7 +349,7 @@ lab.reveal("1.13")
 # ## E. Real sentences
 #
 # The English Web Treebank has 12,544 training sentences from blogs, reviews, mails and answers. To save time we train on
-# the first 2,000 of them for three rounds; `lxmls-day1 run --task tagging` uses all of them, and reports every tag.
+# the first 2,000 of them for three rounds.
 #
 # The tagger uses the neighbours of a word in two ways: through the *transitions* (the tags of the neighbours) and through
 # *neighbour features* (the neighbouring words). We leave out one of them, or both.

@@ -43,7 +43,6 @@ from lxmls_day1.engine.text.feature_contributions import explain
 from lxmls_day1.engine.text.parsed_reviews import parse_review, parse_reviews
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores
-from lxmls_day1.figures.confusion import confusion_counts, plot_confusion
 from lxmls_day1.figures.moments import plot_moments
 from lxmls_day1.figures.plotting import add_boundary, detached_axes, plot_accuracies, plot_points
 from lxmls_day1.gaussians import (
@@ -394,7 +393,6 @@ GOOD = {
     vectorise: ([{"a": 1}], {"a": 0}),
     count_vocabulary: ([{"a": 1}], 1),
     SimpleDataSet: (10, [[-1, -1], 1], [[1, 1], 1], 0.5, (0.5, 0, 0.5), 1),
-    confusion_counts: ([["a", "b"]], [["a", "a"]]),
     count_words: ("a b",),
 }
 
@@ -430,7 +428,6 @@ def test_pictures_of_rubbish(place, value, also):
         lambda: sd.add_line(axis.figure, axis, value, "name", "green"),
         lambda: add_boundary(axis, good, "name", value),
         lambda: plot_accuracies(value, ax=axis),
-        lambda: plot_confusion(value, also, ax=axis),
         lambda: plot_moments(value, also, ax=axis),
     ]
     outcome(calls[place % len(calls)])

@@ -256,7 +256,10 @@ assert flat is full and CRF is flat.CRF
     def test_a_type_checker_knows_them(self, site, tmp_path):
         pytest.importorskip("mypy")
         (tmp_path / "script.py").write_text(SCRIPT, encoding="utf-8")
-        command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "script.py"]
+        cache = (
+            ROOT / ".pytest_cache/mypy"
+        )  # of the types of libraries; the wheel is in another place each time, and read anew
+        command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(cache), "script.py"]
         packages = [str(site), *{sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}]
         done = subprocess.run(
             command, cwd=tmp_path, env={**os.environ, "MYPYPATH": packages[0]}, capture_output=True, text=True

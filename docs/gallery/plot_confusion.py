@@ -5,12 +5,18 @@ Confusion matrix of the tags
 The structured perceptron on the toy sentences: right predictions are on the diagonal, mistakes off it.
 """
 
+from itertools import chain
+
+import matplotlib.pyplot as plt
+from sklearn.metrics import ConfusionMatrixDisplay
+
 from classifiers import StructuredPerceptron
-from lxmls_day1.figures.confusion import confusion_counts, plot_confusion
 from readers import PosCorpus
 
 corpus = PosCorpus("toy")
 tagger = StructuredPerceptron(nr_rounds=5)
 params = tagger.train(corpus.train_X, corpus.train_y)
-tags, counts = confusion_counts(corpus.test_y, tagger.test(corpus.test_X, params))
-fig, axis = plot_confusion(tags, counts, title="structured perceptron, toy sentences, test part")
+truth, predicted = (list(chain.from_iterable(tags)) for tags in (corpus.test_y, tagger.test(corpus.test_X, params)))
+fig, axis = plt.subplots(figsize=(7.0, 6.5), layout="constrained")
+ConfusionMatrixDisplay.from_predictions(truth, predicted, ax=axis, colorbar=False, cmap="Blues", xticks_rotation=45)
+axis.set_title("structured perceptron, toy sentences, test part")

@@ -20,7 +20,6 @@ from classifiers.domains.domain_adaptation import (
     train_augmented,
     train_with_correspondences,
 )
-from lxmls_day1.figures.domains import plot_domains
 
 names, n_shared, n_own, n_reviews = ["books", "dvd", "kitchen"], 12, 60, 400
 rng = np.random.default_rng(7)
@@ -57,4 +56,17 @@ for s, (source_X, source_y) in enumerate(train):
         }
         for way, params in learnt.items():
             accuracies[way][s, t] = svm.evaluate(test[t][1], svm.test(test[t][0], params))
-fig, axes = plot_domains(accuracies, names, names, figure=plt.figure(figsize=(11.5, 3.9)))
+
+# %%
+# The accuracies in percent: the row is the domain that is learnt from, the column the one that is tested on.
+
+fig, axes = plt.subplots(1, 3, figsize=(11.5, 3.9), sharey=True, layout="constrained")
+for ax, (way, table) in zip(axes, accuracies.items(), strict=True):
+    ax.imshow(table, vmin=0.4, vmax=1.0, cmap="Blues")
+    for (s, t), accuracy in np.ndenumerate(table):
+        if s != t:
+            ax.text(t, s, f"{100 * accuracy:.1f}", ha="center", va="center")
+    ax.set(title=way, xlabel="tested on")
+    ax.set_xticks(range(3), names)
+    ax.set_yticks(range(3), names)
+axes[0].set_ylabel("learnt from")

@@ -211,13 +211,14 @@ class ForkServer:
         allowed: list[str] = [str(machinery_folder(self.program.cache)), str(numba_cache_folder(self.program.cache))]
         hidden = [*self.program.hidden]
         hidden += [Path(cache_from_source(path)) for path in hidden if path.suffix == ".py"]
-        hidden = [Path(os.path.realpath(path)) for path in hidden]
+        hidden_paths = {Path(os.path.realpath(path)) for path in hidden}
+        above = {parent for path in hidden_paths for parent in path.parents}
         pending = [*map(Path, folders), package]
         while pending:
             path = Path(os.path.realpath(pending.pop()))  # ``lib64`` of a virtual environment leads to ``lib``
-            if any(path == other or path.is_relative_to(other) for other in hidden):
+            if not hidden_paths.isdisjoint((path, *path.parents)):
                 continue
-            if any(other.is_relative_to(path) for other in hidden):
+            if path in above:
                 pending.extend(path.iterdir())
             else:
                 allowed.append(str(path))

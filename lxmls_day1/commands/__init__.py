@@ -2,12 +2,11 @@
 
 =====================  =====================================================================
 ``command_line``       the group of commands; its table ``COMMANDS`` names them
-``output``             what several commands put out: progress, tables, notes, pictures, folders
+``output``             what several commands put out: progress, notes, pictures, folders
 ``first_compilation``  loops that are compiled for the first time: said to whoever waits
 ``shared_options``     options that several commands have in the same words
 ``own_files``          the options about labelled text of one's own, and the reading of it
-``run``                the comparison of all classifiers; ``tagging_run``: of the structured learners;
-                         ``domain_run``: from one domain to another; ``calibration_run``: of probabilities
+``run``                the comparison of all classifiers
 ``tune``               hyper-parameters chosen on the development part
 ``streamed_training``  ``train --corpus``: a corpus on disk, progress in lines, checkpoints
 ``train``, ``predict``   models of text as files; ``explain``: which words spoke for a decision

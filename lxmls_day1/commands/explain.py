@@ -73,8 +73,8 @@ def command(
     model = open_model(lab, model_path)
     if model.tags_sentences:
         raise InputError(
-            f"{model_path} tags the words of sentences; explain needs a classifier of whole texts. `lxmls-day1 run --task "
-            "tagging` draws the scores behind the tags of a sentence."
+            f"{model_path} tags the words of sentences; explain needs a classifier of whole texts. `plot_lattice` of "
+            "lxmls_day1.figures.lattice draws the scores behind the tags of a sentence."
         )
     documents = open_documents(model, [path], form, unit)
     if number is not None:

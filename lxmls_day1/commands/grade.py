@@ -17,8 +17,7 @@ from lxmls_day1.library_path import library_path
 NOT_ALL_GRADED = 3  # the exit status where the class is graded, and a submission in it could not be
 MOST_NOTED = 20
 #: Options that say nothing without another one.
-NEEDED_BY = dict.fromkeys(("marks_column", "id_column", "group_column", "due", "late_penalty"), "roster")
-NEEDED_BY |= {"time_column": "due", "extension_column": "due"}
+NEEDED_BY = dict.fromkeys(("marks_column", "id_column", "group_column"), "roster")
 
 
 class _ShowsLimits(click.Command):
@@ -54,18 +53,7 @@ class _ShowsLimits(click.Command):
     "--trust-submissions", is_flag=True, help="Run hidden checks even where the sandbox cannot keep them secret."
 )
 @click.option(
-    "--name-group",
-    "named_groups",
-    nargs=3,
-    multiple=True,
-    metavar="ID NAME SENTENCE",
-    help="Turn a group of wrong answers on the last summary.html into a known mistake, then grade.",
-)
-@click.option(
-    "--roster",
-    metavar="FILE",
-    type=click.Path(),
-    help="The grade book to fill in, exported from Canvas, Moodle or Blackboard.",
+    "--roster", metavar="FILE", type=click.Path(), help="The grade book to fill in, exported from Canvas, Moodle or Blackboard."
 )
 @click.option("--marks-column", metavar="NAME", help="The column of --roster for the marks. Default: a new one.")
 @click.option(
@@ -74,26 +62,7 @@ class _ShowsLimits(click.Command):
 @click.option(
     "--due", metavar="TIME", help="When the work was due, such as 2026-11-20T23:59; used with --late-penalty."
 )
-@click.option(
-    "--late-penalty",
-    metavar="PERCENT",
-    type=click.FloatRange(0, 100),
-    help="Percentage of the points to take off in --roster for each day late.",
-)
-@click.option("--time-column", metavar="NAME", help="The column of --roster with the times of submission.")
-@click.option(
-    "--extension-column",
-    metavar="NAME",
-    help="The column of --roster with extensions: a later time, or a number of days.",
-)
 @click.option("--group-column", metavar="NAME", help="The column of --roster that names each student's group.")
-@click.option("--question", help="The question that students are asked after the mistake of --name-group.")
-@click.option(
-    "--compare-with",
-    multiple=True,
-    type=click.Path(exists=True),
-    help="Earlier submissions, or the --out folder of an earlier run, to search for similar ones, too.",
-)
 @click.option("--again", multiple=True, metavar="STUDENT", help="Grade this student again even if nothing has changed.")
 def command(
     submissions: tuple[str, ...],
@@ -105,10 +74,7 @@ def command(
     sandbox: str | None,
     as_user: str | None,
     trust_submissions: bool,
-    named_groups: tuple[tuple[str, str, str], ...],
     roster: str | None,
-    question: str | None,
-    compare_with: tuple[str, ...],
     again: tuple[str, ...],
     **about_roster: Any,
 ) -> None:
@@ -127,9 +93,6 @@ def command(
       lxmls-day1 grade class.zip --out marks --limit memory=512 --jobs 4
       lxmls-day1 grade class.zip --out marks --roster canvas.csv
                        --marks-column "Day 1"
-      lxmls-day1 grade class.zip --out marks --name-group 1.5-3fa9c1
-                       cap_squared "The cap is 1/λ, not 1/λ²."
-      lxmls-day1 grade class.zip --out marks --compare-with marks-2025
     """
     require_together(click.get_current_context().params)
     forget_python_path()
@@ -152,8 +115,6 @@ def command(
 
     try:
         with held(folder, "grading into"), run_folder() as place:
-            for id, name, sentence in named_groups:
-                _name_group(folder, id, name, sentence, question or "")
             with contextlib.chdir(place):  # numba and matplotlib read settings from the current folder
                 level = strongest_level(lab_program(), sandbox, as_user)
                 whose = f" They belong to the user {level.user[0]}." if level.user else ""
@@ -178,7 +139,6 @@ def command(
                     jobs,
                     bar.show,
                     again=again,
-                    compare_with=[Path(path) for path in compare_with],
                     found=found,
                     told=lambda text: click.echo(text, err=True),
                 )
@@ -200,23 +160,9 @@ def command(
 def require_together(options: dict[str, Any]) -> None:
     """Raise an error for options of which one says nothing without another one."""
     given = {name for name, value in options.items() if value is not None}
-    if "question" in given and len(options["named_groups"]) != 1:
-        raise click.UsageError("--question needs exactly one --name-group.")
-    for name, other in (*NEEDED_BY.items(), ("due", "late_penalty"), ("late_penalty", "due")):
+    for name, other in NEEDED_BY.items():
         if name in given and other not in given:
             raise click.UsageError(f"--{name.replace('_', '-')} needs --{other.replace('_', '-')}.")
-
-
-def _name_group(folder: Path, id: str, name: str, sentence: str, question: str) -> None:
-    """Name a group of the run in a folder, and say where that is written."""
-    from lxmls_day1.grading.grading_run import kept_rows
-    from lxmls_day1.grading.groups import name_group
-
-    taught, path = name_group(list(kept_rows(folder)), id, name, sentence, question)
-    click.echo(f"{id} is the known mistake {taught.name} of exercise {taught.exercise} now: {path}", err=True)
-    click.echo(
-        "  From now on the pages name it; `lxmls-day1 check` names it once students have the next release.", err=True
-    )
 
 
 def forget_python_path() -> None:

@@ -1,12 +1,11 @@
-"""What several commands put out: progress, tables, notes, pictures, and the folder that files go to."""
+"""What several commands put out: progress, notes, pictures, and the folder that files go to."""
 
 import contextlib
 import io
-import json
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,16 +63,6 @@ def write_results(folder: Path, contents: Mapping[str, bytes], said: str) -> Non
 
     replace_files({folder / name: content for name, content in contents.items()})
     click.echo(f"{said}\nFigures and results are in {folder}: {', '.join(contents)}")
-
-
-def with_notes(text: str, notes: Iterable[str]) -> str:
-    """A text, and below it a line for each note that differs."""
-    return "\n".join([text, *(f"Note: {note}" for note in dict.fromkeys(notes))])
-
-
-def as_json(content: object) -> bytes:
-    """The content of a file of JSON."""
-    return (json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def not_written_yet(name: str, error: NotImplementedError) -> str:

@@ -10,7 +10,6 @@ import click
 from lxmls_day1.errors import InputError, counted
 from lxmls_day1.grading.gradebook import Gradebook
 from lxmls_day1.grading.identity import Found
-from lxmls_day1.grading.late_days import Lateness, time_in
 from lxmls_day1.grading.roster import ACCOUNT, Roster
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.whole_files import replace_files
@@ -25,27 +24,16 @@ def read_roster(
     roster: str,
     marks_column: str | None,
     id_column: str | None,
-    due: str | None,
-    late_penalty: float | None,
-    time_column: str | None,
-    extension_column: str | None,
     group_column: str | None,
 ) -> Roster:
     """The roster of the options, looked through before anything is graded."""
-    path, lateness = Path(roster), None
+    path = Path(roster)
     if not path.is_file():
         raise InputError(f"{path} does not exist; --roster must be the file that your platform has exported.")
-    if due is not None:
-        moment = time_in(due)
-        if moment is None:
-            raise InputError(f"--due must be a time such as 2026-11-20T23:59; got {due!r}.")
-        lateness = Lateness(moment, (late_penalty or 0.0) / 100, time_column or "", extension_column or "")
     place = folder / ROSTERS / path.name
     if path.name == ACCOUNT or (place.exists() and place.samefile(path)):
-        raise InputError(
-            f"{path} would be overwritten; copy it to another place or name, and give the copy to --roster."
-        )
-    return Roster(path, marks_column or "", id_column or "", lateness, group_column or "")
+        raise InputError(f"{path} would be overwritten; copy it to another place or name, and give the copy to --roster.")
+    return Roster(path, marks_column or "", id_column or "", group_column or "")
 
 
 def fill_in(students: Roster, found: Sequence[Found], book: Gradebook, folder: Path) -> None:
@@ -56,8 +44,6 @@ def fill_in(students: Roster, found: Sequence[Found], book: Gradebook, folder: P
     known = json.dumps({**_filled_in(folder), students.path.name: _digest_of_marks(folder)}).encode()
     replace_files({place / FILLED: known, place / students.path.name: filled.content, place / ACCOUNT: filled.table()})
     click.echo(f"  {place / students.path.name}: {counted(filled.filled, 'student')} in the column {filled.column!r}")
-    if late := sum(match.days_late > 0 for match in filled.matches):
-        click.echo(f"  {late} of them late; {place / ACCOUNT} says by how much")
     if not filled.filled:
         theirs = next((match.id for match in filled.matches if not match.submission), "none")
         ours = next((match.id or match.submission for match in filled.matches if match.submission), "none")

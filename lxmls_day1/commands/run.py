@@ -9,8 +9,6 @@ from lxmls_day1.commands.own_files import open_own_file, own_file, own_file_opti
 from lxmls_day1.commands.shared_options import REVIEWS, data_dir_option, lab_option
 from lxmls_day1.errors import CorpusUnavailable
 
-SOURCES = (*(domain for domain in REVIEWS if domain != "toy"), "all")
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -19,32 +17,18 @@ if TYPE_CHECKING:
 
 
 @click.command(name="run", short_help="Train every classifier and compare them.")
-@click.option(
-    "--task",
-    type=click.Choice(["classification", "tagging", "calibration"]),
-    default="classification",
-    show_default=True,
-    help="Compare all classifiers, tag sentences with the structured learners, or measure the calibration of probabilities.",
-)
 @click.option("--domain", type=click.Choice(REVIEWS), show_default="books", help="Which reviews.")
-@click.option("--source", type=click.Choice(SOURCES), help="Train on these reviews, and test on those of --target.")
-@click.option("--target", type=click.Choice(SOURCES), help="The reviews to test on; requires --source.")
-@click.option(
-    "--all", "every", is_flag=True, help="Run every kind of linear learner, and measure the memory that each takes."
-)
+@click.option("--all", "every", is_flag=True, help="Run every kind of linear learner, and measure the memory that each takes.")
 @own_file_options
 @data_dir_option
 @click.option("--out", type=click.Path(), default="out", show_default=True, help="Where figures and results go.")
 @lab_option
 def command(
-    task: str,
     domain: str | None,
     data_dir: str | None,
     out: str,
     lab_folder: str | None,
-    source: str | None = None,
-    target: str | None = None,
-    every: bool = False,
+    every: bool,
     **file_options: Any,
 ) -> None:
     """Train every classifier of the lab and compare them.
@@ -60,55 +44,13 @@ def command(
       accuracies.png   the accuracies on the reviews, or on your text
       results.json     the table with its notes and the versions used
       results.csv      the table for a spreadsheet
-
-    With --task tagging the structured learners tag the words of the English Web Treebank (or of a few toy sentences, with
-    --domain toy): a table of them, one of the tags, confusion.png, results.json, results.csv and tags.csv.
-
-    With --task calibration every classifier's probabilities are compared with how often it is right: as they are, and after
-    Platt's sigmoid or isotonic regression on a development part. A table of calibration errors, reliability.png,
-    calibration.csv.
-
-    With --source books --target kitchen (or all) an SVM learns from the one domain and is tested on the other: without
-    adaptation, with structural correspondences, with labels of the target, with those of both, and with feature
-    augmentation. A table, the pivots, domains.png, results.json, domains.csv and pivots.csv.
     """
     own = own_file(file_options, domain=domain, data_dir=data_dir)
-    if source or target:
-        if own or domain or every or task != "classification":
-            raise click.UsageError("--source and --target can only be combined with --data-dir, --out and --lab.")
-        from lxmls_day1.commands import domain_run  # here, as it imports numpy and ``--help`` reads this file
-
-        domain_run.run(out, source, target, data_dir, lab_folder)
-        return
-    if task == "tagging":
-        from lxmls_day1.commands import tagging_run  # here, as it imports numpy and ``--help`` reads this file
-
-        if own:
-            raise click.UsageError("--file is for labelled text; leave it out with --task tagging.")
-        if every:
-            raise click.UsageError("--all is for learners that label whole texts; leave it out with --task tagging.")
-        if domain not in (None, "toy"):
-            raise click.UsageError(
-                f"--domain {domain} is for reviews; with --task tagging leave --domain out, or set it to toy."
-            )
-        sentences = "toy" if domain == "toy" else tagging_run.CORPUS
-        tagging_run.run(out, data_dir=data_dir, lab_folder=lab_folder, corpus=sentences)
-        return
     from lxmls_day1.lab import Lab  # here and below: ``--help`` reads this file, and need not wait for them
     from lxmls_day1.result_table import ResultTable
 
     folder = writable_folder(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
-    if task == "calibration":
-        from lxmls_day1.commands import calibration_run
-
-        split = calibration_run.SPLIT
-        if own:
-            text, notes = open_own_file(lab, {**own, "split": (0.75, 0.25, 0) if "test_path" in own else split})
-        else:
-            text, notes = open_reviews(lab, domain or "books", data_dir, split)
-        calibration_run.run(folder, text, classifiers_of(lab, text, every), notes)
-        return
     text, notes = open_own_file(lab, own) if own else (None, [])
     with shown_progress() as progress:
         if not own:
@@ -118,17 +60,6 @@ def command(
     table = ResultTable(table.rows, [*notes, *table.notes])
     contents |= {"results.json": table.to_json().encode(), "results.csv": table.to_csv().encode()}
     write_results(folder, contents, str(table))
-
-
-def classifiers_of(lab: "Lab", dataset: object, every: bool) -> dict[str, Any]:
-    """The classifiers of a lab that apply to a data set, by name: those of the guide, or every kind."""
-    from lxmls_day1.comparison import told_apart
-
-    comparison = lab.load("classifiers.run_all_classifiers")
-    named: dict[str, Any] = (
-        comparison.all_classifiers(dataset) if every else told_apart(comparison.default_classifiers(dataset))
-    )
-    return named
 
 
 def compare(
@@ -144,7 +75,7 @@ def compare(
     """
     from lxmls_day1.figures.plotting import detached_axes
 
-    run_all_classifiers = lab.load("classifiers.run_all_classifiers").run_all_classifiers
+    comparison = lab.load("classifiers.run_all_classifiers")
     points = lab.reader(
         "simple_data_set",
         "SimpleDataSet",
@@ -157,23 +88,20 @@ def compare(
     tables, figures = [], {}
     for name, dataset in {"boundaries": points, "accuracies": text}.items():
         figures[name], axis = detached_axes(figsize=(14.0, 8.0))
-        more = {"classifiers": classifiers_of(lab, dataset, every), "memory": True} if every else {}
-        table, _ = run_all_classifiers(dataset, progress=progress, ax=axis, **more)
+        more = {"classifiers": comparison.all_classifiers(dataset), "memory": True} if every else {}
+        table, _ = comparison.run_all_classifiers(dataset, progress=progress, ax=axis, **more)
         tables.append(table)
     return tables[0] + tables[1], figures
 
 
-def open_reviews(
-    lab: "Lab", domain: str, data_dir: str | None, split: tuple[float, float, float] | None = None
-) -> tuple[Any, list[str]]:
+def open_reviews(lab: "Lab", domain: str, data_dir: str | None) -> tuple[Any, list[str]]:
     """The corpus of `domain`, or the toy corpus with a sentence about it, which is also shown at once."""
-    shares = dict(zip(("train_per", "dev_per", "test_per"), split, strict=True)) if split else {}
     try:
-        return lab.reader("sentiment_reader", "SentimentCorpus", domain=domain, data_dir=data_dir, **shares), []
+        return lab.reader("sentiment_reader", "SentimentCorpus", domain=domain, data_dir=data_dir), []
     except CorpusUnavailable as error:
         if domain == "toy":
             raise
         reason = str(error).rstrip(".")
         click.echo(f"{reason[:1].upper()}{reason[1:]}; the toy corpus takes its place.", err=True)
-    toy = lab.reader("sentiment_reader", "SentimentCorpus", domain="toy", **shares)
+    toy = lab.reader("sentiment_reader", "SentimentCorpus", domain="toy")
     return toy, [f"The reviews of {domain} could not be had; these are of the small generated toy corpus."]

@@ -12,12 +12,11 @@ from lxmls_day1.errors import InputError
 @click.command(name="submit", short_help="Pack your work into one file to hand in.")
 @click.option("--name", help="Your name, or what your instructor asks for. Default: the name of the folder.")
 @click.option(
-    "--with", "partners", multiple=True, metavar="NAME", help="The name of a partner; each of you names the other."
+    "--out", type=click.Path(), help="A folder, or a file name that ends in .zip. Default: the workspace."
 )
-@click.option("--out", type=click.Path(), help="A folder, or a file name that ends in .zip. Default: the workspace.")
 @click.option("--force", is_flag=True, help="Pack even if a file is missing or is not valid Python.")
 @lab_option
-def command(name: str | None, partners: tuple[str, ...], out: str | None, force: bool, lab_folder: str | None) -> None:
+def command(name: str | None, out: str | None, force: bool, lab_folder: str | None) -> None:
     """Check that everything is there, and pack readers, classifiers and notebooks into one zip file.
 
     You can submit with unsolved exercises, but not with a file that is missing or that Python cannot parse.
@@ -27,7 +26,6 @@ def command(name: str | None, partners: tuple[str, ...], out: str | None, force:
     \b
     Examples:
       lxmls-day1 submit --name "Ada Lovelace"
-      lxmls-day1 submit --name "Ada Lovelace" --with "Alan Turing"
       lxmls-day1 submit --name "Ada Lovelace" --out ada.zip
     """
     from lxmls_day1.course.progress import status_of
@@ -45,7 +43,7 @@ def command(name: str | None, partners: tuple[str, ...], out: str | None, force:
         if not force:
             raise InputError("nothing was packed; correct this first, or use --force.")
     echo_status(status_of(folder))
-    file_name, content = pack_submission(folder, submission, name or folder.name, partners)
+    file_name, content = pack_submission(folder, submission, name or folder.name)
     if out and out.casefold().endswith(".zip") and not Path(out).is_dir():
         path = writable_folder(str(Path(out).parent)) / Path(out).name
     else:

@@ -1,12 +1,11 @@
 """``lxmls-day1 tune``: choose hyper-parameters on the development part."""
 
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from lxmls_day1.commands.output import not_written_yet, png, warnings_as_notes
+from lxmls_day1.commands.output import not_written_yet, warnings_as_notes
 from lxmls_day1.commands.own_files import own_file, own_file_options
 from lxmls_day1.commands.shared_options import (
     classifier_option,
@@ -15,7 +14,7 @@ from lxmls_day1.commands.shared_options import (
     lab_option,
     options_given,
 )
-from lxmls_day1.commands.train import Setting, check_place, make_classifier, open_text
+from lxmls_day1.commands.train import Setting, make_classifier, open_text
 from lxmls_day1.errors import InputError
 from lxmls_day1.text_table import aligned
 
@@ -47,7 +46,6 @@ class Grid(Setting):
     "of regularizer, or of smooth_param.",
 )
 @click.option("--set", "settings", type=Setting(), multiple=True, help="A hyper-parameter that stays as it is.")
-@click.option("--plot", type=click.Path(), help="Plot the accuracy against the values in this PNG file.")
 @data_dir_option
 @lab_option
 def command(
@@ -55,7 +53,6 @@ def command(
     domain: str | None,
     grid: tuple[tuple[str, Any], ...],
     settings: tuple[tuple[str, Any], ...],
-    plot: str | None,
     data_dir: str | None,
     lab_folder: str | None,
     **file_options: Any,
@@ -69,14 +66,11 @@ def command(
       lxmls-day1 tune --classifier svm --domain books
       lxmls-day1 tune --classifier mira --grid regularizer=1,0.1 --set seed=3
       lxmls-day1 tune --classifier svm --set nr_rounds=5 --file train.csv
-      lxmls-day1 tune --classifier svm --domain dvd --plot svm.png
     """
     from lxmls_day1.lab import Lab
     from lxmls_day1.tuning import tune, with_development_part
 
     own = own_file(file_options, domain=domain, data_dir=data_dir)
-    if plot:
-        check_place(plot)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     learner = make_classifier(lab, classifier, dict(settings))
     domain = domain or ("ewt" if hasattr(learner, "templates") else "books")
@@ -100,11 +94,8 @@ def command(
     chosen = [
         word for name, value in (*settings, *found.best.settings.items()) for word in ("--set", f"{name}={value}")
     ]
-    same_data = options_given(click.get_current_context(), ("settings", "grid", "plot"))
+    same_data = options_given(click.get_current_context(), ("settings", "grid"))
     click.echo(f"Train with it: {shlex.join(['lxmls-day1', 'train', *same_data, *chosen])}")
-    if plot:
-        save_plot(found, plot)
-        click.echo(f"Drawn into {plot}.")
 
 
 def table_lines(found: "Tuned") -> list[str]:
@@ -127,26 +118,3 @@ def table_lines(found: "Tuned") -> list[str]:
     ]
     table = aligned([*names, "development", "std. error", "training", ""], rows, texts=())
     return [table, "* is the best, . within one standard error of it."]
-
-
-def save_plot(found: "Tuned", path: str) -> None:
-    """Draw the accuracies over the first hyper-parameter; of the others, those of the best trial are kept."""
-    from lxmls_day1.figures.plotting import detached_axes
-    from lxmls_day1.figures.tuning_curve import plot_tuning
-    from lxmls_day1.whole_files import replace_files
-
-    name, *others = found.best.settings
-    shown = [t for t in found.trials if all(t.settings[other] == found.best.settings[other] for other in others)]
-    if not all(isinstance(trial.settings[name], (int, float)) for trial in shown):
-        raise InputError(f"{name} has values that are not numbers: there is no curve to draw")
-    figure, axis = detached_axes((9.0, 5.0))
-    plot_tuning(
-        [trial.settings[name] for trial in shown],
-        [trial.accuracy for trial in shown],
-        [found.standard_error(trial) for trial in shown],
-        [trial.training_accuracy for trial in shown],
-        axis,
-        name,
-    )
-    axis.set_title(found.classifier.get_name())
-    replace_files({Path(path): png(figure)})

@@ -20,13 +20,8 @@ Students solve an exercise in different styles. ``[[style]]`` tables before the 
 ``name``. Swaps change the first right solution that has all their texts: the reference's, then the styles in their order. A table
 ``{ style = "clipped", swap = … }`` names the style.
 
-A mistake that a class has taught has ``answers`` instead, pairs of JSON texts: a small input of the exercise, and the wrong answer
-that students gave to it. ``lxmls-day1 grade --name-group`` writes them. Students' code never becomes a program here, because
-programs run outside of boxes.
 """
 
-import json
-import re
 import textwrap
 import tomllib
 from collections.abc import Mapping
@@ -35,15 +30,12 @@ from pathlib import Path
 from typing import Any
 
 from lxmls_day1.course.markers import Solution, find_solutions, stubbed
-from lxmls_day1.course.recorded_answers import Answer
 from lxmls_day1.course.registry import MISTAKES, Exercise
 from lxmls_day1.course.source_functions import indented
 from lxmls_day1.errors import InputError
 
 PROGRAM_KEYS = {"swap", "solution", "function", "style"}
-TAUGHT = "answers"
 TEXTS = ("name", "sentence", "question")
-NAME = re.compile(r"[a-z][a-z0-9_]{1,59}")
 
 
 Regions = dict[tuple[str, Solution], str]  # the path and the place of each solution -> its text
@@ -167,11 +159,9 @@ class Mistake:
     sentence : str
         What is wrong, and why.
     programs : tuple of Program
-        What students would write for it; the first one is the commonest. None where a class has taught it.
+        What students would write for it; the first one is the commonest.
     question : str
         What a student is asked to explain once the mistake was named; may be empty.
-    answers : tuple of (input, answer)
-        Of one that a class has taught: its wrong answers to small inputs of the exercise.
     """
 
     exercise: str
@@ -179,32 +169,19 @@ class Mistake:
     sentence: str
     programs: tuple[Program, ...] = ()
     question: str = ""
-    answers: tuple[tuple[dict[str, Any], Answer], ...] = ()
 
     def __str__(self) -> str:
         return f"mistake {self.name} of exercise {self.exercise}"
 
-    def to_toml(self) -> str:
-        """The table of a mistake that a class has taught, to stand at the end of a file of mistakes."""
-        pairs = [
-            [json.dumps(part, ensure_ascii=False) for part in (given, answer.to_json())]
-            for given, answer in self.answers
-        ]
-        texts = {"name": self.name, "sentence": self.sentence, "question": self.question}
-        lines = [f"{key} = {_toml_text(text)}" for key, text in texts.items() if text]
-        rows = [f"    [{', '.join(map(_toml_text, pair))}]," for pair in pairs]
-        return "\n".join(["", "[[mistake]]", *lines, f"{TAUGHT} = [", *rows, "]", ""])
 
-
-def read_mistakes(folder: Path, exercise: Exercise, taught: bool = False) -> list[Mistake]:
-    """The known mistakes of an exercise: those with programs, or those that a class has taught.
+def read_mistakes(folder: Path, exercise: Exercise) -> list[Mistake]:
+    """The known mistakes of an exercise.
 
     Parameters
     ----------
     folder : Path
         That of the checks, ``tests/exercises``.
     exercise : Exercise
-    taught : bool
 
     Returns
     -------
@@ -217,13 +194,7 @@ def read_mistakes(folder: Path, exercise: Exercise, taught: bool = False) -> lis
         If a file is not as it must be.
     """
     tables = _tables(folder, exercise)
-    return [_parse(table, exercise.id, path, styles) for path, table, styles in tables if (TAUGHT in table) is taught]
-
-
-def mistakes_file(folder: Path, exercise: Exercise) -> Path:
-    """The file to which a mistake of an exercise is added; it may not be there yet."""
-    found = sorted((folder / MISTAKES.name).glob(f"{exercise.stem}_*.toml"))
-    return found[0] if found else folder / MISTAKES.name / f"{exercise.stem}_taught.toml"
+    return [_parse(table, exercise.id, path, styles) for path, table, styles in tables]
 
 
 def _tables(folder: Path, exercise: Exercise) -> list[tuple[Path, dict[str, Any], tuple[Style, ...]]]:
@@ -269,27 +240,12 @@ def _check_texts(table: dict[str, Any], path: Path) -> None:
         raise InputError(f"{where}: question must be a text.")
 
 
-def _toml_text(text: str) -> str:
-    """A text as a string of TOML: as it is where that can be, else with escapes, which are those of JSON."""
-    if "'" not in text and '"' in text and text.isprintable():
-        return f"'{text}'"
-    return re.sub("[\x7f-\x9f]", lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
-
-
 def _parse(table: dict[str, Any], exercise: str, path: Path, styles: tuple[Style, ...]) -> Mistake:
     where = f"{path}, mistake {table['name']}"
     own = {key: value for key, value in table.items() if key not in TEXTS}
     sentence, question = (" ".join(table.get(key, "").split()) for key in ("sentence", "question"))
     mistake = Mistake(exercise, table["name"], sentence, question=question)
-    if TAUGHT not in table:
-        return replace(mistake, programs=_parse_programs(own, mistake, where, styles))
-    if unknown := set(own) - {TAUGHT}:
-        raise InputError(f"{where}: unknown key {min(unknown)!r}.")
-    try:
-        answers = tuple((dict(json.loads(given)), Answer.from_json(json.loads(got))) for given, got in table[TAUGHT])
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise InputError(f"{where}: {TAUGHT} must be pairs of JSON texts, an input and an answer ({error}).") from error
-    return replace(mistake, answers=answers)
+    return replace(mistake, programs=_parse_programs(own, mistake, where, styles))
 
 
 def _parse_programs(

@@ -6,15 +6,14 @@ themes both work.
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from lxmls_day1.course import report_text
-from lxmls_day1.course.checking import ExerciseReport
-from lxmls_day1.course.explanations import check_and_remember, explain
+from lxmls_day1.course.checking import ExerciseReport, check_and_remember
 from lxmls_day1.course.generation import answers_in_notebooks
 from lxmls_day1.course.hints import next_hint, remember_hint
 from lxmls_day1.course.model_answers import FILE as MODEL_ANSWERS
@@ -67,16 +66,8 @@ def checked(lab: Lab, exercise: Any = None) -> Shown:
     """Run the public checks of an exercise, of several, or of all that have some."""
     folder = workspace_of(lab, "lab.check")
     ids = None if exercise is None else Registry.of(folder).meant(exercise)
-    report, questions, unsaved = check_and_remember(folder, ids)
-    lines = [*report_text.check_lines(report), *report_text.question_lines(questions, in_notebook=True)]
-    return _shown(folder, report, lines, " ".join(unsaved), filter(None, map(_picture, report.reports)))
-
-
-def explained(lab: Lab, exercise: Any, text: str) -> Shown:
-    """Keep the answer to the question that the last check of an exercise has asked."""
-    folder = workspace_of(lab, "lab.explain")
-    kept = explain(folder, _one_exercise(folder, exercise, "lab.explain"), text)
-    return _shown(folder, kept, report_text.explained_lines(kept))
+    report, unsaved = check_and_remember(folder, ids)
+    return _shown(folder, report, report_text.check_lines(report), unsaved, filter(None, map(_picture, report.reports)))
 
 
 def hinted(lab: Lab, exercise: Any) -> Shown:
@@ -138,13 +129,13 @@ def opened(lab: Lab, path: Any) -> Shown:
     return _shown(folder, report, report_text.replaced_lines(report, f"What {file.name} holds"))
 
 
-def submitted(lab: Lab, name: str | None = None, partners: Sequence[str] = ()) -> Shown:
+def submitted(lab: Lab, name: str | None = None) -> Shown:
     """Pack what is handed in; a page in a browser offers it as a download."""
     folder = workspace_of(lab, "lab.submit")
     submission = collect_submission(folder)
     if submission.missing:
         raise InputError(f"nothing was packed; correct this first: {' '.join(submission.missing)}")
-    file_name, content = pack_submission(folder, submission, name or folder.name, partners)
+    file_name, content = pack_submission(folder, submission, name or folder.name)
     path = folder / file_name
     again = path.is_file()
     replace_files({path: content})

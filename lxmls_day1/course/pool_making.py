@@ -20,7 +20,7 @@ import numpy as np
 
 from lxmls_day1.course.counterexamples import ANSWERED, ASKED, answers_to
 from lxmls_day1.course.markers import without_markers
-from lxmls_day1.course.mistakes import Mistake, read_mistakes
+from lxmls_day1.course.mistakes import Mistake
 from lxmls_day1.course.mutants import mutants_of
 from lxmls_day1.course.observations import RAISES
 from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool
@@ -84,12 +84,8 @@ def _in_processes(function: Callable[..., Made], tasks: Sequence[tuple[Any, ...]
 
 def _pool_of(reference: str, exercise: Exercise, mistakes: Sequence[Mistake], folder: str) -> Pool:
     proposed, answers, _ = asked_programs(Path(reference), exercise, mistakes, Path(folder))
-    taught = read_mistakes(Path(reference) / FOLDER, exercise, taught=True)
     families = [(mistake.name, len(mistake.programs)) for mistake in mistakes]
-    pool = made_pool(proposed, answers, families, [given for mistake in taught for given, _ in mistake.answers])
-    for mistake in taught:
-        pool = pool.taught(mistake.name, mistake.answers)
-    return pool
+    return made_pool(proposed, answers, families)
 
 
 def asked_again(
@@ -196,7 +192,6 @@ def made_pool(
     inputs: Sequence[dict[str, Any]],
     answers: Sequence[Sequence[Answer]],
     families: Sequence[tuple[str, int]],
-    kept_in_any_case: Sequence[dict[str, Any]] = (),
 ) -> Pool:
     """Choose inputs, and put down the answers of the reference and of the known mistakes.
 
@@ -207,8 +202,6 @@ def made_pool(
     answers : sequence of sequence of Answer
         Of each program to each input: of the reference, of the mistakes, of mutants.
     families : sequence of (mistake, how many programs it has)
-    kept_in_any_case : sequence of dict
-        Inputs that are kept in any case, if they are still proposed: a class has taught what is answered to them.
 
     Returns
     -------
@@ -216,7 +209,7 @@ def made_pool(
     """
     table, different = tabulated(answers)
     owners = [name for name, count in families for _ in range(count)]
-    chosen = sorted({*choose(table, owners), *(i for i, given in enumerate(inputs) if given in kept_in_any_case)})
+    chosen = sorted(choose(table, owners))
     kept, rows = [], []
     for i in chosen:
         places = list(dict.fromkeys(table[: 1 + len(owners), i].tolist()))  # without those that only mutants give

@@ -105,7 +105,7 @@ def recorded(
     folder = reference / FOLDER
     for one in Registry.read(reference / FILE).select(ids):
         arguments = arguments_of(reference, one)
-        for mistake in (*read_mistakes(folder, one), *read_mistakes(folder, one, taught=True)):
+        for mistake in read_mistakes(folder, one):
             result.sentences.setdefault(one.id, {})[mistake.name] = mistake.sentence
             if mistake.question:
                 result.questions.setdefault(one.id, {})[mistake.name] = mistake.question
@@ -203,7 +203,7 @@ def _kept(path: Path, all_is_new: bool) -> RecordedAnswers:
 
 
 def known_mistakes(reference: Path, ids: Collection[str] | None = None) -> dict[Exercise, list[Mistake]]:
-    """The mistakes of each exercise that has some, without those that a class has taught."""
+    """The mistakes of each exercise that has some."""
     exercises = Registry.read(reference / FILE).select(ids)
     found = {exercise: read_mistakes(reference / FOLDER, exercise) for exercise in exercises}
     return {exercise: mistakes for exercise, mistakes in found.items() if mistakes}

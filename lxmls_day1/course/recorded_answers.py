@@ -9,7 +9,7 @@ import math
 import re
 import reprlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -153,27 +153,6 @@ class Pool:
         """The inputs of the reserve to which the answers are wrong."""
         pairs = zip(self.reserve, got, strict=True)
         return [i for i, ((_, right), its) in enumerate(pairs) if not right.agrees(its, POOL_RTOL, POOL_ATOL)]
-
-    def taught(self, name: str, wrong: Iterable[tuple[Mapping[str, Any], Answer]]) -> "Pool":
-        """The same pool with one more mistake. It answers some inputs wrongly, as given here, and all others rightly.
-
-        Examples
-        --------
-        >>> pool = Pool(({"x": 1}, {"x": 2}), ((Answer.of(1),), (Answer.of(4),)), {})
-        >>> pool.taught("doubled", [({"x": 1}, Answer.of(2))]).programs
-        {'doubled': ((1, 0),)}
-        """
-        known = [list(answers) for answers in self.answers]
-        row = [0] * len(known)
-        for given, answer in wrong:
-            if given not in self.inputs:
-                continue
-            i = self.inputs.index(dict(given))
-            same = (n for n, other in enumerate(known[i]) if other.agrees(answer, POOL_RTOL, POOL_ATOL))
-            row[i] = next(same, len(known[i]))
-            if row[i] == len(known[i]):
-                known[i].append(answer)
-        return replace(self, answers=tuple(map(tuple, known)), programs={**self.programs, name: (tuple(row),)})
 
 
 @dataclass

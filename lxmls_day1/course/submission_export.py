@@ -1,7 +1,4 @@
-"""What a student hands in: gathered from the workspace, looked through, packed into one zip file.
-
-What the student has explained after named mistakes goes along as ``explanations.json``.
-"""
+"""What a student hands in: gathered from the workspace, looked through, packed into one zip file."""
 
 import ast
 import hashlib
@@ -13,8 +10,6 @@ from pathlib import Path, PurePosixPath
 
 import lxmls_day1
 from lxmls_day1.course.archives import zipped
-from lxmls_day1.course.explanations import FILE as EXPLANATIONS
-from lxmls_day1.course.explanations import packed
 from lxmls_day1.course.generation import (
     LEFT_BEHIND,
     Files,
@@ -22,13 +17,10 @@ from lxmls_day1.course.generation import (
 )
 from lxmls_day1.course.progress import status_of
 from lxmls_day1.course.registry import Exercise, Registry
-from lxmls_day1.course.workspace_state import WorkspaceState
-from lxmls_day1.errors import InputError
 from lxmls_day1.lab import PACKAGES, Lab, why_not_python
 
 SUBMISSION = "submission.json"
 LARGEST_FILE = 20_000_000
-PARTNERS, MOST_PARTNERS = "with", 20  # the key in `SUBMISSION`
 
 
 @dataclass(frozen=True)
@@ -107,9 +99,7 @@ def _puts_back(name: str, exercises: Collection[Exercise]) -> str:
     return f"`lxmls-day1 reset {owner}`" if owner else "`lxmls-day1 update`"
 
 
-def pack_submission(
-    folder: Path, submission: SubmissionFiles, name: str, partners: Collection[str] = ()
-) -> tuple[str, bytes]:
+def pack_submission(folder: Path, submission: SubmissionFiles, name: str) -> tuple[str, bytes]:
     """The one zip file for the instructor: its name and its content.
 
     Parameters
@@ -118,29 +108,15 @@ def pack_submission(
     submission : SubmissionFiles
     name : str
         Who hands it in.
-    partners : collection of str
-        Who has worked on it, too. It counts for those whose own submission names `name` back.
-
-    Raises
-    ------
-    InputError
-        If a partner has no name, or there are more than `MOST_PARTNERS`.
     """
-    partners = list(dict.fromkeys(partner.strip() for partner in partners))
-    if "" in partners or len(partners) > MOST_PARTNERS:
-        raise InputError(f"name each partner as your course's platform does, and {MOST_PARTNERS} partners at most.")
     slug = re.sub(r"[^\w]+", "-", name).strip("-_").lower() or "lab"
     manifest = {
         "format": 1,
         "name": name,
-        PARTNERS: partners,
         "lxmls_day1": lxmls_day1.__version__,
         "unsolved": [*submission.unsolved, *submission.unchecked],
         "files": {str(path): hashlib.sha256(content).hexdigest() for path, content in submission.files.items()},
     }
     text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
     files = {**submission.files, PurePosixPath(SUBMISSION): text.encode()}
-    explanations = WorkspaceState.of(folder).explanations
-    if explanations:
-        files[EXPLANATIONS] = packed(explanations)
     return f"submission-{slug}.zip", zipped(files, slug)

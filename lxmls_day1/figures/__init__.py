@@ -4,7 +4,6 @@
 ``boundaries``           decision boundaries, computed
 ``plotting``             points, boundaries and accuracies, drawn; colours of classes
 ``style``                one colour and dash for each classifier; labels at the ends of lines
-``confusion``            which class is taken for which, counted and drawn
 ``regions``              regions of linear classifiers in the plane: half-planes and their intersections
 ``joint_feature_table``  f(x, y), one block per class, drawn
 ``squishing``            column squishing as a projection, drawn
@@ -16,7 +15,6 @@
 ``contributions``        what each feature of one example votes for, drawn
 ``weight_paths``         accuracy and sparsity over λ, drawn
 ``reliability``          how far probabilities can be trusted: bins, calibration error, diagram
-``domains``              accuracies from each domain to each other one, drawn as heat maps
 ``tuning_curve``         accuracy over a hyper-parameter, drawn
 ``counter_examples``     the smallest input with a wrong answer, drawn
 ``lattice``              the search over tag sequences, drawn

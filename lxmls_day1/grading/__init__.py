@@ -16,7 +16,7 @@ A run
 What was handed in
     =========================  ==========================================================================================
     ``finding_submissions``    which submissions a folder or a download holds
-    ``identity``               whose they are: names of platforms, keys, owners from run to run, rosters, partners
+    ``identity``               whose they are: names of platforms, keys, owners from run to run, rosters
     ``submissions``            one submission, read into memory
     ``submission_layout``      where its files belong in a lab
     ``untrusted_files``        files in folders and zip files, listed and read without harm
@@ -41,7 +41,6 @@ What comes of it
     ``class_tables``           the class's tables
     ``roster``                 an instructor's table of students, with the marks filled in
     ``text_table``            tables as text, written back in the form in which they came
-    ``late_days``              when something was handed in, and what is taken off
     ``notebook_answers``       the free answers in a notebook
     ``groups``                 wrong answers without a name, grouped; a group that is named
     ``similarity``             which submissions are alike

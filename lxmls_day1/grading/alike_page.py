@@ -5,7 +5,6 @@ from typing import Any
 
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.page_frame import name_of, render
-from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.similarity import Cluster, side_by_side
 
 MOST_TEXTS = 8  # of one cluster
@@ -14,8 +13,6 @@ MOST_TEXTS = 8  # of one cluster
 def alike_html(
     gradebook: Gradebook,
     found: Sequence[Cluster],
-    earlier: Sequence[Cluster] = (),
-    texts_before: Mapping[str, Mapping[str, str]] | None = None,
 ) -> str:
     """What alike submissions have written, side by side.
 
@@ -23,14 +20,13 @@ def alike_html(
     ----------
     gradebook : Gradebook
         With `SubmissionGrade.written`.
-    found, earlier : sequences of Cluster
-        Of this class, and with earlier submissions, as `summary_html` lists them.
-    texts_before : mapping from earlier submission to mapping from exercise to text, optional
+    found : sequence of Cluster
+        As `summary_html` lists them.
 
     Returns
     -------
     str
-        A document that needs no other file. Clusters have the anchors ``c1``, ``c2``, … and ``e1``, ``e2``, …
+        A document that needs no other file. Clusters have the anchors ``c1``, ``c2``, …
 
     Examples
     --------
@@ -40,28 +36,20 @@ def alike_html(
     True
     """
     row_of = {row.student: row for row in gradebook.rows}
-    lists = [("c", found), ("e", earlier)]
     return render(
         "alike.html.j2",
         title="Similar submissions, side by side",
         wide=True,
-        clusters=[
-            _told(f"{letter}{number}", one, row_of, texts_before or {})
-            for letter, several in lists
-            for number, one in enumerate(several, start=1)
-        ],
+        clusters=[_told(f"c{number}", one, row_of) for number, one in enumerate(found, start=1)],
         row_of=row_of,
     )
 
 
-def _told(
-    anchor: str, cluster: Cluster, row_of: Mapping[str, SubmissionGrade], before: Mapping[str, Mapping[str, str]]
-) -> dict[str, Any]:
+def _told(anchor: str, cluster: Cluster, row_of: Mapping[str, SubmissionGrade]) -> dict[str, Any]:
     who_wrote: dict[str, list[str]] = {}
-    names = {member: name_of(row_of[member]) if member in row_of else one_line(member) for member in cluster.members}
+    names = {member: name_of(row_of[member]) for member in cluster.members}
     for member in cluster.members:
-        texts = row_of[member].written if member in row_of else before.get(member, {})
-        who_wrote.setdefault(texts.get(cluster.exercise, ""), []).append(names[member])
+        who_wrote.setdefault(row_of[member].written.get(cluster.exercise, ""), []).append(names[member])
     shown = list(who_wrote)[:MOST_TEXTS]
     texts_shown = side_by_side(shown)
     if len(shown) == 1:  # all of it is shared

@@ -1,7 +1,6 @@
 """Two pages for the instructor: how the class did, and what students wrote.
 
-The second has the free-text answers with their marks, what students explained after a mistake was named, beside the
-attempt that it is about.
+The second has the free-text answers with their marks.
 
 The summary shows the distribution of points, the most common known mistakes, wrong answers that no name explains, the
 difficulty of checks, and submissions that are alike. A human judges the last: two short right solutions
@@ -13,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean, median
 from typing import Any, NamedTuple
 
-from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.errors import counted
 from lxmls_day1.grading.gradebook import (
     CRASHED,
@@ -45,8 +43,6 @@ WIDTH, HEIGHT, FOOT, HEAD = 640, 190, 42, 22  # of the drawing of the distributi
 def summary_html(
     gradebook: Gradebook,
     alike: Sequence[Cluster] = (),
-    earlier: Sequence[Cluster] = (),
-    compared_with: str = "",
 ) -> str:
     """How the class did.
 
@@ -55,10 +51,6 @@ def summary_html(
     gradebook : Gradebook
     alike : sequence of Cluster
         Alike submissions for a human to look at, in the order of `lxmls_day1.grading.similarity.clusters`.
-    earlier : sequence of Cluster
-        The same, of this class with earlier submissions.
-    compared_with : str
-        What the earlier submissions are; empty where there are none.
 
     Returns
     -------
@@ -93,8 +85,6 @@ def summary_html(
         trouble=list(_trouble(rows)),
         alike=alike[:MOST_ALIKE],
         more_alike=max(0, len(alike) - MOST_ALIKE),
-        earlier=earlier[:MOST_ALIKE],
-        compared_with=compared_with,
         row_of={row.student: row for row in rows},
         submissions=list(map(_submission, rows)),
         facts=how_graded(gradebook),
@@ -105,17 +95,14 @@ def summary_html(
 def answers_html(
     gradebook: Gradebook,
     model_answers: Mapping[tuple[str, str, str], str] | None = None,
-    sentences: Mapping[str, Mapping[str, str]] | None = None,
 ) -> str:
-    """What students wrote: answers with their marks, and explanations of mistakes.
+    """What students wrote, with its marks.
 
     Parameters
     ----------
     gradebook : Gradebook
     model_answers : mapping from (exercise, notebook, question) to markdown, optional
         What `lxmls_day1.grading.notebook_answers.model_answers` finds; shown below each question.
-    sentences : mapping from exercise to mapping from known mistake to sentence, optional
-        Shown beside the explanations.
 
     Examples
     --------
@@ -132,7 +119,6 @@ def answers_html(
         in_short=f"{counted(len(questions), 'question')}, {counted(len(rows), 'submission')}.",
         to_mark=_to_mark(rows),
         questions=questions,
-        explained=_explained(rows, sentences or {}),
         most_names=MOST_NAMES,
     )
 
@@ -289,35 +275,6 @@ class _Question(NamedTuple):
     answered: list[tuple[SubmissionGrade, FreeAnswer]]
     silent: list[SubmissionGrade]
     absent: list[SubmissionGrade]
-
-
-class _ExplainedMistake(NamedTuple):
-    """A question that was asked after a mistake was named, with what students answered."""
-
-    exercise: str
-    question: str
-    mistake: str
-    sentence: str
-    answered: list[tuple[SubmissionGrade, Explanation]]
-    silent: list[SubmissionGrade]
-
-
-def _explained(rows: Sequence[SubmissionGrade], sentences: Mapping[str, Mapping[str, str]]) -> list[_ExplainedMistake]:
-    """The questions on named mistakes in the order of the exercises, those that most were asked first."""
-    order = {exercise.id: n for row in rows for n, exercise in enumerate(row.exercises)}
-    asked: dict[tuple[str, str, str], list[tuple[SubmissionGrade, Explanation]]] = {}
-    for row in rows:
-        for one in row.explanations:
-            asked.setdefault((one.exercise, one.mistake, one.question), []).append((row, one))
-    found = []
-    for (exercise, mistake, question), theirs in sorted(
-        asked.items(), key=lambda item: (order.get(item[0][0], len(order)), -len(item[1]))
-    ):
-        answered = [(row, one) for row, one in theirs if one.text.strip()]
-        silent = {row.student: row for row, one in theirs if not one.text.strip()}
-        sentence = sentences.get(exercise, {}).get(mistake, "")
-        found.append(_ExplainedMistake(exercise, question, mistake, sentence, answered, list(silent.values())))
-    return found
 
 
 def _questions(rows: Sequence[SubmissionGrade], model_answers: Mapping[tuple[str, str, str], str]) -> list[_Question]:

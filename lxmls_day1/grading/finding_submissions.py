@@ -259,7 +259,7 @@ def _named_by_blackboard(matches: Mapping[str, re.Match[str]]) -> list[Found]:
         holder = ids[0] if len(start.split("_")) == 2 else start
         before = _older(file for time in older for file, _ in sorted(theirs[time]))
         parts = tuple(sorted(theirs[newest]))
-        entries.append(Found(key, ids[0], "", Path(), parts, before, ids, BLACKBOARD, holder, newest))
+        entries.append(Found(key, ids[0], "", Path(), parts, before, ids, BLACKBOARD, holder))
     return entries
 
 

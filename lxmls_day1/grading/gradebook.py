@@ -11,7 +11,6 @@ from lxmls_day1.box.limits import MEMORY as MEMORY
 from lxmls_day1.box.limits import REFUSED as REFUSED
 from lxmls_day1.box.limits import TIMEOUT as TIMEOUT
 from lxmls_day1.course.naming import BOTH, ONE, ONE_OF, mistakes_among, small_inputs_among
-from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.plain_data import from_plain as from_plain
 from lxmls_day1.plain_data import to_plain as to_plain
 
@@ -214,16 +213,10 @@ class SubmissionGrade:
         Whether the grader could not grade it. Then the verdicts say nothing about its code.
     written : mapping from exercise to text
         The functions that the student wrote, of exercises that are begun: a sample for the instructor.
-    explanations : tuple of Explanation
-        What the student wrote when a mistake was named, with the attempt. Nothing vouches for it.
     author : str
         Whom the packed file names as its author; in a gradebook, where that is not its owner.
-    partners : tuple of str
-        Whom it names as partners.
     receipt : str
         SHA-256 of the zip file that was handed in, as `lxmls-day1 submit` has printed it; empty where it was none.
-    shared_from : str
-        The student whose work brings these marks: a partner's that both have named.
     doubts : tuple of str
         For the instructor: sentences about whose submission it is.
     """
@@ -242,12 +235,9 @@ class SubmissionGrade:
     notes: tuple[str, ...] = ()
     made_by: str = ""
     failed: bool = False
-    explanations: tuple[Explanation, ...] = ()
     written: Mapping[str, str] = field(default_factory=dict)
     author: str = ""
-    partners: tuple[str, ...] = ()
     receipt: str = ""
-    shared_from: str = ""
     doubts: tuple[str, ...] = ()
     problem: str = ""
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from lxmls_day1.errors import InputError, counted, nearest
+from lxmls_day1.errors import InputError, nearest
 from lxmls_day1.grading.finding_submissions import find_submissions
 from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT, CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
 from lxmls_day1.grading.hand_marks import FILE as HAND_MARKS
@@ -91,7 +91,6 @@ def grade(
     progressed: Callable[[Progress], None] = lambda progress: None,
     workers: Callable[[Plan], Workers] | None = None,
     again: Sequence[str] = (),
-    compare_with: Sequence[Path] = (),
     found: Sequence[Found] | None = None,
     told: Callable[[str], None] = lambda text: None,
 ) -> Gradebook:
@@ -110,8 +109,6 @@ def grade(
         Who grades instead.
     again : sequence of str
         Students who are graded though nothing has changed.
-    compare_with : sequence of Path
-        Earlier submissions, or output folders of earlier runs: what is alike with them is listed.
     found : sequence of Found, optional
         The submissions in `paths`, where they are known already, and `lxmls_day1.grading.identity.settled`.
     told : function from str, optional
@@ -141,7 +138,6 @@ def grade(
         read_hand_marks(out, students, by_hand)  # what is wrong in that file is said before an hour of grading
         made = workers(plan) if workers else Workers(plan, min(number_of_jobs(jobs), len(found)))
         crew = stack.enter_context(contextlib.closing(made))
-        earlier, texts_before, compared_with = _earlier(compare_with, [out, *paths], crew.processes[0])
         stored = {row.student: row for row in kept_rows(out)}
         reasons = {
             one.student: why
@@ -171,9 +167,8 @@ def grade(
         if absent := sorted({student for student, _ in marks.marks} - set(students)):
             told(f"{HAND_MARKS} has marks for {some_of(absent)}, who are not in this run; they stay there.")
         book = plan.gradebook(with_owners(found, [marks.put_into(plan.with_points(row)) for row in rows.values()]))
-        pairs, earlier_pairs = alike(book.rows), alike(book.rows, earlier=earlier)
-        files = files_of_class(book, pairs, earlier_pairs, compared_with, texts_before)
-        for row in book.rows:  # workers have made pages without marks by hand, and without a partner's work
+        files = files_of_class(book, alike(book.rows))
+        for row in book.rows:  # workers have made pages without marks by hand
             if row.student not in fresh or row != rows[row.student]:
                 files |= files_of_student(row, book)
         write_files(out, files)
@@ -195,44 +190,6 @@ def _why_again(plan: Plan, one: Found, row: SubmissionGrade, again: Sequence[str
     if row.key != plan.key:
         return f"changed since the last run: {plan.changed_since(row.key)}"
     return "the grader had failed on them" if row.failed else ""
-
-
-def _earlier(
-    paths: Sequence[Path], own: Sequence[Path], worker: WorkerProcess
-) -> tuple[dict[str, Mapping[str, tuple[int, ...]]], dict[str, Mapping[str, str]], str]:
-    """The fingerprints and the texts of earlier submissions by name, and a sentence on what they are.
-
-    A folder in which a run has left its rows is taken for that. All else is read by a worker, as what is graded is.
-    """
-    found: dict[str, Mapping[str, tuple[int, ...]]] = {}
-    texts: dict[str, Mapping[str, str]] = {}
-    said = []
-    for path in paths:
-        if path.resolve() in [one.resolve() for one in own]:
-            raise InputError(
-                f"--compare-with {path} is what is being graded now; name earlier submissions, or an earlier output folder."
-            )
-        theirs: dict[str, tuple[Mapping[str, tuple[int, ...]], Mapping[str, str]]] = {}
-        name, unread = path.resolve().name, 0
-        if (path / ROWS).is_dir():
-            theirs = {row.student: (row.fingerprints, row.written) for row in kept_rows(path)}
-            if not theirs:
-                raise InputError(
-                    f"--compare-with {path} contains no results that this version can read; name the submissions themselves."
-                )
-        else:
-            for one in find_submissions([path]):
-                with contextlib.suppress(WorkerDied):
-                    word, value = worker.ask("fingerprints", (replace(one, path=one.path.absolute()), None))
-                    if word == "fingerprints":
-                        theirs[one.student] = value
-                        continue
-                unread += 1
-        for student, (prints, written) in theirs.items():
-            found[f"{student} ({name})"], texts[f"{student} ({name})"] = prints, written
-        left = f", {unread} of which could not be read" if unread else ""
-        said.append(f"{counted(len(theirs) + unread, 'submission')} of {name}{left}")
-    return found, texts, "; ".join(said)
 
 
 @dataclass(frozen=True)

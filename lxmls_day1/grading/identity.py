@@ -9,7 +9,6 @@ Canvas the name of the person, too. What follows is never taken for anything but
   from that alone, so that no namesake changes it;
 - a key that has another owner than in the last run, or two, is told, and changes nothing for either (`settled`);
 - a line of a roster gets the submission whose id is written so; looser readings never take a line from it (`matched_lines`);
-- who names a partner is believed when that partner's own submission says so, too (`confirmed_partners`).
 
 References
 ----------
@@ -90,8 +89,6 @@ class Found:
         The platform that has named it; empty for plain folders and files.
     holder : str
         What `student` is made of: the platform's id, else the name.
-    handed_in : str
-        The time that the platform has written into the name.
     doubts : tuple of str
         Sentences for the instructor about whose it is.
     is_frozen : bool
@@ -109,7 +106,6 @@ class Found:
     ids: tuple[str, ...] = ()
     platform: str = ""
     holder: str = ""
-    handed_in: str = ""
     doubts: tuple[str, ...] = ()
     is_frozen: bool = False
     since: int = 0
@@ -432,52 +428,6 @@ def _without_zeros(id: str) -> str:
     return id.lstrip("0") if id.isascii() and id.isdigit() else ""
 
 
-def confirmed_partners(
-    found: Iterable[Found], claims: Mapping[str, Sequence[str]]
-) -> tuple[dict[str, list[str]], dict[str, tuple[str, ...]]]:
-    """Who has handed in together: two of whom each names the other, and nobody else of that name is in the class.
-
-    Parameters
-    ----------
-    found : iterable of Found
-    claims : mapping from student to names
-        Whom a submission names as partners: keys, ids or names.
-
-    Returns
-    -------
-    (dict from student to students, dict from student to sentences)
-        The partners, and why a claim is no more than that.
-
-    Examples
-    --------
-    >>> found = [Found(s, s, "", Path(), ids=(s,)) for s in ("ada", "bob", "eve")]
-    >>> confirmed_partners(found, {"ada": ["Bob"], "bob": ["ada"], "eve": ["ada"]})
-    ({'ada': ['bob'], 'bob': ['ada']}, {'eve': ('It names ada as a partner, but ada does not name eve.',)})
-    """
-    sure = [one for one in found if one.ids and not one.is_frozen]
-    by_id = _called(sure, _spoken, lambda one: (one.student, *one.ids))
-    called = _called(sure, _spoken) | by_id  # an id is the platform's word, a name is a student's
-    named = {s: {name: called.get(_spoken(name), set()) - {s} for name in names} for s, names in claims.items()}
-    alone = {s: {name: next(iter(who)) for name, who in theirs.items() if len(who) == 1} for s, theirs in named.items()}
-    partners: dict[str, list[str]] = {}
-    doubts: dict[str, tuple[str, ...]] = {}
-    for student, theirs in named.items():
-        said = []
-        for name, who in theirs.items():
-            other = alone[student].get(name)
-            if other is None:
-                why = "but no submission has that name" if not who else f"but {len(who)} submissions have that name"
-            elif student not in alone.get(other, {}).values():
-                why = f"but {other} does not name {student}"
-            else:
-                partners.setdefault(student, []).append(other)
-                continue
-            said.append(f"It names {one_line(name, 100)} as a partner, {why}.")
-        if said:
-            doubts[student] = tuple(said)
-    return partners, doubts
-
-
 def other_authors(found: Iterable[Found], authors: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     """Whose submission names another author than its owner, and a sentence where that is somebody of the class.
 
@@ -487,7 +437,10 @@ def other_authors(found: Iterable[Found], authors: Mapping[str, str]) -> tuple[d
     >>> other_authors(found, {"lovelaceada_11": "Ada Lovelace", "eve_12": "Ada Lovelace"})
     ({'eve_12': 'Ada Lovelace'}, {'eve_12': 'It names Ada Lovelace as its author, as lovelaceada_11 is called.'})
     """
-    called = _called(found, _letters)
+    called: dict[str, set[str]] = defaultdict(set)
+    for one in found:
+        for text in (one.student, one.name, *one.ids):
+            called[_letters(text)].add(one.student)
     differing = {s: author for s, author in authors.items() if author and s not in called[_letters(author)]}
     doubts = {
         student: f"It names {one_line(author, 100)} as its author, which is the name of {' and '.join(sorted(who))}."
@@ -498,7 +451,7 @@ def other_authors(found: Iterable[Found], authors: Mapping[str, str]) -> tuple[d
 
 
 def with_owners(found: Sequence[Found], rows: Sequence[SubmissionGrade]) -> list[SubmissionGrade]:
-    """The rows with the best work of each student and of confirmed partners, and what is in doubt about their owners.
+    """The rows with what is in doubt about their owners.
 
     Parameters
     ----------
@@ -507,36 +460,15 @@ def with_owners(found: Sequence[Found], rows: Sequence[SubmissionGrade]) -> list
         One for each of them.
     """
     by_student = {row.student: row for row in rows}
-    partners, claims = confirmed_partners(found, {row.student: row.partners for row in rows})
     authors, named = other_authors(found, {row.student: row.author for row in rows})
-    whole = []
-    for one in found:
-        row = by_student[one.student]
-        best = max([row, *(by_student[other] for other in partners.get(one.student, ()))], key=lambda r: r.points)
-        doubts = (*one.doubts, *claims.get(one.student, ()), *filter(None, [named.get(one.student)]))
-        row = replace(row, author=authors.get(one.student, ""), doubts=doubts)
-        whole.append(
-            row if best.points <= row.points else replace(row, exercises=best.exercises, shared_from=best.student)
+    return [
+        replace(
+            by_student[one.student],
+            author=authors.get(one.student, ""),
+            doubts=(*one.doubts, *filter(None, [named.get(one.student)])),
         )
-    return whole
-
-
-def _called(
-    found: Iterable[Found],
-    written: Callable[[str], str],
-    names_of: Callable[[Found], Iterable[str]] = lambda one: (one.student, one.name, *one.ids),
-) -> dict[str, set[str]]:
-    """Name -> students; by their keys, names and ids unless told otherwise."""
-    called: dict[str, set[str]] = defaultdict(set)
-    for one in found:
-        for text in names_of(one):
-            called[written(text)].add(one.student)
-    return called
-
-
-def _spoken(name: str) -> str:
-    """A name without its capitals and its spaces."""
-    return " ".join(unicodedata.normalize("NFC", name).casefold().split())
+        for one in found
+    ]
 
 
 def _letters(name: str) -> str:

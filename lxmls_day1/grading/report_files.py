@@ -3,8 +3,6 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from lxmls_day1.course.recorded_answers import RecordedAnswers
-from lxmls_day1.course.registry import RECORDED
 from lxmls_day1.grading.alike_page import alike_html
 from lxmls_day1.grading.class_page import answers_html, summary_html
 from lxmls_day1.grading.class_tables import grades_csv, grades_json, gradescope_json
@@ -51,24 +49,14 @@ def pages_of(student: str) -> tuple[PurePosixPath, PurePosixPath]:
     return PurePosixPath(f"feedback/{student}.html"), PurePosixPath(f"gradescope/{student}.json")
 
 
-def files_of_class(
-    gradebook: Gradebook,
-    alike: Sequence[Alike] = (),
-    earlier: Sequence[Alike] = (),
-    compared_with: str = "",
-    texts_before: Mapping[str, Mapping[str, str]] | None = None,
-) -> dict[PurePosixPath, bytes]:
+def files_of_class(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> dict[PurePosixPath, bytes]:
     """The files for the whole class.
 
     Parameters
     ----------
     gradebook : Gradebook
-    alike, earlier : sequences of Alike
-        Pairs of submissions for a human to look at, the most alike first: of this class, and with earlier ones.
-    compared_with : str
-        What the earlier ones are.
-    texts_before : mapping from earlier submission to mapping from exercise to text, optional
-        What those of `earlier` have written.
+    alike : sequence of Alike
+        Pairs of submissions for a human to look at, the most alike first.
 
     Returns
     -------
@@ -80,19 +68,18 @@ def files_of_class(
     ['grades.csv', 'grades.json', 'summary.html', 'answers.html', 'alike.html']
     """
     reference = reference_folder()
-    sentences = RecordedAnswers.read(reference / RECORDED).sentences
     right: dict[str, set[str]] = {}
     for row in gradebook.rows:
         for exercise in row.exercises:
             if exercise.checks and exercise.passed == len(exercise.checks):
                 right.setdefault(exercise.id, set()).add(row.student)
-    now, before = clusters(alike, right), clusters(earlier, right)
+    found = clusters(alike, right)
     return {
         PurePosixPath("grades.csv"): grades_csv(gradebook),
         PurePosixPath("grades.json"): grades_json(gradebook),
-        PurePosixPath("summary.html"): summary_html(gradebook, now, before, compared_with).encode(),
-        PurePosixPath("answers.html"): answers_html(gradebook, model_answers(reference), sentences).encode(),
-        PurePosixPath("alike.html"): alike_html(gradebook, now, before, texts_before).encode(),
+        PurePosixPath("summary.html"): summary_html(gradebook, found).encode(),
+        PurePosixPath("answers.html"): answers_html(gradebook, model_answers(reference)).encode(),
+        PurePosixPath("alike.html"): alike_html(gradebook, found).encode(),
     }
 
 

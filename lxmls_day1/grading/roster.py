@@ -16,15 +16,13 @@ import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 
 from lxmls_day1.errors import InputError, nearest
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.identity import Found, matched_lines
-from lxmls_day1.grading.late_days import Lateness, time_in
 from lxmls_day1.grading.page_frame import points_text
-from lxmls_day1.grading.safe_text import one_line, table_cell
+from lxmls_day1.grading.safe_text import table_cell
 from lxmls_day1.grading.text_table import Cell, NotText, TextTable
 
 #: Columns that hold ids, in lower case: of Canvas, of Moodle (grade book and grading worksheet), of Blackboard.
@@ -47,8 +45,6 @@ class Match:
     id: str
     submission: str
     points: float | None = None
-    handed_in: datetime | None = None
-    days_late: int = 0
     remark: str = ""
 
 
@@ -76,19 +72,17 @@ class Filled:
 
     @property
     def open(self) -> tuple[Match, ...]:
-        """What needs a look: students without a submission, submissions without a student, times that are not known."""
+        """What needs a look: students without a submission, and submissions without a student."""
         return tuple(match for match in self.matches if match.remark)
 
     def table(self) -> bytes:
         """All matches as CSV, for a spreadsheet."""
         out = io.StringIO()
         writer = csv.writer(out)
-        writer.writerow(["id", "submission", "points", "handed in", "days late", "remark"])
+        writer.writerow(["id", "submission", "points", "remark"])
         for match in self.matches:
             points = "" if match.points is None else points_text(match.points)
-            time = "" if match.handed_in is None else f"{match.handed_in:%Y-%m-%d %H:%M}"
-            cells = (match.id, match.submission, points, time, str(match.days_late or ""), match.remark)
-            writer.writerow(map(table_cell, cells))
+            writer.writerow(map(table_cell, (match.id, match.submission, points, match.remark)))
         return out.getvalue().encode("utf-8-sig")
 
 
@@ -103,7 +97,6 @@ class Roster:
         name `OWN_COLUMN`, put after the last one if it is not there.
     id_column : str, optional
         The column that says who a student is; all of `ID_COLUMNS` that are there unless given.
-    lateness : Lateness, optional
     group_column : str, optional
         The column that says who works together: its lines get the best mark of those with the same text there.
 
@@ -118,10 +111,9 @@ class Roster:
         path: Path,
         column: str = "",
         id_column: str = "",
-        lateness: Lateness | None = None,
         group_column: str = "",
     ):
-        self.path, self.lateness = path, lateness
+        self.path = path
         content = path.read_bytes() if path.stat().st_size <= LARGEST else b""
         if not content.strip():
             raise InputError(f"{path} is not a roster: it is {'too large' if path.stat().st_size else 'empty'}.")
@@ -147,8 +139,6 @@ class Roster:
                 f"{nearest('', self.header)}"
             )
         self._group = self._named(group_column) if group_column else None
-        self._time = self._named(lateness.column) if lateness and lateness.column else None
-        self._extensions = self._read_extensions(lateness) if lateness and lateness.extension_column else {}
         present = [number for number, name in enumerate(self.header) if name == OWN_COLUMN]
         self.target = self._named(column) if column else present[0] if present else None
         if self.target in self.ids:
@@ -171,19 +161,6 @@ class Roster:
             )
         raise InputError(f"{self.path} has no column {name!r}{nearest(name, [one for one in self.header if one])}")
 
-    def _read_extensions(self, lateness: Lateness) -> dict[int, datetime]:
-        """Line -> when its work is due, where that is another time."""
-        column, dues = self._named(lateness.extension_column), {}
-        for number in self._students():
-            try:
-                dues[number] = lateness.due_with(self.table.text(number, column))
-            except ValueError:
-                raise InputError(
-                    f"line {number + 1} of {self.path}, the extension of {self._id(number)}: it must be a time such as "
-                    f"2026-11-27T23:59, or days such as 3; got {one_line(self.table.text(number, column), 40)!r}."
-                ) from None
-        return dues
-
     def filled(self, found: Sequence[Found], rows: Iterable[SubmissionGrade]) -> Filled:
         """Match students and submissions, and fill in the column.
 
@@ -205,12 +182,8 @@ class Roster:
             for i in self.ids
         ]
         whose, problems = matched_lines(found, columns)
-        times = {one.student: time_in(one.handed_in) for one in found}
-        if self._time is not None:
-            times = {one.student: time_in(self.table.text(number, self._time)) for number, one in whose.items()}
         by_line = {
-            number: self._match(number, whose.get(number), points, times, problems.get(number, ""))
-            for number in students
+            number: self._match(number, whose.get(number), points, problems.get(number, "")) for number in students
         }
         matches = [self._of_group(number, by_line) for number in students]
         values = {
@@ -224,7 +197,7 @@ class Roster:
                     if one.ids
                     else "it is not clear whose it is; the summary says why"
                 )
-                matches.append(Match("".join(one.ids[:1]), one.student, None, times.get(one.student), 0, remark))
+                matches.append(Match("".join(one.ids[:1]), one.student, None, remark))
         out_of = max((row.out_of for row in points.values()), default=0.0)
         return Filled(self._written(values, out_of), tuple(matches), self.column)
 
@@ -244,30 +217,14 @@ class Roster:
     def _id(self, number: int) -> str:
         return next(filter(None, (self.table.text(number, i) for i in self.ids)), "")
 
-    def _match(
-        self,
-        number: int,
-        one: Found | None,
-        rows: Mapping[str, SubmissionGrade],
-        times: Mapping[str, datetime | None],
-        problem: str,
-    ) -> Match:
-        """The line of the account of one student. Work that is shared was handed in when the last of it was."""
+    def _match(self, number: int, one: Found | None, rows: Mapping[str, SubmissionGrade], problem: str) -> Match:
+        """The line of the account of one student."""
         id, row = self._id(number), rows.get(one.student) if one else None
         if row is None:
             return Match(id, "", remark=problem or "no submission")
         if row.failed:
             return Match(id, row.student, remark="could not be graded")
-        if self.lateness is None:
-            return Match(id, row.student, row.points)
-        known = [times.get(student) for student in (row.student, row.shared_from) if student]
-        if None in known:
-            return Match(
-                id, row.student, row.points, remark="the time of submission is not known; nothing is taken off"
-            )
-        time = max(filter(None, known))
-        days = self.lateness.days(time, self._extensions.get(number))
-        return Match(id, row.student, row.points * self.lateness.kept(days), time, days)
+        return Match(id, row.student, row.points)
 
     def _written(self, values: Mapping[int, float], out_of: float) -> bytes:
         """The file with these numbers in the column."""

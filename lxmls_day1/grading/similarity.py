@@ -24,7 +24,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from hashlib import blake2b
-from itertools import combinations, product
+from itertools import combinations
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -138,7 +138,6 @@ def alike(
     rows: Sequence[SubmissionGrade],
     least: float = 0.8,
     at_most: int = 500,
-    earlier: Mapping[str, Mapping[str, tuple[int, ...]]] | None = None,
 ) -> list[Alike]:
     """The pairs of submissions that a human should compare.
 
@@ -150,9 +149,6 @@ def alike(
         The smallest share that is listed.
     at_most : int
         How many pairs; the strongest are kept.
-    earlier : mapping from name to fingerprints, optional
-        Of each earlier submission what `fingerprints` makes of it. With it, a pair is a submission of this class and an earlier
-        one, whose name is `Alike.second`. What many wrote, in this class and earlier ones together, does not count.
 
     Returns
     -------
@@ -168,15 +164,9 @@ def alike(
     ada eve 1.0 True
     ada bob 0.9 False
     bob eve 0.9 False
-    >>> alike(rows[2:], earlier={"ada (2025)": {"1.5": (1, 90, *range(10))}})[0].second
-    'ada (2025)'
     """
     now = _by_exercise({row.student: row.fingerprints for row in sorted(rows, key=lambda row: row.student)})
-    before = _by_exercise(earlier or {})
-    found: list[Alike] = []
-    for exercise, theirs in now.items():
-        n_now = None if earlier is None else len(theirs)
-        found += _alike_in(exercise, [*theirs, *before.get(exercise, ())], least, n_now)
+    found = [pair for exercise, theirs in now.items() for pair in _alike_in(exercise, theirs, least)]
     return sorted(found, key=_strength)[:at_most]
 
 
@@ -292,17 +282,7 @@ def _strength(pair: Alike) -> tuple[bool, bool, int, float, str, str, str]:
     return is_common, not pair.identical, pair.others, -pair.share, pair.first, pair.second, pair.exercise
 
 
-def _alike_in(
-    exercise: str, theirs: list[tuple[str, tuple[int, ...]]], least: float, n_now: int | None = None
-) -> Iterator[Alike]:
-    """The pairs; only those of one of the first `n_now` and one of the others, if that is given."""
-
-    def pairs(group: Iterable[int]) -> Iterator[tuple[int, int]]:
-        if n_now is None:
-            return combinations(group, 2)
-        group = list(group)
-        return product([i for i in group if i < n_now], [i for i in group if i >= n_now])
-
+def _alike_in(exercise: str, theirs: list[tuple[str, tuple[int, ...]]], least: float) -> Iterator[Alike]:
     many = max(MANY, MANY_SHARE * len(theirs))
     counts = Counter(number for _, numbers in theirs for number in set(numbers[2:]))
     kept = [{number for number in numbers[2:] if counts[number] <= many} for _, numbers in theirs]
@@ -318,12 +298,12 @@ def _alike_in(
         words = theirs[group[0]][1][1]
         is_everybodys = len(group) > max(MANY, MOST_SHARE * len(theirs))
         if len(group) > 1 and not is_everybodys and words >= LEAST_WORDS:
-            for pair in pairs(group):
+            for pair in combinations(group, 2):
                 identical.add(pair)
                 yield Alike(exercise, theirs[pair[0]][0], theirs[pair[1]][0], 1.0, True, len(group) - 2)
     shared: Counter[tuple[int, int]] = Counter()
     for having_it in having.values():
-        shared.update(pairs(having_it))
+        shared.update(combinations(having_it, 2))
     for pair, count in shared.items():
         share = 2 * count / (len(kept[pair[0]]) + len(kept[pair[1]]))
         if share >= least and pair not in identical:

@@ -26,7 +26,6 @@ from lxmls_day1.grading.safe_text import lines, one_line
 
 _NOT_IN_ANCHOR = re.compile("[^a-zA-Z0-9]")
 BY_HAND, NO_ANSWER = "to be marked by hand", "no answer in the notebook"
-SHARED = "The work that your partner has handed in for both of you counts."
 EXAMPLE_TEXT = "This input as a picture, with the expected answer and yours."
 
 
@@ -62,7 +61,6 @@ def student_html(row: SubmissionGrade, gradebook: Gradebook) -> str:
         still_to_come=_still_to_come(row),
         facts=_facts(row, gradebook),
         BY_HAND=BY_HAND,
-        SHARED=SHARED,
         EXAMPLE_TEXT=EXAMPLE_TEXT,
     )
 

@@ -9,10 +9,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from lxmls_day1.course.explanations import FILE as EXPLANATIONS
-from lxmls_day1.course.explanations import LARGEST_FILE
 from lxmls_day1.course.generation import Files
-from lxmls_day1.course.submission_export import MOST_PARTNERS, PARTNERS, SUBMISSION
+from lxmls_day1.course.submission_export import SUBMISSION
 from lxmls_day1.grading.finding_submissions import OTHER_ARCHIVES
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.identity import Found, slug_of
@@ -55,14 +53,12 @@ class Submission:
     digest : str
         SHA-256 of paths and contents; of the problem where there is one.
     files : dict from path to content
-        Paths are relative to the lab: ``classifiers/mira.py``. What `lxmls-day1 submit` adds to them is ``explanations.json``.
+        Paths are relative to the lab: ``classifiers/mira.py``.
     problem : str
         Why there is nothing to grade; empty if there is.
     warnings : tuple of str
     author : str
         Whom the packed file names as its author; nothing vouches for it.
-    partners : tuple of str
-        Whom it names as partners.
     receipt : str
         SHA-256 of the zip file that was handed in, where it came as one.
     """
@@ -75,7 +71,6 @@ class Submission:
     problem: str = ""
     warnings: tuple[str, ...] = ()
     author: str = ""
-    partners: tuple[str, ...] = ()
     receipt: str = ""
 
 
@@ -84,12 +79,12 @@ def unread(found: Found) -> Submission:
     return Submission(found.student, found.name, found.source, "", {})
 
 
-State = tuple[str, str, tuple[str, ...], str]
+State = tuple[str, str, str]
 
 
 def state_of(handed_in: Submission | SubmissionGrade) -> State:
     """What has been handed in: a row with another state than its submission is out of date."""
-    return handed_in.digest, handed_in.author, handed_in.partners, handed_in.receipt
+    return handed_in.digest, handed_in.author, handed_in.receipt
 
 
 def read_submission(
@@ -128,12 +123,11 @@ def read_submission(
     files: Files = {}
     problem, name = "", found.name
     called, receipt = "", ""
-    partners: tuple[str, ...] = ()
     try:
         with contextlib.ExitStack() as stack:
             members = _outer_members(found, stack)
             receipt = _receipt(members, limits)
-            files, (called, partners), more = _read(members, known, limits, stack)
+            files, called, more = _read(members, known, limits, stack)
         warnings += more
         if called and slug_of(called) == slug_of(name):
             name = one_line(called)
@@ -143,7 +137,7 @@ def read_submission(
         problem = "It is too large for the memory of this machine."
     digest = _digest(files) if not problem else hashlib.sha256(f"problem: {problem}".encode()).hexdigest()
     warned = not_too_many(warnings)
-    return Submission(found.student, name, found.source, digest, files, problem, warned, called, partners, receipt)
+    return Submission(found.student, name, found.source, digest, files, problem, warned, called, receipt)
 
 
 def _receipt(members: Sequence[Member], limits: ReadingLimits) -> str:
@@ -159,8 +153,8 @@ def _receipt(members: Sequence[Member], limits: ReadingLimits) -> str:
 
 def _read(
     outer: list[Member], known: frozenset[PurePosixPath], limits: ReadingLimits, stack: contextlib.ExitStack
-) -> tuple[Files, tuple[str, tuple[str, ...]], list[str]]:
-    """The files, the names that the packed file itself gives, and warnings."""
+) -> tuple[Files, str, list[str]]:
+    """The files, the author that the packed file itself names, and warnings."""
     members, layout, complaints = _opened_members(outer, known, limits, stack)
     if not layout.places:
         raise Refused(_nothing_in([member.name for member in members], complaints))
@@ -169,15 +163,9 @@ def _read(
     by_name = {member.name: member for member in members}
     files, too_large = _contents(layout, by_name, limits)
     warnings = [*layout.warnings, *(f"{said}; it was ignored." for said in (*complaints, *too_large))]
-    explanations = by_name.get(layout.root / EXPLANATIONS)
-    if explanations is not None:
-        try:
-            files[EXPLANATIONS] = Budget(limits).read(explanations, LARGEST_FILE)
-        except Refused as refusal:
-            warnings.append(f"{shown(explanations.name)} {refusal}; it was ignored.")
     manifest = by_name.get(layout.root / SUBMISSION)
-    names = _names_in_manifest(manifest, limits) if manifest else ("", ())
-    return dict(sorted(files.items(), key=lambda item: str(item[0]))), names, warnings
+    author = _author_in_manifest(manifest, limits) if manifest else ""
+    return dict(sorted(files.items(), key=lambda item: str(item[0]))), author, warnings
 
 
 def _opened_members(
@@ -288,15 +276,13 @@ def _of_parts(members: list[Member], parts: Sequence[tuple[str, str]]) -> list[M
     return chosen
 
 
-def _names_in_manifest(member: Member, limits: ReadingLimits) -> tuple[str, tuple[str, ...]]:
-    """Author and partners in ``submission.json``, as `lxmls-day1 submit` writes them; none if it is not that."""
+def _author_in_manifest(member: Member, limits: ReadingLimits) -> str:
+    """The author in ``submission.json``, as `lxmls-day1 submit` writes it; empty if it is not that."""
     try:
-        content = json.loads(Budget(limits).read(member, 100_000))
-        name, partners = content["name"], content.get(PARTNERS, [])[:MOST_PARTNERS]
+        name = json.loads(Budget(limits).read(member, 100_000))["name"]
     except (Refused, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return "", ()
-    named = [one_line(one) for one in (name, *partners) if isinstance(one, str)]
-    return ("", ()) if not isinstance(name, str) else (named[0], tuple(named[1:]))
+        return ""
+    return one_line(name) if isinstance(name, str) else ""
 
 
 def _names_of_the_lab(reference: Path) -> Iterator[PurePosixPath]:

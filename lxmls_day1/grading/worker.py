@@ -16,11 +16,11 @@ from typing import Any
 from lxmls_day1.box.makers import BoxesUnavailable
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.gradebook import ERROR
-from lxmls_day1.grading.one_submission import ForkServers, Grader, samples_of, unfinished
+from lxmls_day1.grading.identity import Found
+from lxmls_day1.grading.one_submission import ForkServers, Grader, unfinished
 from lxmls_day1.grading.plan import Plan
 from lxmls_day1.grading.safe_text import one_line
-from lxmls_day1.grading.similarity import fingerprints
-from lxmls_day1.grading.submissions import read_submission, state_of, unread
+from lxmls_day1.grading.submissions import State, read_submission, state_of, unread
 
 GIBIBYTE = 1 << 30
 OWN_MEMORY = 2 * GIBIBYTE  # on top of what a worker has when it is ready; and more for large answers
@@ -30,8 +30,7 @@ def serve() -> None:
     """Answer requests on standard input until there are no more; end at once when whoever asks is gone.
 
     ``prepare``: plan -> ``ready``, the checks. ``grade``: where a submission is and the state of the row that is kept
-    -> ``graded``; ``kept`` if it has not changed. ``fingerprints``: the same -> ``fingerprints``, by which it is compared with others, and
-    texts to show. What is wrong with the machine or with the checks, and not with a
+    -> ``graded``; ``kept`` if it has not changed. What is wrong with the machine or with the checks, and not with a
     submission: ``unavailable`` and ``broken``, with a sentence.
     """
     if hasattr(signal, "SIGINT"):
@@ -57,7 +56,7 @@ def serve() -> None:
             else:
                 assert plan is not None
                 assert grader is not None
-                reply = _answer(plan, grader, word, value)
+                reply = _answer(plan, grader, *value)
         except BoxesUnavailable as error:
             reply = "unavailable", str(error)
         except InputError as error:
@@ -84,8 +83,7 @@ def _prepared(plan: Plan, grader: Grader) -> tuple[str, Any]:
     return "ready", known
 
 
-def _answer(plan: Plan, grader: Grader, word: str, value: Any) -> tuple[str, Any]:
-    found, kept = value
+def _answer(plan: Plan, grader: Grader, found: Found, kept: State | None) -> tuple[str, Any]:
     try:
         submission = read_submission(found, plan.given)
     except Exception as error:
@@ -93,9 +91,6 @@ def _answer(plan: Plan, grader: Grader, word: str, value: Any) -> tuple[str, Any
         return "graded", unfinished(plan, grader.checks, unread(found), ERROR, "it could not be read", message)
     if state_of(submission) == kept:
         return "kept", None
-    if word == "fingerprints":
-        prints = fingerprints(submission.files, plan.given, plan.exercises)
-        return "fingerprints", (prints, samples_of(submission.files, plan, prints))
     return "graded", grader.grade(submission)
 
 

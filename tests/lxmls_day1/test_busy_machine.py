@@ -1,6 +1,6 @@
 """Every wait for a process on a machine on which it gets no processor, and for a process that sleeps for ever.
 
-That it gets none the tests say in the kernel's place; limits are next to nothing. `make test-load` has real load.
+That it gets none the tests say in the kernel's place; limits are next to nothing. `make faults` gives commands a tenth of a core.
 """
 
 import contextlib

@@ -328,6 +328,12 @@ def test_a_learner_with_a_train_of_its_own_is_trained_by_it():
 # ----------------------------------------------------------------------------------------------------- calibration
 
 
+def test_a_development_part_needs_two_examples_of_each_class():
+    estimator = as_estimator(SVM()).fit([[0.0], [1.0]] * 4, [0, 1] * 4)
+    with pytest.raises(InputError, match="of the label 1 there are fewer"):
+        calibrated(estimator, [[0.0], [1.0], [0.0]], [0, 1, 0])
+
+
 def test_platts_sigmoid_is_the_likeliest_one_on_the_development_part():
     X, y = points(2, n_examples=300)
     estimator = as_estimator(SVM(regularizer=0.01)).fit(X[:100], y[:100])

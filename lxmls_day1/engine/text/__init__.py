@@ -9,7 +9,6 @@
 ``packed_texts``           many short texts in little memory
 ``review_files``           the reviews of a domain, from its files or from the cache
 ``parsed_reviews``         reviews in their published form, read into token counts
-``review_bytes``           … regular files of them, all pairs at once
 ``documents``              files of documents as token counts
 ``labelled_files``         files of labelled examples in any of the usual formats, in memory or piece by piece
 ``text_blocks``            a file as blocks of text, piece by piece: counted, hashed, unpacked, decoded

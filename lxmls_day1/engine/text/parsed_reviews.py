@@ -5,7 +5,7 @@ A file holds a review a line (Blitzer et al. 2007, the form ``processed_acl``)::
     token:count token:count … #label#:positive
 
 `parse_review` reads one line and says what is wrong with it. `parse_reviews` and `parse_pair` read many lines into the rows
-of one sparse matrix. They leave every line that they cannot read to `parse_review`, which raises the error.
+of one sparse matrix.
 
 References
 ----------
@@ -26,7 +26,6 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lxmls_day1.engine.text.packed_texts import SlicedTexts
-from lxmls_day1.engine.text.review_bytes import read_pairs
 from lxmls_day1.errors import CorpusError
 from lxmls_day1.whole_files import renew_file
 
@@ -236,7 +235,7 @@ def parse_pair(positive: bytes, negative: bytes, names: Sequence[str] = FILES) -
     >>> parse_pair(b"good:1 #label#:positive\\nfine:1 #label#:positive\\n", b"bad:1 #label#:negative\\n").y.tolist()
     [0, 1, 0]
     """
-    reviews = _parse_bytes((positive, negative)) or _parse(
+    reviews = _parse(
         [
             (name, _lines(content, name), label)
             for name, content, label in zip(names, (positive, negative), LABEL_NAMES, strict=True)
@@ -276,32 +275,10 @@ def _parse(parts: Sequence[tuple[str, list[str], str | None]]) -> ParsedReviews:
             counts.extend(found.values())
             starts.append(len(columns))
             y.append(LABEL_NAMES.index(its_label))
-    reviews = _summed(
-        np.array(counts), np.array(columns), np.array(starts), np.array(y, dtype=np.int8), list(column_of)
-    )
-    assert reviews is not None  # `parse_review` refuses counts that are too large
-    return reviews
-
-
-def _parse_bytes(contents: Sequence[bytes]) -> ParsedReviews | None:
-    """Read one file for each of `LABEL_NAMES` at once; None where they cannot be read so, for instance where a line is malformed."""
-    pairs = read_pairs(contents, [f"{_LABEL_MARK}{label}".encode() for label in LABEL_NAMES])
-    if pairs is None:
-        return None
-    nr_positive = contents[0].count(b"\n") + (not contents[0].endswith(b"\n"))
-    y = (np.arange(len(pairs.starts) - 1) >= nr_positive).astype(np.int8)
-    return _summed(pairs.counts, pairs.columns, pairs.starts, y, pairs.tokens)
-
-
-def _summed(
-    counts: np.ndarray, columns: np.ndarray, starts: np.ndarray, y: np.ndarray, tokens: Sequence[str]
-) -> ParsedReviews | None:
-    """The counts of repeated tokens added up; None if one of them becomes too large."""
-    X = csr_array((counts.astype(np.int64), columns, starts), shape=(len(y), max(1, len(tokens))))
-    X.sum_duplicates()
-    if X.nnz and X.data.max() > MAX_COUNT:
-        return None
-    return ParsedReviews(X.indptr.astype(np.int32), X.indices.astype(np.int32), X.data.astype(np.int32), y, tokens)
+    shape = len(y), max(1, len(column_of))
+    X = csr_array((np.array(counts), np.array(columns), np.array(starts)), shape=shape)
+    X.sort_indices()
+    return ParsedReviews(X.indptr, X.indices, X.data, np.array(y, dtype=np.int8), list(column_of))
 
 
 # ------------------------------------------------------------------------------------------------------ cached copies

@@ -25,7 +25,7 @@ import tempfile
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psutil
@@ -179,7 +179,7 @@ def submissions(folder: Path) -> None:
 
 COMMANDS = {
     "grade": Command(
-        ("grade", "class", "--out", "marks", "--exercises", "1.5", "--seed", "3", "--jobs", "2"),
+        ("grade", "class", "--out", "marks", "--exercises", "1.5", "--seed", "3", "--jobs", "1"),
         submissions, ("marks/grades.csv", "marks/.expected.json", "marks/feedback/*"), keeps="marks/.rows/*.json",
     ),
     "cache": Command(
@@ -394,6 +394,9 @@ def main() -> int:
     options.add_argument("--only", default=",".join(COMMANDS), help="commands, such as grade,release")
     options.add_argument("--faults", default=",".join(FAULTS), help="such as SIGTERM,disk")
     chosen = options.parse_args()
+    COMMANDS["grade"] = replace(
+        COMMANDS["grade"], words=(*COMMANDS["grade"].words[:-1], "2")
+    )  # which takes twice as long
     signal.signal(
         signal.SIGINT, signal.default_int_handler
     )  # in the background of a shell it is ignored, which all processes inherit

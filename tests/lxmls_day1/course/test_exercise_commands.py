@@ -287,7 +287,7 @@ def test_a_solved_exercise_is_asked_once_more_with_other_numbers(here):
     assert WorkspaceState.of(here).practised == []
 
 
-@pytest.mark.parametrize("arguments", [(), ("1.1", "1.2"), ("1.1", "--watch"), ("1.1", "--because", "x")])
+@pytest.mark.parametrize("arguments", [(), ("1.1", "1.2"), ("1.1", "--watch")])
 def test_one_exercise_alone_is_asked_once_more(here, arguments):
     assert "--again is for one solved exercise" in run("check", "--again", *arguments, status=2)
 
@@ -327,10 +327,6 @@ def test_submit(here, tmp_path):
         assert zipfile.is_zipfile(tmp_path / file)
     assert f"Packed again: {tmp_path}/new/A.ZIP" in run("submit", "--out", tmp_path / "new/A.ZIP", "--force")
     assert "lies in, a file" in run("submit", "--out", tmp_path / "new/A.ZIP/b.zip", "--force", status=1)
-    assert "a partner needs a name" in run("submit", "--force", "--with", " ", status=1)
-    run("submit", "--force", "--with", "Bob", "--with", "Carl ", "--with", "Bob")
-    with zipfile.ZipFile(here / "submission-mine.zip") as archive:
-        assert json.loads(archive.read("mine/submission.json"))["with"] == ["Bob", "Carl"]
 
 
 class TestLab:

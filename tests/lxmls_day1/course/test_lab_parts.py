@@ -169,6 +169,8 @@ LABS = {
     "older, brought up to date": lambda place: up_to_date(without_topics(start_workspace(place))),
 }
 
+SHORT = "day", "whole", "older, with more"  # those of every run
+
 
 def with_more(folder):
     add(folder, ["5_structured", "1.19"])
@@ -190,7 +192,9 @@ class TestTopics:
         assert len(stems) == len(set(stems)) and not set(stems) & set(TOPICS)
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("kind", LABS)
+    @pytest.mark.parametrize(
+        "kind", [pytest.param(kind, marks=[] if kind in SHORT else pytest.mark.campaign) for kind in LABS]
+    )
     def test_any_module_by_any_name_in_any_lab(self, kind, tmp_path):
         folder = LABS[kind](tmp_path / "lab")
         files = sorted((reference_folder() / "classifiers").rglob("*.py"))

@@ -23,7 +23,6 @@ WAYS = {
     "importlib": "import importlib\nfound = importlib.import_module('{module}').{path}",
     "getattr": "import {module}, {package}\nfound = getattr({package}, '{stem}').{path}",
     "sys.modules": "import sys, {module}\nfound = sys.modules['{module}'].{path}",
-    "older name": "import importlib\nfound = importlib.import_module('{module}'.replace('.engine', '')).{path}",
     "anew": "import importlib, sys\nsys.modules.pop('{module}', 0)\nfound = importlib.import_module('{module}').{path}",
     "copied": "import types\nfrom {module} import {head}\nfound = {path}\n"
     "if isinstance(found, types.FunctionType):\n    found = types.FunctionType(found.__code__, {{}}, closure=found.__closure__)",

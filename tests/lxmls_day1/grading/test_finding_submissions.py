@@ -82,7 +82,6 @@ class TestBlackboard:
             "Day 1_of_3_alan_attempt_2026-11-18-10-00-00_lab.zip",
         )
         assert (one.name, one.ids) == ("ada", ("ada", "3_ada", "of_3_ada")) and two.name == "alan"
-        assert one.handed_in == "2026-11-20-10-00-00"
         assert one.parts == ((f"{start}20-10-00-00_a.py", "a.py"), (f"{start}20-10-00-00_b_c.py", "b_c.py"))
         assert one.remarks == (
             "Day 1_of_3_ada_attempt_2026-11-19-10-00-00_lab.zip does not count: a newer version was handed in.",

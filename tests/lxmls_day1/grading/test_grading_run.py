@@ -227,23 +227,16 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, solved, level,
     text = page.read_text(encoding="utf-8")
     assert "3.5 of 5 points" in text and "Well seen." in text
     assert table.read_text(encoding="utf-8-sig") == given
-    # It is taken back: the page says so. One student is graded again, and compared with the class of last year.
+    # It is taken back: the page says so. One student is graded again.
     table.write_text(
         given.replace("Bayes-optimal classifier,3.5,5,Well seen.,", "Bayes-optimal classifier,,5,,"),
         encoding="utf-8-sig",
     )
     with pytest.raises(InputError, match="no submission of 'blase' to be graded again; did you mean blaise"):
         grade([class_of_three], out, again, workers=one_worker, again=["blase"])
-    earlier = tmp_path / "last year"
-    write_files(earlier / "eve", {path: content for path, content in solved.items() if path.suffix == ".py"})
-    book = grade([class_of_three], out, again, workers=one_worker, again=["carl"], compare_with=[earlier])
+    book = grade([class_of_three], out, again, workers=one_worker, again=["carl"])
     assert graded == ["carl"] and [row.points for row in book.rows] == [15, 15, 0]
     assert "Well seen." not in page.read_text(encoding="utf-8")
-    summary = (out / "summary.html").read_text(encoding="utf-8")
-    assert "Compared with 1 submission of last year." in summary and "eve (last year)" in summary
-    grade([class_of_three], out, again, workers=one_worker, compare_with=[earlier])
-    with pytest.raises(InputError, match="is what is being graded now"):
-        grade([class_of_three], out, again, workers=one_worker, compare_with=[out])
 
 
 def test_a_run_that_was_interrupted_goes_on(tmp_path, class_of_three, level, one_worker, monkeypatch):

@@ -30,7 +30,6 @@ from lxmls_day1.grading.identity import (
     Found,
     _loosely,
     blackboard_users,
-    confirmed_partners,
     key_of,
     matched_lines,
     read_names,
@@ -161,7 +160,6 @@ class Readers:
             digest=handed_in.digest,
             key=self.plan.key,
             author=handed_in.author,
-            partners=handed_in.partners,
             receipt=handed_in.receipt,
         )
         return "graded", Graded(row, files_of_student(row, self.plan.gradebook()))
@@ -450,78 +448,6 @@ class TestOwners:
         (run.out / ".owners.json").write_text("[")
         with pytest.raises(InputError, match="cannot be read. Restore"):
             run(of_class("files"))
-
-
-class TestPartners:
-    """A work counts for two who name each other; nobody lowers or raises another's mark by naming them."""
-
-    def handed_in(self, tmp_path, plan, claims, right=("ada",), **options):
-        """A run of a class of five: person -> whom the submission names."""
-        files = {
-            canvas(p, id, "lab.zip"): packed(p in right, name=p, **{"with": claims.get(p, [])})
-            for p, id in (*((p, id) for p, (id, _) in CLASS.items()), ("mallory", MALLORY))
-        }
-        folder = tmp_path / str(len(list(tmp_path.iterdir())))
-        folder.mkdir()
-        return Run(folder, plan, "Canvas", **options)(files)
-
-    @pytest.mark.parametrize(
-        ("claims", "wanted"),
-        [
-            ({"ada": ["bob"], "bob": ["Ada"]}, {"bob"}),
-            ({"ada": ["102"], "bob": ["ada_101"]}, {"bob"}),
-            ({"ada": ["bob", "carl"], "bob": ["ada"], "carl": ["ada"]}, {"bob", "carl"}),
-            ({"ada": ["bob"], "bob": ["ada", "carl"], "carl": ["bob"]}, {"bob"}),  # ada has not named carl
-            ({"bob": ["ada"], "mallory": ["ada"]}, set()),
-            ({"ada": ["bob", "carl"]}, set()),
-            ({"ada": ["ada"], "mallory": ["mallory"]}, set()),
-            ({"ada": ["nobody"], "bob": ["ada", "", "\u202e", "ada"]}, set()),
-        ],
-    )
-    def test_whose_work_counts_for_whom(self, tmp_path, plan, claims, wanted):
-        run = self.handed_in(tmp_path, plan, claims)
-        assert {row.name for row in run.book.rows if row.points == 10} == {"ada", *wanted}
-        assert {row.name for row in run.book.rows if row.shared_from == "ada_101"} == wanted
-        assert {p: run.marks[p] for p in ("bob", "carl")} == {p: "10" if p in wanted else "0" for p in ("bob", "carl")}
-        for person in wanted:
-            for path in pages_of(key_of(person, str(CLASS[person][0])))[:1]:
-                text = (run.out / path).read_text(encoding="utf-8")
-                assert "The work that your partner has handed in" in text and "ada" in text
-        assert all("as a partner" in doubt for row in run.book.rows for doubt in row.doubts)
-
-    def test_the_better_work_counts_whoever_claims(self, tmp_path, plan):
-        claims = {"ada": ["bob"], "bob": ["ada"], "mallory": ["ada", "bob"]}
-        for right in ("ada", "bob"):
-            run = self.handed_in(tmp_path, plan, claims, right=(right,))
-            assert (run.marks["ada"], run.marks["bob"]) == ("10", "10")
-            assert [row.points for row in run.book.rows if row.name == "mallory"] == [0]
-
-    def test_a_claim_that_is_taken_back(self, tmp_path, plan):
-        run = Run(tmp_path, plan, "Canvas")
-        ada = canvas("ada", 101, "lab.zip")
-        files = {ada: packed(True, name="ada", **{"with": ["bob"]})}
-        files |= {canvas("bob", 102, "lab.zip"): packed(False, name="bob", **{"with": ["ada"]})}
-        page = run(files).out / "feedback" / "bob_102.html"
-        assert run.marks["bob"] == "10" and "<b>10</b> of 10" in page.read_text(encoding="utf-8")
-        run({**files, ada: packed(True, name="ada")})
-        assert run.marks["bob"] == "0" and "<b>0</b> of 10" in page.read_text(encoding="utf-8")
-        assert [row.doubts for row in run.book.rows] == [
-            (),
-            ("It names ada as a partner, but ada_101 does not name bob_102.",),
-        ]
-
-    def test_a_namesake_is_no_partner(self, tmp_path, plan):
-        run = Run(tmp_path, plan, "Canvas")
-        files = {canvas("ada", 101, "lab.zip"): packed(True, name="ada", **{"with": ["bob"]})}
-        files |= {canvas("bob", n, "lab.zip"): packed(False, name="bob", **{"with": ["ada"]}) for n in (102, 666)}
-        points = {row.student: row.points for row in run(files).book.rows}
-        assert points == {"ada_101": 10, "bob_102": 0, "bob_666": 0}
-        assert run.book.rows[0].doubts == ("It names bob as a partner, but 2 submissions have that name.",)
-
-
-def test_a_name_that_is_anothers_id_hides_no_partner():
-    found = [owner("ada_1", "1"), owner("bob_2", "2"), replace(owner("2_9", "9"), name="2")]
-    assert confirmed_partners(found, {"ada_1": ["2"], "bob_2": ["1"]}) == ({"ada_1": ["bob_2"], "bob_2": ["ada_1"]}, {})
 
 
 def test_points_are_applied_to_stored_verdicts(tmp_path, plan):

@@ -3,16 +3,13 @@
 import csv
 import io
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.finding_submissions import find_submissions
 from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
 from lxmls_day1.grading.identity import Found
-from lxmls_day1.grading.late_days import Lateness
 from lxmls_day1.grading.roster import Roster
 
 # Each with a quote, a comma and a line end in a cell, a formula as a name, and a line that is no student's. § is where marks go.
@@ -190,61 +187,6 @@ def test_numbers_have_a_comma_where_the_others_have_one(roster):
         assert content.splitlines()[1].endswith(f";{number}")
 
 
-class TestLateDays:
-    DUE = datetime(2026, 11, 20, 23, 59)
-
-    def test_times_of_blackboard_stand_in_the_names_of_files(self, roster, tmp_path):
-        box = tmp_path / "box"
-        box.mkdir()
-        for name in (
-            "11_attempt_2026-11-20-09-00-00",
-            "11_attempt_2026-11-21-10-00-00",
-            "12_attempt_2026-11-20-23-59-00",
-        ):
-            (box / f"Day 1_of_all_{name}_lab.zip").write_bytes(b"zip")
-            (box / f"Day 1_of_all_{name}.txt").write_text("Name: …")
-        submissions = find_submissions([box])
-        assert [(one.ids[0], one.parts[0][0].count("21-10")) for one in submissions] == [("11", 1), ("12", 0)]
-        theirs = roster(marks(BLACKBOARD), "utf-16", column="Day 1", lateness=Lateness(self.DUE, 0.25))
-        filled = theirs.filled(submissions, [row(one.student) for one in submissions])
-        assert filled.content == marks(BLACKBOARD, s11="7.5", s12="10").encode("utf-16")
-        assert [match.days_late for match in filled.matches] == [1, 0, 0]
-
-    def test_times_of_moodle_stand_in_a_column(self, roster):
-        lateness = Lateness(self.DUE, 0.1, "Last modified (submission)")
-        theirs = roster(marks(MOODLE), column="Grade", lateness=lateness)
-        filled = theirs.filled([found("ada", "11"), found("alan", "12")], [row("ada"), row("alan")])
-        assert filled.content == marks(MOODLE, s11="10", s12="9").encode()
-
-    def test_where_no_time_is_known_nothing_is_taken_off_and_it_is_said(self, roster):
-        filled = roster(marks(CANVAS), column="Day 1", lateness=Lateness(self.DUE, 0.1)).filled(
-            [found("ada", "11")], [row("ada")]
-        )
-        assert filled.content == marks(CANVAS, s11="10").encode()
-        assert "nothing is taken off" in filled.open[0].remark
-
-    def test_some_have_more_time(self, roster):
-        text = MOODLE.replace('"Maximum Grade"', "More").replace("20.00", "{}").format("2 days", "2026-11-21 00:30", "")
-        lateness = Lateness(datetime(2026, 11, 19, 12), 0.1, "Last modified (submission)", "More")
-        filled = roster(marks(text), column="Grade", lateness=lateness).filled(
-            [found("ada", "11"), found("alan", "12")], [row("ada"), row("alan")]
-        )
-        assert filled.content == marks(text, s11="10", s12="9").encode()  # in time; one day late instead of two
-
-    def test_an_extension_that_is_neither_a_time_nor_days(self, roster):
-        text = MOODLE.replace('"Maximum Grade"', "More").replace("20.00", "soon")
-        with pytest.raises(InputError, match="line 2 of .*, the extension of Participant 11: .* such as 3; got 'soon'"):
-            roster(marks(text), lateness=Lateness(self.DUE, 0.1, extension_column="More"))
-
-    def test_work_that_is_shared_is_as_late_as_the_last_of_it(self, roster):
-        lateness = Lateness(self.DUE, 0.1, "Last modified (submission)")
-        shared = replace(row("ada"), shared_from="alan")
-        filled = roster(marks(MOODLE), column="Grade", lateness=lateness).filled(
-            [found("ada", "11"), found("alan", "12")], [shared, row("alan")]
-        )
-        assert filled.content == marks(MOODLE, s11="9", s12="9").encode()
-
-
 def test_a_group_has_the_best_mark_of_its_members(roster):
     text = "username,group,marks\nada,1,\nbob,1,\ncarl,1,\ndora,2,\neve,,\nfay,,\n"
     theirs = [found(s, s) for s in ("bob", "ada", "dora", "eve")]
@@ -273,7 +215,6 @@ def test_a_group_has_the_best_mark_of_its_members(roster):
         (b"username,Lab (1),Lab (2)\nada,,\n", {"column": "lab"}, "has 2 columns 'lab'"),
         (CANVAS.encode(), {"id_column": "Matrikel"}, "no column 'Matrikel'"),
         (CANVAS.encode(), {"column": "SIS Login ID"}, "is a column of ids"),
-        (CANVAS.encode(), {"lateness": Lateness(datetime(2026, 1, 1), 0.1, "Time")}, "no column 'Time'"),
     ],
 )  # fmt: skip
 def test_what_is_no_roster(roster, content, settings, said):

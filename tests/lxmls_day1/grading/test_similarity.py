@@ -256,29 +256,3 @@ def test_the_reference_against_what_students_are_given():
     found = fingerprints(solved, given, registry)
     assert set(found) == {exercise.id for exercise in registry if any(name.endswith(".py") for name in exercise.files)}
     assert all(len(numbers) > 2 for numbers in found.values())
-
-
-class TestEarlierSubmissions:
-    def row(self, student, numbers, text=1):
-        return SubmissionGrade(student, student, "", "", (), fingerprints={"1.5": (text, 90, *numbers)})
-
-    def test_only_pairs_of_now_and_then_are_listed(self):
-        rows = [self.row("ada", range(20)), self.row("bob", range(20))]
-        earlier = {f"{name} (2025)": {"1.5": (1, 90, *range(20))} for name in ("eve", "kim")}
-        assert {(pair.first, pair.second) for pair in alike(rows, earlier=earlier)} == {
-            (now, then) for now in ("ada", "bob") for then in earlier
-        }
-
-    def test_a_likeness_that_is_not_to_the_letter(self):
-        found = alike([self.row("ada", range(20))], earlier={"eve": {"1.5": (2, 90, *range(2, 22))}})
-        assert [(pair.second, pair.identical, pair.share) for pair in found] == [("eve", False, 0.9)]
-
-    def test_what_many_had_before_tells_nothing(self):
-        """Of the class alone it would be rare."""
-        rows = [self.row("ada", range(20)), self.row("bob", range(20, 40), 2)]
-        earlier = {f"s{n}": {"1.5": (n + 10, 90, *range(20))} for n in range(40)}
-        assert alike(rows, earlier=earlier) == []
-
-    def test_pairs_of_the_class_do_not_depend_on_earlier_ones(self):
-        rows = [self.row("ada", range(20)), self.row("bob", range(20))]
-        assert [(pair.first, pair.second) for pair in alike(rows)] == [("ada", "bob")]

@@ -133,3 +133,27 @@ def test_a_copy_of_other_sources_or_another_version_is_not_used(tmp_path, parsed
     assert load_parsed(tmp_path, sources) is None
     monkeypatch.setattr(parsed_reviews, "_VERSION", "parsed reviews 0")
     assert load_parsed(path, sources) is None
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "says"),
+    [
+        (b"a:1 b #label#:positive", "expected token:count"),
+        (b"a:1  b:1 #label#:positive", "expected token:count"),
+        (b"a:0 #label#:positive", "expected a whole number from 1 on"),
+        (b"a:01x #label#:positive", "expected a whole number from 1 on"),
+        (b":1 #label#:positive", "expected token:count"),
+        (b"a:9999999999 #label#:positive", "expected at most 2147483647"),
+        (b"a:2147483647 a:1 #label#:positive", "expected at most 2147483647"),
+        (b"a:1 #label#:negative", "expected positive"),
+        (b"a:1 #label#:positive ", "expected a label"),
+        (b"#label#:x:1 #label#:positive", "expected one label, at its end"),
+        (b"a:1", "expected a label"),
+        (b"", "the line is blank"),
+        (b"\xff:1 #label#:positive", "expected text in UTF-8, got the byte 0xFF"),
+    ],
+)
+def test_a_spoilt_line_is_named_with_its_number(spoilt, says):
+    good = b"a:1 #label#:positive\n"
+    with pytest.raises(CorpusError, match=f"^positive.review, line 3: .*{says}"):
+        parse_pair(good + good + spoilt + b"\n" + good, b"a:1 #label#:negative")
