@@ -267,7 +267,9 @@ def test_a_solved_exercise_is_asked_once_more_with_other_numbers(here):
     assert list(state.solved_on) == ["1.1"]
     state.solved_on["1.1"] = "2026-01-02"
     state.save()
-    assert "To practise: `lxmls-day1 check --again 1.1` lets you write 1.1, solved on 2026-01-02, once more." in run("status")
+    assert "To practise: `lxmls-day1 check --again 1.1` lets you write 1.1, solved on 2026-01-02, once more." in run(
+        "status"
+    )
 
     run("check", "--again", "1.1")
     assert "asked once more; see `undo`" in run("status") and "To practise" not in run("status")
