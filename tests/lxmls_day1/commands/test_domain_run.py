@@ -95,7 +95,7 @@ def test_all_pairs_of_the_domains_at_hand(data):
         (("--source", "books", "--domain", "dvd"), "can only be combined with --data-dir, --out and --lab", 2),
         (("--source", "books", "--all"), "can only be combined with --data-dir, --out and --lab", 2),
         (("--target", "books", "--task", "tagging"), "can only be combined with --data-dir, --out and --lab", 2),
-        (("--task", "tagging", "--all"), "flat learners", 2),
+        (("--task", "tagging", "--all"), "learners that label whole texts", 2),
     ],
 )
 def test_what_does_not_fit_together(arguments, says, status, tmp_path, monkeypatch):
