@@ -119,7 +119,7 @@ class Budget:
         """Count the names in a zip file; those within one another are small, and may hold any number of names each."""
         self.names_left -= members
         if self.names_left < 0:
-            raise TooLarge(f"is one too many: zip files may contain at most {MOST_IN_ARCHIVES} names in all")
+            raise TooLarge(f"is too large: with it there are more than {MOST_IN_ARCHIVES} names in zip files")
 
     def read(self, member: Member, most: int) -> bytes:
         """The content of a file of at most so many bytes."""
@@ -148,7 +148,7 @@ class Budget:
         if size > most:
             raise TooLarge(f"is too large: more than {most / 1e6:.3g} MB")
         if size > self.left:
-            raise TooLarge(f"is too large: all files together may have at most {self.limits.bytes / 1e6:.3g} MB")
+            raise TooLarge(f"is too large: with it there are more than {self.limits.bytes / 1e6:.3g} MB")
 
 
 def refusing_bad(members: list[Member]) -> list[Member]:

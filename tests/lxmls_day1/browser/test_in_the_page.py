@@ -189,9 +189,9 @@ def test_a_demonstration_in_a_notebook_answers_to_its_controls(open_lab_page):
     window.run_cells()
     window.page.wait_for_selector(".demo-legend li")
     picture = window.page.evaluate(PICTURE)
-    window.page.get_by_label("λ").press("ArrowRight")  # a frame, which needs no Python
+    window.page.get_by_role("slider", name="λ").press("ArrowRight")  # a frame, which needs no Python
     window.wait(f"before => ({PICTURE})() !== before", picture)
-    window.page.get_by_label("classes K").press("ArrowRight")
+    window.page.get_by_role("slider", name="classes K").press("ArrowRight")
     window.wait(
         "() => [...document.querySelectorAll('.demo-panel')].length === 3 && !document.querySelector('.demo-alert:not([hidden])')"
     )

@@ -133,7 +133,7 @@ def test_bad_input_ends_with_1_and_one_sentence(place, tmp_path):
     hashed = place / "hashed.bags"
     for arguments, message in (
         (("gaussian_naive_bayes", "--corpus", hashed), "learns from data in memory; a corpus on disk is for"),
-        (("max_ent_batch", "--corpus", hashed, "--checkpoint", "x"), "takes no checkpoints"),
+        (("max_ent_batch", "--corpus", hashed, "--checkpoint", "x"), "cannot keep checkpoints"),
         (("multinomial_naive_bayes", "--corpus", hashed), "so make the corpus without --hash"),
         (("mira", "--corpus", "missing.bags"), "there is no folder missing.bags"),
         (

@@ -67,7 +67,7 @@ def test_a_syntax_error_is_one_line_and_the_code_from_before_goes_on(lab, shell,
     edit(lab, "return 1", "return (5")
     assert run(shell, ASKED)["asked"] == [1, 1, 1, 1, 2]
     assert capsys.readouterr().out == (
-        "classifiers/mine.py:5: this is not Python: '(' was never closed. Until that is put right, the code from before goes on.\n"
+        "classifiers/mine.py:5: this is not Python: '(' was never closed. Until you correct this, the code from before stays in use.\n"
     )
     assert run(shell, ASKED)["asked"] == [1, 1, 1, 1, 2] and capsys.readouterr().out == ""
     run(shell, "from classifiers.mine import rule; again = rule()")

@@ -42,7 +42,7 @@ def here(workspace, monkeypatch):
 def test_start(reference, tmp_path):
     said = run("start", tmp_path / "mine")
     assert "is your lab, with 3 exercises" in said
-    assert "nothing in it was touched" in run("start", tmp_path / "mine", status=1)
+    assert "nothing in it was changed" in run("start", tmp_path / "mine", status=1)
 
 
 class TestWhere:
@@ -267,7 +267,9 @@ def test_a_solved_exercise_is_asked_once_more_with_other_numbers(here):
     assert list(state.solved_on) == ["1.1"]
     state.solved_on["1.1"] = "2026-01-02"
     state.save()
-    assert "To practise: `lxmls-day1 check --again 1.1` asks 1.1, solved on 2026-01-02, once more." in run("status")
+    assert "To practise: `lxmls-day1 check --again 1.1` lets you write 1.1, solved on 2026-01-02, once more." in run(
+        "status"
+    )
 
     run("check", "--again", "1.1")
     assert "asked once more; see `undo`" in run("status") and "To practise" not in run("status")
@@ -326,7 +328,7 @@ def test_submit(here, tmp_path):
         )
         assert zipfile.is_zipfile(tmp_path / file)
     assert f"Packed again: {tmp_path}/new/A.ZIP" in run("submit", "--out", tmp_path / "new/A.ZIP", "--force")
-    assert "lies in, a file" in run("submit", "--out", tmp_path / "new/A.ZIP/b.zip", "--force", status=1)
+    assert "is a file, or lies in one" in run("submit", "--out", tmp_path / "new/A.ZIP/b.zip", "--force", status=1)
 
 
 class TestLab:

@@ -36,7 +36,7 @@ def said(change):
             "Every number is 3 times the right one, times norm².",
         ),
         (lambda given, right: right[::-1, ::-1], "in the reverse order"),
-        (lambda given, right: np.abs(right), "right but for its sign"),
+        (lambda given, right: np.abs(right), "is right except for its sign"),
         (lambda given, right: right.T, "rows and columns are exchanged"),
         (
             lambda given, right: right.ravel(),
@@ -55,7 +55,7 @@ def said(change):
         (lambda given, right: "3", "The code returns the text '3', but must return an array of shape (2, 3)."),
         (
             lambda given, right: "returns a pair: one number and a text",
-            "The code returns a pair: one number and a text, where an array",
+            "The code returns a pair: one number and a text, but must return an array",
         ),
     ],
 )

@@ -50,8 +50,8 @@ def test_what_was_written_here_is_kept_until_it_is_taken_back(packed, other):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"not a zip file", "is no zip file, or a damaged one"),
-        (b"PK\x03\x04", "is no zip file, or a damaged one"),
+        (b"not a zip file", "is not a zip file, or is damaged"),
+        (b"PK\x03\x04", "is not a zip file, or is damaged"),
         ({"ada/classifiers/steps.py": "x = 1"}, "it holds no submission.json"),
         (
             {"ada/submission.json": "{}", "ada/notebooks/1_first.ipynb": "{"},

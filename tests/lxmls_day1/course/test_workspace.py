@@ -26,7 +26,7 @@ class TestStart:
     def test_what_is_there_is_never_touched(self, reference, tmp_path, name):
         (tmp_path / "mine").mkdir()
         (tmp_path / "mine" / name).write_text("mine")
-        with pytest.raises(InputError, match="there already and not empty; nothing in it was touched"):
+        with pytest.raises(InputError, match="exists already and is not empty; nothing in it was changed"):
             start_workspace(tmp_path / "mine")
         assert tree(tmp_path / "mine") == {name: b"mine"}
 

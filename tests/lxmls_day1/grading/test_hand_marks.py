@@ -137,7 +137,7 @@ def test_an_unknown_student_and_an_unknown_exercise(tmp_path):
     said = str(caught.value)
     assert "row 3: there is no submission of 'blase'; did you mean blaise?" in said
     assert "row 5: no exercise that is marked by hand is called 'exercise 1.5: MIRA'; there are: 1.1, 1.10" in said
-    assert "the row of blaise for exercise 1.1 is gone" in said
+    assert "the row of blaise for exercise 1.1 is missing" in said
 
 
 def test_a_row_that_was_removed_or_stands_twice(tmp_path):

@@ -429,7 +429,7 @@ class TestOwners:
         authors = {row.student: row.author for row in run.book.rows if row.author}
         assert authors == {"mallory_666": "A D A", "eve_778": "my-lab"}
         (doubt,) = (doubt for row in run.book.rows for doubt in row.doubts)
-        assert doubt == "It names A D A as its author, as ada_101 is called."
+        assert doubt == "It names A D A as its author, which is the name of ada_101."
         page = (run.out / "summary.html").read_text(encoding="utf-8")
         assert doubt in page and "names my-lab as its author" in page
 
@@ -460,7 +460,7 @@ def test_points_are_applied_to_stored_verdicts(tmp_path, plan):
     assert {path: path.stat().st_mtime_ns for path in (run.out / ".rows").iterdir()} == rows
     assert [row.points for row in run.book.rows] == [20, 20, 0, 20] and "<b>20</b> of 20" in page.read_text("utf-8")
     (said,) = run.said
-    assert "nothing is run" in said and "1.5 20 instead of 10" in said
+    assert "no check is run" in said and "1.5 20 instead of 10" in said
     run(of_class("files"))
     assert "<b>10</b> of 10" in page.read_text("utf-8") and run.said == []
     run({**of_class("files"), "bob.zip": packed(False)}, again=["carl"])

@@ -418,7 +418,7 @@ class TestRefused:
             twice = make_zip([*LAB.items(), (MIRA, b"other")])
         with pytest.warns(UserWarning, match="Duplicate name"):
             same = make_zip([*LAB.items(), *LAB.items()])
-        assert self.refused(read_zip(tmp_path, twice), "holds classifiers/mira.py twice, with different contents")
+        assert self.refused(read_zip(tmp_path, twice), "contains classifiers/mira.py twice, with different contents")
         assert texts(read_zip(tmp_path, same)) == LAB
 
     def test_too_many_and_too_large(self, tmp_path):
@@ -474,7 +474,7 @@ class TestNamesForEverySystem:
     def test_capital_letters_alone(self, tmp_path):
         submission = read_zip(tmp_path, {"classifiers/Mira.py": b"1", **LAB})
         assert texts(submission) == LAB
-        assert "but for capital letters" in submission.warnings[0]
+        assert "only in capital letters" in submission.warnings[0]
 
     def test_a_file_and_a_folder(self, tmp_path):
         submission = read_zip(tmp_path, [*LAB.items(), ("classifiers/tools", b"1"), ("classifiers/tools/a.py", b"2")])
@@ -718,7 +718,7 @@ class TestMany:
         assert len(find_submissions([path, path])) == 1
 
     def test_nothing_there(self, tmp_path):
-        with pytest.raises(InputError, match="is not there"):
+        with pytest.raises(InputError, match="does not exist"):
             find_submissions([tmp_path / "nowhere"])
         with pytest.raises(InputError, match="no submission"):
             find_submissions([])
