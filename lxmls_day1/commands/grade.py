@@ -39,15 +39,11 @@ class _ShowsLimits(click.Command):
 @click.option(
     "--exercises", type=ExerciseList(), help="Only these exercises, such as 1.2,1.5 or core or afternoon. Default: all."
 )
-@click.option(
-    "--seed", type=click.IntRange(0), help="Seed of the hidden checks, to repeat a run. Default: a fresh one."
-)
+@click.option("--seed", type=click.IntRange(0), help="Seed of the hidden checks, to repeat a run. Default: fresh.")
 @click.option(
     "--jobs", type=int, default=-1, help="How many submissions to grade in parallel. Default: the number of cores."
 )
-@click.option(
-    "--limit", "limits", multiple=True, metavar="NAME=NUMBER", help="Change a limit (see below), such as memory=512."
-)
+@click.option("--limit", "limits", multiple=True, metavar="NAME=NUMBER", help="Change a limit, such as memory=512.")
 @click.option("--sandbox", metavar="LEVEL", help="bubblewrap, landlock or process. Default: the strongest that works.")
 @click.option("--as-user", metavar="USER", help="The user that sandboxes run as, if root grades. Default: nobody.")
 @click.option(
@@ -68,9 +64,7 @@ class _ShowsLimits(click.Command):
     help="The grade book to fill in, exported from Canvas, Moodle or Blackboard.",
 )
 @click.option("--marks-column", metavar="NAME", help="The column of --roster for the marks. Default: a new one.")
-@click.option(
-    "--id-column", metavar="NAME", help="The column of --roster with the ids of students, if it is not found."
-)
+@click.option("--id-column", metavar="NAME", help="The column of --roster with the students' ids.")
 @click.option(
     "--due", metavar="TIME", help="When the work was due, such as 2026-11-20T23:59; used with --late-penalty."
 )
@@ -81,11 +75,7 @@ class _ShowsLimits(click.Command):
     help="Percentage of the points to take off in --roster for each day late.",
 )
 @click.option("--time-column", metavar="NAME", help="The column of --roster with the times of submission.")
-@click.option(
-    "--extension-column",
-    metavar="NAME",
-    help="The column of --roster with extensions: a later time, or a number of days.",
-)
+@click.option("--extension-column", metavar="NAME", help="The column of --roster with extensions: times or days.")
 @click.option("--group-column", metavar="NAME", help="The column of --roster that names each student's group.")
 @click.option("--question", help="The question that students are asked after the mistake of --name-group.")
 @click.option(
