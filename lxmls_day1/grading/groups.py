@@ -138,11 +138,7 @@ def name_group(
     folder = reference / FOLDER
     taken = [one.name for kind in (False, True) for one in read_mistakes(folder, exercise, taught=kind)]
     if not NAME.fullmatch(name) or name in taken:
-        why = (
-            "exercise " + group.exercise + " has a mistake with that name"
-            if name in taken
-            else "it is not a valid name"
-        )
+        why = "exercise " + group.exercise + " has a mistake with that name" if name in taken else "it is no valid name"
         raise InputError(f"{name!r} cannot be the name of a mistake: {why}; choose one such as cap_forgotten.")
     recorded = RecordedAnswers.read(reference / RECORDED)
     pool = recorded.pools.get(group.exercise)

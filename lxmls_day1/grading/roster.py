@@ -166,9 +166,7 @@ class Roster:
         if len(found) == 1:
             return found[0]
         if found:
-            raise InputError(
-                f"{self.path} has {len(found)} columns {name!r}; write the full name of the one that you mean."
-            )
+            raise InputError(f"{self.path} has {len(found)} columns {name!r}; write the full name.")
         raise InputError(f"{self.path} has no column {name!r}{nearest(name, [one for one in self.header if one])}")
 
     def _read_extensions(self, lateness: Lateness) -> dict[int, datetime]:
@@ -220,9 +218,7 @@ class Roster:
         for one in found:
             if one.student not in known:
                 remark = problems.get(one.student) or (
-                    "nobody on the roster has this id"
-                    if one.ids
-                    else "it is not clear whose it is; the summary says why"
+                    "nobody on the roster has this id" if one.ids else "the owner is in doubt; see the summary"
                 )
                 matches.append(Match("".join(one.ids[:1]), one.student, None, times.get(one.student), 0, remark))
         out_of = max((row.out_of for row in points.values()), default=0.0)
@@ -262,9 +258,7 @@ class Roster:
             return Match(id, row.student, row.points)
         known = [times.get(student) for student in (row.student, row.shared_from) if student]
         if None in known:
-            return Match(
-                id, row.student, row.points, remark="the time of submission is not known; nothing is taken off"
-            )
+            return Match(id, row.student, row.points, remark="the time is not known; nothing is taken off")
         time = max(filter(None, known))
         days = self.lateness.days(time, self._extensions.get(number))
         return Match(id, row.student, row.points * self.lateness.kept(days), time, days)

@@ -146,7 +146,7 @@ class TestNaming:
 
     @pytest.mark.parametrize("bad", ["", "Cap", "no cap", "../x", "a" * 100, "9a", "cap\n"])
     def test_what_is_no_name(self, name, bad):
-        with pytest.raises(InputError, match="cannot be the name of a mistake: it is not a valid name"):
+        with pytest.raises(InputError, match="cannot be the name of a mistake: it is no valid name"):
             name(wrong_at([0]), name=bad)
 
     def test_a_name_is_taken_once(self, name):
