@@ -17,7 +17,7 @@ from lxmls_day1.commands.shared_options import ExerciseList
 @click.option(
     "--exercises", type=ExerciseList(), help="Only these exercises, such as 1.2,1.5 or core or afternoon. Default: all."
 )
-@click.option("--seed", type=click.IntRange(0), help="Seed of the hidden checks, one for all. Default: a fresh one.")
+@click.option("--seed", type=click.IntRange(0), help="Seed of the hidden checks, one for all. Default: fresh.")
 @click.option(
     "--trust-submissions",
     is_flag=True,

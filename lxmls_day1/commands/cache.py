@@ -27,7 +27,7 @@ WORTH_TELLING = 1 << 30  # bytes of memory
     show_default=True,
     help="Without --hash: the number of documents that a token must occur in to become a feature.",
 )
-@click.option("--keep-words", is_flag=True, help="With --hash: keep the words seen (at most the first 4 million).")
+@click.option("--keep-words", is_flag=True, help="With --hash: keep the first 4 million words seen.")
 @click.option("--classes", metavar="LABEL,LABEL,...", help="All labels that may occur; any other label is an error.")
 @click.option(
     "--like",

@@ -29,13 +29,7 @@ LONGEST_WORD, LONGEST_NAME = 24, 10  # characters in a column
 @click.argument("path", metavar="FILE", type=click.Path(allow_dash=True))
 @reading_options
 @click.option("--number", type=click.IntRange(min=1), help="Explain only this review of the file, counted from 1.")
-@click.option(
-    "--top",
-    type=click.IntRange(min=0),
-    default=10,
-    show_default=True,
-    help="Words to show for and against the prediction.",
-)
+@click.option("--top", type=click.IntRange(min=0), default=10, show_default=True, help="Words for and against to show.")
 @click.option("--json", "as_json", is_flag=True, help="Print all words and all classes, as JSON.")
 def command(
     model_path: str,

@@ -38,30 +38,24 @@ class _ShowsLimits(click.Command):
 @click.option(
     "--exercises", type=ExerciseList(), help="Only these exercises, such as 1.2,1.5 or core or afternoon. Default: all."
 )
-@click.option(
-    "--seed", type=click.IntRange(0), help="Seed of the hidden checks, to repeat a run. Default: a fresh one."
-)
+@click.option("--seed", type=click.IntRange(0), help="Seed of the hidden checks, to repeat a run. Default: fresh.")
 @click.option(
     "--jobs", type=int, default=-1, help="How many submissions to grade in parallel. Default: the number of cores."
 )
-@click.option(
-    "--limit", "limits", multiple=True, metavar="NAME=NUMBER", help="Change a limit (see below), such as memory=512."
-)
+@click.option("--limit", "limits", multiple=True, metavar="NAME=NUMBER", help="Change a limit, such as memory=512.")
 @click.option("--sandbox", metavar="LEVEL", help="bubblewrap, landlock or process. Default: the strongest that works.")
 @click.option("--as-user", metavar="USER", help="The user that sandboxes run as, if root grades. Default: nobody.")
 @click.option(
     "--trust-submissions", is_flag=True, help="Run hidden checks even where the sandbox cannot keep them secret."
 )
 @click.option(
-    "--roster", metavar="FILE", type=click.Path(), help="The grade book to fill in, exported from Canvas, Moodle or Blackboard."
+    "--roster",
+    metavar="FILE",
+    type=click.Path(),
+    help="The grade book to fill in, exported from Canvas, Moodle or Blackboard.",
 )
 @click.option("--marks-column", metavar="NAME", help="The column of --roster for the marks. Default: a new one.")
-@click.option(
-    "--id-column", metavar="NAME", help="The column of --roster with the ids of students, if it is not found."
-)
-@click.option(
-    "--due", metavar="TIME", help="When the work was due, such as 2026-11-20T23:59; used with --late-penalty."
-)
+@click.option("--id-column", metavar="NAME", help="The column of --roster with the students' ids.")
 @click.option("--group-column", metavar="NAME", help="The column of --roster that names each student's group.")
 @click.option("--again", multiple=True, metavar="STUDENT", help="Grade this student again even if nothing has changed.")
 def command(

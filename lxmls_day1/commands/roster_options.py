@@ -32,7 +32,7 @@ def read_roster(
         raise InputError(f"{path} does not exist; --roster must be the file that your platform has exported.")
     place = folder / ROSTERS / path.name
     if path.name == ACCOUNT or (place.exists() and place.samefile(path)):
-        raise InputError(f"{path} would be overwritten; copy it to another place or name, and give the copy to --roster.")
+        raise InputError(f"{path} would be overwritten; copy it elsewhere, and give the copy to --roster.")
     return Roster(path, marks_column or "", id_column or "", group_column or "")
 
 
@@ -69,9 +69,7 @@ def remove_stale(folder: Path) -> None:
     for path in (place / name for name in stale):
         if path.is_file():
             path.unlink()
-            click.echo(
-                f"  {path} had the marks of an earlier run and was removed; --roster fills it in again", err=True
-            )
+            click.echo(f"  {path} had marks of an earlier run and was removed; --roster fills it in again", err=True)
     if stale:
         replace_files({place / FILLED: json.dumps({name: now for name in filled if name not in stale}).encode()})
     if stale and len(stale) == len(filled):

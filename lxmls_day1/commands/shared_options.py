@@ -31,7 +31,7 @@ classifier_option = click.option(
     "--classifier",
     required=True,
     metavar="NAME",
-    help="Its file in classifiers/, such as mira, or its class, such as Mira.",
+    help="Its file in classifiers/, such as mira, or its class.",
 )
 domain_option = click.option(
     "--domain",

@@ -392,9 +392,7 @@ class _Run:
 def _cannot_be_run(folder: Path) -> InputError:
     """With the end of what the process said on standard error."""
     text = (folder / check_process.ERRORS).read_text(encoding="utf-8", errors="replace").strip()
-    return InputError(
-        f"the checks cannot be run: {text[-1500:] or 'the process that runs them ended without a message'}"
-    )
+    return InputError(f"the checks cannot be run: {text[-1500:] or 'their process ended without a message'}")
 
 
 def _how_it_ended(status: int) -> str:

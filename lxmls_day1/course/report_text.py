@@ -29,10 +29,7 @@ def workspace_lines(folder: Path) -> Iterator[Line]:
     yield "quiet", f"Lab: {folder}"
     damage = WorkspaceState.of(folder).damage
     if damage:
-        yield (
-            "bad",
-            f"{damage}: hints and results start again from nothing; the damaged file will be kept as {DAMAGED}.",
-        )
+        yield "bad", f"{damage}: hints and results start again; the damaged file is kept as {DAMAGED}."
     note = version_note(folder)
     if note:
         yield "bad", note

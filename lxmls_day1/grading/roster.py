@@ -156,9 +156,7 @@ class Roster:
         if len(found) == 1:
             return found[0]
         if found:
-            raise InputError(
-                f"{self.path} has {len(found)} columns {name!r}; write the full name of the one that you mean."
-            )
+            raise InputError(f"{self.path} has {len(found)} columns {name!r}; write the full name.")
         raise InputError(f"{self.path} has no column {name!r}{nearest(name, [one for one in self.header if one])}")
 
     def filled(self, found: Sequence[Found], rows: Iterable[SubmissionGrade]) -> Filled:
@@ -193,9 +191,7 @@ class Roster:
         for one in found:
             if one.student not in known:
                 remark = problems.get(one.student) or (
-                    "nobody on the roster has this id"
-                    if one.ids
-                    else "it is not clear whose it is; the summary says why"
+                    "nobody on the roster has this id" if one.ids else "the owner is in doubt; see the summary"
                 )
                 matches.append(Match("".join(one.ids[:1]), one.student, None, remark))
         out_of = max((row.out_of for row in points.values()), default=0.0)
