@@ -37,7 +37,7 @@ Importing this package takes no time: ``lxmls-day1 --help`` must not wait for nu
 
 import sys
 
-from lxmls_day1.library_path import PACKAGES, MissingFinder, ReferenceFinder
+from lxmls_day1.library_path import PACKAGES, MissingFinder, MovedFinder, ReferenceFinder
 
 TYPE_CHECKING = False  # for type checkers: the module `typing` takes time
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ __all__ = ["Lab", "classifiers", "readers"]
 __version__ = "0.2.0"
 
 if not any(isinstance(finder, ReferenceFinder) for finder in sys.meta_path):
-    sys.meta_path[:] = [ReferenceFinder(), *sys.meta_path, MissingFinder()]
+    sys.meta_path[:] = [ReferenceFinder(), MovedFinder(), *sys.meta_path, MissingFinder()]
 
 if not TYPE_CHECKING:  # a type checker would take any name for one of this module
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 PACKAGES = ("readers", "classifiers")
 #: Folders of ``classifiers/``, one for each topic beyond the day. Their modules are found without the folder too, as in older labs.
 TOPICS = ("domains", "large", "second_order", "solvers", "structured")
+#: Packages of this package that lab files of version 3 import -> where they are now.
+MOVED = {name: f"engine.{name}" for name in ("compiled", "text", "streaming", "cluster")}
 #: Whether this Python can start another one. In a browser it cannot.
 STARTS_PROCESSES = os.name == "nt" or hasattr(os, "posix_spawn")
 _PACKAGE = __name__.partition(".")[0]
@@ -188,11 +190,22 @@ class ReferenceFinder:
         return spec
 
 
-def _alias(name: str, today: str) -> "ModuleSpec":
+class MovedFinder:
+    """Finds modules under the names that they had when older workspaces were made: a student's functions still import them."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> "ModuleSpec | None":
+        """Nothing for a module that has not moved."""
+        package, *parts = name.split(".")
+        if package != _PACKAGE or not parts or parts[0] not in MOVED:
+            return None
+        return _alias(name, ".".join([_PACKAGE, MOVED[parts[0]], *parts[1:]]), is_package=len(parts) == 1)
+
+
+def _alias(name: str, today: str, is_package: bool = False) -> "ModuleSpec":
     """How to load a module under another name than it has today."""
     from importlib.machinery import ModuleSpec  # needed here only, where the search path is in order
 
-    return ModuleSpec(name, _AliasLoader(today))  # type: ignore[arg-type]  # a loader by its methods
+    return ModuleSpec(name, _AliasLoader(today), is_package=is_package)  # type: ignore[arg-type]  # a loader by its methods
 
 
 class _AliasLoader:

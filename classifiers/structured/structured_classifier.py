@@ -113,6 +113,10 @@ class StructuredClassifier(OnlineClassifier):
 
     def check_settings(self) -> None:
         check_templates(self.templates)
+        if isinstance(self.transitions, str) and self.transitions == "trigrams":  # a model of an earlier version
+            raise InputError(
+                "this version has no trigrams of tags; train with transitions=True, which scores pairs of tags"
+            )
         super().check_settings()
         if not (self.decoder is None or callable(self.decoder)):
             raise InputError(f"decoder must be a function from ChainScores to a path, or None, but is {self.decoder!r}")

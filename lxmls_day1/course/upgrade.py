@@ -6,6 +6,7 @@ the new one stands beside the backup. What has the folder of a topic by now move
 brings it back.
 """
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -18,7 +19,12 @@ from lxmls_day1.course.source_functions import function_lines, replace_function
 from lxmls_day1.course.workspace import IGNORED, origin_of, text_around, workspace_folder
 from lxmls_day1.course.workspace_state import Backup, GivenFile, WorkspaceState, locked, text_digest
 from lxmls_day1.lab import PACKAGES, reference_folder
-from lxmls_day1.library_path import file_in
+from lxmls_day1.library_path import MOVED, file_in
+
+_PACKAGE = Path(__file__).parents[1]
+# of this package, at the head of a file; a list in parentheses may take several lines
+_IMPORT = re.compile(r"^from lxmls_day1\.([\w.]+) import (\([\w, \n]+\)|[\w, ]+)$", re.MULTILINE)
+_CALL = re.compile(r"\s+(\w+)(?:\.\w+)*\(.*\)\s*$")  # one that stands alone on its line
 
 
 @dataclass(frozen=True)
@@ -169,13 +175,53 @@ def _with_own_functions(before: bytes, content: bytes, given: GivenFile | None) 
     return _with_functions(text, source, given.functions)
 
 
+def of_today(before: bytes, content: bytes) -> bytes | None:
+    """A student's file of an older workspace as today's, with the functions of its exercises; None if it needs no such thing.
+
+    It does where it imports something of this package that is not there any more. What else was written in it is left out.
+
+    Parameters
+    ----------
+    before, content : bytes
+        The student's file, and what is given out today.
+    """
+    try:
+        source, text = before.decode("utf-8-sig").replace("\r\n", "\n"), content.decode()
+        if not _imports_what_is_gone(source):
+            return None
+        functions = origin_of({PurePosixPath("classifiers/any.py"): content}).files["classifiers/any.py"].functions
+        return _with_functions(text, source, functions) if functions else None
+    except (UnicodeDecodeError, RecursionError, MemoryError):
+        return None
+
+
+def _imports_what_is_gone(source: str) -> bool:
+    for module, names in _IMPORT.findall(source):
+        first, _, rest = module.partition(".")
+        path = _PACKAGE.joinpath(*MOVED.get(first, first).split("."), *filter(None, rest.split(".")))
+        file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        if not file.is_file():
+            return True
+        there = set(re.findall(r"\w+", file.read_text(encoding="utf-8"))) | {entry.stem for entry in path.glob("*")}
+        if not there.issuperset(re.findall(r"\w+", names)):
+            return True
+    return False
+
+
 def _with_functions(text: str, source: str, functions: Iterable[str]) -> bytes | None:
-    """Today's text with the functions of an older source in it; None if one is not there."""
+    """Today's text with the functions of an older source in it; None if one is not there.
+
+    A line of them that only calls what the older file imports of this package, and today's does not, is left out: such given
+    lines check arguments, and today's file checks them elsewhere.
+    """
+    imported = {name for _, names in _IMPORT.findall(source) for name in re.findall(r"\w+", names)}
+    gone = imported.difference(re.findall(r"\w+", text))
     for function in functions:
         place = function_lines(source, function)
         if place is None:
             return None
-        merged = replace_function(text, function, "\n".join(source.split("\n")[place]))
+        lines = [line for line in source.split("\n")[place] if not ((call := _CALL.match(line)) and call[1] in gone)]
+        merged = replace_function(text, function, "\n".join(lines))
         if merged is None:
             return None
         text = merged

@@ -130,6 +130,7 @@ def test_what_does_not_fit_the_data(setting):
         (StructuredPerceptron(templates=["lowr"]), "names attributes"),
         (StructuredPerceptron(templates="lower"), "templates must be"),
         (StructuredPerceptron(templates=["word", "word"]), "listed twice"),
+        (StructuredPerceptron(transitions="trigrams"), "no trigrams"),
     ],
 )
 def test_what_does_not_go_together(learner, says):

@@ -144,3 +144,14 @@ class TestWorkspaceOfStrangers:
         command = library_path.command_of("pytest", ["--version"])[1:]
         done = start(command, workspace, environment)
         assert done.returncode == 0 and done.stdout.startswith("pytest "), done.stderr
+
+
+@pytest.mark.parametrize("name", ["compiled.class_sums", "text.tokens"])
+def test_a_module_has_its_older_name_too(name):
+    """Functions that a student wrote in an older workspace import it; it is the same module."""
+    code = (
+        f"import lxmls_day1.{name} as older, lxmls_day1.engine.{name} as today; from lxmls_day1.{name.partition('.')[0]} "
+        f"import {name.partition('.')[2]} as found; print(older is today is found, today.__spec__.name, today.__name__)"
+    )
+    went = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert went.stdout.split() == ["True", f"lxmls_day1.engine.{name}", f"lxmls_day1.engine.{name}"], went.stderr

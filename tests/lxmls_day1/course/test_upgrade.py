@@ -1,12 +1,16 @@
 """A newer version of the tiny reference lab meets workspaces of an older one."""
 
+from pathlib import PurePosixPath
+
 import pytest
 
 from lxmls_day1.course import workspace as workspace_module
+from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.solve_reset_undo import solve, undo
-from lxmls_day1.course.upgrade import update
-from lxmls_day1.course.workspace import start_workspace, version_note
+from lxmls_day1.course.upgrade import of_today, update
+from lxmls_day1.course.workspace import origin_of, start_workspace, version_note
 from lxmls_day1.course.workspace_state import FILE, WorkspaceState
+from lxmls_day1.lab import reference_folder
 
 STEPS, MEANS, POINTS = "classifiers/steps.py", "classifiers/means.py", "readers/points.py"
 NOTEBOOK, CHECKS = "notebooks/1_first.ipynb", "tests/exercises/test_1_02_means.py"
@@ -116,3 +120,28 @@ def test_the_assignment_stays(newer):
     update(newer)
     assert "raise NotImplementedError" in (newer / MEANS).read_text()
     assert WorkspaceState.of(newer).origin.files[STEPS].functions == ()
+
+
+@pytest.mark.parametrize(
+    ("head", "gone"),
+    [
+        ("from lxmls_day1.checks import check_choice", False),
+        ("from lxmls_day1.compiled.sparse_rows import Examples", False),
+        ("from lxmls_day1.streaming.shard_rows import (\n    MatrixRows,\n    corpus_of_old,\n)", True),
+        ("from lxmls_day1.compiled.gone import Examples", True),
+        ("from lxmls_day1.engine import training, gone_module", True),
+    ],
+)
+def test_a_file_of_an_older_lab_is_todays_with_its_functions(head, gone):
+    """Where what it imports is there, under whatever name, it stays as it is."""
+    files = student_files(reference_folder())
+    name = PurePosixPath("classifiers/mira.py")
+    functions = origin_of({name: files[name]}).files[str(name)].functions
+    called = "corpus_of_old.check(given)"  # a check; left out where the older file imports it, and today's does not
+    source = "\n\n".join(f"def {function}(*given):\n    {called}\n    return 'mine'" for function in functions)
+    theirs = f"{head}\n\n\n{source}\n".encode()
+    made = of_today(theirs, files[name])
+    assert (made is not None) == gone
+    if made is not None:
+        assert b"return 'mine'" in made and made.startswith(files[name][:200]) and head.encode() not in made
+        assert (called.encode() in made) == ("corpus_of_old" not in head)
