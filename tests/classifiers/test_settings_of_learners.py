@@ -123,7 +123,7 @@ def test_what_does_not_fit_the_data(setting):
         (MaxEntBatch(penalty="l1", solver="dual"), "has corners"),
         (MaxEntBatch(solver="dual", regularizer=0.0), "every weight regularized"),
         (MaxEntBatch(solver="dual", regularize_intercept=False), "every weight regularized"),
-        (MaxEntBatch(solver="gis", regularizer=1.0), "knows no regularization"),
+        (MaxEntBatch(solver="gis", regularizer=1.0), "has no regularization"),
         (SVM(solver="dual", regularizer=0.0), "regularizer .*dual solver"),
         (SVM(solver="dual", order=[0, 1]), "order is for the subgradient solver"),
         (StructuredPerceptron(templates=[]), "at least one template"),
