@@ -14,6 +14,7 @@ from lxmls_day1.course.recorded_answers import shortened
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.solve_reset_undo import PRACTICE, Replaced
 from lxmls_day1.course.submission_export import SubmissionFiles
+from lxmls_day1.course.upgrade import Renewed
 from lxmls_day1.course.workspace import version_note
 from lxmls_day1.course.workspace_state import DAMAGED, Explanation, WorkspaceState
 from lxmls_day1.errors import counted
@@ -143,7 +144,7 @@ def replaced_lines(replaced: Replaced, what: str) -> Iterator[Line]:
         yield "", f"{what} was in place already."
         return
     yield "", f"{what} is now in {', '.join(replaced.files)}; `lxmls-day1 undo` brings back what was there."
-    yield from _reload_lines(replaced)
+    yield from _reload_lines(replaced.files)
 
 
 def practice_lines(replaced: Replaced, exercise: Exercise) -> Iterator[Line]:
@@ -152,7 +153,7 @@ def practice_lines(replaced: Replaced, exercise: Exercise) -> Iterator[Line]:
     yield "", f"  The gap in {', '.join(replaced.files)} is empty again. `lxmls-day1 undo` brings your answer back."
     yield "", f"  Write it once more, then: lxmls-day1 check {exercise.id}"
     yield "quiet", "  The check then asks other numbers as well."
-    yield from _reload_lines(replaced)
+    yield from _reload_lines(replaced.files)
 
 
 def undone_lines(undone: Replaced) -> Iterator[Line]:
@@ -160,11 +161,28 @@ def undone_lines(undone: Replaced) -> Iterator[Line]:
     yield "", f"`{undone.what}` is undone: {', '.join(undone.files)}"
     yield from (("", f"What you had edited since then is kept in {path}") for path in undone.kept)
     yield from (("", f"{path}, where a text before it was kept, is gone.") for path in undone.lost)
-    yield from _reload_lines(undone)
+    yield from _reload_lines(undone.files)
 
 
-def _reload_lines(replaced: Replaced) -> Iterator[Line]:
-    if any(name.endswith(".ipynb") for name in replaced.files):
+def renewed_lines(renewed: Renewed) -> Iterator[Line]:
+    """What is said of a workspace that was brought up to the installed version."""
+    if not renewed.place:
+        yield "", "Every given file is up to date."
+        return
+    if renewed.files:
+        yield "", f"Renewed: {', '.join(renewed.files)}"
+    if renewed.removed:
+        yield "", f"No longer given, or moved into a folder, and removed: {', '.join(renewed.removed)}"
+    for name in renewed.edited:
+        yield "", f"You had edited {name}, which is a given file; yours is now {renewed.place}/{name}"
+    for name in renewed.kept:
+        yield "", f"{name} is yours and stays as it is; the new version is {renewed.place}/{name}.new"
+    yield "", "`lxmls-day1 undo` brings back what was there."
+    yield from _reload_lines((*renewed.files, *renewed.removed))
+
+
+def _reload_lines(names: Iterable[str]) -> Iterator[Line]:
+    if any(name.endswith(".ipynb") for name in names):
         yield "known", "If a notebook is open, reload it from disk before you save it."
 
 

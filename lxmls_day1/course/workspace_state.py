@@ -230,6 +230,32 @@ def text_digest(content: bytes) -> str:
     return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
 
 
+def content_digest(name: str, content: bytes) -> str:
+    """A digest of a file; of notebooks and other JSON a digest of what they say, for a browser lays them out in its own way.
+
+    Examples
+    --------
+    >>> content_digest("a.json", b'{"b": 1.0,\\n "a": -0.0}') == content_digest("a.json", b'{"a":0,"b":1}')
+    True
+    >>> content_digest("a.py", b"1.0") == content_digest("a.py", b"1")
+    False
+    """
+    if name.endswith((".json", ".ipynb")):
+
+        def number(text: str) -> float:
+            return float(text) + 0.0  # without the sign of zero
+
+        with contextlib.suppress(ValueError, RecursionError):
+            value = json.loads(content, parse_int=number, parse_float=number)
+            content = json.dumps(value, sort_keys=True).encode()
+    return text_digest(content)
+
+
+def is_unchanged(name: str, content: bytes, digest: str) -> bool:
+    """Whether a file has the content of which a state holds the digest; older versions put down that of the text."""
+    return digest in (content_digest(name, content), text_digest(content))
+
+
 def files_digest(folder: Path, exercise: Exercise) -> str:
     """A digest of the files of an exercise as they are now; a missing one counts as empty, line ends do not count."""
     digest = hashlib.sha256()
