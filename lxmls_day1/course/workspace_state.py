@@ -231,7 +231,9 @@ def text_digest(content: bytes) -> str:
 
 
 def content_digest(name: str, content: bytes) -> str:
-    """A digest of a file; of notebooks and other JSON a digest of what they say, for a browser lays them out in its own way.
+    """A digest of a file: of a notebook what its cells ask, without what running or opening it adds; of other JSON what it says.
+
+    A browser lays out both in its own way.
 
     Examples
     --------
@@ -245,8 +247,15 @@ def content_digest(name: str, content: bytes) -> str:
         def number(text: str) -> float:
             return float(text) + 0.0  # without the sign of zero
 
-        with contextlib.suppress(ValueError, RecursionError):
+        with contextlib.suppress(
+            ValueError, KeyError, TypeError, AttributeError, RecursionError
+        ):  # it is compared as text
             value = json.loads(content, parse_int=number, parse_float=number)
+            if name.endswith(".ipynb"):
+                value = [
+                    (cell["cell_type"], cell.get("id"), "".join(cell["source"]), cell["metadata"].get("tags"))
+                    for cell in value["cells"]
+                ]
             content = json.dumps(value, sort_keys=True).encode()
     return text_digest(content)
 

@@ -102,6 +102,19 @@ def test_json_that_a_browser_has_laid_out_is_not_edited(newer, reference):
     assert not undo(newer).kept
 
 
+def test_a_notebook_that_was_only_run_is_renewed(newer):
+    notebook = json.loads((newer / NOTEBOOK).read_text(encoding="utf-8"))
+    notebook["metadata"]["language_info"] = {"name": "python"}
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell |= {"execution_count": 7, "outputs": [{"output_type": "stream", "name": "stdout", "text": ["done"]}]}
+    (newer / NOTEBOOK).write_text(json.dumps(notebook), encoding="utf-8")
+    before = tree(newer)
+    assert NOTEBOOK in update(newer).files and b"# new" in (newer / NOTEBOOK).read_bytes()
+    undo(newer)
+    assert tree(newer) == before
+
+
 @pytest.mark.usefixtures("imports_as_before")
 def test_a_browser_keeps_the_record_of_files_that_it_does_not_keep(newer, monkeypatch):
     """What nobody has written, the record too, comes from the site, and is the new one after its update."""
