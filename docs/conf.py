@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import unquote
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
 project = "The day-1 lab"
 author = "The day-1 lab developers"
@@ -110,6 +110,7 @@ html_favicon = "site_files/favicon.svg"
 html_css_files = ["book.css", "exercise.css"]
 html_js_files = ["book.js", "exercise.js"]
 html_copy_source = False
+html_search_scorer = str(ROOT / "docs/search_scorer.js")
 html_show_search_summary = False  # excerpts come from the other pages, which a browser does not read from a folder
 html_show_sourcelink = False
 html_additional_pages = {"index": "front.html"}  # by itself: the theme alone is half a megabyte
@@ -174,6 +175,30 @@ def write_exercises(app: Any, config: object) -> None:
     html_context["first_exercise"] = pages["1.4.html"]
 
 
+LESSONS: dict[str, Any] = {}  # by the name of its page: the part of a notebook that it shows
+
+
+def write_lessons(app: Any, config: object) -> None:
+    """Write the further parts of long notebooks; the first is put in the place of its notebook when that is read."""
+    from lesson_parts import parts
+
+    folder = Path(app.srcdir, "docs/lessons")
+    folder.mkdir(exist_ok=True)
+    LESSONS.update(parts(ROOT, {page.stem for page in (ROOT / "docs/exercises").glob("1.*.md")}))
+    further = {f"{name}.ipynb": notebook for name, notebook in LESSONS.items() if name.startswith("docs/")}
+    for page in folder.iterdir():
+        if f"docs/lessons/{page.name}" not in further:
+            page.unlink()
+    for name, notebook in further.items():
+        _write_page(app, name.removeprefix("docs/"), json.dumps(notebook, ensure_ascii=False))
+
+
+def read_first_part(app: Any, name: str, source: list[str]) -> None:
+    """Give a notebook's page its first part."""
+    if name in LESSONS:
+        source[0] = json.dumps(LESSONS[name])
+
+
 def write_runtime(app: Any, exception: Exception | None) -> None:
     """Put beside the pages what runs in them; the runtime too, if the variable PYODIDE names its folder."""
     if exception is not None or app.builder.format != "html":
@@ -187,10 +212,9 @@ def write_runtime(app: Any, exception: Exception | None) -> None:
 
 def describe_pictures(app: Any, tree: Any) -> None:
     """Give the pictures of a notebook the alternative texts that stand beside them in its file."""
-    notebook = Path(app.srcdir, f"{app.env.docname}.ipynb")
-    if not notebook.is_file():
+    if app.env.docname not in LESSONS:
         return
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    cells = LESSONS[app.env.docname]["cells"]
     outputs = [output for cell in cells for output in cell.get("outputs", ()) if "image/png" in output.get("data", {})]
     shown = [image for image in tree.findall(lambda node: node.tagname == "image") if "jupyter_execute" in image["uri"]]
     for image, output in zip(shown, outputs, strict=True):
@@ -333,6 +357,8 @@ def setup(app: Any) -> None:
     app.connect("builder-inited", draw_boundaries)
     app.connect("config-inited", write_modules)  # before Sphinx looks which pages there are
     app.connect("config-inited", write_exercises)
+    app.connect("config-inited", write_lessons)  # which lead to the exercises
+    app.connect("source-read", read_first_part)
     app.connect("build-finished", copy_mathjax)
     app.connect("build-finished", write_demonstrations)
     app.connect("doctree-read", describe_pictures)

@@ -6,6 +6,7 @@ The first cell of every notebook is::
     lab = open_lab()
 """
 
+import contextlib
 import os
 import sys
 import warnings
@@ -18,7 +19,7 @@ from lxmls_day1.course.exercise_cell import ExerciseCell
 from lxmls_day1.engine.penalties import LargePenalty
 from lxmls_day1.figures.figure_data import record_figures
 from lxmls_day1.lab import Lab
-from lxmls_day1.library_path import is_lab_folder
+from lxmls_day1.library_path import STARTS_PROCESSES, is_lab_folder
 
 if TYPE_CHECKING:
     from lxmls_day1.course.notebook_display import Shown
@@ -121,7 +122,7 @@ class NotebookLab(Lab):
         return emptied(self, exercise)
 
     def undo(self) -> "Shown":
-        """Take back the last `solve`, `reset` or `open_work`; called again, the one before it.
+        """Take back the last `solve`, `reset`, `update` or `open_work`; called again, the one before it.
 
         Raises
         ------
@@ -131,6 +132,21 @@ class NotebookLab(Lab):
         from lxmls_day1.course.notebook_display import undone
 
         return undone(self)
+
+    def update(self) -> "Shown":
+        """Renew what was given, after an update of the package or of the site, and keep what you have written.
+
+        Where more than the functions of its exercises was edited, and in notebooks, your file stays, and the new one is put aside. `undo`
+        brings back what was there.
+
+        Raises
+        ------
+        InputError
+            If this is the reference lab, found because there is no workspace here.
+        """
+        from lxmls_day1.course.notebook_display import updated
+
+        return updated(self)
 
     def submit(self, name: str | None = None) -> "Shown":
         """Pack readers, classifiers and notebooks into one zip file for the instructor, or for `open_work`.
@@ -224,10 +240,23 @@ def open_lab(folder: str | os.PathLike[str] | None = None) -> NotebookLab:
         folder = NotebookLab(folder).folder  # which says what is wrong with it
     lab = NotebookLab.open(_lab_around() if folder is None else folder)
     lab.named = folder is not None
+    if not STARTS_PROCESSES:
+        _keep_origin(lab.folder)
     record_figures()
     watch_cells(lab)
     warnings.filterwarnings("ignore", category=LargePenalty)  # the notebooks try every λ, to see what it does
     return lab
+
+
+def _keep_origin(folder: Path) -> None:
+    """Have a browser keep the record of what was given.
+
+    Files that nobody has written come from the site, and are others when it is updated; what was written belongs to those given before.
+    """
+    from lxmls_day1.course.workspace_state import WorkspaceState, locked
+
+    with contextlib.suppress(OSError), locked(folder):
+        WorkspaceState.of(folder).save()
 
 
 def _lab_around() -> Path | None:

@@ -1,5 +1,8 @@
 // Names and keyboard access that the theme and the gallery leave out; what scrolls can be reached by the keyboard.
 document.addEventListener("DOMContentLoaded", () => {
+  // A place that is in another part of its lesson.
+  const moved = [...document.querySelectorAll("nav.parts a")].find((link) => link.hash === location.hash);
+  if (moved && !document.getElementById(location.hash.slice(1))) location.replace(moved.href);
   document.querySelectorAll(".search-button-field[aria-label]").forEach((button) => 
     button.setAttribute("aria-label", button.textContent.replace(/\s+/g, " ").trim()));
   document.querySelectorAll("details > summary").forEach((summary) => {

@@ -18,23 +18,8 @@ def command(lab_folder: str | None) -> None:
     Example:
       lxmls-day1 update
     """
-    from lxmls_day1.course.terminal import shown_workspace
+    from lxmls_day1.course.report_text import renewed_lines
+    from lxmls_day1.course.terminal import echo_lines, shown_workspace
     from lxmls_day1.course.upgrade import update
 
-    renewed = update(shown_workspace(lab_folder, "update"))
-    if not renewed.place:
-        click.echo("Every given file is up to date.")
-        return
-    for names, what in (
-        (renewed.files, "Renewed"),
-        (renewed.removed, "Removed, because they are no longer given or have moved into a folder"),
-    ):
-        if names:
-            click.echo(f"{what}: {', '.join(names)}")
-    for name in renewed.edited:
-        click.echo(f"You had edited {name}, which is a given file; yours is now {renewed.place}/{name}")
-    for name in renewed.kept:
-        click.echo(f"{name} is yours and stays as it is; the new version is {renewed.place}/{name}.new")
-    click.echo("`lxmls-day1 undo` brings back what was there.")
-    if any(name.endswith(".ipynb") for name in (*renewed.files, *renewed.removed)):
-        click.echo("If a notebook is open, reload it from disk before you save it.")
+    echo_lines(renewed_lines(update(shown_workspace(lab_folder, "update"))))

@@ -24,6 +24,7 @@ from lxmls_day1.course.report_text import Line, workspace_lines
 from lxmls_day1.course.solve_reset_undo import reset, solve, undo
 from lxmls_day1.course.submission_export import collect_submission, pack_submission
 from lxmls_day1.course.submission_import import open_work
+from lxmls_day1.course.upgrade import update
 from lxmls_day1.course.workspace import workspace_of
 from lxmls_day1.course.workspace_state import why_not_kept
 from lxmls_day1.errors import InputError, check_path
@@ -40,7 +41,9 @@ STYLES = {
     "known": f"color:{KNOWN}",
     "quiet": "opacity:0.6",
 }
-COMMAND = re.compile(r"`lxmls-day1 (check|hint|reset|undo|status) ?([\w.]*)`")  # in a notebook there is no command line
+COMMAND = re.compile(
+    r"`lxmls-day1 (check|hint|reset|undo|status|update) ?([\w.]*)`"
+)  # in a notebook there is no command line
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,12 @@ def undone(lab: Lab) -> Shown:
     """Take back what was replaced last."""
     folder = workspace_of(lab, "lab.undo")
     return _shown(folder, report := undo(folder), report_text.undone_lines(report))
+
+
+def updated(lab: Lab) -> Shown:
+    """Renew the given files."""
+    folder = workspace_of(lab, "lab.update")
+    return _shown(folder, report := update(folder), report_text.renewed_lines(report))
 
 
 def opened(lab: Lab, path: Any) -> Shown:

@@ -13,6 +13,7 @@ from lxmls_day1.course.progress import NOT_COUNTED, Standing, Status
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.solve_reset_undo import PRACTICE, Replaced
 from lxmls_day1.course.submission_export import SubmissionFiles
+from lxmls_day1.course.upgrade import Renewed
 from lxmls_day1.course.workspace import version_note
 from lxmls_day1.course.workspace_state import DAMAGED, WorkspaceState
 from lxmls_day1.errors import counted
@@ -116,7 +117,7 @@ def replaced_lines(replaced: Replaced, what: str) -> Iterator[Line]:
         yield "", f"{what} was in place already."
         return
     yield "", f"{what} is now in {', '.join(replaced.files)}; `lxmls-day1 undo` brings back what was there."
-    yield from _reload_lines(replaced)
+    yield from _reload_lines(replaced.files)
 
 
 def practice_lines(replaced: Replaced, exercise: Exercise) -> Iterator[Line]:
@@ -125,7 +126,7 @@ def practice_lines(replaced: Replaced, exercise: Exercise) -> Iterator[Line]:
     yield "", f"  The gap in {', '.join(replaced.files)} is empty again. `lxmls-day1 undo` brings your answer back."
     yield "", f"  Write it once more, then: lxmls-day1 check {exercise.id}"
     yield "quiet", "  The check then uses other numbers, too."
-    yield from _reload_lines(replaced)
+    yield from _reload_lines(replaced.files)
 
 
 def undone_lines(undone: Replaced) -> Iterator[Line]:
@@ -133,11 +134,28 @@ def undone_lines(undone: Replaced) -> Iterator[Line]:
     yield "", f"`{undone.what}` is undone: {', '.join(undone.files)}"
     yield from (("", f"What you had edited since then is kept in {path}") for path in undone.kept)
     yield from (("", f"{path}, which held an earlier text, is gone.") for path in undone.lost)
-    yield from _reload_lines(undone)
+    yield from _reload_lines(undone.files)
 
 
-def _reload_lines(replaced: Replaced) -> Iterator[Line]:
-    if any(name.endswith(".ipynb") for name in replaced.files):
+def renewed_lines(renewed: Renewed) -> Iterator[Line]:
+    """What is said of a workspace that was brought up to the installed version."""
+    if not renewed.place:
+        yield "", "Every given file is up to date."
+        return
+    if renewed.files:
+        yield "", f"Renewed: {', '.join(renewed.files)}"
+    if renewed.removed:
+        yield "", f"Removed, because they are no longer given or have moved into a folder: {', '.join(renewed.removed)}"
+    for name in renewed.edited:
+        yield "", f"You had edited {name}, which is a given file; yours is now {renewed.place}/{name}"
+    for name in renewed.kept:
+        yield "", f"{name} is yours and stays as it is; the new version is {renewed.place}/{name}.new"
+    yield "", "`lxmls-day1 undo` brings back what was there."
+    yield from _reload_lines((*renewed.files, *renewed.removed))
+
+
+def _reload_lines(names: Iterable[str]) -> Iterator[Line]:
+    if any(name.endswith(".ipynb") for name in names):
         yield "known", "If a notebook is open, reload it from disk before you save it."
 
 

@@ -24,7 +24,7 @@ from lxmls_day1.course.progress import status_of
 from lxmls_day1.course.registry import Exercise, Registry
 from lxmls_day1.course.source_functions import function_lines, replace_function
 from lxmls_day1.course.workspace import workspace_folder
-from lxmls_day1.course.workspace_state import BACKUPS, Backup, WorkspaceState, locked, text_digest
+from lxmls_day1.course.workspace_state import BACKUPS, Backup, WorkspaceState, content_digest, is_unchanged, locked
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import file_in
@@ -170,7 +170,7 @@ def undo(folder: Path) -> Replaced:
         for name in dict.fromkeys([*backup.kept, *backup.written]):
             path, old = _own_path(folder, name), backup.kept.get(name)
             now = path.read_bytes() if path.is_file() else None
-            edited = now is not None and text_digest(now) != backup.written.get(name)
+            edited = now is not None and not is_unchanged(name, now, backup.written.get(name, ""))
             if old is None:
                 if now is not None and not edited:
                     new.append(path)
@@ -278,7 +278,7 @@ def replace_and_keep(
     kept = {name: f"{place}/{name}" for name in (*new, *removed) if (folder / name).is_file()}
     contents |= {folder / old: (folder / name).read_bytes() for name, old in kept.items()}
     contents |= {_own_path(folder, name): content for name, content in new.items()}
-    written = {name: text_digest(content) for name, content in new.items()}
+    written = {name: content_digest(name, content) for name, content in new.items()}
     state.backups.append(replace(backup, kept=kept, written=written))
     try:
         for path in contents:

@@ -17,7 +17,7 @@ from lxmls_day1.course.registry import FILE, Exercise, Registry
 from lxmls_day1.course.solve_reset_undo import replace_and_keep, with_line_ends_of
 from lxmls_day1.course.source_functions import function_lines, replace_function
 from lxmls_day1.course.workspace import IGNORED, origin_of, text_around, workspace_folder
-from lxmls_day1.course.workspace_state import Backup, GivenFile, WorkspaceState, locked, text_digest
+from lxmls_day1.course.workspace_state import Backup, GivenFile, WorkspaceState, is_unchanged, locked, text_digest
 from lxmls_day1.lab import PACKAGES, reference_folder
 from lxmls_day1.library_path import MOVED, file_in
 
@@ -108,18 +108,18 @@ def update(folder: Path, more: Collection[str] = ()) -> Renewed:
             was = file_in(folder, name)
             path, given = folder / was, known.get(was)
             before = path.read_bytes() if path.is_file() else None
-            if was == name and before is not None and text_digest(before) == text_digest(content):
+            if was == name and before is not None and is_unchanged(name, before, origin.files[name].digest):
                 continue
             theirs = name.endswith(".ipynb") or bool(origin.files[name].functions)
-            if before is None or (given and text_digest(before) == given.digest):
+            if before is None or (given and is_unchanged(name, before, given.digest)):
                 new[name] = content
-            elif was == name and theirs and given and given.digest == origin.files[name].digest:
+            elif was == name and theirs and given and is_unchanged(name, content, given.digest):
                 continue  # there is no new version of it
             elif origin.files[name].functions:
                 merged = _with_own_functions(before, content, given)
                 if merged is None:
                     aside[name] = content
-                elif text_digest(before) != text_digest(merged):
+                elif not is_unchanged(name, before, text_digest(merged)):
                     new[name] = merged
             elif theirs:
                 aside[name] = content
@@ -139,7 +139,7 @@ def update(folder: Path, more: Collection[str] = ()) -> Renewed:
             if PurePosixPath(name) not in files
             and name not in moved
             and (folder / name).is_file()
-            and text_digest((folder / name).read_bytes()) == given.digest
+            and is_unchanged(name, (folder / name).read_bytes(), given.digest)
         ]
         backup = Backup("update", "", {}, {}, False, state.origin)
         state.origin = origin

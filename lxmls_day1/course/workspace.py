@@ -23,6 +23,7 @@ from lxmls_day1.course.workspace_state import (
     GivenFile,
     Origin,
     WorkspaceState,
+    content_digest,
     keeps_state,
     text_digest,
 )
@@ -124,7 +125,7 @@ def origin_of(files: Files) -> Origin:
             source = content.decode()
             functions = tuple(f for id in sorted(stubs_left(source)) for f in functions_of(source, id, str(name)))
         around = text_around(content.decode(), functions) if functions else ""
-        given[str(name)] = GivenFile(text_digest(content), functions, around)
+        given[str(name)] = GivenFile(content_digest(str(name), content), functions, around)
     return Origin(lxmls_day1.__version__, INTERFACE, given)
 
 

@@ -202,6 +202,41 @@ def text_digest(content: bytes) -> str:
     return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
 
 
+def content_digest(name: str, content: bytes) -> str:
+    """A digest of a file: of a notebook what its cells ask, without what running or opening it adds; of other JSON what it says.
+
+    A browser lays out both in its own way.
+
+    Examples
+    --------
+    >>> content_digest("a.json", b'{"b": 1.0,\\n "a": -0.0}') == content_digest("a.json", b'{"a":0,"b":1}')
+    True
+    >>> content_digest("a.py", b"1.0") == content_digest("a.py", b"1")
+    False
+    """
+    if name.endswith((".json", ".ipynb")):
+
+        def number(text: str) -> float:
+            return float(text) + 0.0  # without the sign of zero
+
+        with contextlib.suppress(
+            ValueError, KeyError, TypeError, AttributeError, RecursionError
+        ):  # it is compared as text
+            value = json.loads(content, parse_int=number, parse_float=number)
+            if name.endswith(".ipynb"):
+                value = [
+                    (cell["cell_type"], cell.get("id"), "".join(cell["source"]), cell["metadata"].get("tags"))
+                    for cell in value["cells"]
+                ]
+            content = json.dumps(value, sort_keys=True).encode()
+    return text_digest(content)
+
+
+def is_unchanged(name: str, content: bytes, digest: str) -> bool:
+    """Whether a file has the content of which a state holds the digest; older versions put down that of the text."""
+    return digest in (content_digest(name, content), text_digest(content))
+
+
 def files_digest(folder: Path, exercise: Exercise) -> str:
     """A digest of the files of an exercise as they are now; a missing one counts as empty, line ends do not count."""
     digest = hashlib.sha256()

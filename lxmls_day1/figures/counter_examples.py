@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.figures.plotting import CENTRED
+from lxmls_day1.figures.plotting import BLACK, CENTRED, CLASS_COLOURS, CLASS_MARKERS, GREY, PURPLE
 
-WANTED, YOURS, BEFORE = "#009e73", "#d55e00", "#999999"  # of the Okabe-Ito palette, as those below
-OF_CLASSES = (("#0072b2", "s"), ("#cc79a7", "^"), ("#56b4e9", "o"))
-BESIDE: Mapping[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}  # where a legend covers nothing
+WANTED, YOURS, BEFORE = BLACK, PURPLE, GREY  # no colours of the first classes
+FARTHEST = 5.0  # from the points to a boundary that is drawn beside them
 
 
 def plot_steps(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None:
@@ -37,16 +36,20 @@ def plot_steps(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
     scores = np.asarray(given["scores"], float)
     sq_norm = next((float(value) for name, value in given.items() if name.startswith("‖g")), 1.0)
     after = [scores, scores + sq_norm * np.asarray(wanted), scores + sq_norm * np.asarray(got)]
-    for n, (heights, label, colour) in enumerate(
-        zip(after, ["before", "after the wanted step", "after yours"], [BEFORE, WANTED, YOURS], strict=True)
-    ):
-        ax.bar(np.arange(len(scores)) + 0.27 * (n - 1), heights, 0.25, label=label, color=colour)
+    labels = ["before", "after the wanted step", "after yours"]
+    for n, (heights, label, colour) in enumerate(zip(after, labels, [BEFORE, WANTED, YOURS], strict=True)):
+        place = np.arange(len(scores)) + 0.28 * (n - 1)
+        # A bar of height 0 is seen by its edge and by its number.
+        bars = ax.bar(place, heights, 0.23, label=label, color=colour, edgecolor=colour, linewidth=2, zorder=2)
+        ax.bar_label(bars, [f"{height:.3g}".replace("-", "−") for height in heights], padding=4, fontsize="small")
     true_class = given.get("true class")
     names = [f"class {k}{' (true)' if k == true_class else ''}" for k in range(len(scores))]
     ax.set_xticks(range(len(scores)), names)
-    ax.axhline(0.0, color="black", linewidth=0.8)
+    ax.axhline(0.0, color=GREY, linewidth=0.8, zorder=1)
+    ax.use_sticky_edges = False  # room for the numbers, also on the side of zero
+    ax.margins(y=0.2)
     ax.set_ylabel("score")
-    ax.legend(fontsize="small", **BESIDE)
+    _legend(ax)
 
 
 def plot_paths(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None:
@@ -87,13 +90,14 @@ def plot_paths(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
     ax.set_yticks(range(n_tags), [f"tag {k}" for k in range(n_tags)])
     ax.set_ylim(n_tags - 0.3, -0.7)
     ax.set_xlim(min(places.values()) - 0.5, max(places.values()) + 0.5)
-    ax.legend(fontsize="small", **BESIDE, markerscale=0.2)
+    _legend(ax, markerscale=0.2)
 
 
 def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None:
     """The boundaries between classes 0 and 1 that the wanted weights draw, and yours.
 
-    Of one feature the lead of class 1 over class 0 is drawn, which is zero at the boundary; of two, the boundary in the plane.
+    Of one feature the score of class 1 less that of class 0 is drawn, which is zero at the boundary; of two, the boundary in the
+    plane.
 
     Parameters
     ----------
@@ -111,7 +115,7 @@ def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) ->
 
     Examples
     --------
-    One feature; the lead of class 1 is x where it is wanted, and 2 x:
+    One feature; the difference of the scores is to be x, and is 2 x:
 
     >>> from lxmls_day1.figures.plotting import detached_axes
     >>> _, ax = detached_axes()
@@ -129,12 +133,13 @@ def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) ->
     if pair is None:
         raise ValueError("the same weights")
     places = np.column_stack([points, np.zeros(len(points))])[:, :2]
-    low, high = places.min(axis=0) - 1.0, places.max(axis=0) + 1.0
+    feet = [_foot(lead, places) for lead in pair]
+    low, high = np.min([*places, *feet], axis=0) - 1.0, np.max([*places, *feet], axis=0) + 1.0
     if points.shape[1] == 1:
         x = np.array([low[0], high[0]])
         lines = [(x, intercept + slope * x) for intercept, slope in pair]
-        ax.axhline(0.0, color="black", linewidth=0.8)
-        ax.set_ylabel("lead of class 1")
+        ax.axhline(0.0, color=GREY, linewidth=0.8)
+        ax.set_ylabel("score 1 − score 0")
     else:
         lines = [_boundary(*lead) for lead in pair]
         if np.allclose(lines[0], lines[1]):
@@ -143,12 +148,26 @@ def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) ->
         ax.set_ylabel("feature 2")
     for line, label, colour, style in zip(lines, ["wanted", "yours"], [WANTED, YOURS], ["-", "--"], strict=True):
         ax.plot(*line, style, color=colour, label=label)
-    for label, (colour, marker) in zip(np.unique(classes), OF_CLASSES, strict=False):
+    for label in np.unique(classes):
         name = f"{'mean of ' if of_means else ''}class {label}"
-        ax.plot(*places[classes == label].T, marker, color=colour, label=name)
+        ax.plot(*places[classes == label].T, CLASS_MARKERS[label], color=CLASS_COLOURS[label], label=name)
     ax.set_xlim(low[0], high[0])
     ax.set_xlabel("feature 1")
-    ax.legend(fontsize="small", **BESIDE)
+    ax.locator_params(nbins=5)
+    _legend(ax)
+
+
+def _legend(ax: Any, **look: Any) -> None:
+    """A legend above the axes, where it covers nothing."""
+    ax.figure.legend(loc="outside upper center", ncols=4, fontsize="small", frameon=False, columnspacing=1.2, **look)
+
+
+def _foot(lead: Any, places: Any) -> Any:
+    """Where a boundary is nearest to the middle of the points, or on the way there if it is far."""
+    middle, normal = places.mean(axis=0), np.append(lead[1:], 0.0)[:2]
+    squared = float(normal @ normal) or 1.0
+    way = -(lead[0] + normal @ middle) / squared * normal
+    return middle + way * min(1.0, FARTHEST / (float(np.linalg.norm(way)) or 1.0))
 
 
 def _boundary(intercept: float, slope: float, slope_2: float) -> tuple[Any, Any]:
@@ -198,7 +217,7 @@ def picture(kind: str, given: Mapping[str, Any], wanted: Any, got: Any) -> bytes
         return None
     if not (np.all(np.isfinite(wanted)) and np.all(np.isfinite(got))):
         return None
-    figure = Figure(figsize=(4.8, 2.6), layout="constrained")
+    figure = Figure(figsize=(5.6, 2.8), layout="constrained")
     try:
         PICTURES[kind](given, wanted, got, figure.add_subplot())
     except (KeyError, ValueError, IndexError, StopIteration, TypeError):

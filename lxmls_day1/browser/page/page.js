@@ -1,5 +1,5 @@
-// Runs in the page beside JupyterLite. It says, in lines at the foot of the window, what is being loaded, what went wrong,
-// and what could cost work; it hands over the file that `lab.submit()` packs; it offers to stop what runs for long.
+// Runs in the page beside JupyterLite. It says, in lines below the work area, which gives them room, what is being loaded, what went
+// wrong, and what could cost work; it hands over the file that `lab.submit()` packs; it offers to stop what runs for long.
 "use strict";
 {
   const LONG = 30; // seconds that a cell runs until it is offered to stop it
@@ -10,23 +10,27 @@
 
   const style = document.createElement("style");
   style.textContent = `
-    #lxmls-day1-lines { position: fixed; right: 12px; bottom: 32px; z-index: 10000; max-width: min(560px, 80vw);
-      font: 14px/1.4 system-ui, sans-serif; display: flex; flex-direction: column; gap: 6px; }
-    .lxmls-day1-line { background: #f4f6f8; color: #1b1f24; border: 1px solid #8c959f; border-left-width: 6px;
-      border-radius: 4px; padding: 8px 12px; box-shadow: 0 1px 6px rgb(0 0 0 / 25%); }
-    .lxmls-day1-line[data-kind="warning"] { border-color: #9a6700; }
-    .lxmls-day1-line[data-kind="error"] { border-color: #cf222e; }
-    .lxmls-day1-line button { margin-left: 10px; font: inherit; cursor: pointer; }
+    #lxmls-day1-lines { position: fixed; inset: auto 0 0; max-height: 40vh; overflow: auto; font: 14px/1.4 system-ui, sans-serif; }
+    #main { bottom: var(--lxmls-day1-lines, 0px) !important; }
+    .lxmls-day1-line { background: #f4f6f8; color: #1b1f24; border-left: 6px solid #8c959f; border-top: 1px solid #8c959f;
+      padding: 6px 12px; display: flex; justify-content: space-between; align-items: baseline; gap: 12px; }
+    .lxmls-day1-line[data-kind="warning"] { border-left-color: #9a6700; }
+    .lxmls-day1-line[data-kind="error"] { border-left-color: #cf222e; }
+    .lxmls-day1-line button { font: inherit; cursor: pointer; white-space: nowrap; }
     @media (prefers-color-scheme: dark) { .lxmls-day1-line { background: #22272e; color: #f0f3f6; } }`;
   document.head.append(style);
   const lines = document.createElement("div");
   lines.id = "lxmls-day1-lines";
-  lines.setAttribute("role", "status");
+  lines.setAttribute("role", "status"); // there before the first line, for only what comes later is read out
+  document.addEventListener("DOMContentLoaded", () => document.body.append(lines));
+  new ResizeObserver(() => {
+    document.documentElement.style.setProperty("--lxmls-day1-lines", `${lines.offsetHeight}px`);
+    window.dispatchEvent(new Event("resize")); // by which JupyterLab lays itself out anew
+  }).observe(lines);
   const shown = new Map();
 
   // One line for each name; an empty text takes it away. Buttons: [text, what it does], after which the line goes.
   function show(name, text, kind = "info", buttons = []) {
-    if (!lines.isConnected) document.body?.append(lines);
     if (shown.get(name)?.dataset.text === text) return;
     shown.get(name)?.remove();
     shown.delete(name);
@@ -36,6 +40,7 @@
     line.id = `lxmls-day1-${name}`;
     line.dataset.kind = kind;
     line.dataset.text = text;
+    if (kind === "progress") line.setAttribute("aria-live", "off"); // it changes too often to be read out
     line.textContent = text;
     for (const [label, action] of buttons) {
       const button = document.createElement("button");
@@ -57,7 +62,7 @@
   new BroadcastChannel(CHANNEL).onmessage = ({ data }) => {
     if (data.kind === "ready") show("start", "");
     if (!inFront()) return; // the tab that one works in
-    if (data.kind === "loading") show("start", `Loading Python: ${data.name} (${data.loaded} of ${data.started} files)`);
+    if (data.kind === "loading") show("start", `Loading Python: ${data.name} (${data.loaded} of ${data.started} files)`, "progress");
     if (data.kind === "starting") show("start", "Starting Python …");
     if (data.kind === "failed") show("start", `Python could not be started: ${data.text}`, "error", understood);
     if (data.kind === "download") download(data.name, data.content);
@@ -130,8 +135,8 @@
   async function tellWhereWorkIs() {
     if ((await navigator.storage?.persist?.()) || localStorage.getItem(TOLD)) return;
     const text =
-      "Your work is kept in this browser, on this machine. A private window forgets it when it is closed: in one, hand it over before, " +
-      "by lab.submit() in a cell, which downloads it; lab.open_work() opens it again.";
+      "Your work is kept in this browser only, and a private window forgets it when it is closed: in one, download it before, " +
+      "by lab.submit() in a cell; lab.open_work() opens it again.";
     show("storage", text, "warning", [["OK", () => localStorage.setItem(TOLD, "yes")]]);
   }
 

@@ -1,3 +1,5 @@
+import importlib.util
+import json
 import threading
 import urllib.request
 import webbrowser
@@ -65,7 +67,9 @@ def test_an_installation_says_that_it_comes_without(tmp_path, monkeypatch, opene
     assert "checkout" in done.output and "`make docs`" in done.output
 
 
-BOOK = Path(__file__).resolve().parents[3] / "out/docs"
+ROOT = Path(__file__).resolve().parents[3]
+BOOK = ROOT / "out/docs"
+in_the_book = pytest.mark.skipif(not (BOOK / "docs/index.html").is_file(), reason="the book is not built: make docs")
 TELLING = (
     "index.html",
     "docs/index.html",
@@ -90,7 +94,7 @@ def pages(which):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not (BOOK / "docs/index.html").is_file(), reason="the book is not built: make docs")
+@in_the_book
 @pytest.mark.parametrize(
     ("width", "scheme", "which"),
     [
@@ -119,3 +123,60 @@ def test_the_book_in_a_browser(which, width, scheme, chromium, serious):
     context.close()
     assert not faults
     assert asked and [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
+def test_the_parts_of_a_lesson_hold_its_notebook():
+    spec = importlib.util.spec_from_file_location("lesson_parts", ROOT / "docs/lesson_parts.py")
+    lesson_parts = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(lesson_parts)
+    pages = lesson_parts.parts(ROOT, {"1.4"})
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        shown = [page for name, page in pages.items() if Path(name).name.partition("-")[0] == path.stem]
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        code = [(cell["id"], "".join(cell["source"]), cell["outputs"]) for cell in cells if cell["cell_type"] == "code"]
+        in_parts = [cell for page in shown for cell in page["cells"]]
+        assert code == [(cell["id"], cell["source"], cell["outputs"]) for cell in in_parts if "outputs" in cell]
+        assert all(page["cells"][0]["source"].startswith("# ") for page in shown)
+        assert len(shown) > 1 or path.stem == "7_second_order"
+    texts = {name: "".join(cell["source"] for cell in page["cells"]) for name, page in pages.items()}
+    assert "# 2 · C. MIRA: the size of the step\n" in texts["docs/lessons/2_online-2"]
+    assert "[Solve this exercise in the browser](../docs/exercises/1.4.md)" in texts["notebooks/2_online"]
+
+
+@pytest.mark.slow
+@in_the_book
+class TestTheBookAsOneReadsIt:
+    @pytest.mark.parametrize("query", ["perceptron", "MIRA", "naive Bayes", "SVM"])
+    def test_a_search_finds_lessons_exercises_and_explanations_before_the_reference(self, query, chromium):
+        page = chromium.new_page()
+        page.goto(f"{(BOOK / 'search.html').as_uri()}?q={query}")
+        page.wait_for_function("document.querySelector('.search-summary')?.textContent.includes('finished')")
+        found = page.evaluate("[...document.querySelectorAll('ul.search a')].map(link => link.getAttribute('href'))")
+        page.close()
+        first = next(place for place, link in enumerate(found) if "/reference/" in link)
+        for kind in ("docs/exercises/", "docs/explanations/", ("notebooks/", "docs/lessons/")):
+            assert any(link.startswith(kind) for link in found[:first]), (kind, found[:10])
+
+    def test_the_name_of_a_class_leads_to_its_reference(self, chromium):
+        page = chromium.new_page()
+        page.goto(f"{(BOOK / 'search.html').as_uri()}?q=SentimentCorpus")
+        assert "readers.sentiment_reader" in page.locator("ul.search a").first.get_attribute("href")
+        page.close()
+
+    def test_a_place_that_moved_into_another_part_is_found_from_the_lesson_s_address(self, chromium):
+        page = chromium.new_page()
+        page.goto(f"{(BOOK / 'notebooks/2_online.html').as_uri()}#exercise-1-12-the-mistake-bound")
+        page.wait_for_url("**/docs/lessons/2_online-*.html#exercise-1-12-the-mistake-bound")
+        page.close()
+
+    def test_lessons_stand_alone_in_the_side_bar_and_none_is_too_long(self, chromium):
+        page = chromium.new_page(viewport={"width": 1280, "height": 800})
+        page.goto((BOOK / "docs/lessons.html").as_uri())
+        listed = page.evaluate("[...document.querySelectorAll('.bd-sidebar nav > div > ul > li > a')].map(a => a.href)")
+        assert [Path(link).stem for link in listed] == sorted(one.stem for one in (ROOT / "notebooks").glob("*.ipynb"))
+        heights = {}
+        for path in [*(BOOK / "notebooks").glob("[0-9]*.html"), *(BOOK / "docs/lessons").glob("*.html")]:
+            page.goto(path.as_uri())
+            heights[path.name] = page.evaluate("document.documentElement.scrollHeight")
+        page.close()
+        assert max(heights.values()) < 12_500, heights

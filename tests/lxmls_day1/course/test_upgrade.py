@@ -1,9 +1,11 @@
 """A newer version of the tiny reference lab meets workspaces of an older one."""
 
+import json
 from pathlib import PurePosixPath
 
 import pytest
 
+from lxmls_day1 import notebook_lab
 from lxmls_day1.course import workspace as workspace_module
 from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.solve_reset_undo import solve, undo
@@ -13,6 +15,7 @@ from lxmls_day1.course.workspace_state import FILE, WorkspaceState
 from lxmls_day1.lab import reference_folder
 
 STEPS, MEANS, POINTS = "classifiers/steps.py", "classifiers/means.py", "readers/points.py"
+RECORDED = "tests/exercises/recorded.json"
 NOTEBOOK, CHECKS = "notebooks/1_first.ipynb", "tests/exercises/test_1_02_means.py"
 
 
@@ -72,6 +75,55 @@ def test_what_the_student_wrote_moves_into_the_new_file(newer):
     assert b"tau = min(tau, cap)  # mine\r\n" in new and b"in a new way" in new and b"NotImplementedError" not in new
     assert new.count(b"\n") == new.count(b"\r\n") and STEPS in renewed.files
     assert (newer / renewed.place / STEPS).read_bytes() == old
+
+
+def test_a_notebook_renews_its_lab_and_takes_it_back(newer):
+    solve(newer, "1.1")
+    lab, before = notebook_lab.NotebookLab(newer), tree(newer)
+    assert "`lab.update()` renews the given files" in lab.status().text
+    said = lab.update()
+    assert STEPS in said.report.files and "`lab.undo()` brings back what was there." in said.text
+    assert b"in a new way" in (newer / STEPS).read_bytes() and b"NotImpl" not in (newer / STEPS).read_bytes()
+    assert "up to date" in lab.update().text
+    assert "`update` is undone" in lab.undo().text and tree(newer) == before
+
+
+def laid_out_by_a_browser(path):
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")), separators=(",", ":")), encoding="utf-8")
+
+
+def test_json_that_a_browser_has_laid_out_is_not_edited(newer, reference):
+    laid_out_by_a_browser(newer / NOTEBOOK)
+    laid_out_by_a_browser(newer / RECORDED)
+    edit(reference / RECORDED, ('"1.1"', '"1.1" '))  # says the same
+    renewed = update(newer)
+    assert NOTEBOOK in renewed.files and not renewed.kept + renewed.edited and RECORDED not in renewed.files
+    laid_out_by_a_browser(newer / NOTEBOOK)
+    assert not undo(newer).kept
+
+
+def test_a_notebook_that_was_only_run_is_renewed(newer):
+    notebook = json.loads((newer / NOTEBOOK).read_text(encoding="utf-8"))
+    notebook["metadata"]["language_info"] = {"name": "python"}
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell |= {"execution_count": 7, "outputs": [{"output_type": "stream", "name": "stdout", "text": ["done"]}]}
+    (newer / NOTEBOOK).write_text(json.dumps(notebook), encoding="utf-8")
+    before = tree(newer)
+    assert NOTEBOOK in update(newer).files and b"# new" in (newer / NOTEBOOK).read_bytes()
+    undo(newer)
+    assert tree(newer) == before
+
+
+@pytest.mark.usefixtures("imports_as_before")
+def test_a_browser_keeps_the_record_of_files_that_it_does_not_keep(newer, monkeypatch):
+    """What nobody has written, the record too, comes from the site, and is the new one after its update."""
+    monkeypatch.setattr(notebook_lab, "STARTS_PROCESSES", False)
+    monkeypatch.setattr(notebook_lab, "watch_cells", lambda lab: None)
+    as_before = (newer / FILE).read_bytes()
+    laid_out_by_a_browser(newer / FILE)
+    notebook_lab.open_lab(newer)
+    assert (newer / FILE).read_bytes() == as_before and version_note(newer)
 
 
 def test_a_file_in_which_more_was_edited_and_an_edited_notebook_stay(newer):

@@ -1,3 +1,5 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -5,6 +7,7 @@ from matplotlib.figure import Figure
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.figures.counter_examples import PICTURES, picture
+from lxmls_day1.figures.plotting import CLASS_COLOURS, CLASS_MARKERS
 from lxmls_day1.lab import reference_folder
 
 STEP = {"scores": [0, 1], "true class": 0, "‖g(x)‖²": 2}
@@ -23,6 +26,36 @@ def test_bars_are_the_scores_before_and_after(ax):
     PICTURES["steps"](STEP, np.array([0.5, -0.5]), np.array([1.0, -1.0]), ax)
     assert [[bar.get_height() for bar in bars] for bars in ax.containers] == [[0, 1], [1, 0], [2, -1]]
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["class 0 (true)", "class 1"]
+
+
+def test_bars_of_height_0_are_seen_with_their_numbers_and_no_text_lies_over_another():
+    ax = Figure(figsize=(5.6, 2.8), layout="constrained").add_subplot()
+    given = {"scores": [0, 0, 0], "true class": 0}
+    PICTURES["steps"](given, np.array([2 / 3, -1 / 3, -1 / 3]), np.array([0.5, -0.5, 0.0]), ax)
+    bars = [bar for container in ax.containers for bar in container]
+    assert all(bar.get_linewidth() >= 1 and bar.get_edgecolor() == bar.get_facecolor() for bar in bars)
+    assert [text.get_text() for text in ax.texts] == [*"000", "0.667", "−0.333", "−0.333", "0.5", "−0.5", "0"]
+    ax.figure.draw_without_rendering()
+    texts = [*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), *ax.figure.legends[0].get_texts()]
+    boxes = [text.get_window_extent() for text in texts if text.get_text()]
+    assert not any(box.overlaps(other) for box, other in combinations(boxes, 2))
+    assert all(box.x0 >= 0 and box.x1 <= ax.figure.bbox.width for box in boxes)
+
+
+def test_a_class_looks_as_in_every_figure_and_no_answer_looks_like_a_class(ax):
+    PICTURES["boundaries"]({"points": [[1.0]], "classes": [1]}, [[0.0, 1.0], [0.0, 1.0]], [[0.0, 0.0], [0.0, 2.0]], ax)
+    looks = {line.get_label(): (line.get_color(), line.get_marker()) for line in ax.lines}
+    assert looks["class 1"] == (CLASS_COLOURS[1], CLASS_MARKERS[1])
+    assert not {looks["wanted"][0], looks["yours"][0]} & {*CLASS_COLOURS[:3]}
+
+
+def test_a_boundary_beside_the_points_is_seen(ax):
+    given = {"means": [[0, 1], [2, 0]], "priors": [0.9, 0.1], "variance": 1.0}
+    PICTURES["boundaries"](
+        given, np.array([[3.0], [1.0], [0.0]]), np.array([[-5.0], [1.0], [0.0]]), ax
+    )  # x = −3, x = 5
+    low, high = ax.get_xlim()
+    assert low < -3 and high > 5
 
 
 def test_both_paths_go_through_the_tags(ax):
