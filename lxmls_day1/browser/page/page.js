@@ -206,15 +206,6 @@
     await session.restartKernel();
   }
 
-  // ---- keys on the controls of a demonstration -----------------------------------------------------------------------------
-
-  // JupyterLab takes the arrows for its own: they would fold headings, and no slider would move. The mark is on what has the focus,
-  // for JupyterLab looks at that first, and one of its shortcuts is for whatever has the focus.
-  function leaveKeysToControls({ target }) {
-    if (target.closest?.(".jupyter-widgets")) target.setAttribute("data-lm-suppress-shortcuts", "true");
-  }
-
-  window.addEventListener("keydown", leaveKeysToControls, true);
   if (navigator.serviceWorker) watchRegistration();
   void checkStorage();
   checkTabs();

@@ -899,6 +899,7 @@ function askWorker({ name, python }) {
 export default {
   render({ model, el }) {
     const root = make("div", { tabindex: "-1" });
+    root.addEventListener("focusin", ({ target }) => target.setAttribute("data-lm-suppress-shortcuts", "true")); // of JupyterLab
     el.append(root);
     new Demo(root, model.get("description"), askKernel(model));
   },

@@ -137,7 +137,7 @@ class TestRefusals:
 
     def test_a_folder_with_something_in_it(self, tmp_path):
         (tmp_path / "mine.txt").write_text("mine")
-        assert "not empty; nothing in it was touched" in self.refused(tmp_path)
+        assert "not empty; nothing in it was changed" in self.refused(tmp_path)
         assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
     @pytest.mark.parametrize("found", [None, "0.7.6"])

@@ -80,7 +80,7 @@ def test_what_the_student_wrote_moves_into_the_new_file(newer):
 def test_a_notebook_renews_its_lab_and_takes_it_back(newer):
     solve(newer, "1.1")
     lab, before = notebook_lab.NotebookLab(newer), tree(newer)
-    assert "`lab.update()` renews the given files" in lab.status().text
+    assert "`lab.update()` brings the given files up to date" in lab.status().text
     said = lab.update()
     assert STEPS in said.report.files and "`lab.undo()` brings back what was there." in said.text
     assert b"in a new way" in (newer / STEPS).read_bytes() and b"NotImpl" not in (newer / STEPS).read_bytes()
