@@ -214,8 +214,8 @@ def test_files_that_a_page_names_are_there(page):
 
 
 def made_from(link):
-    """What a page of the gallery or of the reference is made from when the book is built; other links as they are."""
-    if written := re.fullmatch(r"(.*)reference/(commands|classifiers|readers)\.md", link):
+    """What a page of the gallery, of the reference or of an exercise is made from when the book is built; other links as they are."""
+    if written := re.fullmatch(r"(.*)(?:reference/(?:commands|classifiers|readers)|exercises/index)\.md", link):
         return written[1] + "conf.py"
     made = re.fullmatch(r"(.*)gallery_pages/(\w+)\.rst", link)
     if made is None:
