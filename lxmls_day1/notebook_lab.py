@@ -83,6 +83,24 @@ class NotebookLab(Lab):
 
         return hinted(self, exercise)
 
+    def explain(self, exercise: str | float, text: str) -> "Shown":
+        """Answer the question that a check has asked after a known mistake; it brings no points and costs none.
+
+        Parameters
+        ----------
+        exercise : str
+        text : str
+            One line in your own words. It is handed in with the rest, for the instructor.
+
+        Raises
+        ------
+        InputError
+            If there is no such exercise, or no question was asked on it.
+        """
+        from lxmls_day1.course.notebook_display import explained
+
+        return explained(self, exercise, text)
+
     def reveal(self, exercise: str | float) -> "Shown":
         """Show the model answers to the questions of an exercise, each after one's own is written into the notebook.
 

@@ -31,6 +31,11 @@ POLLED_EVERY = 0.5  # seconds
     help="Seconds of processor time that a single check may take.",
 )
 @click.option(
+    "--because",
+    metavar="TEXT",
+    help="Answer the question that the last check of EXERCISE asked; nothing is checked.",
+)
+@click.option(
     "--again",
     is_flag=True,
     help="Make EXERCISE, which you have solved, blank once more, and check it with other numbers; your answer is kept.",
@@ -45,6 +50,7 @@ def command(
     exercises: tuple[str, ...],
     watch: bool,
     time_limit: float,
+    because: str | None,
     again: bool,
     as_json: bool,
     lab_folder: str | None,
@@ -54,8 +60,8 @@ def command(
     Where an answer is wrong, you see it beside the expected one, and a known mistake is explained. The checks run in a
     separate process, so code that hangs or crashes is reported too. Grading runs more checks, on fresh inputs.
 
-    After a known mistake you are asked one question. Answer it for yourself: explaining a mistake helps you more than
-    correcting it.
+    After a known mistake you are asked one question. Answer it in one line with --because: explaining a mistake helps
+    you more than correcting it. The answer goes to your instructor with your submission, and costs no points.
 
     The exit status is 0 if all checks pass and 1 if not.
 
@@ -65,19 +71,25 @@ def command(
       lxmls-day1 check
       lxmls-day1 check --watch 1.5
       lxmls-day1 check 1.5 --json
+      lxmls-day1 check 1.5 --because "Two blocks of weights move."
       lxmls-day1 check --again 1.5
     """
     from lxmls_day1.course.terminal import shown_workspace
 
-    if as_json and (watch or again):
-        raise click.UsageError("--json prints one report; it cannot be combined with --watch or --again.")
+    if as_json and (watch or again or because is not None):
+        raise click.UsageError("--json prints one report; it cannot be combined with --watch, --again or --because.")
     if as_json:
         context.exit(0 if print_json(lab_folder, exercises or None, time_limit) else 1)
-    if again and (watch or len(exercises) != 1):
+    if because is not None and (watch or len(exercises) != 1):
+        raise click.UsageError('--because answers the question about one exercise: check 1.5 --because "…".')
+    if again and (watch or because is not None or len(exercises) != 1):
         raise click.UsageError("--again is for one solved exercise: check --again 1.5.")
     folder = shown_workspace(lab_folder, "check")
     if again:
         practise_and_show(folder, exercises[0])
+        return
+    if because is not None:
+        keep_and_show(folder, exercises[0], because)
         return
 
     def run(ids: Collection[str] | None) -> bool:
@@ -92,16 +104,16 @@ def command(
 
 
 def check_and_show(folder: Path, ids: Collection[str] | None, time_limit: float) -> "CheckReport":
-    """Run checks, show the report, keep the results."""
-    from lxmls_day1.course.checking import check_and_remember
-    from lxmls_day1.course.report_text import check_lines
+    """Run checks, show the report, keep the results; show the questions on named mistakes."""
+    from lxmls_day1.course.explanations import check_and_remember
+    from lxmls_day1.course.report_text import check_lines, question_lines
     from lxmls_day1.course.terminal import echo_lines
 
     with shown_check() as progressed:
-        report, unsaved = check_and_remember(folder, ids, time_limit, progressed)
-    echo_lines(check_lines(report))
-    if unsaved:
-        click.echo(unsaved, err=True)
+        report, questions, unsaved = check_and_remember(folder, ids, time_limit, progressed)
+    echo_lines((*check_lines(report), *question_lines(questions)))
+    for sentence in unsaved:
+        click.echo(sentence, err=True)
     return report
 
 
@@ -118,16 +130,25 @@ def practise_and_show(folder: Path, id: str) -> None:
 def print_json(lab_folder: str | None, ids: Collection[str] | None, time_limit: float) -> bool:
     """Run checks, keep the results, and print the report as JSON; whether all passed."""
     from lxmls_day1.course.check_json import as_plain
-    from lxmls_day1.course.checking import check_and_remember
+    from lxmls_day1.course.explanations import check_and_remember
     from lxmls_day1.course.workspace import workspace_of
     from lxmls_day1.lab import Lab
 
     folder = workspace_of(Lab(lab_folder) if lab_folder else Lab.open(), "check")
-    report, unsaved = check_and_remember(folder, ids, time_limit)
+    report, _, unsaved = check_and_remember(folder, ids, time_limit)
     click.echo(json.dumps(as_plain(folder, report), ensure_ascii=False, indent=1))
-    if unsaved:
-        click.echo(unsaved, err=True)
+    for sentence in unsaved:
+        click.echo(sentence, err=True)
     return report.all_passed
+
+
+def keep_and_show(folder: Path, exercise: str, text: str) -> None:
+    """Keep the answer to the question on an exercise, and show what was kept."""
+    from lxmls_day1.course.explanations import explain
+    from lxmls_day1.course.report_text import explained_lines
+    from lxmls_day1.course.terminal import echo_lines
+
+    echo_lines(explained_lines(explain(folder, exercise, text)))
 
 
 @contextlib.contextmanager

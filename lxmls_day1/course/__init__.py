@@ -28,6 +28,7 @@
 ``pool_making``        chooses the small inputs, on which mistakes differ
 ``mutation_guard``     the lab of a check in this process: it finds out whose code changes its arguments
 ``mistakes``           known mistakes: a sentence, and the wrong solutions or answers that it explains
+``explanations``       the question after a named mistake, and what the student answers
 ``mutants``            the reference with one small thing changed, for the authors' check
 ``record``             writes the recorded answers
 ``snapshot``           checks run on labs of our own

@@ -20,7 +20,7 @@ from lxmls_day1.course.naming import PROPERTY, mistakes_among, small_inputs_amon
 from lxmls_day1.course.progress import stub_left
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
-from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_digest, locked, why_not_kept
+from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_digest, locked
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import Lab, forget_bytecode
 from lxmls_day1.library_path import STARTS_PROCESSES
@@ -148,7 +148,7 @@ class ExerciseReport:
 
     @property
     def question(self) -> str:
-        """What students ask themselves after this mistake; empty if no mistake was named, or it is only one of several possible ones."""
+        """What the student is asked to explain; empty if no mistake was named, or it is only one of several possible ones."""
         return self.questions.get(self.mistakes[0][0], "") if len(self.mistakes) == 1 else ""
 
     @property
@@ -167,9 +167,10 @@ class ExerciseReport:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """The reports of several exercises."""
+    """The reports of several exercises; `compared`: exercise, question, the student's answer to it and the course's."""
 
     reports: tuple[ExerciseReport, ...]
+    compared: tuple[tuple[str, str, str, str], ...] = ()
 
     @property
     def all_passed(self) -> bool:
@@ -250,27 +251,6 @@ def remember(folder: Path, report: CheckReport) -> None:
             if one.all_passed:
                 state.passed(one.exercise.id)
         state.save()
-
-
-def check_and_remember(
-    folder: Path,
-    ids: Collection[str] | None,
-    time_limit: float = TIME_LIMIT,
-    progressed: Progressed = lambda title: None,
-) -> tuple[CheckReport, str]:
-    """Run checks, and keep in the workspace how they went; arguments as of `run_checks`.
-
-    Returns
-    -------
-    report : CheckReport
-        Without `ids`, of the exercises that have checks.
-    problem : str
-        Why the results could not be kept; empty if they were.
-    """
-    report = run_checks(folder, ids, time_limit, progressed)
-    if ids is None:
-        report = CheckReport(tuple(one for one in report.reports if one.results))
-    return report, why_not_kept(lambda: remember(folder, report), "The results")
 
 
 class _Run:

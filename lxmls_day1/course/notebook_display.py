@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from lxmls_day1.course import report_text
-from lxmls_day1.course.checking import ExerciseReport, check_and_remember
+from lxmls_day1.course.checking import ExerciseReport
+from lxmls_day1.course.explanations import check_and_remember, explain
 from lxmls_day1.course.generation import answers_in_notebooks
 from lxmls_day1.course.hints import next_hint, remember_hint
 from lxmls_day1.course.model_answers import FILE as MODEL_ANSWERS
@@ -69,8 +70,16 @@ def checked(lab: Lab, exercise: Any = None) -> Shown:
     """Run the public checks of an exercise, of several, or of all that have some."""
     folder = workspace_of(lab, "lab.check")
     ids = None if exercise is None else Registry.of(folder).meant(exercise)
-    report, unsaved = check_and_remember(folder, ids)
-    return _shown(folder, report, report_text.check_lines(report), unsaved, filter(None, map(_picture, report.reports)))
+    report, questions, unsaved = check_and_remember(folder, ids)
+    lines = [*report_text.check_lines(report), *report_text.question_lines(questions, in_notebook=True)]
+    return _shown(folder, report, lines, " ".join(unsaved), filter(None, map(_picture, report.reports)))
+
+
+def explained(lab: Lab, exercise: Any, text: str) -> Shown:
+    """Keep the answer to the question that the last check of an exercise has asked."""
+    folder = workspace_of(lab, "lab.explain")
+    kept = explain(folder, _one_exercise(folder, exercise, "lab.explain"), text)
+    return _shown(folder, kept, report_text.explained_lines(kept))
 
 
 def hinted(lab: Lab, exercise: Any) -> Shown:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.course import report_text
-from lxmls_day1.course.checking import check_and_remember
 from lxmls_day1.course.counterexamples import CounterExample
+from lxmls_day1.course.explanations import check_and_remember
 from lxmls_day1.course.generation import student_source
 from lxmls_day1.course.markers import functions_of
 from lxmls_day1.course.registry import Registry
@@ -102,11 +102,11 @@ def answer(folder: str, request: str) -> str:
 
 
 def _checked(folder: Path, exercise: str) -> dict[str, Any]:
-    report, _ = check_and_remember(folder, [exercise], TIME_LIMIT)
+    report, questions, _ = check_and_remember(folder, [exercise], TIME_LIMIT)
     (one,) = report.reports
     lines = [(style, COMMAND.sub("the button Hint helps", text)) for style, text in report_text.check_lines(report)]
     named = [("known", text) for text in report_text.named_lines(one.named_as, one.mistakes)]
-    asked = [("known", one.question)] if one.question else []
+    asked = [("known", question.question) for question in questions]
     failed = [result for result in one.counted if not result.passed]
     of_first = report_text.result_lines(failed[0], {}) if failed else ()
     shown = [] if one.to_do else [*named, *of_first, *asked]

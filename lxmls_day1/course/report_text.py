@@ -10,12 +10,13 @@ from lxmls_day1.course.checking import CheckReport, CheckResult, ExerciseReport
 from lxmls_day1.course.hints import Hints
 from lxmls_day1.course.naming import head_of
 from lxmls_day1.course.progress import NOT_COUNTED, Standing, Status
+from lxmls_day1.course.recorded_answers import shortened
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.solve_reset_undo import PRACTICE, Replaced
 from lxmls_day1.course.submission_export import SubmissionFiles
 from lxmls_day1.course.upgrade import Renewed
 from lxmls_day1.course.workspace import version_note
-from lxmls_day1.course.workspace_state import DAMAGED, WorkspaceState
+from lxmls_day1.course.workspace_state import DAMAGED, Explanation, WorkspaceState
 from lxmls_day1.errors import counted
 
 Line = tuple[str, str]  # "", "title", "good", "bad", "known", "quiet"; and the text
@@ -23,6 +24,7 @@ SYMBOLS = {"passed": "✓", "skipped": "–", "to do": "·", "not run": "–"}
 PLAIN_SYMBOLS = str.maketrans({"✓": "+", "✗": "x", "–": "-", "·": ".", "…": "~", "█": "#", "░": ".", "λ": "lambda"})
 BAR_WIDTH = 30
 WIDTH = 79  # of a line of the status
+LONGEST_ECHO = 300  # of a student's answer, characters
 
 
 def workspace_lines(folder: Path) -> Iterator[Line]:
@@ -42,6 +44,11 @@ def check_lines(report: CheckReport) -> Iterator[Line]:
         if n:
             yield "", ""
         yield from exercise_lines(one)
+    for exercise, question, text, own in report.compared:
+        yield "", ""
+        yield "known", f"  Exercise {exercise}, solved. You were asked: {question}"
+        yield "", f"    You wrote:  {shortened(text, LONGEST_ECHO)}"
+        yield "", f"    Compare:    {own}"
 
 
 def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
@@ -62,8 +69,6 @@ def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
             yield from result_lines(result, titles)
         for text in named_lines(report.named_as, report.mistakes):
             yield "known", f"  {text}"
-        if report.question:
-            yield "known", f"  Answer for yourself: {report.question}"
         if report.all_passed and report.stub_left:
             yield "known", f"  `raise NotImplementedError(…)` still stands in {report.stub_left}; remove this line."
     yield ("good" if report.all_passed else "bad" if report.results else "quiet"), f"  {report.summary}"
@@ -77,6 +82,28 @@ def named_lines(named_as: str, mistakes: Sequence[tuple[str, str]]) -> Iterator[
     elif sentences:
         yield f"{head}:"
         yield from (f"  – {sentence}" for sentence in sentences)
+
+
+def question_lines(asked: Iterable[Explanation], in_notebook: bool = False) -> Iterator[Line]:
+    """The questions on the mistakes that were named, and how they are answered."""
+    for one in asked:
+        how = f'lab.explain("{one.exercise}", "…")' if in_notebook else f'lxmls-day1 check {one.exercise} --because "…"'
+        yield "", ""
+        yield "known", f"  Exercise {one.exercise}, in one line: {one.question}"
+        yield "quiet", f"    `{how}` keeps your answer; it costs no points"
+
+
+def explained_lines(kept: Explanation) -> Iterator[Line]:
+    """What is said of an answer that was kept."""
+    yield "title", f"Exercise {kept.exercise}: {kept.question}"
+    if not kept.text:
+        yield (
+            "quiet",
+            "  This hardly says more than the question. Answer in a sentence of your own; then the answer is kept.",
+        )
+        return
+    yield "", f"  {shortened(kept.text, LONGEST_ECHO)}"
+    yield "quiet", "  Kept; it goes to your instructor with your submission. Now correct the code, and check again."
 
 
 def result_lines(result: CheckResult, titles: dict[str, str]) -> Iterator[Line]:

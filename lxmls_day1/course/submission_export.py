@@ -1,4 +1,7 @@
-"""What a student hands in: gathered from the workspace, looked through, packed into one zip file."""
+"""What a student hands in: gathered from the workspace, looked through, packed into one zip file.
+
+What the student has explained after named mistakes goes along as ``explanations.json``.
+"""
 
 import ast
 import hashlib
@@ -10,6 +13,8 @@ from pathlib import Path, PurePosixPath
 
 import lxmls_day1
 from lxmls_day1.course.archives import zipped
+from lxmls_day1.course.explanations import FILE as EXPLANATIONS
+from lxmls_day1.course.explanations import packed
 from lxmls_day1.course.generation import (
     LEFT_BEHIND,
     Files,
@@ -17,6 +22,7 @@ from lxmls_day1.course.generation import (
 )
 from lxmls_day1.course.progress import status_of
 from lxmls_day1.course.registry import Exercise, Registry
+from lxmls_day1.course.workspace_state import WorkspaceState
 from lxmls_day1.lab import PACKAGES, Lab, why_not_python
 
 SUBMISSION = "submission.json"
@@ -119,4 +125,7 @@ def pack_submission(folder: Path, submission: SubmissionFiles, name: str) -> tup
     }
     text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
     files = {**submission.files, PurePosixPath(SUBMISSION): text.encode()}
+    explanations = WorkspaceState.of(folder).explanations
+    if explanations:
+        files[EXPLANATIONS] = packed(explanations)
     return f"submission-{slug}.zip", zipped(files, slug)

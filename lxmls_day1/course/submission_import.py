@@ -5,16 +5,19 @@ import json
 import os
 import zipfile
 import zlib
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from lxmls_day1.course.explanations import FILE as EXPLANATIONS
+from lxmls_day1.course.explanations import unpacked
 from lxmls_day1.course.generation import LEFT_BEHIND, Files
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.solve_reset_undo import Replaced, replace_and_keep
 from lxmls_day1.course.submission_export import LARGEST_FILE, SUBMISSION
 from lxmls_day1.course.upgrade import update
 from lxmls_day1.course.workspace import workspace_folder
-from lxmls_day1.course.workspace_state import Backup, WorkspaceState, locked
+from lxmls_day1.course.workspace_state import Backup, Explanation, WorkspaceState, locked
 from lxmls_day1.errors import InputError, check_path
 from lxmls_day1.lab import PACKAGES, reference_folder
 from lxmls_day1.library_path import file_in
@@ -22,6 +25,14 @@ from lxmls_day1.library_path import file_in
 LARGEST_PACKED = 100_000_000  # bytes, of the file and of all that it unpacks to
 MOST_FILES = 2000
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
+
+
+@dataclass(frozen=True)
+class PackedWork:
+    """What a packed file holds: the files of a lab, and what was explained in it."""
+
+    files: Files
+    explanations: bytes | None
 
 
 def open_work(folder: Path, path: str | os.PathLike[str]) -> Replaced:
@@ -49,11 +60,19 @@ def open_work(folder: Path, path: str | os.PathLike[str]) -> Replaced:
         If the workspace cannot be written to; then nothing is changed.
     """
     workspace_folder(folder, "open_work")
-    files = {file_in(reference_folder(), str(name)): content for name, content in read_packed(path).items()}
+    work = read_packed(path)
+    files = {file_in(reference_folder(), str(name)): content for name, content in work.files.items()}
     if more := [e.id for e in Registry.of(folder).elsewhere() if any(name in files for name in e.files)]:
         update(folder, more)
+    registry = Registry.of(folder)
     with locked(folder):
         state = WorkspaceState.of(folder)
+        if work.explanations is not None:
+            known = {(one.exercise, one.question): one for one in state.explanations}
+            for one in unpacked(work.explanations, registry.ids):
+                if not known.get((one.exercise, one.question), _NONE).text:
+                    known[one.exercise, one.question] = one
+            state.explanations = [*known.values()]
         own = {file_in(folder, name): content for name, content in files.items()}
         new = {
             name: content
@@ -67,7 +86,10 @@ def open_work(folder: Path, path: str | os.PathLike[str]) -> Replaced:
     return Replaced("open_work", tuple(new))
 
 
-def read_packed(path: str | os.PathLike[str]) -> Files:
+_NONE = Explanation("", "", "", "", "")
+
+
+def read_packed(path: str | os.PathLike[str]) -> PackedWork:
     """Read what was packed into memory. Errors are those of `open_work`.
 
     Parameters
@@ -96,19 +118,19 @@ def read_packed(path: str | os.PathLike[str]) -> Files:
         ) from None
 
 
-def _unpacked(archive: zipfile.ZipFile, file: Path) -> Files:
+def _unpacked(archive: zipfile.ZipFile, file: Path) -> PackedWork:
     manifests = [name for name in archive.namelist() if PurePosixPath(name).name == SUBMISSION]
     if not manifests:
         raise InputError(f"{file} was not packed by `submit`: it holds no {SUBMISSION}. Nothing was changed.")
     root = min(map(PurePosixPath, manifests), key=lambda name: len(name.parts)).parent
     files: Files = {}
-    total = 0
+    explanations, total = None, 0
     for entry in archive.infolist():
         name = PurePosixPath(entry.filename)
         if entry.is_dir() or not name.is_relative_to(root):
             continue
         name = name.relative_to(root)
-        if not _is_work(name):
+        if not _is_work(name) and name != EXPLANATIONS:
             continue
         with archive.open(entry) as member:
             content = member.read(LARGEST_FILE + 1)
@@ -117,9 +139,12 @@ def _unpacked(archive: zipfile.ZipFile, file: Path) -> Files:
             raise InputError(
                 f"{file} holds more than work that was packed here can: {name} is too much. Nothing was changed."
             )
-        files[name] = content
+        if name == EXPLANATIONS:
+            explanations = content
+        else:
+            files[name] = content
     _require_notebooks(files, file)
-    return files
+    return PackedWork(files, explanations)
 
 
 def _is_work(name: PurePosixPath) -> bool:

@@ -29,7 +29,7 @@ LOCK = ".lab-state.lock"
 BACKUPS = ".lab-backups"
 VERSION = 1
 #: The attributes of `WorkspaceState` that stand in the file; those of `ADDED_LATER` are not in older ones.
-ADDED_LATER = ("origin", "solved_on", "practised", "mistakes_hinted")
+ADDED_LATER = ("origin", "explanations", "solved_on", "practised", "mistakes_hinted", "asked_again", "compared")
 KEPT = ("hints", "results", "given", "backups", *ADDED_LATER)
 
 
@@ -42,6 +42,29 @@ class KeptResult:
     hidden: int
     digest: str
     mistakes: tuple[str, ...] = ()  # that were named; not in older states
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A question that was asked after a mistake was named, and what the student wrote.
+
+    Attributes
+    ----------
+    exercise, mistake : str
+        Their names.
+    question : str
+        As it was asked.
+    attempt : str
+        The student's functions as they were checked, with the mistake.
+    text : str
+        What the student wrote; empty so far if nothing.
+    """
+
+    exercise: str
+    mistake: str
+    question: str
+    attempt: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -85,9 +108,11 @@ class WorkspaceState:
     given : list of exercises that ``solve`` has put in
     backups : list of `Backup`, the latest last
     origin : Origin
+    explanations : list of `Explanation`, in the order of the questions
     solved_on : dict from exercise to the day on which its checks passed, as in ``2026-03-01``; the last time, if it was practised
     practised : list of exercises that ``check --again`` has made blank, and that are not solved again yet
     mistakes_hinted : dict from exercise to the known mistakes whose hint was shown
+    asked_again, compared : dict from exercise to the questions that were asked once more, and those whose answer was shown
     damage : str
         Why the state file could not be read; empty if it could, or there is none.
     """
@@ -98,9 +123,12 @@ class WorkspaceState:
     given: list[str] = field(default_factory=list)
     backups: list[Backup] = field(default_factory=list)
     origin: Origin = field(default_factory=Origin)
+    explanations: list[Explanation] = field(default_factory=list)
     solved_on: dict[str, str] = field(default_factory=dict)
     practised: list[str] = field(default_factory=list)
     mistakes_hinted: dict[str, list[str]] = field(default_factory=dict)
+    asked_again: dict[str, list[str]] = field(default_factory=dict)
+    compared: dict[str, list[str]] = field(default_factory=dict)
     damage: str = field(default="", compare=False)
 
     @classmethod

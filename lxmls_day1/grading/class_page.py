@@ -1,6 +1,7 @@
 """Two pages for the instructor: how the class did, and what students wrote.
 
-The second has the free-text answers with their marks.
+The second has the free-text answers with their marks, what students explained after a mistake was named, beside the
+attempt that it is about.
 
 The summary shows the distribution of points, the most common known mistakes, wrong answers that no name explains, the
 difficulty of checks, and submissions that are alike. A human judges the last: two short right solutions
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean, median
 from typing import Any, NamedTuple
 
+from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.errors import counted
 from lxmls_day1.grading.gradebook import (
     CRASHED,
@@ -95,14 +97,17 @@ def summary_html(
 def answers_html(
     gradebook: Gradebook,
     model_answers: Mapping[tuple[str, str, str], str] | None = None,
+    sentences: Mapping[str, Mapping[str, str]] | None = None,
 ) -> str:
-    """What students wrote, with its marks.
+    """What students wrote: answers with their marks, and explanations of mistakes.
 
     Parameters
     ----------
     gradebook : Gradebook
     model_answers : mapping from (exercise, notebook, question) to markdown, optional
         What `lxmls_day1.grading.notebook_answers.model_answers` finds; shown below each question.
+    sentences : mapping from exercise to mapping from known mistake to sentence, optional
+        Shown beside the explanations.
 
     Examples
     --------
@@ -119,6 +124,7 @@ def answers_html(
         in_short=f"{counted(len(questions), 'question')}, {counted(len(rows), 'submission')}.",
         to_mark=_to_mark(rows),
         questions=questions,
+        explained=_explained(rows, sentences or {}),
         most_names=MOST_NAMES,
     )
 
@@ -275,6 +281,35 @@ class _Question(NamedTuple):
     answered: list[tuple[SubmissionGrade, FreeAnswer]]
     silent: list[SubmissionGrade]
     absent: list[SubmissionGrade]
+
+
+class _ExplainedMistake(NamedTuple):
+    """A question that was asked after a mistake was named, with what students answered."""
+
+    exercise: str
+    question: str
+    mistake: str
+    sentence: str
+    answered: list[tuple[SubmissionGrade, Explanation]]
+    silent: list[SubmissionGrade]
+
+
+def _explained(rows: Sequence[SubmissionGrade], sentences: Mapping[str, Mapping[str, str]]) -> list[_ExplainedMistake]:
+    """The questions on named mistakes in the order of the exercises, those that most were asked first."""
+    order = {exercise.id: n for row in rows for n, exercise in enumerate(row.exercises)}
+    asked: dict[tuple[str, str, str], list[tuple[SubmissionGrade, Explanation]]] = {}
+    for row in rows:
+        for one in row.explanations:
+            asked.setdefault((one.exercise, one.mistake, one.question), []).append((row, one))
+    found = []
+    for (exercise, mistake, question), theirs in sorted(
+        asked.items(), key=lambda item: (order.get(item[0][0], len(order)), -len(item[1]))
+    ):
+        answered = [(row, one) for row, one in theirs if one.text.strip()]
+        silent = {row.student: row for row, one in theirs if not one.text.strip()}
+        sentence = sentences.get(exercise, {}).get(mistake, "")
+        found.append(_ExplainedMistake(exercise, question, mistake, sentence, answered, list(silent.values())))
+    return found
 
 
 def _questions(rows: Sequence[SubmissionGrade], model_answers: Mapping[tuple[str, str, str], str]) -> list[_Question]:

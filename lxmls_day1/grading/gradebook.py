@@ -11,6 +11,7 @@ from lxmls_day1.box.limits import MEMORY as MEMORY
 from lxmls_day1.box.limits import REFUSED as REFUSED
 from lxmls_day1.box.limits import TIMEOUT as TIMEOUT
 from lxmls_day1.course.naming import BOTH, ONE, ONE_OF, mistakes_among, small_inputs_among
+from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.plain_data import from_plain as from_plain
 from lxmls_day1.plain_data import to_plain as to_plain
 
@@ -213,6 +214,8 @@ class SubmissionGrade:
         Whether the grader could not grade it. Then the verdicts say nothing about its code.
     written : mapping from exercise to text
         The functions that the student wrote, of exercises that are begun: a sample for the instructor.
+    explanations : tuple of Explanation
+        What the student wrote when a mistake was named, with the attempt. Nothing vouches for it.
     author : str
         Whom the packed file names as its author; in a gradebook, where that is not its owner.
     receipt : str
@@ -235,6 +238,7 @@ class SubmissionGrade:
     notes: tuple[str, ...] = ()
     made_by: str = ""
     failed: bool = False
+    explanations: tuple[Explanation, ...] = ()
     written: Mapping[str, str] = field(default_factory=dict)
     author: str = ""
     receipt: str = ""

@@ -14,7 +14,11 @@ from typing import Any, TypeVar
 from lxmls_day1.box.levels import Level
 from lxmls_day1.box.makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.box.sandbox import fork_server_of
+from lxmls_day1.course.explanations import FILE as EXPLANATIONS
+from lxmls_day1.course.explanations import NO_CHARACTER, unpacked
 from lxmls_day1.course.generation import Files
+from lxmls_day1.course.workspace_state import Explanation
+from lxmls_day1.errors import InputError
 from lxmls_day1.grading.gradebook import (
     ERROR,
     MEMORY,
@@ -119,6 +123,13 @@ def _row(
     more: tuple[str, ...] = ()
     if not submission.problem:
         answers, more = _attempt(notes, "answers", ((), ()), lambda: free_answers(files, plan.registry, plan.given))
+    explanations: tuple[Explanation, ...] = ()
+    if EXPLANATIONS in files:
+        ids = [exercise.id for exercise in plan.exercises]
+        try:
+            explanations = unpacked(files[EXPLANATIONS], ids)
+        except InputError as error:
+            more = (*more, f"{error}; it was ignored.")
     nothing: dict[str, tuple[int, ...]] = {}
     prints = _attempt(notes, "fingerprints", nothing, lambda: fingerprints(files, plan.given, plan.exercises))
     samples = _attempt(notes, "samples", {}, lambda: samples_of(files, plan, prints))
@@ -127,6 +138,7 @@ def _row(
         _row_of_checks(plan, submission, checks),
         warnings=tuple(dict.fromkeys(sentences)),
         answers=tuple(answers),
+        explanations=explanations,
         written=samples,
         fingerprints=prints,
     )
@@ -146,7 +158,6 @@ def without_docstrings(source: str) -> str:
 
 def samples_of(files: Files, plan: Plan, exercises: Collection[str]) -> dict[str, str]:
     """What a student wrote in some exercises, without docstrings, cut to a length that can be shown."""
-    from lxmls_day1.grading.notebook_answers import NO_CHARACTER
     from lxmls_day1.grading.similarity import written
 
     with warnings.catch_warnings():

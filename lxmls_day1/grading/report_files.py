@@ -3,6 +3,8 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.registry import RECORDED
 from lxmls_day1.grading.alike_page import alike_html
 from lxmls_day1.grading.class_page import answers_html, summary_html
 from lxmls_day1.grading.class_tables import grades_csv, grades_json, gradescope_json
@@ -68,6 +70,7 @@ def files_of_class(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> dict[Pu
     ['grades.csv', 'grades.json', 'summary.html', 'answers.html', 'alike.html']
     """
     reference = reference_folder()
+    sentences = RecordedAnswers.read(reference / RECORDED).sentences
     right: dict[str, set[str]] = {}
     for row in gradebook.rows:
         for exercise in row.exercises:
@@ -78,7 +81,7 @@ def files_of_class(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> dict[Pu
         PurePosixPath("grades.csv"): grades_csv(gradebook),
         PurePosixPath("grades.json"): grades_json(gradebook),
         PurePosixPath("summary.html"): summary_html(gradebook, found).encode(),
-        PurePosixPath("answers.html"): answers_html(gradebook, model_answers(reference)).encode(),
+        PurePosixPath("answers.html"): answers_html(gradebook, model_answers(reference), sentences).encode(),
         PurePosixPath("alike.html"): alike_html(gradebook, found).encode(),
     }
 

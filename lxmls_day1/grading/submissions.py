@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from lxmls_day1.course.explanations import FILE as EXPLANATIONS
+from lxmls_day1.course.explanations import LARGEST_FILE
 from lxmls_day1.course.generation import Files
 from lxmls_day1.course.submission_export import SUBMISSION
 from lxmls_day1.grading.finding_submissions import OTHER_ARCHIVES
@@ -53,7 +55,7 @@ class Submission:
     digest : str
         SHA-256 of paths and contents; of the problem where there is one.
     files : dict from path to content
-        Paths are relative to the lab: ``classifiers/mira.py``.
+        Paths are relative to the lab: ``classifiers/mira.py``. What `lxmls-day1 submit` adds to them is ``explanations.json``.
     problem : str
         Why there is nothing to grade; empty if there is.
     warnings : tuple of str
@@ -163,6 +165,12 @@ def _read(
     by_name = {member.name: member for member in members}
     files, too_large = _contents(layout, by_name, limits)
     warnings = [*layout.warnings, *(f"{said}; it was ignored." for said in (*complaints, *too_large))]
+    explanations = by_name.get(layout.root / EXPLANATIONS)
+    if explanations is not None:
+        try:
+            files[EXPLANATIONS] = Budget(limits).read(explanations, LARGEST_FILE)
+        except Refused as refusal:
+            warnings.append(f"{shown(explanations.name)} {refusal}; it was ignored.")
     manifest = by_name.get(layout.root / SUBMISSION)
     author = _author_in_manifest(manifest, limits) if manifest else ""
     return dict(sorted(files.items(), key=lambda item: str(item[0]))), author, warnings

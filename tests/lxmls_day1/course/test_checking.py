@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lxmls_day1.course.checking import CheckResult, ExerciseReport, remember, run_checks
-from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.checking import remember, run_checks
 from lxmls_day1.course.report_text import as_text, exercise_lines
 from lxmls_day1.course.workspace_state import WorkspaceState
 
@@ -23,14 +22,6 @@ def check(folder, *ids, **settings):
 def only(folder, id="1.1", **settings):
     (report,) = check(folder, id, **settings).reports
     return report
-
-
-@pytest.mark.parametrize("others", [(), ("no_cap",), ("unknown",)])
-def test_one_named_mistake_has_its_question(workspace, others):
-    mistakes = tuple((name, "A sentence.") for name in ("whole_norm", *others))
-    result = CheckResult("a.py::test_small_inputs", "1.1", "Small inputs", "wrong", mistakes=mistakes)
-    report = ExerciseReport(Registry.of(workspace)["1.1"], (result,), 0, questions={"whole_norm": "Why 2?"})
-    assert ("Answer for yourself: Why 2?" in as_text(exercise_lines(report))) == (not others)
 
 
 @pytest.mark.slow

@@ -289,7 +289,7 @@ def test_a_solved_exercise_is_asked_once_more_with_other_numbers(here):
     assert WorkspaceState.of(here).practised == []
 
 
-@pytest.mark.parametrize("arguments", [(), ("1.1", "1.2"), ("1.1", "--watch")])
+@pytest.mark.parametrize("arguments", [(), ("1.1", "1.2"), ("1.1", "--watch"), ("1.1", "--because", "x")])
 def test_one_exercise_alone_is_asked_once_more(here, arguments):
     assert "--again is for one solved exercise" in run("check", "--again", *arguments, status=2)
 

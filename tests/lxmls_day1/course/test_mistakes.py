@@ -1,5 +1,6 @@
 import pytest
 
+from lxmls_day1.course.explanations import LONGEST_QUESTION
 from lxmls_day1.course.mistakes import Program, Style, read_mistakes
 from lxmls_day1.course.registry import FILE, FOLDER, Registry
 from lxmls_day1.errors import InputError
@@ -134,4 +135,4 @@ def test_every_known_mistake_has_a_question():
     folder = reference_folder() / FOLDER
     for exercise in Registry.read(reference_folder() / FILE):
         for mistake in read_mistakes(folder, exercise):
-            assert 0 < len(mistake.question) <= 300, str(mistake)
+            assert 0 < len(mistake.question) <= LONGEST_QUESTION, str(mistake)

@@ -66,7 +66,7 @@ class TestWhichExercise:
 
         def run(folder, ids):
             asked.append(ids)
-            return CheckReport(()), ""
+            return CheckReport(()), [], []
 
         monkeypatch.setattr(notebook_display, "check_and_remember", run)
         return asked

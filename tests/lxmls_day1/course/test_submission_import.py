@@ -3,10 +3,12 @@ import zipfile
 import pytest
 
 from lxmls_day1.course import submission_import
+from lxmls_day1.course.explanations import explain, remember_questions
 from lxmls_day1.course.solve_reset_undo import undo
 from lxmls_day1.course.submission_export import collect_submission, pack_submission
 from lxmls_day1.course.submission_import import open_work, read_packed
 from lxmls_day1.course.workspace import start_workspace
+from lxmls_day1.course.workspace_state import Explanation, WorkspaceState
 from lxmls_day1.errors import InputError
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
@@ -19,6 +21,8 @@ def packed(workspace, tmp_path):
     """Work in a workspace, packed."""
     (workspace / STEPS).write_text("half_step = 1\n")
     (workspace / MINE).write_text("x = 1\n")
+    remember_questions(workspace, [Explanation("1.1", "whole_norm", "Why 2?", "tau", "")])
+    explain(workspace, "1.1", "Two blocks differ.")
     file = tmp_path / "work.zip"
     file.write_bytes(pack_submission(workspace, collect_submission(workspace), "Ada")[1])
     return file
@@ -35,6 +39,7 @@ def test_packed_work_comes_back_in_another_workspace_and_can_be_taken_back(works
     opened = open_work(other, packed)
     assert set(opened.files) == {STEPS, MINE}
     assert (other / STEPS).read_bytes() == (workspace / STEPS).read_bytes()
+    assert [one.text for one in WorkspaceState.of(other).explanations] == ["Two blocks differ."]
     assert open_work(other, packed).files == ()
     undone = undo(other)
     assert undone.what == "open_work" and (other / STEPS).read_bytes() == before and not (other / MINE).exists()
@@ -97,4 +102,4 @@ def test_nothing_is_written_outside_of_the_lab_s_folders(tmp_path):
         for name in ["submission.json", *names, "classifiers/notes.txt", "readers/out/x.py"]:
             archive.writestr(name, "{}")
         archive.writestr("classifiers/steps.py", "x = 1")
-    assert [str(name) for name in read_packed(file)] == ["classifiers/steps.py"]
+    assert [str(name) for name in read_packed(file).files] == ["classifiers/steps.py"]

@@ -6,6 +6,7 @@ import pytest
 
 from lxmls_day1.course.expect import WrongAnswer
 from lxmls_day1.course.recorded_answers import Answer
+from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.grading.alike_page import alike_html
 from lxmls_day1.grading.class_page import MOST_MISTAKES, answers_html, summary_html
 from lxmls_day1.grading.gradebook import (
@@ -195,6 +196,39 @@ def test_who_has_no_such_cell_is_named(run):
     rows = (*run.rows, SubmissionGrade("eve", "Eve", "", "", ()))
     text = answers_html(Gradebook(rows, 1, "process", ""))
     assert re.search("No such cell.*Eve", text)
+
+
+class TestExplanations:
+    WHY = "Why is there a cap?"
+
+    def page(self, *rows):
+        return answers_html(Gradebook(rows, 1, "process", ""), None, {"1.5": dict([CAP])})
+
+    def explaining(self, student, text, attempt="d = 1", mistake=CAP[0], question=WHY):
+        return row_of(student, "ok", "ok", explanations=(Explanation("1.5", mistake, question, attempt, text),))
+
+    def test_they_stand_beside_the_attempt(self):
+        ada = self.explaining("ada", "Long steps overshoot.", "d = loss / (2 * sq_norm)")
+        text = self.page(ada, self.explaining("bob", ""))
+        section = text[text.index('id="explained"') :]
+        parts = ["1.5: Why is there a cap?", CAP[1], "Ada", "Long steps overshoot.", "d = loss / (2 * sq_norm)"]
+        assert [section.index(part) for part in parts] == sorted(section.index(part) for part in parts)
+        assert re.search("Asked, not answered.*Bob", section)
+
+    def test_the_question_that_most_were_asked_comes_first(self):
+        rows = (
+            self.explaining("ada", "A.", question="Rare?"),
+            self.explaining("bob", "B."),
+            self.explaining("cyd", "C."),
+        )
+        text = self.page(*rows)
+        assert text.index(self.WHY) < text.index("Rare?")
+
+    def test_one_that_was_edited_meanwhile(self):
+        assert "was edited before it could be kept" in self.page(self.explaining("ada", "A.", attempt=""))
+
+    def test_without_any_there_is_no_section(self, run):
+        assert 'id="explained"' not in answers_html(run)
 
 
 def test_many_checks_are_folded():

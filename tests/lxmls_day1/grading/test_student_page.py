@@ -4,6 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.grading.class_page import answers_html, summary_html
 from lxmls_day1.grading.gradebook import (
     VERDICTS,
@@ -64,6 +65,7 @@ def row_with(text, **changes):
         f"printed {text}\n",
         (FreeAnswer("1.1", "notebooks/1.ipynb", "What is $p(y)$?", f"This: {text}"),),
         problem=f"{text} is not a zip file.",
+        explanations=(Explanation("1.5", text, text, text, text), Explanation("1.5", text, text, "", "")),
     )
     return dataclasses.replace(row, **changes)
 

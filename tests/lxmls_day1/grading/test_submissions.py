@@ -13,9 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lxmls_day1.course.explanations import FILE as EXPLANATIONS
+from lxmls_day1.course.explanations import unpacked
 from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.submission_export import SubmissionFiles, pack_submission
+from lxmls_day1.course.workspace_state import Explanation, WorkspaceState
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading import untrusted_files
 from lxmls_day1.grading.finding_submissions import find_submissions
@@ -118,6 +121,23 @@ class TestOneSubmission:
         assert texts(submission) == LAB
         assert (submission.student, submission.name, submission.author) == ("ada-lovelace", *["Ada Lovelace"] * 2)
         assert submission.receipt == hashlib.sha256(content).hexdigest()
+
+    def test_explanations_go_along(self, tmp_path):
+        state = WorkspaceState(tmp_path, explanations=[Explanation("1.5", "half", "Why 2?", "d = 1", "Two blocks.")])
+        state.save()
+        packed = SubmissionFiles({PurePosixPath(name): content for name, content in LAB.items()}, (), ())
+        name, content = pack_submission(tmp_path, packed, "Ada")
+        (tmp_path / name).write_bytes(content)
+        submission = read(tmp_path / name)
+        assert unpacked(submission.files[EXPLANATIONS], ["1.5"]) == tuple(state.explanations)
+        assert submission.warnings == () and submission.digest != read_zip(tmp_path, LAB).digest
+
+    def test_explanations_that_are_too_large_are_left_aside(self, tmp_path):
+        long = b"".join(hashlib.sha256(bytes([n % 256, n // 256])).hexdigest().encode() for n in range(20_000))
+        submission = read_zip(tmp_path, {**LAB, "explanations.json": long})
+        assert submission.warnings == ("explanations.json is too large: more than 1 MB; it was left aside.",)
+        assert texts(submission) == LAB
+        assert texts(read_zip(tmp_path, {**LAB, "notebooks/explanations.json": b"{}"})) == LAB  # no place of ours
 
     def test_a_manifest_with_somebody_elses_name_changes_nothing(self, tmp_path):
         manifest = json.dumps({"name": "Charles Babbage"}).encode()

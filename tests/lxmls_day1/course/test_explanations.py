@@ -1,0 +1,226 @@
+"""The question after a named mistake: asked, answered in terminal and notebook, kept, handed in."""
+
+import io
+import json
+import zipfile
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from lxmls_day1.commands.command_line import command_group
+from lxmls_day1.course import explanations
+from lxmls_day1.course.checking import CheckReport, CheckResult, ExerciseReport
+from lxmls_day1.course.explanations import asked_after, explain, packed, remember_questions, unpacked
+from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.registry import RECORDED, Registry
+from lxmls_day1.course.report_text import check_lines
+from lxmls_day1.course.submission_export import collect_submission, pack_submission
+from lxmls_day1.course.workspace_state import (
+    Explanation,
+    WorkspaceState,
+    files_digest,
+)
+from lxmls_day1.errors import InputError
+from lxmls_day1.notebook_lab import NotebookLab
+
+pytestmark = pytest.mark.usefixtures("imports_as_before")
+WHY, CAP = "Why does the factor 2 belong there?", "What does the cap keep away?"
+NORM = ("whole_norm", "It divides by the squared norm, not by twice of it.")
+QUESTIONS = {"whole_norm": WHY, "no_cap": CAP}
+
+
+def report_of(folder, *mistakes, exercise="1.1", **more):
+    described = Registry.of(folder)[exercise]
+    result = CheckResult("a.py::test_small_inputs", exercise, "Small inputs", "wrong", mistakes=mistakes)
+    more = {"questions": QUESTIONS, "digest": files_digest(folder, described), **more}
+    return CheckReport((ExerciseReport(described, (result,), 2, **more),))
+
+
+def ask(folder, *mistakes):
+    asked = asked_after(folder, report_of(folder, *mistakes))
+    remember_questions(folder, asked)
+    return asked
+
+
+class TestAsking:
+    def test_a_named_mistake_is_asked_about_with_the_attempt(self, edit):
+        folder = edit("2 * sq_norm", "sq_norm")
+        (asked,) = ask(folder, NORM)
+        assert (asked.exercise, asked.mistake, asked.question, asked.text) == ("1.1", "whole_norm", WHY, "")
+        assert asked.attempt.startswith("def half_step(") and "tau = loss / (sq_norm)" in asked.attempt
+        assert "class Stepper" not in asked.attempt  # what was given
+        assert WorkspaceState.of(folder).explanations == [asked]
+
+    @pytest.mark.parametrize("mistakes", [(), (("other", "No question."),), (NORM, ("no_cap", "No cap."))])
+    def test_nothing_is_asked(self, workspace, mistakes):
+        """No mistake is named; one without a question; two that cannot be told apart."""
+        assert asked_after(workspace, report_of(workspace, *mistakes)) == []
+
+    def test_what_was_answered_is_not_asked_again(self, workspace):
+        ask(workspace, NORM)
+        explain(workspace, "1.1", "Two blocks.")
+        assert ask(workspace, NORM) == []
+        assert [one.question for one in ask(workspace, ("no_cap", ""))] == [CAP]
+
+    def test_an_edit_since_the_check_is_no_attempt(self, workspace):
+        (asked,) = asked_after(workspace, report_of(workspace, NORM, digest="of another text"))
+        assert asked.attempt == ""
+
+    def test_there_are_not_too_many(self, workspace, monkeypatch):
+        monkeypatch.setattr(explanations, "MOST_OF_EXERCISE", 2)
+        for n, exercise in enumerate(["1.2", "1.1", "1.1", "1.1"]):
+            remember_questions(workspace, [Explanation(exercise, "m", f"Question {n}?")])
+        assert [one.question for one in WorkspaceState.of(workspace).explanations] == [
+            "Question 0?",
+            "Question 2?",
+            "Question 3?",
+        ]
+
+
+class TestAnswering:
+    def test_the_last_question_is_answered_and_may_be_again(self, workspace):
+        ask(workspace, NORM)
+        ask(workspace, ("no_cap", ""))
+        assert explain(workspace, "1.1", "  Long steps.\n").text == "Long steps."
+        explain(workspace, "1.1", "Steps that are too long.")
+        explain(workspace, "1.1", "Two blocks.", WHY)
+        assert [one.text for one in WorkspaceState.of(workspace).explanations] == [
+            "Two blocks.",
+            "Steps that are too long.",
+        ]
+
+    @pytest.mark.parametrize("text", ["asdf", WHY, "why does 2 belong there", "factor"])
+    def test_hardly_a_word_or_the_question_itself_is_asked_for_once_more(self, workspace, text):
+        ask(workspace, NORM)
+        assert explain(workspace, "1.1", text).text == ""
+        assert asked_after(workspace, report_of(workspace, NORM))  # it is asked again
+        assert explain(workspace, "1.1", text).text == text  # and then kept
+        assert not asked_after(workspace, report_of(workspace, NORM))
+
+    def test_the_course_s_answer_is_shown_beside_the_student_s_once_and_when_it_passes(self, workspace, monkeypatch):
+        ask(workspace, NORM)
+        explain(workspace, "1.1", "Two blocks of weights move.")
+        passing = report_of(workspace, NORM).reports[0]
+        passing = CheckReport(
+            (replace(passing, results=(replace(passing.results[0], outcome="passed", mistakes=()),)),)
+        )
+        said = []
+        for report in (report_of(workspace, NORM), passing, passing):
+            monkeypatch.setattr("lxmls_day1.course.explanations.run_checks", lambda *_, its=report: its)
+            report, _, problems = explanations.check_and_remember(workspace, ["1.1"])
+            assert not problems
+            said.append("\n".join(text for _, text in check_lines(report)))
+        sentence = RecordedAnswers.read(workspace / RECORDED).sentences["1.1"]["whole_norm"]
+        assert f"You wrote:  Two blocks of weights move.\n    Compare:    {sentence}" in said[1]
+        assert "You wrote" not in said[0] + said[2]
+
+    @pytest.mark.parametrize("text", ["", "  \n", None, 3])
+    def test_what_is_no_text(self, workspace, text):
+        ask(workspace, NORM)
+        with pytest.raises(InputError, match="write one line in your own words"):
+            explain(workspace, "1.1", text)
+
+
+class TestTerminal:
+    @pytest.fixture
+    def check(self, workspace, monkeypatch):
+        """`lxmls-day1 check 1.1` of a student with a mistake; the checks themselves are not run."""
+
+        def check(*arguments, status=1):
+            report = report_of(workspace, NORM)
+            monkeypatch.setattr("lxmls_day1.course.explanations.run_checks", lambda *_: report)
+            command = ["check", *(arguments or ["1.1"]), "--lab", str(workspace)]
+            result = CliRunner().invoke(command_group, command)
+            assert result.exit_code == status, result.output
+            return result.output
+
+        return check
+
+    def test_the_question_is_shown(self, check, workspace):
+        said = check()
+        assert f"Exercise 1.1, in one line: {WHY}" in said and 'check 1.1 --because "…"' in said
+        assert [one.text for one in WorkspaceState.of(workspace).explanations] == [""]
+
+    def test_later(self, check, workspace):
+        check()
+        assert "Two blocks." in check("1.1", "--because", "Two blocks.", status=0)
+        assert [one.text for one in WorkspaceState.of(workspace).explanations] == ["Two blocks."]
+
+    @pytest.mark.parametrize("arguments", [("1.1", "1.2"), ("1.1", "--watch"), ("--lab", ".")])
+    def test_one_exercise_is_wanted(self, check, arguments):
+        assert "--because answers the question about one exercise" in check(*arguments, "--because", "x", status=2)
+
+    def test_a_disk_that_is_full_changes_no_verdict(self, check, monkeypatch):
+        def fail(*_):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(WorkspaceState, "save", fail)
+        assert "The question could not be kept in .lab-state.json: no space left" in check()
+
+
+class TestNotebook:
+    def test_the_question_stands_below_the_report(self, workspace, monkeypatch):
+        monkeypatch.setattr("lxmls_day1.course.explanations.run_checks", lambda *_: report_of(workspace, NORM))
+        shown = NotebookLab(workspace).check("1.1")
+        assert WHY in shown.html and 'lab.explain("1.1", "…")' in shown.text
+
+
+class TestHandingIn:
+    def test_it_goes_along(self, workspace):
+        ask(workspace, NORM)
+        explain(workspace, "1.1", "Two blocks.")
+        _, content = pack_submission(workspace, collect_submission(workspace), "Ada")
+        archive = zipfile.ZipFile(io.BytesIO(content))
+        sent = json.loads(archive.read("ada/explanations.json"))
+        assert sent["format"] == 1
+        assert [Explanation(**one) for one in sent["explanations"]] == WorkspaceState.of(workspace).explanations
+
+
+class TestReadingWhatCameBack:
+    """Anybody may have written the file."""
+
+    ONE = Explanation("1.1", "whole_norm", WHY, "d = 1", "Two blocks.")
+
+    def test_what_was_packed(self):
+        both = (self.ONE, replace(self.ONE, exercise="1.2", text=""))
+        assert unpacked(packed(both), ["1.1", "1.2"]) == both
+        assert unpacked(packed(both), ["1.2"]) == both[1:]
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"",
+            b"\xff",
+            b"3",
+            b"[]",
+            b"{}",
+            b'{"explanations": 3}',
+            b"[" * 10**5,
+            b'{"explanations": "ab"}',
+            b" " * 10**7,
+        ],
+        ids=range(9),
+    )
+    def test_what_is_no_such_file(self, content):
+        with pytest.raises(InputError, match="explanations.json does not hold explanations"):
+            unpacked(content, ["1.1"])
+
+    def test_rows_of_another_form_are_left_out(self):
+        sound = vars(self.ONE)
+        rows = [3, None, [], {}, {**sound, "text": 3}, {**sound, "attempt": None}, {**sound, "exercise": "9.9"}, sound]
+        rows.append({**sound, "more": "than there is"})
+        content = json.dumps({"explanations": rows}).encode()
+        assert unpacked(content, ["1.1"]) == (self.ONE, self.ONE)
+
+    def test_texts_are_cut_and_can_be_written_to_a_file(self):
+        row = {key: "\ud800" + 10_000 * "x" for key in vars(self.ONE)} | {"exercise": "1.1"}
+        (found,) = unpacked(json.dumps({"explanations": [row]}).encode(), ["1.1"])
+        lengths = [len(part) for part in vars(found).values()]
+        assert lengths == [3, 100, 300, 4000, 2000] and json.dumps(vars(found)).encode("utf-8")
+        assert "\ud800" not in "".join(vars(found).values())
+
+    def test_there_are_not_too_many(self):
+        rows = [replace(self.ONE, text=str(n)) for n in range(1000)]
+        found = unpacked(packed(rows), ["1.1"])
+        assert [one.text for one in found] == [str(n) for n in range(980, 1000)]
