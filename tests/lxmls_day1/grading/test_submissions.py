@@ -135,7 +135,7 @@ class TestOneSubmission:
     def test_explanations_that_are_too_large_are_left_aside(self, tmp_path):
         long = b"".join(hashlib.sha256(bytes([n % 256, n // 256])).hexdigest().encode() for n in range(20_000))
         submission = read_zip(tmp_path, {**LAB, "explanations.json": long})
-        assert submission.warnings == ("explanations.json is too large: more than 1 MB; it was left aside.",)
+        assert submission.warnings == ("explanations.json is too large: more than 1 MB; it was ignored.",)
         assert texts(submission) == LAB
         assert texts(read_zip(tmp_path, {**LAB, "notebooks/explanations.json": b"{}"})) == LAB  # no place of ours
 
