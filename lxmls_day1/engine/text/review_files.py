@@ -53,7 +53,7 @@ def read_reviews(
         return _read_files(domain, [found.paths[name] for name in FILES], cache)
     except OSError as error:
         raise InputError(
-            f"the {domain} corpus cannot be read: {error}; see to it that its files are readable"
+            f"the {domain} corpus cannot be read: {error}; check that its files are readable"
         ) from error
 
 
