@@ -404,6 +404,5 @@ def _check_fit(model: SavedModel) -> None:
         for label in labels:
             if label not in range(len(model.label_names)):
                 raise InputError(
-                    f"there are {len(model.label_names)} label names, for the labels 0, 1, …, but {label!r} is "
-                    "a label"
+                    f"there are {len(model.label_names)} label names, for the labels 0, 1, …, but {label!r} is a label"
                 )

@@ -11,9 +11,7 @@ from lxmls_day1.errors import InputError
 
 @click.command(name="submit", short_help="Pack your work into one file to hand in.")
 @click.option("--name", help="Your name, or what your instructor asks for. Default: the name of the folder.")
-@click.option(
-    "--out", type=click.Path(), help="A folder, or a file name that ends in .zip. Default: the workspace."
-)
+@click.option("--out", type=click.Path(), help="A folder, or a file name that ends in .zip. Default: the workspace.")
 @click.option("--force", is_flag=True, help="Pack even if a file is missing or is not valid Python.")
 @lab_option
 def command(name: str | None, out: str | None, force: bool, lab_folder: str | None) -> None:

@@ -268,9 +268,7 @@ def parse_registry(content: dict[str, Any], name: str) -> Registry:
             raise InputError(f"{name}: exercise {exercise.id} occurs twice.")
         for earlier in exercise.prerequisites:
             if earlier not in ids or ids.index(earlier) >= ids.index(exercise.id):
-                raise InputError(
-                    f"{name}: exercise {exercise.id} requires {earlier}, which does not come before it."
-                )
+                raise InputError(f"{name}: exercise {exercise.id} requires {earlier}, which does not come before it.")
     assigned = content.get("assigned")
     if assigned is not None and not set(assigned) <= set(ids):
         raise InputError(f"{name}: assigned names {min(set(assigned) - set(ids))}, but there is no such exercise.")

@@ -285,9 +285,7 @@ class CheckedData:
             check_finite(X)
             check_finite_params(params)
             m = np.flatnonzero(~np.isfinite(scores).all(axis=1))[0]
-            raise InputError(
-                f"the scores of row {m} of X overflow; scale the features or the weights down"
-            )
+            raise InputError(f"the scores of row {m} of X overflow; scale the features or the weights down")
         found: Reals = scores
         return found
 

@@ -46,7 +46,9 @@ def plot_tuning(
     ('log', 'accuracy')
     """
     if not len(values) == len(accuracies) == len(errors) == len(training) or not len(values):
-        raise InputError("each value needs an accuracy, an error and a training accuracy, and there must be at least one value")
+        raise InputError(
+            "each value needs an accuracy, an error and a training accuracy, and there must be at least one value"
+        )
     order = sorted(range(len(values)), key=lambda i: values[i])
 
     def sorted_by_value(numbers: Sequence[float]) -> list[float]:

@@ -45,9 +45,7 @@ LANDLOCKS = range(1, confinement.landlock_version() + 1) if sys.platform.startsw
 SUPERUSER = hasattr(os, "geteuid") and os.geteuid() == 0
 
 #: The sentences of the probe, of which a box must not say any; those that begin with the path of a file are left out.
-ATTEMPTS = sorted(
-    set(re.findall(r'"([^"{]+ can be[^"{]*)":', Path(probe.__file__).read_text()))
-)
+ATTEMPTS = sorted(set(re.findall(r'"([^"{]+ can be[^"{]*)":', Path(probe.__file__).read_text())))
 #: Two attempts that mean nothing on this machine: the kernel itself refuses them.
 REFUSED_BY_KERNEL_OR_CONTAINER = ("io_uring", "userfaultfd", "memfd_secret", "fchmodat2", "perf_event_open", "bpf")
 

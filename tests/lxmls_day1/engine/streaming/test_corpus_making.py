@@ -127,7 +127,9 @@ def test_a_test_part_has_the_columns_of_the_training_part(tmp_path, documents):
     row = dict(zip(tested.words(), matrix(tested)[0][0].tolist(), strict=True))
     assert {word for word, count in row.items() if count} == {"you", "win"}
     test.write_text("label,text\nham,You win.\neggs,You win nothing.\n")
-    with pytest.raises(InputError, match=r"test.csv, line 3: the label 'eggs' is not one of those known, 'ham', 'spam'"):
+    with pytest.raises(
+        InputError, match=r"test.csv, line 3: the label 'eggs' is not one of those known, 'ham', 'spam'"
+    ):
         make_corpus([test], tmp_path / "again.bags", like=trained.folder)
     hashed = make_corpus([train], tmp_path / "hashed.bags", hash_bits=6)
     assert make_corpus([train], tmp_path / "like.bags", like=hashed.folder).manifest["hash_bits"] == 6

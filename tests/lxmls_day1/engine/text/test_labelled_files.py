@@ -140,9 +140,21 @@ REFUSED = [
             ("x.svm", "", NOTHING),
             ("x.csv", "\n \n", NOTHING),
             ("x.svm", "# nothing\n", NOTHING),
-            ("x.csv", "label,text\n", ": expected a label and a text on each line, got no line but the header label, text"),
-            ("x.txt", "Just prose.\nMore.\n", ": none of a tab, a comma, a semicolon, a bar splits every line into a label and a text"),
-            ("x.csv", "a,b\n\na,b,c\n", ", line 3: got 3 fields; expected 2 as in line 1, separated by a comma: a text"),
+            (
+                "x.csv",
+                "label,text\n",
+                ": expected a label and a text on each line, got no line but the header label, text",
+            ),
+            (
+                "x.txt",
+                "Just prose.\nMore.\n",
+                ": none of a tab, a comma, a semicolon, a bar splits every line into a label and a text",
+            ),
+            (
+                "x.csv",
+                "a,b\n\na,b,c\n",
+                ", line 3: got 3 fields; expected 2 as in line 1, separated by a comma: a text",
+            ),
             ("x.csv", "a,b,c\na,b\n", ", line 2: got 2 fields; expected 3 as in line 1"),
             ("x.csv", 'a,"b\nc"\na,"b"c\n', ", line 3: ',' expected after '\"'; expected quotes around a whole field"),
             (
