@@ -132,9 +132,7 @@ def split_train_dev_test(X: Any, y: Any, split: Sequence[float] = (0.8, 0.0, 0.2
     try:
         X, y = (part if hasattr(part, "shape") else np.array(part) for part in (X, y))
     except ValueError as error:
-        raise InputError(
-            f"X (M, J) and y (M,) must be arrays, or lists that can be made into arrays: {error}"
-        ) from error
+        raise InputError(f"X (M, J) and y (M,) must be arrays, or lists that can become arrays: {error}") from error
     if X.ndim != 2 or y.ndim < 1 or X.shape[0] != len(y):
         raise InputError(
             f"X (M, J) and y (M,) must describe the same examples, but have the shapes {X.shape} and {y.shape}"

@@ -98,9 +98,7 @@ class Box:
             raise
         except (Hung, Ended, BadMessage) as error:
             report = self.close()
-            raise BoxesUnavailable(
-                f"{report.get('broken') or f'a box ended before it was ready ({error!r})'}"
-            ) from error
+            raise BoxesUnavailable(f"{report.get('broken') or f'a box ended while starting ({error!r})'}") from error
         except BoxesUnavailable:
             self.close()
             raise

@@ -32,9 +32,7 @@ def read_roster(
         raise InputError(f"{path} does not exist; --roster must be the file that your platform has exported.")
     place = folder / ROSTERS / path.name
     if path.name == ACCOUNT or (place.exists() and place.samefile(path)):
-        raise InputError(
-            f"{path} would be overwritten; copy it to another place or name, and give the copy to --roster."
-        )
+        raise InputError(f"{path} would be overwritten; copy it elsewhere, and give the copy to --roster.")
     return Roster(path, marks_column or "", id_column or "", group_column or "")
 
 

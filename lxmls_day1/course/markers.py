@@ -210,9 +210,7 @@ def _pairs(
             raise MarkerError(f"{name}:{line}: there is no exercise {match['id']} (there are {', '.join(exercises)})")
         if not match["end"]:
             if opening is not None:
-                raise MarkerError(
-                    f"{name}:{line}: a solution begins inside the one that began in line {opening.start[0]}"
-                )
+                raise MarkerError(f"{name}:{line}: a solution begins inside the one from line {opening.start[0]}")
             opening = comment
             continue
         if opening is None:

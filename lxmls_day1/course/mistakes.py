@@ -122,7 +122,7 @@ class Program:
         if len(places) != 1:
             found = ", ".join(f"{path}: {place.function}" for path, place in places) or "none"
             raise InputError(
-                f"{self}: one region must be replaced, but there are {len(places)} ({found}); name a function"
+                f"{self}: there must be one region, but there are {len(places)} ({found}); name a function"
             )
         return {places[0]: "\n".join(indented(textwrap.dedent(solution).strip("\n"), places[0][1].indent))}
 
@@ -212,9 +212,7 @@ def _tables(folder: Path, exercise: Exercise) -> list[tuple[Path, dict[str, Any]
         try:
             styles = tuple(Style(**table) for table in content.get("style", []))
         except TypeError as error:
-            raise InputError(
-                f"{path}: a style needs a name and a solution, and may name a function ({error})."
-            ) from error
+            raise InputError(f"{path}: a style needs a name and a solution ({error}).") from error
         for family in content.get("mistake", []):
             for table in _by_sentence(family):
                 _check_texts(table, path)

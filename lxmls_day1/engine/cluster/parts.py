@@ -253,9 +253,7 @@ class PartWorkers:
             elif not sizes:
                 self.refuse(address, f"it cannot read the corpus: {digest}")
             elif digest != self._digest:
-                self.refuse(
-                    address, f"{self._folder} on it is another corpus: its {MANIFEST} differs from the one here"
-                )
+                self.refuse(address, f"its {self._folder} is another corpus: {MANIFEST} differs from the one here")
             else:
                 if self._reaches is None:
                     self._reaches = self._reached(address)

@@ -101,9 +101,7 @@ class Checkpoint:
         content = read_file(self.path, KIND)
         kept = content.get("belongs_to")
         if not isinstance(kept, dict):
-            raise InputError(
-                f"{self.path} is damaged: it does not say which training it belongs to; remove it, and start again"
-            )
+            raise InputError(f"{self.path} is damaged: it does not name its training; remove it, and start again")
         for name, value in self._belongs_to.items():
             if name not in kept or not _same(kept[name], value):
                 raise InputError(

@@ -333,9 +333,7 @@ class _Making:
             frequencies += np.bincount(indices, minlength=len(names))
         kept = np.flatnonzero(frequencies >= self._settings.min_count)
         if not len(kept):
-            raise InputError(
-                f"no token is in min_count={self._settings.min_count} documents; lower min_count, or add texts"
-            )
+            raise InputError(f"no token is in min_count={self._settings.min_count} documents; lower it, or add texts")
         if self._is_svmlight():
             kept = np.array(sorted(kept.tolist(), key=lambda place: int(names[place])))
         return kept

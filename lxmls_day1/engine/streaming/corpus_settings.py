@@ -42,9 +42,7 @@ class CorpusSettings:
         if self.hash_bits is not None:
             self.hash_bits = check_number("hash_bits", self.hash_bits, at_least=1, at_most=MOST_HASH_BITS, whole=True)
             if self.min_count > 1:
-                raise InputError(
-                    "min_count (--min-count) is for features that are tokens; leave it out for hashed features (--hash)"
-                )
+                raise InputError("min_count (--min-count) is for tokens; leave it out for hashed features")
         elif self.keep_words:
             raise InputError(
                 "keep_words (--keep-words) is for hashed features (--hash); without hashing, all words are kept anyway"

@@ -328,15 +328,11 @@ def find_corpus(
     try:
         _fetch_into_cache(corpus, corpus.source, cache, table, network or Network())
     except DownloadFailed as failure:
-        raise _unavailable(
-            corpus, looked_in, f"it could not be downloaded from {corpus.source.address}: {failure}"
-        ) from failure
+        raise _unavailable(corpus, looked_in, f"{corpus.source.address} did not deliver it: {failure}") from failure
     except OSError as error:  # after the network's own errors: the disk is full, or the folder not ours to write to
         place, reason = error.filename or cache, error.strerror or str(error)
         raise _unavailable(
-            corpus,
-            looked_in,
-            f"the cache cannot be written to ({place}: {reason}; {CACHE_VARIABLE} chooses another one)",
+            corpus, looked_in, f"the cache cannot be written to ({place}: {reason}; {CACHE_VARIABLE} names another one)"
         ) from error
     folder = cache / corpus.folder
     return FoundCorpus(folder, "download", _paths(corpus, folder))

@@ -471,9 +471,7 @@ def _check_choices(
             raise InputError(f"{what} must be the name of a column or its number, 0 for the first, got {column!r}")
     for what, character in (("delimiter", delimiter), ("quote", quote)):
         if character is not None and (not isinstance(character, str) or len(character) != 1 or character in "\r\n "):
-            raise InputError(
-                f"{what} must be one character, neither a space nor a line end, or None; got {character!r}"
-            )
+            raise InputError(f"{what} must be None or one character, but no space or line end; got {character!r}")
     if delimiter is not None and delimiter == quote:
         raise InputError(f"delimiter and quote must be different characters, got {delimiter!r} for both")
     if encoding is not None and not isinstance(encoding, str):

@@ -104,9 +104,7 @@ def parse_json_lines(text: str, name: str, first_line: int = 1, names: tuple[str
         try:
             found = json.loads(line)
         except (ValueError, RecursionError) as error:
-            hint = (
-                "; does one JSON value span several lines? Write each of its objects on one line" if not names else ""
-            )
+            hint = "; does one JSON value span lines? Write each of its objects on one line" if not names else ""
             raise CorpusError(f"{name}, line {number}: this is not JSON ({error}); {wanted}{hint}") from None
         if not isinstance(found, dict):
             hint = "; write each object of the list on one line" if isinstance(found, list) else ""

@@ -175,7 +175,7 @@ class TestLoudFailures:
             ("def f(x):\n    return x\n    # exercise 1.1: end\n", r"mira\.py:3: .* none has begun"),
             (
                 marked("# exercise 1.1: solution (1 line)\nreturn x"),
-                "mira.py:3: a solution begins inside the one that began in line 2",
+                "mira.py:3: a solution begins inside the one from line 2",
             ),
             (marked("return x").replace("1.1: end", "1.2: end"), "mira.py:4: .* belongs to another exercise"),
             (marked("return x", "2 lines"), "says 2 lines, but there are 1 lines of code"),

@@ -127,9 +127,7 @@ def test_a_test_part_has_the_columns_of_the_training_part(tmp_path, documents):
     row = dict(zip(tested.words(), matrix(tested)[0][0].tolist(), strict=True))
     assert {word for word, count in row.items() if count} == {"you", "win"}
     test.write_text("label,text\nham,You win.\neggs,You win nothing.\n")
-    with pytest.raises(
-        InputError, match=r"test.csv, line 3: the label 'eggs' is not one of those known, 'ham', 'spam'"
-    ):
+    with pytest.raises(InputError, match=r"test.csv, line 3: the label 'eggs' is not one of those known, 'ham"):
         make_corpus([test], tmp_path / "again.bags", like=trained.folder)
     hashed = make_corpus([train], tmp_path / "hashed.bags", hash_bits=6)
     assert make_corpus([train], tmp_path / "like.bags", like=hashed.folder).manifest["hash_bits"] == 6
@@ -154,7 +152,7 @@ def test_labels_are_added_as_they_come_unless_all_are_known(tmp_path):
     [
         ({"hash_bits": 0}, "hash_bits must be"),
         ({"hash_bits": 31}, "hash_bits must be"),
-        ({"hash_bits": 8, "min_count": 2}, "min_count .* is for features that are tokens"),
+        ({"hash_bits": 8, "min_count": 2}, "min_count .* is for tokens; leave it out"),
         ({"keep_words": True}, "keep_words .* is for hashed features"),
         ({"min_count": 0}, "min_count must be"),
         ({"rows_a_shard": 0}, "rows_a_shard must be"),

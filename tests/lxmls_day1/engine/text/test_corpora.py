@@ -409,7 +409,7 @@ BAD_ARCHIVES = {
         lambda _: tar_gz([("filler", os.urandom(50_000)), *good_members("dvd")])[:-20_000],
         "downloaded archive is damaged",
     ),
-    "damaged": (lambda _: damaged_gzip(), "it could not be downloaded"),
+    "damaged": (lambda _: damaged_gzip(), "did not deliver it"),
     "not an archive": (lambda _: b"<html>Welcome</html>", "the downloaded archive is damaged"),
     "no tar": (lambda _: gzip.compress(b"hello"), "the downloaded archive is damaged"),
 }
