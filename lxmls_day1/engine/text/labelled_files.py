@@ -259,7 +259,7 @@ class LabelledStream:
             return
         place = next(place for place, label in enumerate(piece.labels) if label not in known)
         raise InputError(
-            f"{self.names[piece.source]}, line {piece.lines[place]}: the label {piece.labels[place]!r} is not one of those "
+            f"{self.names[piece.source]}, line {piece.lines[place]}: the label {piece.labels[place]!r} is not among those "
             f"known, {listed(sorted(known))}; correct it, leave such lines out, train on data that has this label, or say which column "
             "has the labels with label_column= (--label-column)"
         )
@@ -331,7 +331,7 @@ class LabelledStream:
         names = tuple(rows[0]) if header else None
         if names and len(rows) == 1:
             raise CorpusError(
-                f"{name}: expected a label and a text on each line, got no line but the header {', '.join(names)}"
+                f"{name}: expected a label and a text per line, got no line but the header {', '.join(names)}"
             )
         table = Table(names, rows[int(header) :], numbers[int(header) :])
         parted_by = DELIMITERS.get(delimiter, repr(delimiter))

@@ -127,7 +127,7 @@ def test_a_test_part_has_the_columns_of_the_training_part(tmp_path, documents):
     row = dict(zip(tested.words(), matrix(tested)[0][0].tolist(), strict=True))
     assert {word for word, count in row.items() if count} == {"you", "win"}
     test.write_text("label,text\nham,You win.\neggs,You win nothing.\n")
-    with pytest.raises(InputError, match=r"test.csv, line 3: the label 'eggs' is not one of those known, 'ham"):
+    with pytest.raises(InputError, match=r"test.csv, line 3: the label 'eggs' is not among those known, 'ham', 'spam'"):
         make_corpus([test], tmp_path / "again.bags", like=trained.folder)
     hashed = make_corpus([train], tmp_path / "hashed.bags", hash_bits=6)
     assert make_corpus([train], tmp_path / "like.bags", like=hashed.folder).manifest["hash_bits"] == 6
@@ -143,7 +143,7 @@ def test_labels_are_added_as_they_come_unless_all_are_known(tmp_path):
         corpus = make_corpus([tmp_path / "[0-9].csv"], tmp_path / "x.bags", hash_bits=8)
     assert len(caught) == 2
     assert corpus.classes == ("a", "b", "c") and matrix(corpus)[1] == ["b", "b", "c", "b", "a", "b"]
-    with pytest.raises(InputError, match=r"1.csv, line 2: the label 'c' is not one of those known, 'a', 'b'"):
+    with pytest.raises(InputError, match=r"1.csv, line 2: the label 'c' is not among those known, 'a', 'b'"):
         make_corpus([tmp_path / "[0-9].csv"], tmp_path / "y.bags", hash_bits=8, classes=["b", "a"])
 
 

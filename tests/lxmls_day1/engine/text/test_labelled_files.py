@@ -140,9 +140,13 @@ REFUSED = [
             ("x.svm", "", NOTHING),
             ("x.csv", "\n \n", NOTHING),
             ("x.svm", "# nothing\n", NOTHING),
-            ("x.csv", "label,text\n", ": expected a label and a text on each line, got no line but the header"),
+            ("x.csv", "label,text\n", ": expected a label and a text per line, got no line but the header label, text"),
             ("x.txt", "Just prose.\nMore.\n", ": none of a tab, a comma, a semicolon, a bar splits every line"),
-            ("x.csv", "a,b\n\na,b,c\n", ", line 3: got 3 fields; expected 2 as in line 1, separated by a comma:"),
+            (
+                "x.csv",
+                "a,b\n\na,b,c\n",
+                ", line 3: got 3 fields; expected 2 as in line 1, separated by a comma: a text",
+            ),
             ("x.csv", "a,b,c\na,b\n", ", line 2: got 2 fields; expected 3 as in line 1"),
             ("x.csv", 'a,"b\nc"\na,"b"c\n', ", line 3: ',' expected after '\"'; expected quotes around a whole field"),
             (
@@ -275,7 +279,7 @@ class TestSeveralFiles:
         [
             (
                 "text,category\nHello.,top_up\nHm.,tpo_up\n",
-                ", line 3: the label 'tpo_up' is not one of those known, 'card_arrival', 'exchange_rate', 'top_up'; correct it, leave such lines out,",
+                ", line 3: the label 'tpo_up' is not among those known, 'card_arrival', 'exchange_rate', 'top_up'; correct it, leave such lines out,",
             ),
             ("text,intent\nHello.,top_up\nHm.,top_up\n", " has no column 'category' for label_column (--label-column)"),
             ("", ": expected lines with a label and a text (or features), got none"),
