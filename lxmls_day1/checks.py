@@ -115,7 +115,7 @@ def _as_rows(X: Any) -> Any:
         )
     try:
         if X.format == "lil" and any(len(row) != len(data) for row, data in zip(X.rows, X.data, strict=True)):
-            raise ValueError("a row does not have as many columns as numbers")
+            raise ValueError("a row does not have one column index per number")
         if X.format == "csr" and _is_sound(X):
             pass
         elif X.format in ("csr", "csc", "bsr"):
@@ -379,12 +379,12 @@ def check_same_kind(labels: np.ndarray, others: np.ndarray, names: str) -> None:
     >>> check_same_kind(np.array(["0", "1"]), np.array([0, 1]), "true and predicted labels")
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: true and predicted labels must be of one kind, but '0' is among the ones and 0 among ...
+    lxmls_day1.errors.InputError: true and predicted labels must be of the same kind, but the former include '0' and ...
     """
     if len(labels) and len(others) and (kind := _kind(labels[0])) != (other := _kind(others[0])):
         raise InputError(
-            f"{names} must be of one kind, but {shown(labels[0])} is among the ones and {shown(others[0])} among the "
-            f"others; {kind} and {other} are never the same label"
+            f"{names} must be of the same kind, but the former include {shown(labels[0])} and the latter "
+            f"{shown(others[0])}; {kind} and {other} are never the same label"
         )
 
 
@@ -505,7 +505,7 @@ def check_number(
     try:
         number = float(value)
     except OverflowError as error:
-        raise InputError(f"{wanted}, but is larger than any that is computed with") from error
+        raise InputError(f"{wanted}, but is too large to compute with") from error
     fits = np.isfinite(number) and (not whole or number == int(number))
     if not (fits and all(COMPARISONS[word](number, limit) for word, limit in limits.items())):
         raise InputError(f"{wanted}, but is {value!r}")
@@ -562,7 +562,7 @@ def check_offers(value: Any, wanted: str, names: Sequence[str]) -> None:
     lxmls_day1.errors.InputError: data must be a data set such as SimpleDataSet(), but 'books' has no train_X
     """
     if isinstance(value, type):
-        raise InputError(f"{wanted}, but is the class {value.__name__}; make one of it: {value.__name__}()")
+        raise InputError(f"{wanted}, but is the class {value.__name__}; create one with {value.__name__}()")
     for name in names:
         if not hasattr(value, name):
             raise InputError(f"{wanted}, but {value!r} has no {name}")
@@ -597,12 +597,12 @@ def random_numbers(seed: Any) -> np.random.Generator:
     >>> random_numbers(-1)
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: seed must be a whole number from 0 on, but is -1
+    lxmls_day1.errors.InputError: seed must be a whole number of at least 0, but is -1
     """
     try:
         return np.random.default_rng(seed)
     except (TypeError, ValueError) as error:
-        raise InputError(f"seed must be a whole number from 0 on, but is {seed!r}") from error
+        raise InputError(f"seed must be a whole number of at least 0, but is {seed!r}") from error
 
 
 def shown(label: Any) -> str:

@@ -128,7 +128,7 @@ class Lab:
         """
         package, _, stem = name.partition(".")
         if package not in PACKAGES or not stem.replace(".", "_").isidentifier():
-            raise InputError(f"{name!r} is not a module of a lab; wanted something like 'classifiers.mira'.")
+            raise InputError(f"{name!r} is not a module of a lab; expected a name such as 'classifiers.mira'.")
         known, requested = self._loaded.get(name), name
         if known is not None and known is sys.modules.get(known.__name__) and _finder().folder == str(self.folder):
             return known  # nobody else's folder came first since: thousands of calls of a function need not look again

@@ -332,8 +332,8 @@ def _describe(value: Any, name: str) -> dict[str, Any] | None:
                 raise InputError(f"the labels cannot be saved ({error}); use numbers or strings") from error
             if key in known:
                 warnings.warn(
-                    f"{key} of {cls.__name__} cannot be saved, because it is of the type {type(attribute).__name__}; "
-                    "after loading it has its default",
+                    f"{key} of {cls.__name__} cannot be saved, because its type is {type(attribute).__name__}; "
+                    "after loading it has its default value",
                     stacklevel=2,
                 )
         else:
@@ -351,7 +351,7 @@ def _build(path: str | os.PathLike[str], description: Mapping[str, Any], find_cl
         classifier = cls(**{key: attributes[key] for key in required_settings(cls) if key in attributes})
     except Exception as error:
         raise InputError(
-            f"{path} holds a {names[0]}, which cannot be made here: {type(error).__name__}: {error}"
+            f"{path} holds a {names[0]}, which cannot be created here: {type(error).__name__}: {error}"
         ) from error
     vars(classifier).update({key: value for key, value in attributes.items() if not callable(getattr(cls, key, None))})
     if hasattr(classifier, "check_settings"):
@@ -365,12 +365,12 @@ def _build(path: str | os.PathLike[str], description: Mapping[str, Any], find_cl
 def _names(names: Any, of_what: str) -> list[str] | None:
     if names is None:
         return None
-    return [_plain_text(name, of_what) for name in as_list(names, f"{of_what}_names must be a list of texts")]
+    return [_plain_text(name, of_what) for name in as_list(names, f"{of_what}_names must be a list of strings")]
 
 
 def _plain_text(name: Any, of_what: str) -> str:
     if not isinstance(name, str):
-        raise InputError(f"a {of_what} name must be text, but one is {shown(name)}")
+        raise InputError(f"a {of_what} name must be a string, but one is {shown(name)}")
     return str(name)
 
 
@@ -398,12 +398,11 @@ def _check_fit(model: SavedModel) -> None:
                 f"each {'two rows' if quadratic else 'row'} but the first, which holds the intercepts"
             )
         if len(set(model.feature_names)) < n_names:
-            raise InputError("feature names must differ from one another, but some occur twice")
+            raise InputError("feature names must be unique, but some occur twice")
     if model.label_names is not None:
         labels = range(n_classes) if classes is None else classes.tolist()
         for label in labels:
             if label not in range(len(model.label_names)):
                 raise InputError(
-                    f"there are {len(model.label_names)} label names, for the labels from 0 on, but {label!r} is "
-                    "a label"
+                    f"there are {len(model.label_names)} label names, for the labels 0, 1, …, but {label!r} is a label"
                 )

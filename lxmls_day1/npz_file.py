@@ -135,7 +135,7 @@ def read_file(path: str | os.PathLike[str], kind: str, build: Build | None = Non
             file = opened if opened.seekable() else io.BytesIO(opened.read())
             size = file.seek(0, os.SEEK_END)
             if not size:
-                raise InputError(f"{path} is empty, where a saved model was expected; save it again")
+                raise InputError(f"{path} is empty, but a saved model was expected; save the model again")
             arrays = _read_arrays(file, size)
         header = _read_header(arrays.pop(_HEADER))
     except _Foreign as error:
@@ -154,7 +154,7 @@ def read_file(path: str | os.PathLike[str], kind: str, build: Build | None = Non
             f"this is lxmls-day1 {__version__}, which reads formats up to {FORMAT_VERSION}; install a newer one"
         )
     if header["kind"] != kind:
-        raise InputError(f"{path} holds a {header['kind']}, where a {kind} was expected")
+        raise InputError(f"{path} holds a {header['kind']}, but a {kind} was expected")
     try:
         return {name: _unpack(value, arrays, build) for name, value in header["content"].items()}
     except InputError:
@@ -169,7 +169,7 @@ def _read_arrays(file: IO[bytes], size: int) -> dict[str, np.ndarray]:
     """All arrays of a file. Nothing in it can take more memory than the file is long."""
     file.seek(0)
     if file.read(len(_ZIP_MAGIC)) != _ZIP_MAGIC:
-        raise _Foreign("it does not begin as an .npz file does")
+        raise _Foreign("it does not begin like an .npz file")
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
         for member in members:
@@ -197,7 +197,7 @@ def _read_array(file: IO[bytes], size: int, name: str) -> np.ndarray:
     version = np.lib.format.read_magic(io.BytesIO(magic))
     read_header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
     if version not in read_header:
-        raise ValueError(f"{name} is of the format {version}")
+        raise ValueError(f"{name} has the format {version}")
     shape, by_columns, dtype = read_header[version](file)
     if dtype.hasobject:
         raise pickled
@@ -251,7 +251,7 @@ def _pack(value: Any, name: str, arrays: dict[str, np.ndarray], describe: Descri
     if describe and (description := describe(value, name)) is not None:
         kept = {key: _pack(item, f"{name}.{key}", arrays, describe) for key, item in description["attributes"].items()}
         return {"classifier": {**description, "attributes": kept}}
-    raise NotStorable(f"{name} is of the type {type(value).__name__}")
+    raise NotStorable(f"{name} has the type {type(value).__name__}")
 
 
 def _unpack(value: Any, arrays: Mapping[str, np.ndarray], build: Build | None) -> Any:

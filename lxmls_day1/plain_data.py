@@ -55,7 +55,7 @@ def from_plain(kind: Any, plain: Any) -> Any:
     try:
         return _build(kind, plain)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"this is not a {getattr(kind, '__name__', kind)} of ours ({error}).") from error
+        raise InputError(f"this is not a valid {getattr(kind, '__name__', kind)} ({error}).") from error
 
 
 def _build(kind: Any, plain: Any) -> Any:
@@ -78,5 +78,5 @@ def _build(kind: Any, plain: Any) -> Any:
     if kind is float and type(plain) is int:
         return float(plain)
     if type(plain) is not kind:
-        raise ValueError(f"{plain!r:.60} where a {kind.__name__} should be")
+        raise ValueError(f"expected {kind.__name__}, got {plain!r:.60}")
     return plain

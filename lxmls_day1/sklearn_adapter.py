@@ -138,7 +138,7 @@ def calibrated(estimator: Any, X: Any, y: Any, method: str = "sigmoid") -> Any:
     for label in estimator.classes_:
         if np.count_nonzero(np.asarray(y) == label) < 2:
             raise InputError(
-                f"calibration needs two examples of each class in the development part, but of the label {label} there are fewer; "
+                f"calibration needs two examples of each class in the development part, but the label {label} has fewer; "
                 "use more data, or leave out labels that are so rare"
             )
     # The frozen estimator says the same in every fold, so that two folds are as good as more.
@@ -250,7 +250,7 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         state = getattr(self, "state_", None)
         if state is None and classes is None:
             raise InputError(
-                "the first partial_fit needs classes, all the labels that there will be: partial_fit(X, y, classes=…)"
+                "the first partial_fit needs classes, all the labels that will occur: partial_fit(X, y, classes=…)"
             )
         if state is not None and classes is not None and not np.array_equal(np.unique(classes), state.classes):
             raise InputError(
@@ -498,7 +498,7 @@ def _is_misread(X: np.ndarray) -> bool:
 def _check_classifier(classifier: Any) -> None:
     if isinstance(classifier, type):
         name = classifier.__name__
-        raise InputError(f"wanted a classifier, but got the class {name}; make one of it: as_estimator({name}())")
+        raise InputError(f"wanted a classifier, but got the class {name}; create one: as_estimator({name}())")
     if not _is_classifier(classifier):
         raise InputError(
             f"wanted a classifier of the lab, such as as_estimator(Mira()), but got {classifier!r} of the type "

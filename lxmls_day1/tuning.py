@@ -258,8 +258,8 @@ def usual_grid(classifier: Any) -> dict[str, tuple[float, ...]]:
         if name in known:
             return {name: values}
     raise InputError(
-        f"{classifier.get_name()} has no {' and no '.join(USUAL_GRIDS)}: name a setting and the values to try (--grid NAME=VALUES); it has "
-        f"{', '.join(known) or 'no settings'}"
+        f"{classifier.get_name()} has no {' and no '.join(USUAL_GRIDS)}: name a setting and the values to try (--grid NAME=VALUES); "
+        f"its settings are: {', '.join(known) or 'none'}"
     )
 
 

@@ -201,7 +201,7 @@ def replaceable(path: str | os.PathLike[str]) -> Path:
     except OSError:  # nothing there, or no right to look: writing says which
         return place
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        raise InputError(f"{path} is not a regular file, so it is not replaced; name a file.")
+        raise InputError(f"{path} is not a regular file, so it is not replaced; name another file.")
     return place
 
 

@@ -163,7 +163,7 @@ class DomainPair:
         X, kept, _ = cut_rare_tokens(joint, min_count, ends[2])
         if not len(kept):
             raise InputError(
-                f"no token of {source} and {target} occurs min_count={min_count} times; lower it (5 is usual)"
+                f"no token of {source} and {target} occurs min_count={min_count} times; lower min_count (5 is usual)"
             )
         y = joint.y.astype(np.intp)
         rows = [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]

@@ -102,7 +102,7 @@ def parse_crfsuite(content: bytes, name: str = "the text given") -> list[TaggedS
             sentences.append(TaggedSentence(features_of_words, tags))
             words = []
     if not sentences:
-        raise InputError(f"{name}: expected sentences, got a file without any word")
+        raise InputError(f"{name}: expected sentences, got a file without any words")
     return sentences
 
 
@@ -180,7 +180,7 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
     if forms:
         sentences.append(TaggedSentence(tuple(forms), tuple(labels)))
     if not sentences:
-        raise InputError(f"{name}: expected sentences, got a file without any word")
+        raise InputError(f"{name}: expected sentences, got a file without any words")
     return sentences
 
 

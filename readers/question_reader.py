@@ -194,7 +194,7 @@ class QuestionCorpus(BagCorpus):
         data_dir: str | os.PathLike[str] | None = None,
     ) -> None:
         if not isinstance(name, str) or name not in ("trec6", "toy"):
-            raise InputError(f"there is no question corpus {name!r}; known are 'trec6' and 'toy'")
+            raise InputError(f"there is no question corpus {name!r}; there are 'trec6' and 'toy'")
         if not isinstance(level, str) or level not in LEVELS:
             raise InputError(f"level must be 'coarse' or 'fine', got {level!r}")
         min_count = checked_min_count(min_count)

@@ -158,7 +158,7 @@ class SentimentCorpus:
             )
         X, kept, totals = cut_rare_tokens(reviews, min_count, train_end if rare_words_from == "train" else len(reviews))
         if not len(kept):
-            raise InputError(f"no token of {domain} occurs min_count={min_count} times; lower it (5 is usual)")
+            raise InputError(f"no token of {domain} occurs min_count={min_count} times; lower min_count (5 is usual)")
 
         self.domain = domain
         self.X = X

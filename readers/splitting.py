@@ -75,26 +75,26 @@ def checked_shares(split: Sequence[float]) -> list[float]:
     >>> checked_shares((0.8, 0.2, 0.2))
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: the shares of train, dev and test may sum to 1 at most, got [0.8, 0.2, 0.2] with sum 1.2
+    lxmls_day1.errors.InputError: the shares of train, dev and test must sum to at most 1, got [0.8, 0.2, 0.2] with sum 1.2
     """
     try:
         given = list(split)
     except TypeError:
         raise InputError(
-            f"split wants three shares (train, dev, test), got {split!r}; give for example (0.8, 0, 0.2)"
+            f"split must be three shares (train, dev, test), for example (0.8, 0, 0.2), got {split!r}"
         ) from None
     if len(given) != len(PARTS):
-        raise InputError(f"split wants three shares (train, dev, test), got {given}; give for example (0.8, 0, 0.2)")
-    numbers = as_numbers(given, "split wants three numbers (train, dev, test)")
+        raise InputError(f"split must be three shares (train, dev, test), for example (0.8, 0, 0.2), got {given}")
+    numbers = as_numbers(given, "split must be three numbers (train, dev, test)")
     if numbers.ndim != 1:
-        raise InputError(f"split wants three numbers (train, dev, test), got {given}")
+        raise InputError(f"split must be three numbers (train, dev, test), got {given}")
     shares: list[float] = numbers.tolist()
     for part, share in zip(PARTS, shares, strict=True):
         if not 0 <= share < math.inf:
-            raise InputError(f"the {part} share must be 0 or more, got {share}; give for example split (0.8, 0, 0.2)")
+            raise InputError(f"the {part} share must be 0 or more, got {share}; give for example split=(0.8, 0, 0.2)")
     if sum(shares) > 1 + _ROUNDING:
         raise InputError(
-            f"the shares of train, dev and test may sum to 1 at most, got {given} with sum {sum(shares):g}"
+            f"the shares of train, dev and test must sum to at most 1, got {given} with sum {sum(shares):g}"
         )
     return shares
 
@@ -132,10 +132,10 @@ def split_train_dev_test(X: Any, y: Any, split: Sequence[float] = (0.8, 0.0, 0.2
     try:
         X, y = (part if hasattr(part, "shape") else np.array(part) for part in (X, y))
     except ValueError as error:
-        raise InputError(f"X (M, J) and y (M,) must be arrays, or lists of which one can be made: {error}") from error
+        raise InputError(f"X (M, J) and y (M,) must be arrays, or lists that can become arrays: {error}") from error
     if X.ndim != 2 or y.ndim < 1 or X.shape[0] != len(y):
         raise InputError(
-            f"X (M, J) and y (M,) must tell of the same examples, but have the shapes {X.shape} and {y.shape}"
+            f"X (M, J) and y (M,) must describe the same examples, but have the shapes {X.shape} and {y.shape}"
         )
     train_end, dev_end, test_end = split_ends(X.shape[0], split)
     return (

@@ -73,11 +73,11 @@ def _check_same_columns(train: Shards, test: Shards) -> None:
     hashed = train.manifest["hash_bits"]
     for what, same in (
         ("features", train.n_features == test.n_features),
-        ("hashing", hashed == test.manifest["hash_bits"]),
+        ("hashes", hashed == test.manifest["hash_bits"]),
         ("classes", train.classes == test.classes),
         ("words", same_words or hashed is not None),
     ):
         if not same:
             raise InputError(
-                f"{test.folder} has other {what} than {train.folder}; make it with `lxmls-day1 cache … --like {train.folder}`"
+                f"the {what} of {test.folder} differ from those of {train.folder}; make it with `lxmls-day1 cache … --like {train.folder}`"
             )

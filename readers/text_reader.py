@@ -138,7 +138,7 @@ class TextCorpus(BagCorpus):
         files = read_labelled(path, *([] if test_path is None else [test_path]), **layout, **columns)
         is_svmlight = files[0].form == "svmlight"
         if is_svmlight and min_count > 1:
-            raise InputError(f"min_count is for text, and the features of svmlight are ready-made; got {min_count}")
+            raise InputError(f"min_count is for text, but svmlight features are ready-made; got {min_count}")
 
         labels, texts, bags = files[0].labels, files[0].texts, files[0].bags
         if seed is not None:
@@ -178,5 +178,5 @@ def _checked_split(split: Sequence[float] | None, test_path: str | os.PathLike[s
         return (0.8, 0.0, 0.2) if test_path is None else (1.0, 0.0, 0.0)
     shares = checked_shares(split)
     if test_path is not None and shares[2] != 0:
-        raise InputError(f"the test part comes from test_path, so its share of the first file has to be 0, got {split}")
+        raise InputError(f"the test part comes from test_path, so the test share of split must be 0, got split={split}")
     return shares

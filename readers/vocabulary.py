@@ -93,7 +93,7 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
            [0., 0.]])
     """
     if not isinstance(feat_dict, Mapping):
-        raise InputError(f"{_BAGS_WANTED}, but is {feat_dict!r}")
+        raise InputError(f"{_BAGS_WANTED}, but feat_dict is {feat_dict!r}")
     starts = [0]
     columns: list[int] = []
     counts: list[float] = []
@@ -110,7 +110,7 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
         raise InputError(f"feat_dict must map each token to one of the columns 0 … {len(feat_dict) - 1}")
     numbers = as_numbers(counts, _BAGS_WANTED)
     if numbers.ndim != 1 or not np.isfinite(numbers).all():
-        raise InputError(f"{_BAGS_WANTED}, but one of these is none")
+        raise InputError(f"{_BAGS_WANTED}, but one of the counts is not")
     return csr_array(
         (numbers, places.astype(np.int32), np.array(starts, dtype=np.int32)),
         shape=(len(starts) - 1, len(feat_dict)),
@@ -130,7 +130,7 @@ def check_bag(bag: Any) -> Mapping[str, float]:
     >>> check_bag(["great", "book"])
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: count must return a mapping of tokens (text) to finite numbers, but returned ['great', ...
+    lxmls_day1.errors.InputError: count must return a mapping of tokens (strings) to finite numbers, but returned ['great', ...
     """
     if not (
         isinstance(bag, Mapping)
@@ -138,7 +138,7 @@ def check_bag(bag: Any) -> Mapping[str, float]:
         and all(isinstance(number, (int, float, np.integer, np.floating)) for number in bag.values())
         and np.isfinite(as_numbers(list(bag.values()), "count must return finite numbers")).all()
     ):
-        raise InputError(f"count must return a mapping of tokens (text) to finite numbers, but returned {bag!r}")
+        raise InputError(f"count must return a mapping of tokens (strings) to finite numbers, but returned {bag!r}")
     return bag
 
 
@@ -168,7 +168,7 @@ def count_words(text: str) -> dict[str, int]:
     {'who': 2, 'was': 1, '?': 1, 'who_was': 1, 'was_who': 1, 'who_?': 1}
     """
     if not isinstance(text, str):
-        raise InputError(f"words are counted in a text, but got {text!r}")
+        raise InputError(f"a text must be a string, but is {text!r}")
     words = text.lower().split()
     counts: dict[str, int] = {}
     for token in words + [f"{first}_{second}" for first, second in pairwise(words)]:
@@ -252,7 +252,7 @@ class BagCorpus:
             if min_count == 1:
                 raise InputError("the texts of the training part hold no token; add texts that have words")
             raise InputError(
-                f"no token of the training part occurs min_count={min_count} times; lower it, or add texts"
+                f"no token of the training part occurs min_count={min_count} times; lower min_count, or add texts"
             )
         self.label_names = tuple(sorted(set(labels), key=label_order))
         codes = {label: code for code, label in enumerate(self.label_names)}
@@ -298,8 +298,8 @@ def checked_min_count(min_count: int) -> int:
     >>> checked_min_count(0)
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: min_count must be a whole number from 1 on, got 0
+    lxmls_day1.errors.InputError: min_count must be a whole number of at least 1, got 0
     """
     if isinstance(min_count, bool) or not isinstance(min_count, (int, np.integer)) or min_count < 1:
-        raise InputError(f"min_count must be a whole number from 1 on, got {min_count!r}")
+        raise InputError(f"min_count must be a whole number of at least 1, got {min_count!r}")
     return int(min_count)

@@ -215,7 +215,7 @@ class StructuredClassifier(OnlineClassifier):
         d = np.asarray(self.rule(np.array([gain, 0.0]), 1, 0.5 * (values**2).sum(), step, np.array([cost, 0.0])))
         if d.shape != (2,) or not abs(d[0] + d[1]) <= 1e-9 * (abs(d[0]) + abs(d[1])):  # NaN is not
             raise InputError(
-                f"{getattr(self.rule, '__name__', 'the rule')} must raise the truth by as much as it lowers the rival, "
+                f"{getattr(self.rule, '__name__', 'the rule')} must raise the true path by as much as it lowers its rival, "
                 f"d = (−τ, τ), but returned {d}"
             )
         return entries, d[1] * values
@@ -462,6 +462,6 @@ def _path(decoder, scores):
         name = getattr(decoder, "__name__", "the decoder")
         raise InputError(
             f"{name} must return a path, {n_words} tag numbers from 0 to {n_tags - 1} for {n_words} words, but "
-            f"returned {'None; is its return missing?' if found is None else repr(found)}"
+            f"returned {'None; is a return statement missing?' if found is None else repr(found)}"
         )
     return path.astype(np.intp)

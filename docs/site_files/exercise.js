@@ -19,7 +19,7 @@ document.addEventListener("DOMContentLoaded", () => {
   function start() {
     if (worker) return;
     if (location.protocol === "file:") {
-      say("Python cannot start in a page that was opened from a folder. Serve the folder, for instance by `python -m http.server`, and open it there.");
+      say("Python cannot start in a page that was opened from a folder. Serve the folder, for instance with `python -m http.server`, and open the page from that server.");
       return;
     }
     worker = new Worker(new URL("_static/exercises/exercise_worker.js", place));
@@ -51,7 +51,7 @@ document.addEventListener("DOMContentLoaded", () => {
     clearTimeout(clock);
     clock = setTimeout(() => {
       stop();
-      say("No answer came, and Python was ended. Is there a loop that never ends? Check starts it again.");
+      say("There was no answer, so Python was stopped. Is there a loop that never ends? Check starts Python again.");
       enable(true);
     }, 1000 * PATIENCE);
   }
@@ -78,7 +78,7 @@ document.addEventListener("DOMContentLoaded", () => {
       if (data.kind === "check") showReport(section, data);
       else if (data.kind === "picture") showPicture(section, data);
       else if (data.kind === "pack") download(data);
-      else if (data.asked === "check") report(section, [["bad", `The check broke off: ${data.text}`]]);
+      else if (data.asked === "check") report(section, [["bad", `The check could not be completed: ${data.text}`]]);
       else say(data.text);
       enable(true);
     }
@@ -153,7 +153,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (!data.image) return;
     const image = document.createElement("img");
     image.src = `data:image/png;base64,${data.image}`;
-    image.alt = "The smallest input that goes wrong: what is wanted, and your answer";
+    image.alt = "The smallest input for which your code is wrong: the expected answer, and yours";
     section.querySelector(".report > details").before(image);
   }
 

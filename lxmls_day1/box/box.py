@@ -98,7 +98,7 @@ class Box:
             raise
         except (Hung, Ended, BadMessage) as error:
             report = self.close()
-            raise BoxesUnavailable(f"{report.get('broken') or f'a box ended before it began ({error!r})'}") from error
+            raise BoxesUnavailable(f"{report.get('broken') or f'a box ended while starting ({error!r})'}") from error
         except BoxesUnavailable:
             self.close()
             raise
@@ -159,7 +159,7 @@ class Box:
             raise BoxFailure(REFUSED, f"an answer of {error}; {self._limits.reply:g} MiB are allowed") from None
         except BadMessage as error:
             self.close()
-            raise BoxFailure(REFUSED, f"what came out of the box is no answer: {error}") from None
+            raise BoxFailure(REFUSED, f"what came out of the box is not a valid answer: {error}") from None
         except Ended:
             raise self._end(self.close(by_itself=True)) from None
         if "value" in reply:
@@ -170,7 +170,7 @@ class Box:
         if "raised" in reply:
             raise RaisedInBox.of(reply)
         self.close()
-        raise BoxFailure(REFUSED, "what came out of the box is no answer")
+        raise BoxFailure(REFUSED, "what came out of the box is not a valid answer")
 
     def close(self, by_itself: bool = False) -> Mapping[str, Any]:
         """End everything in the box, unless it has ended by itself; how it ended."""

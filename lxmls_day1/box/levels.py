@@ -34,9 +34,9 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.whole_files import temporary_folder
 
 LEVELS = {
-    BUBBLEWRAP: "each in name spaces of its own (bubblewrap), with limits and a filter of system calls",
-    LANDLOCK: "each shut off from files, network and other processes (Landlock and seccomp), with limits",
-    PROCESS: "each in a process of its own with limits, which keeps accidents in but not malice",
+    BUBBLEWRAP: "each in its own namespaces (bubblewrap), with limits and a system-call filter",
+    LANDLOCK: "each isolated from files, network and other processes (Landlock and seccomp), with limits",
+    PROCESS: "each in a process of its own with limits, which contains accidents but not malice",
 }
 SAFE_LEVELS = (BUBBLEWRAP, LANDLOCK)
 NOBODY = (65534, 65534)
@@ -100,7 +100,7 @@ def strongest_level(program: Program, wanted: str | None = None, as_user: str | 
     rejected: list[tuple[str, str]] = []
     for name in LEVELS if wanted is None else (wanted,):
         if name == PROCESS and as_user is not None:
-            rejected.append((name, "its boxes belong to whoever grades, and --as-user names another user"))
+            rejected.append((name, "its boxes belong to the user who grades, but --as-user names another user"))
             continue
         for user in users if name in SAFE_LEVELS else (None,):
             why = why_not(program, name, user)
@@ -128,7 +128,7 @@ def users_of_boxes(as_user: str | None = None) -> list[tuple[int, int] | None]:
     else:
         user = (entry.pw_uid, entry.pw_gid)
     if user[0] == 0:
-        raise InputError("--as-user wants a user without rights of its own, such as nobody.")
+        raise InputError("--as-user must name a user without special rights, such as nobody.")
     return [user] if as_user is not None else [user, None]
 
 
@@ -187,7 +187,7 @@ def possible_in_a_box(maker: BoxMaker) -> list[str]:
         if _look_of(secret) != before:
             found.append("a file of the grader has changed")
         if bystander.poll() is not None:
-            found.append("another process was ended")
+            found.append("another process was killed")
     return found
 
 

@@ -39,7 +39,7 @@ class Limits:
         100.0, "seconds on the clock for one check; on Linux, waiting for a processor does not count"
     )
     total_seconds: float = _limit(600.0, "seconds on the clock for all checks together")
-    memory: float = _limit(1024.0, "MiB beyond what Python and the libraries take")
+    memory: float = _limit(1024.0, "MiB beyond what Python and the libraries use")
     processes: int = _limit(1, "that of the code itself: it may start no other; the kernel counts any more per user")
     files: int = _limit(256, "files and folders that the code may create")
     written: float = _limit(16.0, "MiB written to files")
@@ -68,7 +68,7 @@ class Limits:
         for text in texts:
             name, equals, number = text.partition("=")
             if name not in known or not equals:
-                raise InputError(f"{text!r} is not a limit; wanted one of {', '.join(known)}, as in memory=512.")
+                raise InputError(f"{text!r} is not a limit; expected one of {', '.join(known)}, as in memory=512.")
             try:
                 chosen[name] = int(number) if known[name] is int else float(number)
             except ValueError:

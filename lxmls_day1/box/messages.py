@@ -112,7 +112,7 @@ def decoded(frame: bytes | memoryview, most: int | None = None) -> Any:
     try:
         length, text_length = HEAD.unpack_from(frame)
         if length != len(frame) - 8 or text_length > len(frame) - HEAD.size:
-            raise BadMessage("lengths that do not fit")
+            raise BadMessage("lengths that do not match")
         start = HEAD.size + text_length
         text = str(frame[HEAD.size : start], "ascii")
         if fault := _fault_of_text(text):
@@ -126,7 +126,7 @@ def decoded(frame: bytes | memoryview, most: int | None = None) -> Any:
     except (ValueError, TypeError, KeyError, IndexError, struct.error, RecursionError, OverflowError) as error:
         raise BadMessage(f"not a message ({type(error).__name__})") from None
     if reader.left:
-        raise BadMessage("bytes that belong to nothing")
+        raise BadMessage("bytes beyond its end")
     return value
 
 
@@ -190,7 +190,7 @@ def _made_array(raw: bytes, kind: str, shape: tuple[int, ...]) -> np.ndarray:
 def _fault_of_text(text: str) -> str:
     """What of a JSON text would cost its reader too much; looked at before it is parsed."""
     if len(text) > MOST_TEXT:
-        return f"{len(text) / 1e6:.0f} MB of lists and texts; {MOST_TEXT / 1e6:.0f} MB may stand outside of arrays"
+        return f"{len(text) / 1e6:.0f} MB of lists and texts; at most {MOST_TEXT / 1e6:.0f} MB may be outside arrays"
     if text.count("[") + text.count("{") > MOST_LISTS:
         return TOO_MANY_LISTS
     return ""
@@ -213,7 +213,7 @@ class _Size:
         """Why that is too much for a message of so many bytes; empty if it is not."""
         if 4 * self.entries * self.longest <= TEXTS_FREE + TEXTS_SHARE * n_bytes:
             return ""
-        return f"a list of {self.entries} entries with texts of up to {self.longest} characters"
+        return f"a list of {self.entries} entries with strings of up to {self.longest} characters"
 
 
 def _fault_of_shape(shape: tuple[int, ...], item_size: int, most: int | None) -> str:
@@ -236,7 +236,7 @@ class _Parts:
 
 def _tree(value: Any, parts: _Parts, depth: int) -> Any:
     if depth > DEEPEST:
-        raise NotPlain(f"lists in lists, more than {DEEPEST} deep")
+        raise NotPlain(f"lists nested more than {DEEPEST} deep")
     kind = type(value)
     if value is None or kind is bool:
         return value
@@ -281,7 +281,7 @@ def _sparse_tree(value: Any, parts: _Parts) -> list[Any]:
     """Of a sparse array; its shape is looked at before it is put into rows, which costs memory for each of them."""
     shape = tuple(map(int, value.shape))
     if len(shape) != 2:
-        raise NotPlain(f"a sparse array of the shape {shape}; one of two dimensions is wanted")
+        raise NotPlain(f"a sparse array of the shape {shape}; it must have two dimensions")
     if fault := _fault_of_shape(shape, 8, parts.most):
         raise NotPlain(f"{fault} if it were not sparse")
     matrix = value.tocsr()
@@ -294,7 +294,7 @@ def _sparse_tree(value: Any, parts: _Parts) -> list[Any]:
 def _list_tree(value: Any, parts: _Parts, depth: int) -> Any:
     """Of a list or a tuple. Those of plain floats, which are the long ones, need no closer look."""
     if parts.most is not None and 2 * len(value) > MOST_TEXT:
-        raise NotPlain(f"a list of {len(value)} entries, which is too long; an array holds many numbers")
+        raise NotPlain(f"a list of {len(value)} entries, which is too long; put numbers into an array")
     parts.lists += 2  # each stands in an object that says what it is
     if parts.lists > MOST_LISTS:
         raise NotPlain(TOO_MANY_LISTS)
@@ -305,7 +305,7 @@ def _list_tree(value: Any, parts: _Parts, depth: int) -> Any:
 
 def _key(key: Any) -> str:
     if type(key) is not str:
-        raise NotPlain("a dict whose keys are not texts")
+        raise NotPlain("a dict whose keys are not strings")
     return key
 
 
@@ -345,14 +345,14 @@ class _Buffers:
     def take(self, size: int) -> memoryview:
         padded = size + -size % ALIGNMENT
         if type(size) is not int or size < 0 or padded > len(self.left):
-            raise BadMessage("an array of another length than it says")
+            raise BadMessage("an array of another length than it states")
         taken, self.left = self.left[:size], self.left[padded:]
         return taken
 
 
 def _value(tree: Any, buffers: _Buffers, depth: int) -> Any:
     if depth > DEEPEST:
-        raise BadMessage("lists in lists, too deep")
+        raise BadMessage("lists nested too deeply")
     if type(tree) is not dict:
         if type(tree) is list:
             raise BadMessage("a bare list")
@@ -378,11 +378,11 @@ def _value(tree: Any, buffers: _Buffers, depth: int) -> Any:
         }
     if kind == "o":
         if type(content) is not int or content < 0:
-            raise BadMessage("no number where one should be")
+            raise BadMessage("no number where one is required")
         return Reference(content)
     if kind == "s":
         return _sparse(content, buffers)
-    raise BadMessage(f"of an unknown kind: {kind!r:.20}")
+    raise BadMessage(f"a value of an unknown kind: {kind!r:.20}")
 
 
 def _sparse(content: Any, buffers: _Buffers) -> Any:
@@ -395,9 +395,9 @@ def _sparse(content: Any, buffers: _Buffers) -> Any:
     data, indices, indptr = (_array(piece, buffers) for piece in pieces)
     one_dimensional = data.ndim == indices.ndim == indptr.ndim == 1
     if not one_dimensional or indices.dtype.kind != "i" or indptr.dtype.kind != "i" or data.dtype.kind not in KINDS:
-        raise BadMessage("a sparse array of other parts than it has")
+        raise BadMessage("a sparse array with the wrong parts")
     if len(indptr) != rows + 1 or len(data) != len(indices) or indptr[-1] != len(data):
-        raise BadMessage("a sparse array whose parts do not fit together")
+        raise BadMessage("a sparse array whose parts are inconsistent")
     matrix = scipy.sparse.csr_array((data, indices, indptr), shape=(rows, columns))
     matrix.check_format(full_check=True)
     return matrix
@@ -409,7 +409,7 @@ def _array(content: Any, buffers: _Buffers) -> np.ndarray:
     if name == "U":
         texts = [_text(text) for text in _list(what)]
         if len(texts) != math.prod(shape):
-            raise BadMessage("texts of another number than the shape says")
+            raise BadMessage("strings whose number differs from the shape")
         if fault := _fault_of_shape(shape, 4 * max(map(len, texts), default=1), buffers.most):
             raise BadMessage(fault)
         buffers.size.add(len(texts), max(map(len, texts), default=0))
@@ -420,7 +420,7 @@ def _array(content: Any, buffers: _Buffers) -> np.ndarray:
     if dtype is None:
         raise BadMessage(f"an array of the type {name!r:.20}")
     if math.prod(shape) * dtype.itemsize != what:
-        raise BadMessage("an array of another length than its shape says")
+        raise BadMessage("an array whose length differs from its shape")
     if not 0 < what <= (buffers.most or what) and (fault := _fault_of_shape(shape, dtype.itemsize, buffers.most)):
         raise BadMessage(fault)
     array = np.frombuffer(buffers.take(what), dtype=dtype).reshape(shape).copy()
@@ -429,13 +429,13 @@ def _array(content: Any, buffers: _Buffers) -> np.ndarray:
 
 def _list(value: Any) -> list[Any]:
     if type(value) is not list:
-        raise BadMessage("no list where one should be")
+        raise BadMessage("no list where one is required")
     return value
 
 
 def _text(value: Any) -> str:
     if type(value) is not str:
-        raise BadMessage("no text where one should be")
+        raise BadMessage("no string where one is required")
     if not value.isascii():
         value.encode()  # half of a pair of code points is no text, and cannot be written to any file
     return value
@@ -445,7 +445,7 @@ def _shape(value: Any) -> tuple[int, ...]:
     shape = tuple(_list(value))
     for size in shape:
         if type(size) is not int or size < 0:
-            raise BadMessage("no number where one should be")
+            raise BadMessage("no number where one is required")
     if len(shape) > MOST_DIMENSIONS:
         raise BadMessage(f"an array of {len(shape)} dimensions")
     return shape

@@ -63,7 +63,7 @@ def _metadata(request: dict[str, Any]) -> Iterator[str]:
             mode = os.fstat(file.fileno()).st_mode
             os.fchmod(file.fileno(), mode ^ 0o1)
             if os.fstat(file.fileno()).st_mode != mode:
-                yield f"the mode of {path} can be changed while it is open"
+                yield f"the mode of {path} can be changed through an open file"
                 os.fchmod(file.fileno(), mode)
     for path in (request["secret"], "/dev/null"):
         with contextlib.suppress(OSError):
@@ -77,7 +77,7 @@ def _metadata(request: dict[str, Any]) -> Iterator[str]:
 def _others(request: dict[str, Any]) -> Iterator[str]:
     with contextlib.suppress(OSError):
         socket.create_connection(("127.0.0.1", request["port"]), timeout=1).close()
-        yield "a port of this machine can be connected to"
+        yield "a port of this machine can be reached"
     for who, pid in (("another process", request["pid"]), ("the process that grades", request["grader"])):
         with contextlib.suppress(OSError):
             os.kill(pid, 0)
@@ -117,33 +117,33 @@ def _forbidden(request: dict[str, Any], fd: int) -> dict[str, tuple[int, int, tu
         "an attribute of a file that is open can be set": (190, 7, (fd, b"none", b"x", 1, 0)),
         "an attribute of a file can be removed": (197, 14, (library, b"none")),
         "an attribute of a file can be read": (191, 8, (library, b"none", room, 1)),
-        "a file can be cut": (76, 45, (secret, 6)),
-        "a file can be opened neither to read nor to write": (257, 56, (HERE, secret, 3)),
-        "a file can be emptied while it is opened to be read": (257, 56, (HERE, library, 0x200 | os.O_DIRECTORY)),
-        "a file can be had under a second name": (265, 37, (HERE, library, HERE, secret + b"-2", 0)),
+        "a file can be truncated": (76, 45, (secret, 6)),
+        "a file can be opened for neither reading nor writing": (257, 56, (HERE, secret, 3)),
+        "a file can be truncated while it is opened for reading": (257, 56, (HERE, library, 0x200 | os.O_DIRECTORY)),
+        "a file can be given a second name": (265, 37, (HERE, library, HERE, secret + b"-2", 0)),
         "a symbolic link can be made": (266, 36, (library, HERE, b"probe-link")),
-        "a pipe with a name can be made": (259, 33, (HERE, b"probe-pipe", 0o10600, 0)),
+        "a named pipe can be made": (259, 33, (HERE, b"probe-pipe", 0o10600, 0)),
         "a file can be opened by its handle": (304, 265, (-1, none, 0)),
-        "the handle of a file can be had": (303, 264, (HERE, none, none, none, -1)),
+        "the handle of a file can be obtained": (303, 264, (HERE, none, none, none, -1)),
         "a folder can be watched (inotify)": (254, 27, (-1, none, 0)),
-        "watching folders can be begun (inotify)": (294, 26, (0,)),
-        "watching a disk can be begun (fanotify)": (300, 262, (-1, 0)),
-        "a disk can be told to write (syncfs)": (306, 267, (-1,)),
+        "inotify can be initialized": (294, 26, (0,)),
+        "fanotify can be initialized": (300, 262, (-1, 0)),
+        "a disk can be flushed (syncfs)": (306, 267, (-1,)),
         "a file can be locked (flock)": (73, 32, (fd, 8)),
         "a file can be locked (F_SETLK)": (72, 25, (fd, 6, room)),
         "a file can be locked (F_OFD_SETLK)": (72, 25, (fd, 37, room)),
-        "a lease on a file can be had": (72, 25, (fd, 1024, 2)),
+        "a lease on a file can be taken": (72, 25, (fd, 1024, 2)),
         "a folder can be watched (F_NOTIFY)": (72, 25, (fd, 1026, 0)),
-        "signals of a file can go to another (F_SETOWN)": (72, 25, (fd, 8, pid)),
-        "signals of a file can go to another (F_SETOWN_EX)": (72, 25, (fd, 15, room)),
+        "signals of a file can be sent to another process (F_SETOWN)": (72, 25, (fd, 8, pid)),
+        "signals of a file can be sent to another process (F_SETOWN_EX)": (72, 25, (fd, 15, room)),
         "the signal of a file can be chosen (F_SETSIG)": (72, 25, (fd, 10, 0)),
-        "a pipe can be made larger": (72, 25, (fd, 1031, 1 << 20)),
-        "signals of a file can go to another (FIOSETOWN)": (16, 29, (fd, 0x8901, room)),
-        "a file can send signals (FIOASYNC)": (16, 29, (fd, 0x5452, room)),
-        "input can be typed into a terminal (TIOCSTI)": (16, 29, (fd, 0x5412, room)),
+        "a pipe can be enlarged": (72, 25, (fd, 1031, 1 << 20)),
+        "signals of a file can be sent to another process (FIOSETOWN)": (16, 29, (fd, 0x8901, room)),
+        "signals of a file can be switched on (FIOASYNC)": (16, 29, (fd, 0x5452, room)),
+        "input can be inserted into a terminal (TIOCSTI)": (16, 29, (fd, 0x5412, room)),
         "flags of a file can be set (FS_IOC_SETFLAGS)": (16, 29, (fd, 0x40086602, none)),
-        "another process can be held by a descriptor": (434, 434, (pid, 0)),
-        "another process can be signalled by a descriptor": (424, 424, (-1, 0, none, 0)),
+        "a descriptor of another process can be opened": (434, 434, (pid, 0)),
+        "another process can be signalled through a descriptor": (424, 424, (-1, 0, none, 0)),
         "another process can be signalled (rt_sigqueueinfo)": (129, 138, (pid, 0, none)),
         "another process can be signalled (tkill)": (200, 130, (pid, 0)),
         "another process can be signalled (tgkill)": (234, 131, (pid, pid, 0)),
@@ -156,50 +156,50 @@ def _forbidden(request: dict[str, Any], fd: int) -> dict[str, tuple[int, int, tu
         "the disk priority of another process can be changed": (251, 30, (1, pid, 0)),
         "the cores of another process can be chosen": (203, 122, (pid, 0, none)),
         "the scheduling of another process can be changed": (144, 119, (pid, -1, none)),
-        "shared memory of System V is within reach": (29, 194, (0, 0, 0o1600)),
+        "shared memory of System V can be used": (29, 194, (0, 0, 0o1600)),
         "shared memory of System V can be removed": (31, 195, (-1, 0, none)),
-        "semaphores of System V are within reach": (64, 190, (0, -1, 0o1600)),
+        "semaphores of System V can be used": (64, 190, (0, -1, 0o1600)),
         "semaphores of System V can be removed": (66, 191, (-1, 0, 0, none)),
         "queues of System V can be removed": (71, 187, (-1, 0, none)),
         "queues of System V can be read": (70, 188, (-1, room, 1, 0, 0)),
-        "message queues are within reach": (244, 184, (-1, none)),
-        "the kernel's keys are within reach": (250, 219, (0, -1, 0)),
+        "message queues can be used": (244, 184, (-1, none)),
+        "the kernel's keys can be used": (250, 219, (0, -1, 0)),
         "a key can be given to the kernel": (248, 217, (none, none, none, 0, 0)),
         "io_uring can be set up": (425, 425, (0, none)),
         "io_uring can be used": (426, 426, (-1, 0, 0, 0, none, 0)),
         "page faults can be handled (userfaultfd)": (323, 282, (-1,)),
-        "performance can be counted (perf_event_open)": (298, 241, (none, 0, -1, -1, 0)),
-        "programs can be given to the kernel (bpf)": (321, 280, (-1, none, 0)),
-        "another filter of system calls can be set": (317, 277, (-1, 0, none)),
-        "memory that no limit counts can be had (memfd_create)": (319, 279, (none, 0)),
-        "memory that no limit counts can be had (memfd_secret)": (447, 447, (-1,)),
+        "performance counters can be opened (perf_event_open)": (298, 241, (none, 0, -1, -1, 0)),
+        "programs can be loaded into the kernel (bpf)": (321, 280, (-1, none, 0)),
+        "another system-call filter can be set": (317, 277, (-1, 0, none)),
+        "memory outside the limits can be allocated (memfd_create)": (319, 279, (none, 0)),
+        "memory outside the limits can be allocated (memfd_secret)": (447, 447, (-1,)),
         "memory can be locked": (149, 228, (0, 0)),
-        "a socket of the internet can be had": (41, 198, (2, 1, 0)),
-        "a local socket can be had": (41, 198, (1, 2, 0)),
-        "a socket to the kernel can be had": (41, 198, (16, 3, 0)),
-        "a pair of other sockets can be had": (53, 199, (2, 1, 0, room)),
+        "an internet socket can be opened": (41, 198, (2, 1, 0)),
+        "a local socket can be opened": (41, 198, (1, 2, 0)),
+        "a socket to the kernel can be opened": (41, 198, (16, 3, 0)),
+        "a pair of other sockets can be opened": (53, 199, (2, 1, 0, room)),
         "a socket can be given a name": (49, 200, (-1, none, 0)),
         "a socket can be connected": (42, 203, (-1, none, 0)),
-        "a socket can be sent to an address": (44, 206, (-1, none, 0, 0, room, 16)),
-        "a socket can be sent to an address (sendmsg)": (46, 211, (-1, none, 0)),
-        "a name space can be entered": (308, 268, (-1, 0)),
-        "a name space can be left": (272, 97, (0,)),
-        "a process can begin in a new name space": (56, 220, (0x10000200, 0, 0, 0, 0)),
+        "data can be sent to an address": (44, 206, (-1, none, 0, 0, room, 16)),
+        "data can be sent to an address (sendmsg)": (46, 211, (-1, none, 0)),
+        "a namespace can be entered": (308, 268, (-1, 0)),
+        "a namespace can be left": (272, 97, (0,)),
+        "a process can be started in a new namespace": (56, 220, (0x10000200, 0, 0, 0, 0)),
         "something can be mounted": (165, 40, (none, none, none, 0, none)),
         "something can be unmounted": (166, 39, (none, -1)),
         "something can be mounted (open_tree)": (428, 428, (-1, none, -1)),
-        "another root folder can be had": (161, 51, (none,)),
+        "the root folder can be changed": (161, 51, (none,)),
         "another program can be run": (59, 221, (none, none, none)),
         "another program can be run (execveat)": (322, 281, (-1, none, none, none, -1)),
-        "another user can be had": (117, 147, (-1, -1, -1)),
+        "the user can be changed": (117, 147, (-1, -1, -1)),
         "limits can be changed (setrlimit)": (160, 164, (7, none)),
-        "the parent can be outlived": (157, 167, (1, -1, 0, 0, 0)),
+        "the death signal of the parent can be switched off": (157, 167, (1, -1, 0, 0, 0)),
         "another process can be asked to trace this one": (157, 167, (0x59616D61, -2, 0, 0, 0)),
-        "the kind of this machine can be changed (personality)": (135, 92, (0xFFFFFFFF,)),
+        "the execution domain can be changed (personality)": (135, 92, (0xFFFFFFFF,)),
         "the name of this machine can be changed": (170, 161, (none, -1)),
         "the clock can be set": (227, 112, (0, none)),
-        "timers can be made": (222, 107, (0, none, none)),
-        "pages can be given to a pipe": (278, 75, (-1, none, 0, 0)),
+        "timers can be created": (222, 107, (0, none, none)),
+        "memory pages can be moved into a pipe": (278, 75, (-1, none, 0, 0)),
     }  # fmt: skip
 
 
@@ -216,7 +216,7 @@ def _threads() -> Iterator[str]:
         yield f"{MANY_THREADS} threads can be started"
     except RuntimeError:
         if not started:
-            yield "no thread can be started, and some should"
+            yield "no thread can be started, but some must be"
     finally:
         end.set()
         threading.stack_size(before)

@@ -323,7 +323,7 @@ def fork_server_of(
     if level == PROCESS and not sys.platform.startswith("linux"):
         return SpawningServer(program)
     if not sys.platform.startswith("linux"):
-        raise BoxesUnavailable(f"{level} is for Linux")
+        raise BoxesUnavailable(f"{level} works only on Linux")
     return ForkServer(program, level, given, user, newest_landlock)
 
 

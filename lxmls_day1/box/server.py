@@ -118,7 +118,7 @@ class BoxServer:
                 for part in (str(error), self._program.traceback_of(error, self._folder))
             )
         except BaseException as another:
-            text, trace = "", f"{kinds[0]}, and its text cannot be had ({type(another).__name__})"
+            text, trace = "", f"{kinds[0]}, whose message cannot be read ({type(another).__name__})"
         return {"raised": kinds, "text": text[:LONGEST_TEXT], "trace": trace[-LONGEST_TEXT:]}
 
     def _files(self, request: dict[str, Any]) -> Answer:

@@ -76,7 +76,7 @@ def exercise_pages(root: Path) -> dict[str, str]:
 
 INDEX = """# Exercises
 
-The core of the day as pages: read the idea, fill the gap, and check it here. Python runs in this browser; nothing is installed, and what
+The core of the day as pages: read the idea, fill in the gap, and check it here. Python runs in this browser; nothing is installed, and what
 you write stays on this machine. Exercises 1.1 and 1.8 are experiments, in [notebook 1](../../notebooks/1_generative.ipynb) and
 [notebook 4](../../notebooks/4_comparison.ipynb).
 
@@ -157,7 +157,7 @@ def cell(exercise: Exercise) -> str:
 <div class="code" title="{escape(name)}">{"".join(row for row in rows if row != "<pre></pre>")}</div>
 <p class="buttons"><button type="button" class="check">Check</button> <button type="button" class="hint">Hint</button>
 <button type="button" class="solution" disabled title="After your first attempt">Solution</button>
-<button type="button" class="reset">Reset</button> <button type="button" class="take" hidden>Take it along</button></p>
+<button type="button" class="reset">Reset</button> <button type="button" class="take" hidden>Take it with you</button></p>
 <p class="state" role="status"></p>
 <div class="report" aria-live="polite"></div>
 {_canvas(exercise, source)}

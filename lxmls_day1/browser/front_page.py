@@ -27,8 +27,8 @@ li {{ margin: .2rem 0; }}
 </head>
 <body>
 <h1>Linear classifiers: the day-1 lab</h1>
-<p>Write the classifiers yourself, in this browser. The checks show the smallest input that goes wrong, and name known mistakes.
-Your work stays on this machine.</p>
+<p>Write the classifiers yourself, in this browser. The checks show the smallest input for which your code is wrong,
+and name known mistakes. Your work stays on this machine.</p>
 <p><a class="begin" href="{address}">Begin</a></p>
 {parts}
 </body>

@@ -59,7 +59,7 @@ def runtime_files(folder: Path, names: Iterable[str] = PACKAGES) -> dict[str, by
         If a file is missing, or is not the one of this version.
     """
     if not folder.is_dir():
-        raise InputError(f"{folder} is no folder; {_wanted()}")
+        raise InputError(f"{folder} is not a folder; {_wanted()}")
     lock = _read(folder, LOCK)
     if _digest(lock) != CORE[LOCK]:
         version = _version(lock)
@@ -110,8 +110,8 @@ def _version(lock: bytes) -> str:
     try:
         version = str(json.loads(lock)["info"]["version"])
     except (ValueError, KeyError, TypeError):
-        return "no lock file of Pyodide"
-    return "a changed lock file of this version" if version == VERSION else f"of Pyodide {version}"
+        return "not a lock file of Pyodide"
+    return "a changed lock file of this version" if version == VERSION else f"from Pyodide {version}"
 
 
 def _wanted() -> str:

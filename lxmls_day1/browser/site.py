@@ -159,7 +159,7 @@ def _require_builders() -> None:
 def _reviews(folder: Path) -> Files:
     """The reviews of a data folder, as they are to lie in the data folder of the page."""
     if not folder.is_dir():
-        raise InputError(f"{folder} is no folder; --with-reviews takes one that holds sentiment/books/positive.review.")
+        raise InputError(f"{folder} is not a folder; --with-reviews takes one with sentiment/books/positive.review.")
     found: Files = {}
     for corpus in CORPORA.values():
         places = [PurePosixPath(corpus.folder, file.name) for file in corpus.files]

@@ -49,10 +49,7 @@ class _ShowsLimits(click.Command):
     "--trust-submissions", is_flag=True, help="Run hidden checks even where the sandbox cannot keep them secret."
 )
 @click.option(
-    "--roster",
-    metavar="FILE",
-    type=click.Path(),
-    help="The grade book to fill in, exported from Canvas, Moodle or Blackboard.",
+    "--roster", metavar="FILE", type=click.Path(), help="The grade book to fill in, from Canvas, Moodle or Blackboard."
 )
 @click.option("--marks-column", metavar="NAME", help="The column of --roster for the marks. Default: a new one.")
 @click.option("--id-column", metavar="NAME", help="The column of --roster with the students' ids.")

@@ -165,7 +165,7 @@ def open_model(lab: "Lab", path: str) -> "TextModel":
     by_name = model.tags_sentences or model.notes.get("hash_bits") is not None
     if model.feature_names is None and not by_name:
         raise InputError(
-            f"{path} has no names of features, so words cannot be told: it was trained on points, not on text, or was "
+            f"{path} has no feature names, so it cannot read words: it was trained on points, not on text, or was "
             "saved without feature_names. Make a model of text with `lxmls-day1 train`."
         )
     return model

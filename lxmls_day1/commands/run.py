@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command(name="run", short_help="Train every classifier and compare them.")
 @click.option("--domain", type=click.Choice(REVIEWS), show_default="books", help="Which reviews.")
-@click.option("--all", "every", is_flag=True, help="Run every kind of linear learner, and measure its memory.")
+@click.option("--all", "every", is_flag=True, help="Run every kind of linear learner, and measure the memory of each.")
 @own_file_options
 @data_dir_option
 @click.option("--out", type=click.Path(), default="out", show_default=True, help="Where figures and results go.")

@@ -18,7 +18,7 @@ class CountType(click.ParamType):  # type: ignore[type-arg]  # older versions of
                 return int(number)
         except (ValueError, OverflowError):
             pass
-        self.fail(f"{value!r} is not a whole number from 0 on, such as 1000 or 1e7", param, ctx)
+        self.fail(f"{value!r} is not a whole number of at least 0, such as 1000 or 1e7", param, ctx)
 
 
 @click.command(name="toy", short_help="Generate any number of made-up reviews.")

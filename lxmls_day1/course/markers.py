@@ -102,7 +102,7 @@ def _solutions_of(source: str, name: str, exercises: tuple[str, ...] | None) -> 
         if solution.function and other.exercise != solution.exercise:
             raise MarkerError(
                 f"{name}:{solution.first}: {solution.function} holds a solution of exercise {other.exercise} already; "
-                "solutions of two exercises want two functions"
+                "each exercise needs a function of its own"
             )
     return tuple(solutions)
 
@@ -138,7 +138,7 @@ def stubbed(source: str, stub_text: Callable[[Solution], str], name: str = "sour
             ast.parse(result)
     except SyntaxError as error:
         raise MarkerError(
-            f"{name}:{error.lineno}: without the solutions it is no Python; wanted whole statements"
+            f"{name}:{error.lineno}: without the solutions this is not Python; a solution must be whole statements"
         ) from None
     return result
 
@@ -200,27 +200,27 @@ def _pairs(
         if match is None:
             if MEANT_AS_MARKER.match(comment.string):
                 raise MarkerError(
-                    f"{name}:{line}: {comment.string!r} looks like a marker; wanted '# exercise 1.5: solution (5 lines)' "
+                    f"{name}:{line}: {comment.string!r} looks like a marker; expected '# exercise 1.5: solution (5 lines)' "
                     "or '# exercise 1.5: end'"
                 )
             continue
         if lines[line - 1].strip() != comment.string.rstrip():
-            raise MarkerError(f"{name}:{line}: a marker wants a line of its own")
+            raise MarkerError(f"{name}:{line}: a marker needs a line of its own")
         if exercises is not None and match["id"] not in exercises:
             raise MarkerError(f"{name}:{line}: there is no exercise {match['id']} (there are {', '.join(exercises)})")
         if not match["end"]:
             if opening is not None:
-                raise MarkerError(f"{name}:{line}: a solution begins inside the one of line {opening.start[0]}")
+                raise MarkerError(f"{name}:{line}: a solution begins inside the one from line {opening.start[0]}")
             opening = comment
             continue
         if opening is None:
-            raise MarkerError(f"{name}:{line}: a solution ends here that has not begun")
+            raise MarkerError(f"{name}:{line}: a solution ends here, but none has begun")
         if _parts(opening)["id"] != match["id"]:
             raise MarkerError(
-                f"{name}:{line}: the solution that began in line {opening.start[0]} is of another exercise"
+                f"{name}:{line}: the solution that began in line {opening.start[0]} belongs to another exercise"
             )
         if opening.start[1] != comment.start[1]:
-            raise MarkerError(f"{name}:{line}: this marker is not indented as that of line {opening.start[0]}")
+            raise MarkerError(f"{name}:{line}: this marker is not indented like the one in line {opening.start[0]}")
         yield opening, comment
         opening = None
     if opening is not None:
@@ -249,9 +249,9 @@ def _solution(
     except SyntaxError:
         body = []
     if not body:
-        raise MarkerError(f"{where}: the region is not a run of whole statements")
+        raise MarkerError(f"{where}: the region does not consist of whole statements")
     if len(lines[code[0] - 1]) - len(lines[code[0] - 1].lstrip()) != column:
-        raise MarkerError(f"{where}: the markers are not indented as the statements between them")
+        raise MarkerError(f"{where}: the markers are not indented like the statements between them")
     owners = [
         (qualified, node)
         for node, qualified in definitions(tree)

@@ -121,7 +121,9 @@ class Program:
         places = [place for place in texts if function in (None, place[1].function)]
         if len(places) != 1:
             found = ", ".join(f"{path}: {place.function}" for path, place in places) or "none"
-            raise InputError(f"{self}: there is not one region to replace but {len(places)} ({found}); name a function")
+            raise InputError(
+                f"{self}: there must be one region, but there are {len(places)} ({found}); name a function"
+            )
         return {places[0]: "\n".join(indented(textwrap.dedent(solution).strip("\n"), places[0][1].indent))}
 
     def _swapped(self, texts: Regions) -> Regions:
@@ -134,11 +136,11 @@ class Program:
             for old, new in self.swaps:
                 found = [place for place, text in right.items() for _ in range(text.count(old))]
                 if len(found) != 1:
-                    problems.append(f"{old!r} stands {len(found)} times in the solution; wanted once")
+                    problems.append(f"{old!r} occurs {len(found)} times in the solution; it must occur once")
                     break
                 text = changed.get(found[0], right[found[0]])
                 if old not in text:
-                    problems.append(f"{old!r} is gone after the swaps before it")
+                    problems.append(f"{old!r} no longer occurs after the swaps before it")
                     break
                 changed[found[0]] = text.replace(old, new)
             else:
@@ -206,11 +208,11 @@ def _tables(folder: Path, exercise: Exercise) -> list[tuple[Path, dict[str, Any]
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise InputError(f"{path}: this is not TOML: {error}.") from error
         if unknown := set(content) - {"mistake", "style"}:
-            raise InputError(f"{path}: unknown key {min(unknown)!r}; wanted [[mistake]] and [[style]] tables.")
+            raise InputError(f"{path}: unknown key {min(unknown)!r}; expected [[mistake]] and [[style]] tables.")
         try:
             styles = tuple(Style(**table) for table in content.get("style", []))
         except TypeError as error:
-            raise InputError(f"{path}: a style has a name, a solution and perhaps a function ({error}).") from error
+            raise InputError(f"{path}: a style needs a name and a solution ({error}).") from error
         for family in content.get("mistake", []):
             for table in _by_sentence(family):
                 _check_texts(table, path)
@@ -235,9 +237,9 @@ def _check_texts(table: dict[str, Any], path: Path) -> None:
     where = f"{path}, mistake {table.get('name', '?')}"
     for key in ("name", "sentence"):
         if not isinstance(table.get(key), str) or not table[key].strip():
-            raise InputError(f"{where}: {key} must be a text.")
+            raise InputError(f"{where}: {key} must be a string.")
     if not isinstance(table.get("question", ""), str):
-        raise InputError(f"{where}: question must be a text.")
+        raise InputError(f"{where}: question must be a string.")
 
 
 def _parse(table: dict[str, Any], exercise: str, path: Path, styles: tuple[Style, ...]) -> Mistake:
@@ -267,12 +269,12 @@ def _parse_program(table: dict[str, Any], exercise: str, label: str, where: str,
     if unknown := set(table) - PROGRAM_KEYS:
         raise InputError(f"{where}: unknown key {min(unknown)!r}.")
     if ("swap" in table) == ("solution" in table):
-        raise InputError(f"{where}: wanted either swap or solution.")
+        raise InputError(f"{where}: give either swap or solution.")
     swaps = table.get("swap", [])
     if not isinstance(swaps, list) or not all(
         isinstance(pair, list) and len(pair) == 2 and all(isinstance(t, str) for t in pair) for pair in swaps
     ):
-        raise InputError(f"{where}: swap must be a list of pairs of texts.")
+        raise InputError(f"{where}: swap must be a list of pairs of strings.")
     bases = (None, *styles)
     if "style" in table:
         bases = tuple(style for style in styles if style.name == table["style"])

@@ -138,7 +138,7 @@ class Registry:
             If there is none; the message names the nearest ones.
         """
         if id in self._renamed and id not in self._exercises:
-            warnings.warn(f"exercise {id} is called {self._renamed[id]} now.", stacklevel=2)
+            warnings.warn(f"exercise {id} is now called {self._renamed[id]}.", stacklevel=2)
             return self._exercises[self._renamed[id]]
         try:
             return self._exercises[id]
@@ -146,7 +146,7 @@ class Registry:
             for exercise in self.elsewhere():
                 if exercise.id == id:
                     where = f"exercise {id} is not in this lab yet"
-                    raise InputError(f"{where}: `lxmls-day1 add {exercise.notebook_name}` brings it.") from None
+                    raise InputError(f"{where}: `lxmls-day1 add {exercise.notebook_name}` adds it.") from None
             close = nearest(str(id), self._exercises, order="the order of the notebooks")
             raise InputError(f"there is no exercise {id!r}{close}") from None
 
@@ -218,7 +218,7 @@ class Registry:
         try:
             content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         except FileNotFoundError:
-            raise InputError(f"{path} is not there: this lab has no exercises.") from None
+            raise InputError(f"{path} does not exist: this lab has no exercises.") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise InputError(f"{path}: this is not TOML: {error}.") from error
         return parse_registry(content, str(path))
@@ -258,22 +258,20 @@ def parse_registry(content: dict[str, Any], name: str) -> Registry:
     """The exercises of what was read from TOML; see `Registry.read`."""
     unknown = set(content) - {"exercise", "assigned", "is_part"}
     if unknown:
-        raise InputError(f"{name}: unknown key {min(unknown)!r}; wanted [[exercise]] tables.")
+        raise InputError(f"{name}: unknown key {min(unknown)!r}; expected [[exercise]] tables.")
     exercises = [
         _parse_exercise(table, f"{name}, exercise {n}") for n, table in enumerate(content.get("exercise", []), 1)
     ]
     ids = [exercise.id for exercise in exercises]
     for exercise in exercises:
         if ids.count(exercise.id) > 1:
-            raise InputError(f"{name}: exercise {exercise.id} stands there twice.")
+            raise InputError(f"{name}: exercise {exercise.id} occurs twice.")
         for earlier in exercise.prerequisites:
             if earlier not in ids or ids.index(earlier) >= ids.index(exercise.id):
-                raise InputError(
-                    f"{name}: exercise {exercise.id} wants {earlier} first, which does not come before it."
-                )
+                raise InputError(f"{name}: exercise {exercise.id} requires {earlier}, which does not come before it.")
     assigned = content.get("assigned")
     if assigned is not None and not set(assigned) <= set(ids):
-        raise InputError(f"{name}: assigned names {min(set(assigned) - set(ids))}, and there is no such exercise.")
+        raise InputError(f"{name}: assigned names {min(set(assigned) - set(ids))}, but there is no such exercise.")
     return Registry(exercises, assigned, content.get("is_part") is True)
 
 
@@ -295,15 +293,15 @@ def _are_paths(value: Any) -> bool:
 
 #: What each key of an exercise must be: in words, whether a value is that, and the value where there is none.
 KEYS: dict[str, tuple[str, Callable[[Any], Any], Any]] = {
-    "id": ('a text such as "1.5"', lambda value: isinstance(value, str) and ID.fullmatch(value), None),
-    "title": ("a text", _is_text, None),
+    "id": ('a string such as "1.5"', lambda value: isinstance(value, str) and ID.fullmatch(value), None),
+    "title": ("a string", _is_text, None),
     "kind": (f"one of {', '.join(KINDS)}", lambda value: value in KINDS, None),
     "points": ("a number ≥ 0", lambda value: type(value) in (int, float) and value >= 0, None),
     "files": ("a list of paths in the lab, with /", _are_paths, []),
     "notebook": ("the path of a notebook in the lab", lambda value: _is_text(value) and _are_paths([value]), None),
-    "task": ("a text", _is_text, None),
+    "task": ("a string", _is_text, None),
     "hints": (
-        f"three texts: {', '.join(HINT_STEPS)}",
+        f"three strings: {', '.join(HINT_STEPS)}",
         lambda value: _are_texts(value) and len(value) == 3 and all(map(str.strip, value)),
         None,
     ),
@@ -312,7 +310,7 @@ KEYS: dict[str, tuple[str, Callable[[Any], Any], Any]] = {
     "prerequisites": ("a list of ids", _are_texts, []),
     "answered_by": ("a list of functions such as 'package.module:f'", _are_functions, []),
     "counter_example": ("'steps', 'paths' or 'boundaries'", ("", "steps", "paths", "boundaries").__contains__, ""),
-    "stubs": ("a table of function = text", lambda v: isinstance(v, dict) and _are_texts([*v.values()]), {}),
+    "stubs": ("a table of function = string", lambda v: isinstance(v, dict) and _are_texts([*v.values()]), {}),
 }
 
 

@@ -97,7 +97,7 @@ class ChainSteps:
     def __init__(self, learner: Any, sentences: Chains, weights: Weights | None = None) -> None:
         if getattr(learner.rule, "second_order", False):
             raise InputError(
-                "second-order rules are for single examples; tag sequences take rules that see scores alone"
+                "second-order rules are for single examples; for tag sequences give a rule that takes only scores"
             )
         check_rule(learner.rule, 2, 1.0 - np.eye(2))
         self.weights = weights or Weights(*sentences.shape, average_of(learner) == "steps")

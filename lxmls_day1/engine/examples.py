@@ -160,7 +160,7 @@ class CheckedData:
             self.vector_names = names
         if dictionaries and self.vector_names is None:
             raise InputError(
-                f"{self.get_name()} knows no names of features, but X holds dictionaries; train it on such, or pass a matrix"
+                f"{self.get_name()} was not trained on named features, but X holds dictionaries; train it on dictionaries, or pass a matrix"
             )
         if not dictionaries and names and self.vector_names and names != self.vector_names:
             raise InputError(
@@ -185,8 +185,8 @@ class CheckedData:
         if classes is None:
             if y.dtype.kind not in "biuf" or not ((y >= 0) & (y == np.floor(y)) & (y < 2**31)).all():
                 raise InputError(
-                    "before training, labels are the numbers of columns, 0, 1, …, but "
-                    f"{listed(y)} are others; train the classifier first"
+                    "before training, labels must be the numbers of columns, 0, 1, …, but "
+                    f"are {listed(y)}; train the classifier first"
                 )
             columns: Columns = y.astype(np.intp)
             return columns
@@ -205,11 +205,11 @@ class CheckedData:
         X, params, labels = self._rows(X), check_params(params), self._columns_of(y)
         if X.shape[0] != len(labels) or len(labels) == 0:
             raise InputError(
-                f"every example needs one label, and there must be some, but X has {X.shape[0]} rows and y {len(labels)} labels"
+                f"at least one example is needed, with one label each, but X has {X.shape[0]} rows and y has {len(labels)} labels"
             )
         if labels.max() >= params.shape[1]:
             raise InputError(
-                f"params must have a column for each class, but has {params.shape[1]}, and class number {labels.max()} is "
+                f"params must have a column for each class, but has {params.shape[1]}, while class number {labels.max()} is "
                 "among the labels"
             )
         return X, labels, params
@@ -285,9 +285,7 @@ class CheckedData:
             check_finite(X)
             check_finite_params(params)
             m = np.flatnonzero(~np.isfinite(scores).all(axis=1))[0]
-            raise InputError(
-                f"the scores of row {m} of X grow beyond all bounds; scale the features or the weights down"
-            )
+            raise InputError(f"the scores of row {m} of X overflow; scale the features or the weights down")
         found: Reals = scores
         return found
 
@@ -299,8 +297,8 @@ class CheckedData:
         """The parameters that training has found, which are finite; the classifier is ``trained`` then."""
         if not all_finite(params):
             raise InputError(
-                f"{self.get_name()}: the numbers of X are so large, or so different in size, that the weights grew beyond all "
-                "bounds; scale the features"
+                f"{self.get_name()}: the numbers of X are so large, or so different in size, that the weights "
+                "overflowed; scale the features"
             )
         self.trained = True
         return params
@@ -353,12 +351,12 @@ def check_in_memory(X: Any) -> None:
     >>> check_in_memory("mails.bags")
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: 'mails.bags' is no data in memory; for a corpus on disk call train_corpus(learner, corpus), ...
+    lxmls_day1.errors.InputError: 'mails.bags' is not data in memory; for a corpus on disk call train_corpus(learner, corpus), ...
     """
     if isinstance(X, (str, os.PathLike)) or hasattr(X, "shards") or hasattr(X, "manifest"):
         place = getattr(X, "folder", X)
         name = shown(place) if isinstance(place, str) else place
         raise InputError(
-            f"{name} is no data in memory; for a corpus on disk call train_corpus(learner, corpus), resume(learner, state, corpus), "
+            f"{name} is not data in memory; for a corpus on disk call train_corpus(learner, corpus), resume(learner, state, corpus), "
             "label_corpus, evaluate_corpus or corpus_objective(learner, corpus, params) of lxmls_day1.engine.training"
         )

@@ -136,7 +136,7 @@ def copy_of_state(learner: Any, state: OnlineState, n_rows: int) -> OnlineState:
     """A state to go on with, if it fits this learner and parameters of so many rows."""
     if len(state.weights.V) != n_rows or average_of(learner) != state.averaged:
         raise InputError(
-            f"this state has parameters of {len(state.weights.V)} rows and averaged={state.averaged!r}, but the data ask for "
+            f"this state has parameters of {len(state.weights.V)} rows and averaged={state.averaged!r}, but the data need "
             f"{n_rows} rows and the learner has averaged={learner.averaged!r}; go on with the same features and average, or "
             "begin with state=None"
         )
@@ -227,7 +227,7 @@ def take_rounds(
             if not all_finite(params):
                 kind = InputError if np.isinf(params).any() else _NaN
                 raise kind(
-                    f"{learner.get_name()}: the weights grew beyond all bounds by round {state.n_rounds}; take smaller steps, or "
+                    f"{learner.get_name()}: the weights had overflowed by round {state.n_rounds}; take smaller steps, or "
                     "scale the features down"
                 )
             if finish:

@@ -61,7 +61,7 @@ def warn_of_penalty(learner: Any, at_zero: float, loss: float, n_examples: int) 
     """
     if is_large(learner, n_examples) and at_zero - loss < SHARE * at_zero:
         warnings.warn(
-            f"{learner.get_name()}: with regularizer (λ) = {learner.regularizer:g} the penalty keeps the weights so near to 0 that the "
+            f"{learner.get_name()}: with regularizer (λ) = {learner.regularizer:g} the penalty keeps the weights so close to 0 that the "
             f"mean loss falls only from {at_zero:.3f} to {loss:.3f}; try regularizer={usual_regularizer(n_examples):.2g}, which is 2/M for "
             f"{n_examples} training examples",
             LargePenalty,

@@ -120,7 +120,7 @@ def train_corpus(
         return params
     for name, value in only_online.items():
         if value is not None:
-            raise InputError(f"{name} is for online learners, but {learner.get_name()} is none; leave {name} out")
+            raise InputError(f"{name} is for online learners, but {learner.get_name()} is not one; leave {name} out")
     return _minimise(learner, shards, scheduler) if _is_batch(learner) else _count(learner, shards, scheduler)
 
 
@@ -178,7 +178,7 @@ def resume(
     """
     if not can_resume(learner):
         raise InputError(
-            f'{learner.get_name()} cannot go on; call train, or take an online learner (of the SVM solver="subgradient")'
+            f'{learner.get_name()} cannot continue a training; call train, or take an online learner (of the SVM solver="subgradient")'
         )
     shards = None if _is_structured(learner) else corpus_on_disk(X)
     if shards is not None:
@@ -357,7 +357,7 @@ def _shards_of(corpus: Corpus) -> Shards:
     shards = corpus_on_disk(corpus)
     if shards is None:
         raise InputError(
-            f"a corpus on disk is a folder that `lxmls-day1 cache` has made, but got {type(corpus).__name__}; data in memory are for "
+            f"a corpus on disk is a folder that `lxmls-day1 cache` has made, but got {type(corpus).__name__}; for data in memory call "
             "learner.train(X, y)"
         )
     return shards
@@ -378,7 +378,7 @@ def _train_online(
     """The rounds over a corpus, from a state, a checkpoint or nothing on; the parameters and the state after it."""
     learner.check_settings()
     if mix_every is not None:
-        check_number("mix_every (documents from one mixing to the next)", mix_every, at_least=1, whole=True)
+        check_number("mix_every (the number of documents between mixings)", mix_every, at_least=1, whole=True)
     learner.classes = check_classes(shards) if state is None else state.classes
     columns = columns_of_classes(shards, learner.classes)
     state = state and copy_of_state(learner, state, shards.n_features + 1)

@@ -130,7 +130,7 @@ def check_not_negative(X: Any) -> None:
 def _refuse_negative(lowest: float, hashed: bool = False) -> None:
     if lowest < 0:
         remedy = (
-            "hashed features have signs, so make the corpus without --hash, or take another learner"
+            "hashed features can be negative, so make the corpus without --hash, or take another learner"
             if hashed
             else "for real-valued features take Gaussian naive Bayes"
         )

@@ -118,7 +118,7 @@ def discriminant_scores(X: Any, params: ArrayLike, quadratic: bool) -> np.ndarra
             scores = scores + squares @ params[n_features + 1 :]
     if not np.isfinite(scores).all():
         raise InputError(
-            "the scores are not finite: X or params hold numbers that are too large, or none; scale them down"
+            "the scores are not finite: X or params hold NaN, or numbers that are too large; clean the data, or scale them down"
         )
     return scores
 

@@ -50,7 +50,7 @@ def plot_curves(x: Sequence[float], samples: Mapping[str, ArrayLike], ax: Any) -
         found = as_numbers(values, f"the samples of {name} must be numbers")
         if found.ndim != 2 or found.shape[0] != len(x) or found.shape[1] < 2 or not len(x):
             raise InputError(
-                f"a curve wants at least two samples for each of its {len(x)} places, but those of {name} have the shape {found.shape}"
+                f"a curve needs at least two samples at each of its {len(x)} points, but those of {name} have the shape {found.shape}"
             )
         variant, variants = kinds[:number].count(kinds[number]), kinds.count(kinds[number])
         style = line_style(name, variant, variants)
@@ -96,7 +96,7 @@ def plot_pairs(names: Sequence[str], pairs: ArrayLike, n_examples: int, ax: Any,
     accuracies = as_numbers(pairs, "accuracies must be numbers")
     if accuracies.shape != (len(names), 2) or not len(names):
         raise InputError(
-            f"{len(names)} classifiers want as many pairs of accuracies, but they have the shape {accuracies.shape}"
+            f"each of the {len(names)} classifiers needs a pair of accuracies, but accuracies have the shape {accuracies.shape}"
         )
     errors = np.sqrt(accuracies * (1 - accuracies) / n_examples)
     rows = np.arange(len(names))

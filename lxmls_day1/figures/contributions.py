@@ -40,7 +40,7 @@ def plot_contributions(
     """
     check_axes(ax)
     if len(names) != len(values) or not len(values):
-        raise InputError("bars want as many names as values, and at least one")
+        raise InputError("there must be a name for each value, and at least one value")
     colours = [VERMILION if value < 0 else BLUE for value in values]
     ax.barh(range(len(values)), values, color=colours)
     ax.set_yticks(range(len(values)), names)

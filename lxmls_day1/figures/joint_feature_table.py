@@ -44,7 +44,7 @@ def plot_joint_features(g: ArrayLike, params: ArrayLike, classes: Sequence[str],
     length, n_classes = W.shape
     if g.shape != (length,) or len(classes) != n_classes:
         raise InputError(
-            f"wanted as many features as params has rows, {length}, and a name for each of its {n_classes} columns, "
+            f"g must have as many features as params has rows, {length}, and classes a name for each of its {n_classes} columns, "
             f"but got {g.size} features and {len(classes)} names"
         )
     check_axes(ax)

@@ -235,7 +235,7 @@ def _tags_shown(
         return sorted([*on_paths, *others[: max(0, shown - len(on_paths))]])
     unknown = [tag for tag in shown if tag not in tags]
     if unknown:
-        raise InputError(f"there is no tag {unknown[0]!r} to be shown; there are: {', '.join(tags)}")
+        raise InputError(f"there is no tag {unknown[0]!r} to show; there are: {', '.join(tags)}")
     kept = [tags.index(tag) for tag in shown]
     hidden = sorted(on_paths.difference(kept))
     if hidden:

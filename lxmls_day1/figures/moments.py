@@ -84,7 +84,7 @@ def _checked(before: Sequence[Any], after: Sequence[Any]) -> tuple[np.ndarray, n
     shapes = {moments.shape for moments in (empirical, expected_before, same, expected_after)}
     if len(shapes) > 1 or empirical.ndim != 2:
         raise InputError(
-            "moments before and after must be those of the same features and classes, two matrices each, but have the "
+            "moments before and after must belong to the same features and classes, two matrices each, but have the "
             f"shapes {', '.join(map(str, sorted(shapes)))}"
         )
     if not np.allclose(empirical, same):

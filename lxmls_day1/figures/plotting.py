@@ -207,7 +207,7 @@ def add_boundary(ax: Any, params: Any, name: str, colour: Any = None) -> tuple[A
         colour = LINE_COLOURS[nr_drawn % len(LINE_COLOURS)]
     if not is_color_like(colour):
         raise InputError(
-            f"matplotlib knows no colour {colour!r}; give a name such as 'green' or a code such as '#009E73'."
+            f"matplotlib does not know the colour {colour!r}; give a name such as 'green' or a code such as '#009E73'."
         )
     xlim, ylim = ax.get_xlim(), ax.get_ylim()
     polylines = decision_boundary(params, xlim, ylim)
@@ -341,7 +341,7 @@ def _checked_parts(parts: Mapping[str, tuple[Any, Any]]) -> dict[str, tuple[np.n
             )
         checked[part] = (X, y.astype(int))
     if not checked:
-        raise InputError("there are no points to draw: all parts are empty.")
+        raise InputError("there are no points to draw: all parts are empty; pass at least one point.")
     return checked
 
 

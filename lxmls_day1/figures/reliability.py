@@ -82,7 +82,7 @@ def reliability(probabilities: Any, labels: Any, nr_bins: int = 10) -> Reliabili
     y = as_numbers(labels, "labels must be columns of the probabilities").ravel()
     if p.ndim != 2 or p.size == 0 or not (p.min() >= 0 and np.abs(p.sum(axis=1) - 1).max() <= _IS_DISTRIBUTION):
         raise InputError(
-            "probabilities must be M rows (M ≥ 1) of numbers from 0 on that sum to 1, but these are others"
+            "probabilities must be M rows (M ≥ 1) of nonnegative numbers, each row with sum 1, but these are not"
         )
     if len(y) != len(p) or not np.isin(y, np.arange(p.shape[1])).all():
         raise InputError(f"labels must be {len(p)} columns 0 … {p.shape[1] - 1}, one for each row of probabilities")
@@ -125,7 +125,7 @@ def plot_reliability(curves: Mapping[str, Reliability], *, title: str | None = N
     'as it is: 0.400'
     """
     if not curves:
-        raise InputError("a reliability diagram has at least one curve, but there is none")
+        raise InputError("a reliability diagram needs at least one curve, but there is none")
     fig, ax = axes_for(ax, (6.0, 5.6))
     ax.plot([0, 1], [0, 1], color="0.55", linewidth=1.0, linestyle=(0, (4, 3)))
     for number, (name, bins) in enumerate(curves.items()):

@@ -41,7 +41,7 @@ def levels(gaps: ArrayLike) -> np.ndarray:
     C = -np.sort(-as_numbers(gaps, "the gaps must be numbers").ravel())
     if not C.size or C[0] <= 0:
         raise InputError(
-            f"a picture of column squishing wants a rival whose constraint is violated, C > 0, but got {C.tolist()}"
+            f"a picture of column squishing needs a rival whose constraint is violated, C > 0, but got {C.tolist()}"
         )
     found = [C[0] / 2]
     for k in range(2, len(C) + 1):

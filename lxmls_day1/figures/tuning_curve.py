@@ -46,7 +46,7 @@ def plot_tuning(
     ('log', 'accuracy')
     """
     if not len(values) == len(accuracies) == len(errors) == len(training) or not len(values):
-        raise InputError("a curve wants as many accuracies, errors and training accuracies as values, and at least one")
+        raise InputError("a curve needs values, and an accuracy, an error and a training accuracy for each")
     order = sorted(range(len(values)), key=lambda i: values[i])
 
     def sorted_by_value(numbers: Sequence[float]) -> list[float]:

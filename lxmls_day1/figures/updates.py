@@ -50,7 +50,7 @@ def plot_update(points: Any, labels: Any, at: int, before: Any, after: Any, axes
     '3. w′ = w + 2 x'
     """
     if len(axes) != 4:
-        raise InputError(f"an update wants four axes, but got {len(axes)}")
+        raise InputError(f"the picture of an update needs four axes, but got {len(axes)}")
     points, labels = np.asarray(points, dtype=float), np.asarray(labels)
     before, after = np.asarray(before, dtype=float), np.asarray(after, dtype=float)
     old, new = (W[1:, 1] - W[1:, 0] for W in (before, after))
@@ -108,7 +108,7 @@ def plot_envelopes(progress: Any, lengths: Any, margin: float, radius: float, ax
     """
     check_axes(ax)
     if len(progress) != len(lengths) or not len(progress):
-        raise InputError("the picture wants u · w and ‖w‖ after each of the same mistakes, and at least one")
+        raise InputError("the picture needs u · w and ‖w‖ after each of the same mistakes, and at least one mistake")
     n = np.arange(1, len(progress) + 1)
     bound = (radius / margin) ** 2
     everywhere = np.linspace(0, 1.15 * bound, 200)

@@ -40,7 +40,7 @@ def plot_path(points: Sequence[Any], ax: Any = None) -> tuple[Any, Any]:
     ('log', ['development', 'training'])
     """
     if not points:
-        raise InputError("a path has at least one point, but there is none")
+        raise InputError("a path needs at least one point, but has none")
     fig, ax = axes_for(ax, (7.5, 4.2))
     points = sorted(points, key=lambda point: -point.regularizer)
     over, n_features = [point.regularizer for point in points], [point.n_features for point in points]

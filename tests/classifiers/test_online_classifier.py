@@ -242,7 +242,7 @@ class TestStudentsRules:
     @pytest.mark.parametrize(
         ("returned", "says"),
         [
-            (None, "is its return missing"),
+            (None, "is a return statement missing"),
             (1.0, "2 classes, but returned 1.0"),
             ([1, 2, 3], "2 classes"),
             ("no", "'no'"),
@@ -290,7 +290,7 @@ class TestStudentsRules:
 
         with (
             np.errstate(over="ignore", invalid="ignore"),
-            pytest.raises(InputError, match="grew beyond all bounds by round"),
+            pytest.raises(InputError, match="had overflowed by round"),
         ):
             Explosive().train([[1e3], [1e3]], [0, 1])
 
@@ -320,7 +320,7 @@ def growing(scores, label, sq_norm, step, cost):
             r"nan_at_once must return d, one number for each of the 2 classes, but returned array\(\[nan,  0\.\]\)",
         ),
         (nan_later, r"nan_later must return d, .* but returned array\(\[nan,  0\.\]\)"),
-        (growing, "the weights grew beyond all bounds by round 5"),
+        (growing, "the weights had overflowed by round 5"),
     ],
 )
 def test_a_rule_that_returns_nan_is_told_by_its_name(rule, says, compile_it):

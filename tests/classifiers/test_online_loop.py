@@ -138,15 +138,13 @@ def test_resumed_rounds_are_one_training_bit_for_bit(name, averaged, n_classes, 
 def test_a_state_of_other_features_is_refused(n_features):
     X, labels, _, _ = problem(3)
     _, state = resume(Mira(nr_rounds=1), None, X, labels)
-    with pytest.raises(
-        InputError, match=f"this state has parameters of 8 rows .* the data ask for {n_features + 1} rows"
-    ):
+    with pytest.raises(InputError, match=f"this state has parameters of 8 rows .* the data need {n_features + 1} rows"):
         resume(Mira(nr_rounds=1), state, np.ones((len(X), n_features)), labels)
 
 
 def test_the_dual_solver_does_not_go_on():
     X, labels, _, _ = problem(3)
-    with pytest.raises(InputError, match="SVM cannot go on"):
+    with pytest.raises(InputError, match="SVM cannot continue a training"):
         resume(SVM(solver="dual"), None, X, labels)
 
 

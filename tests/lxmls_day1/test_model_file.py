@@ -41,7 +41,7 @@ def with_header(path, change):
 
 class TestModel:
     def test_a_hyper_parameter_that_cannot_be_kept_is_left_out_with_a_warning(self, tmp_path):
-        with pytest.warns(UserWarning, match="rng of Ruler cannot be saved, because it is of the type Generator"):
+        with pytest.warns(UserWarning, match="rng of Ruler cannot be saved, because its type is Generator"):
             save_model(tmp_path / "x", Ruler(2.0, np.random.default_rng(1)), np.eye(2))
         ruler = load_model(tmp_path / "x", find_ruler).classifier
         assert (ruler.length, ruler.rng) == (2.0, None)
@@ -78,7 +78,7 @@ class TestModel:
         save_model(tmp_path / "x", Keyword("red"), np.eye(2))
         assert load_model(tmp_path / "x", lambda *_: Keyword).classifier.colour == "red"
         save_model(tmp_path / "x", Demanding("red"), np.eye(2))
-        with pytest.raises(InputError, match="holds a Demanding, which cannot be made here: TypeError"):
+        with pytest.raises(InputError, match="holds a Demanding, which cannot be created here: TypeError"):
             load_model(tmp_path / "x", lambda *_: Demanding)
 
     @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ class TestModel:
             ({"params": np.eye(3)}, "the parameters have 3 columns, but the classifier has 2 classes"),
             ({"params": [1.0, 2.0]}, "params must be a matrix"),
             ({"feature_names": ["a", "b"]}, "2 feature names, but the parameters have 2 rows"),
-            ({"feature_names": [1]}, "a feature name must be text, but one is 1"),
+            ({"feature_names": [1]}, "a feature name must be a string, but one is 1"),
             ({"params": np.ones((3, 2)), "feature_names": ["a", "a"]}, "must differ"),
             ({"label_names": ["good"]}, "1 label names, .* but 1 is a label"),
         ],

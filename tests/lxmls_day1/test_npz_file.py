@@ -118,7 +118,7 @@ class TestContent:
 
     @pytest.mark.parametrize("value", [len, {1, 2}, 1j, np.random.default_rng(1), sp.csr_array(np.eye(2)), [[b"x"]]])
     def test_what_it_cannot_hold_is_refused_and_nothing_is_written(self, tmp_path, value):
-        with pytest.raises(InputError, match=r"value.* is of the type .*cannot hold"):
+        with pytest.raises(InputError, match=r"value.* has the type .*cannot hold"):
             write_file(tmp_path / "x", "t", {"value": value})
         assert list(tmp_path.iterdir()) == []
 
@@ -169,7 +169,7 @@ class TestForeign:
     @pytest.mark.parametrize("data", [b"just text", b"\x93NUMPY", pickle.dumps([1]), b"token:1 #label#:positive\n"])
     def test_no_archive(self, tmp_path, data):
         (tmp_path / "x").write_bytes(data)
-        with pytest.raises(InputError, match=r"is not a model of lxmls-day1: it does not begin as an \.npz file does"):
+        with pytest.raises(InputError, match=r"is not a model of lxmls-day1: it does not begin like an \.npz file"):
             read_file(tmp_path / "x", "thing")
 
     @pytest.mark.parametrize("arrays", [{}, {"a": 1}, {"header": 1}, {"header": np.frombuffer(b"{}", dtype=np.uint8)}])

@@ -330,7 +330,7 @@ def test_a_learner_with_a_train_of_its_own_is_trained_by_it():
 
 def test_a_development_part_needs_two_examples_of_each_class():
     estimator = as_estimator(SVM()).fit([[0.0], [1.0]] * 4, [0, 1] * 4)
-    with pytest.raises(InputError, match="of the label 1 there are fewer"):
+    with pytest.raises(InputError, match="the label 1 has fewer"):
         calibrated(estimator, [[0.0], [1.0], [0.0]], [0, 1, 0])
 
 
@@ -390,7 +390,7 @@ def test_the_front_door_to_naive_bayes_gives_way_to_the_model_behind_it():
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (Mira, r"got the class Mira; make one of it: as_estimator\(Mira\(\)\)"),
+        (Mira, r"got the class Mira; create one: as_estimator\(Mira\(\)\)"),
         ("mira", r"got 'mira' of the type str"),
         (LogisticRegression(), r"got LogisticRegression\(\) of the type LogisticRegression"),
     ],

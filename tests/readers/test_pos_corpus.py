@@ -84,7 +84,7 @@ def test_a_malformed_line_is_told_with_its_number(line, says, tmp_path):
 def test_a_file_without_words(content, tmp_path):
     path = tmp_path / "empty.conllu"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=r"empty\.conllu: expected sentences, got a file without any word"):
+    with pytest.raises(InputError, match=r"empty\.conllu: expected sentences, got a file without any words"):
         read_conllu(path)
 
 
@@ -178,7 +178,7 @@ def test_crfsuites_format():
         ("DET\ta\nNOUN\tb:0.5\n", r"it, line 2: got the feature 'b:0\.5'; expected a tag and the names of features"),
         ("\tb\n", "it, line 1: got no tag"),
         ("DET\t\n", "it, line 1: got the feature ''"),
-        ("\n\n", "it: expected sentences, got a file without any word"),
+        ("\n\n", "it: expected sentences, got a file without any words"),
     ],
 )
 def test_lines_that_crfsuite_would_not_mean(text, says):

@@ -36,5 +36,5 @@ def test_a_test_part_with_other_columns_is_refused(tmp_path, change, said):
 
 
 def test_what_is_no_corpus_is_refused(tmp_path):
-    with pytest.raises(InputError, match="is no corpus on disk"):
+    with pytest.raises(InputError, match="is not a corpus on disk"):
         StreamedCorpus(tmp_path)

@@ -52,7 +52,7 @@ def test_a_test_file_of_its_own(write):
     assert corpus.texts[4:] == ["A noon prize", "x y"] and "noon_prize" not in corpus.feat_dict
     with_dev = TextCorpus(write(MAIL), write("spam,x\n", "test.csv"), split=(0.5, 0.5, 0))
     assert (len(with_dev.train_y), len(with_dev.dev_y), len(with_dev.test_y)) == (2, 2, 1)
-    with pytest.raises(InputError, match="test_path, so its share of the first file has to be 0"):
+    with pytest.raises(InputError, match="test_path, so the test share of split must be 0"):
         TextCorpus(write(MAIL), write("spam,x\n", "test.csv"), split=(0.8, 0, 0.2))
 
 

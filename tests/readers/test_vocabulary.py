@@ -53,7 +53,7 @@ def test_only_the_training_part_makes_features():
 
 
 def test_no_feature_is_an_error():
-    with pytest.raises(InputError, match="no token of the training part occurs min_count=3 times; lower it"):
+    with pytest.raises(InputError, match="no token of the training part occurs min_count=3 times; lower min_count"):
         BagCorpus()._set_examples([{"a": 2}], ["x"], 1, 1, min_count=3)
     with pytest.raises(InputError, match="the texts of the training part hold no token"):
         BagCorpus()._set_examples([{}], ["x"], 1, 1, min_count=1)
@@ -61,6 +61,6 @@ def test_no_feature_is_an_error():
 
 @pytest.mark.parametrize("min_count", [0, -1, 1.0, True, "5", None])
 def test_min_count_is_a_whole_number(min_count):
-    with pytest.raises(InputError, match="min_count must be a whole number from 1 on"):
+    with pytest.raises(InputError, match="min_count must be a whole number of at least 1"):
         checked_min_count(min_count)
     assert checked_min_count(np.int64(3)) == 3

@@ -111,7 +111,7 @@
 
   // ---- work that could be lost -----------------------------------------------------------------------------------------
 
-  const KEEP = "Before you close it, hand over your work: lab.submit() in a cell downloads it, lab.open_work() opens it again.";
+  const KEEP = "Before that, run lab.submit() in a cell, which downloads your work; lab.open_work() opens it again.";
 
   function keepsDatabases() {
     return new Promise((resolve) => {
@@ -135,8 +135,8 @@
   async function tellWhereWorkIs() {
     if ((await navigator.storage?.persist?.()) || localStorage.getItem(TOLD)) return;
     const text =
-      "Your work is kept in this browser only, and a private window forgets it when it is closed: in one, download it before, " +
-      "by lab.submit() in a cell; lab.open_work() opens it again.";
+      "Your work is kept in this browser only. A private window deletes it on closing: if this is one, first run " +
+      "lab.submit() in a cell, which downloads your work; lab.open_work() opens it again.";
     show("storage", text, "warning", [["OK", () => localStorage.setItem(TOLD, "yes")]]);
   }
 
@@ -152,7 +152,7 @@
       try {
         return await register(...arguments_);
       } catch (error) {
-        tellNoFiles(`(${error.message})`, "Allow this page to keep data, or open an ordinary window, and reload.");
+        tellNoFiles(`(${error.message})`, "Allow this page to store data and reload it, or open it in an ordinary window.");
         throw error;
       }
     };
@@ -160,10 +160,10 @@
 
   async function checkStorage() {
     if (!navigator.serviceWorker) {
-      const why = isSecureContext ? "in a private window, or with its settings" : "over http";
-      tellNoFiles(why, "Open an ordinary window, over https.");
+      const why = isSecureContext ? "in a private window, or with its current settings" : "over http";
+      tellNoFiles(why, "Open this page in an ordinary window, over https.");
     } else if (!(await keepsDatabases())) {
-      show("storage", `This browser keeps no files: your work is gone when you close or reload this page. ${KEEP}`, "error", understood);
+      show("storage", `This browser keeps no files: your work is lost when you close or reload this page. ${KEEP}`, "error", understood);
     } else {
       await tellWhereWorkIs();
     }
@@ -174,7 +174,7 @@
     const hold = () => new Promise(() => {}); // as long as this page is there
     navigator.locks?.request(name, { ifAvailable: true }, (lock) => {
       if (lock) return hold();
-      const text = "This lab is open in another tab, too. Both write the same files: work in one of them, and close the other.";
+      const text = "This lab is open in another tab, too. Both tabs write the same files: work in one of them, and close the other.";
       show("tabs", text, "warning", understood);
       navigator.locks.request(name, () => {
         show("tabs", "");

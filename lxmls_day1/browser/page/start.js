@@ -30,7 +30,7 @@ if (self.lxmlsDay1) {
     const answer = await plainFetch(address, { method: "HEAD" }).catch(() => null);
     if (!answer) return `${address} could not be loaded: the site does not answer.`;
     if (!answer.ok) return `${address} is missing from the site (${answer.status}).`;
-    return `${address} is not the file that belongs to this site: it was changed, or cut short.`;
+    return `${address} is not the file that belongs to this site: it was changed or truncated.`;
   }
 
   // Pyodide fetches each file of a package by `fetch`.
@@ -250,7 +250,7 @@ _start_sooner
   function reason(error) {
     const text = String(error?.message ?? error);
     const noMemory = error instanceof RangeError || /memory/i.test(text);
-    return noMemory ? `the browser has too little memory for it. Close other tabs and programs, and reload. (${text})` : text;
+    return noMemory ? `the browser has too little memory. Close other tabs and programs, and reload. (${text})` : text;
   }
 
   if (self.location.pathname.endsWith("/start.js")) {

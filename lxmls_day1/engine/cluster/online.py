@@ -67,8 +67,8 @@ def named(owner: Any, learner: Learner) -> NamedLearner:
             own = True
     if own:
         raise InputError(
-            f"a cluster trains the learners of the package only, and {kind.__name__} is not one of them, or has been changed: its "
-            "workers have no code of yours; leave the scheduler out, and take n_jobs for the cores of this machine"
+            f"a cluster trains the learners of the package only, and {kind.__name__} is not one of them, or has been changed: the "
+            "workers have no code of yours; leave the scheduler out, and use n_jobs for the cores of this machine"
         )
     plain = {
         name: value for name, value in vars(owner).items() if isinstance(value, (bool, int, float, str, type(None)))

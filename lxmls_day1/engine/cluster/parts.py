@@ -199,7 +199,7 @@ class PartWorkers:
                     why = self._why_broken(doing.pop(n))
                     if failures[n] >= _MOST_FAILURES:
                         raise ClusterLost(
-                            f"a part of the work failed {_MOST_FAILURES} times on the cluster, at last so: {why}"
+                            f"a part of the work failed {_MOST_FAILURES} times on the cluster; the last error: {why}"
                         )
                 if broken or (root is not None and root.status in ("error", "cancelled", "lost")):
                     self._cancel(root)
@@ -214,7 +214,7 @@ class PartWorkers:
                         root, n_unread = None, n_unread + 1
                         if n_unread >= _MOST_FAILURES:
                             raise ClusterLost(
-                                f"the sum of the parts could not be fetched {_MOST_FAILURES} times, at last so: {found.why}"
+                                f"the sum of the parts could not be fetched {_MOST_FAILURES} times; the last error: {found.why}"
                             )
                     else:
                         return found
@@ -243,7 +243,7 @@ class PartWorkers:
         """Ask new workers who they are and what they have."""
         found = self.known(self._threads)
         for address in set(self._threads) - set(found):
-            self.say(f"The worker {address} is gone; what it had is done by others.")
+            self.say(f"The worker {address} is lost; other workers take over its parts.")
             del self._threads[address]
         new = [address for address in found if address not in self._threads and address not in self._refused]
         for address, answer in self.answers(who_has, new, self._folder).items():
@@ -279,7 +279,7 @@ class PartWorkers:
             raise InputError(
                 f"no worker has all files of {', '.join(self._names[i] for i in sorted(wanted)[:3])}"
                 f"{' …' if len(wanted) > 3 else ''}: the worker {address} lacks {os.path.join(self._folder, shard)}, or has "
-                "it in another size; copy the corpus there, or to a folder that all workers see under the same path"
+                "it with another size; copy the corpus there, or to a folder that all workers see under the same path"
             )
         spare = {
             address: self._threads[address] - sum(at == address and not future.done() for at, future in doing.values())
@@ -292,7 +292,7 @@ class PartWorkers:
 
     def _why_none(self) -> str:
         reasons = "; ".join(f"{address}: {why}" for address, why in self._refused.items())
-        return f"no worker at {self.scheduler} can work here ({reasons or 'there is none'})"
+        return f"no worker at {self.scheduler} can be used ({reasons or 'there is none'})"
 
     def patience(self, seconds: float) -> float:
         """A limit on the clock: it is longer where the scheduler has taken long to answer, or the user says so."""
@@ -347,7 +347,7 @@ class PartWorkers:
         if isinstance(said, BaseException) or not isinstance(said, str):
             return f"it has another version of lxmls-day1, or none ({type(said).__name__}: {said})"
         if said != self._identity:
-            return f"it has lxmls-day1 {said}, and here is {self._identity}"
+            return f"it has lxmls-day1 {said}, but this machine has {self._identity}"
         return None
 
     # -------------------------------------------------------------------------------------------------- what goes wrong

@@ -58,7 +58,7 @@ def connected(scheduler: str) -> Iterator[Any]:
     try:
         from distributed import Client
     except ImportError:
-        raise InputError(f"scheduler= needs dask; install it with {how_to_install('cluster')}.") from None
+        raise InputError(f"scheduler= needs Dask; install it with {how_to_install('cluster')}.") from None
     levels = {}
     for name in (*_LOGGERS, *logging.root.manager.loggerDict):
         if name.partition(".")[0] in _LOGGERS:
@@ -72,7 +72,7 @@ def connected(scheduler: str) -> Iterator[Any]:
                 client: Any = Client(scheduler, timeout=LOST_SECONDS * patience(), set_as_default=False)  # type: ignore[no-untyped-call]  # dask says no types
             except (OSError, ValueError) as error:
                 raise InputError(
-                    f"there is no dask scheduler at {scheduler}: {error} ({VARIABLE}=10 waits ten times as long)."
+                    f"no Dask scheduler answers at {scheduler}: {error} ({VARIABLE}=10 waits ten times as long)."
                 ) from error
             try:
                 yield client

@@ -203,8 +203,8 @@ def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, ste
     )
     if updates < 0:
         raise InputError(
-            f"{rule.__name__} must raise the truth by as much as it lowers the rival, d = (−τ, τ), but its two numbers do "
-            "not cancel"
+            f"{rule.__name__} must raise the true path by as much as it lowers its rival, d = (−τ, τ), but its two numbers do "
+            "not sum to 0"
         )
     weights.n_steps += len(order)
     return int(updates)

@@ -199,8 +199,8 @@ def _warn_once(reason: str) -> None:
     if sys.dont_write_bytecode:  # with that setting nobody expects files of compiled code
         return
     warnings.warn(
-        f"machine code cannot be kept ({reason}); all works, but functions are compiled anew in each process. "
-        "The environment variable NUMBA_CACHE_DIR names another folder",
+        f"machine code cannot be kept ({reason}); everything works, but each process compiles the functions again. "
+        "To choose another folder, set the environment variable NUMBA_CACHE_DIR",
         stacklevel=2,
     )
 

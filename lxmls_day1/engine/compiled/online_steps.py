@@ -263,7 +263,7 @@ def _zero_bytes(n_bytes: int) -> NDArray[np.uint8]:
     try:
         memory = mmap.mmap(-1, n_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except OSError as error:
-        raise MemoryError(f"there are no {n_bytes} bytes of memory for the weights") from error
+        raise MemoryError(f"there is not enough memory for the weights, which need {n_bytes} bytes") from error
     with contextlib.suppress(OSError):  # a system without large pages
         memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, dtype=np.uint8)
@@ -340,7 +340,7 @@ def check_rule(rule: Rule | None, n_classes: int, costs: Reals) -> None:
         If there is no rule, or it does not return K numbers.
     """
     if rule is None:
-        raise InputError("this learner has no rule: give its class one, rule = staticmethod(my_rule)")
+        raise InputError("this learner has no rule; give its class one: rule = staticmethod(my_rule)")
     label, scores, cost = n_classes - 1, np.zeros(n_classes), costs[n_classes - 1].copy()
     if is_second_order(rule):
         _as_updates(rule, rule(scores, label, np.ones(n_classes), 1.0, cost), scores)
@@ -356,7 +356,7 @@ def _as_update(rule: Rule, d: Any, scores: Reals, what: str = "d, one number for
         update = None
     nan = update is not None and np.isnan(update).any() and np.isfinite(scores).all()
     if d is None or update is None or update.shape != scores.shape or nan:
-        got = "None; is its return missing?" if d is None else f"{d!r}"
+        got = "None; is a return statement missing?" if d is None else f"{d!r}"
         name = getattr(rule, "__name__", "the rule")
         raise InputError(f"{name} must return {what.format(len(scores))}, but returned {got}")
     return update
@@ -506,7 +506,7 @@ class RowSteps:
             finite = np.isfinite(examples.sq_norms)
             if not finite.all():
                 raise InputError(
-                    f"the numbers in row {finite.argmin()} of X are so large that their squares grow beyond all bounds; leave such "
+                    f"the numbers in row {finite.argmin()} of X are so large that their squares overflow; leave such "
                     "examples out, or scale the features down"
                 )
         self._examples, self._labels = compact(examples), labels

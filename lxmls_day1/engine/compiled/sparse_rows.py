@@ -78,7 +78,7 @@ def as_examples(X):
     """
     if X.shape[1] >= _MOST_FEATURES:
         raise InputError(
-            f"X has {X.shape[1]} features, but compiled loops number fewer than {_MOST_FEATURES}; leave some out"
+            f"X has {X.shape[1]} features, but compiled loops take fewer than {_MOST_FEATURES}; leave some out"
         )
     if isinstance(X, np.ndarray):  # scipy would do the same, in twenty times the time where there are few examples
         of_row, columns = X.nonzero()

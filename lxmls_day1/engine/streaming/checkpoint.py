@@ -63,7 +63,7 @@ class Checkpoint:
     def __init__(self, path: str | os.PathLike[str], every: int = 1_000_000, resume: bool = False) -> None:
         self.path: Path = check_path("path", path)
         self.every: int = check_number(
-            "every (documents from one checkpoint to the next)", every, at_least=1, whole=True
+            "every (the number of documents between checkpoints)", every, at_least=1, whole=True
         )
         self.resume = check_flag("resume", resume)
         self._belongs_to: dict[str, Any] = {}
@@ -88,7 +88,7 @@ class Checkpoint:
                 check_storable(value, name)
             except TypeError as error:
                 raise InputError(
-                    f"{error}, which a checkpoint cannot hold; give a number, or train without one"
+                    f"{error}, which a checkpoint cannot hold; give a number, or train without a checkpoint"
                 ) from error
         self._belongs_to = dict(belongs_to)
         check_writable(self.path)
@@ -96,17 +96,17 @@ class Checkpoint:
             return None
         if not self.resume:
             raise InputError(
-                f"{self.path} is there already: go on from it with resume=True (--resume), or remove it, or name another file"
+                f"{self.path} exists already: continue from it with resume=True (--resume), remove it, or name another file"
             )
         content = read_file(self.path, KIND)
         kept = content.get("belongs_to")
         if not isinstance(kept, dict):
-            raise InputError(f"{self.path} is damaged: it does not say what it belongs to; remove it, and begin anew")
+            raise InputError(f"{self.path} is damaged: it does not name its training; remove it, and start again")
         for name, value in self._belongs_to.items():
             if name not in kept or not _same(kept[name], value):
                 raise InputError(
-                    f"{self.path} is the checkpoint of another training: its {name} was {_shown(kept.get(name))}, and here it is "
-                    f"{_shown(value)}; give what it was begun with, or begin anew with another file"
+                    f"{self.path} is the checkpoint of another training: its {name} was {_shown(kept.get(name))}, but now it is "
+                    f"{_shown(value)}; give the values of that training, or start again with another file"
                 )
         return content
 

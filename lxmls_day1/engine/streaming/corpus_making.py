@@ -160,7 +160,7 @@ def _make_room(folder: Path, overwrite: bool) -> None:
             f"{folder} holds a corpus already; name another folder with --out, or replace it with --overwrite"
         )
     if not all(path.name in (MANIFEST, WORDS) or path.name.startswith(("shard-", OURS)) for path in left):
-        raise InputError(f"{folder} is not empty, and holds no corpus; name a new folder with --out")
+        raise InputError(f"{folder} is not empty, and does not hold a corpus; name a new folder with --out")
     for path in sorted(left, key=lambda path: path.name != MANIFEST):  # what is left is never taken for a whole one
         remove_folder(path) if path.is_dir() else path.unlink()
 
@@ -209,8 +209,8 @@ class _Making:
         for number, labels in late.items():
             warnings.warn(
                 f"{self._stream.names[number]}: {listed(sorted(labels)[:10])} "
-                f"{'is a label that' if len(labels) == 1 else 'are labels that'} no file before it has; "
-                "give --classes to refuse others than those that you expect",
+                f"{'is a label that' if len(labels) == 1 else 'are labels that'} no earlier file has; "
+                "give --classes to refuse all labels but those that you expect",
                 stacklevel=3,
             )
 
@@ -297,7 +297,7 @@ class _Making:
         if len(codes) > MOST_CLASSES:
             raise InputError(
                 f"{self._stream.names[piece.source]}: there are more than {MOST_CLASSES} labels up to line {piece.lines[-1]}; "
-                "if they are not the labels, --label-column says what is"
+                "if they are not the labels, name the right column with --label-column"
             )
         self._row_codes += map(codes.__getitem__, piece.labels)
 

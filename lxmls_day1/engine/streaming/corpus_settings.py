@@ -42,10 +42,10 @@ class CorpusSettings:
         if self.hash_bits is not None:
             self.hash_bits = check_number("hash_bits", self.hash_bits, at_least=1, at_most=MOST_HASH_BITS, whole=True)
             if self.min_count > 1:
-                raise InputError("min_count (--min-count) is for columns of tokens, and hashed features have none")
+                raise InputError("min_count (--min-count) is for tokens; leave it out for hashed features")
         elif self.keep_words:
             raise InputError(
-                "keep_words (--keep-words) is for hashed features (--hash); without them all words are kept anyway"
+                "keep_words (--keep-words) is for hashed features (--hash); without hashing, all words are kept anyway"
             )
 
     def as_plain(self) -> dict[str, Any]:
@@ -63,7 +63,7 @@ class CorpusSettings:
 
 def _checked_classes(classes: Sequence[str]) -> list[str]:
     if not isinstance(classes, (list, tuple)) or not all(isinstance(label, str) and label for label in classes):
-        raise InputError(f"classes must be a list of labels, each a text, got {classes!r}")
+        raise InputError(f"classes must be a list of labels, each a string, got {classes!r}")
     if len(set(classes)) < max(2, len(classes)):
-        raise InputError(f"classes must be two or more different labels, got {listed(list(classes))}")
+        raise InputError(f"classes must hold at least two different labels, got {listed(list(classes))}")
     return sorted(classes, key=label_order(classes))

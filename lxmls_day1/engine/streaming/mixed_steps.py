@@ -59,7 +59,7 @@ def position_of(values: Mapping[str, Any]) -> MixedPosition:
     for count in (position.n_done, position.updates, position.errors):
         count_of(count)
     if len(positions) != len(position.part_rng_states):
-        raise ValueError("the parts of a position are not each there once")
+        raise ValueError("a position must name each part exactly once")
     return position
 
 

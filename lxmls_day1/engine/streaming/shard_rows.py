@@ -84,7 +84,7 @@ def check_classes(shards: Shards) -> NDArray[Any]:
     if len(shards.classes) < 2:
         raise InputError(
             f"training needs at least two classes, but every document of {shards.folder} has the label "
-            f"{', '.join(map(repr, shards.classes))}; give `lxmls-day1 cache` files with more"
+            f"{', '.join(map(repr, shards.classes))}; give `lxmls-day1 cache` files with other labels, too"
         )
     check_parameters(str(shards.folder), shards.n_features, len(shards.classes))
     return np.unique(shards.classes)
@@ -110,7 +110,7 @@ def columns_of_classes(shards: Shards, classes: NDArray[Any] | None) -> NDArray[
     unknown = [name for name in shards.classes if name not in columns]
     if unknown:
         raise InputError(
-            f"{shards.folder} has the class {unknown[0]!r}, which is none of those that were learnt: "
+            f"{shards.folder} has the class {unknown[0]!r}, which is not one of those that were learnt: "
             f"{', '.join(map(repr, columns))}; take a corpus with the same classes"
         )
     return np.array([columns[name] for name in shards.classes], dtype=np.int64)

@@ -183,7 +183,7 @@ def write_shards(
     codes = as_numbers(labels, "labels must be the numbers of classes, one for each row of X")
     if codes.shape != rows.shape[:1] or not np.all(np.isin(codes, np.arange(len(classes)))):
         raise InputError(
-            f"labels must name one of {counted(len(classes), 'class')}, from 0 on, for each of the {rows.shape[0]} rows of X; got "
+            f"labels must name one of {counted(len(classes), 'class')}, counted from 0, for each of the {rows.shape[0]} rows of X; got "
             f"an array of shape {codes.shape}"
         )
     rows_a_shard = check_number("rows_a_shard", rows_a_shard, at_least=1, whole=True)

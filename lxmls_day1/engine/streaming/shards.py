@@ -140,7 +140,7 @@ class Shards:
                     f"{counted(self.n_features, 'feature')}; {_AGAIN}"
                 )
             if n_rows and not 0 <= labels.min() <= labels.max() < len(self.classes):
-                raise InputError(f"{place / 'labels.npy'} is damaged: it holds a class that there is not; {_AGAIN}")
+                raise InputError(f"{place / 'labels.npy'} is damaged: it holds a class that does not exist; {_AGAIN}")
             self._checked.add(i)
         X = sp.csr_array((n_rows, self.n_features), dtype=data.dtype)
         X.data, X.indices, X.indptr = data, indices, indptr  # as they are: the constructor would copy them
@@ -202,7 +202,7 @@ class Shards:
         type_wanted = self.manifest["dtype"] if path.name == "data.npy" else ARRAYS[path.name]
         if array.dtype != type_wanted or array.ndim != 1:
             raise InputError(
-                f"{path} holds {array.dtype} of {array.ndim} dimensions instead of {type_wanted}; {_AGAIN}"
+                f"{path} holds {array.dtype} in {counted(array.ndim, 'dimension')} instead of {type_wanted}; {_AGAIN}"
             )
         plain: np.ndarray = array.view(
             np.ndarray
@@ -289,14 +289,14 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
         raise InputError(_why_no_manifest(folder)) from None
     except OSError as error:
         raise InputError(
-            f"{folder} is no folder of a corpus: {path} cannot be read ({error.strerror}); name the folder that "
+            f"{folder} is not the folder of a corpus: {path} cannot be read ({error.strerror}); name the folder that "
             "`lxmls-day1 cache … --out FOLDER` has made"
         ) from error
     try:
         manifest = json.loads(content)
         foreign = not isinstance(manifest, dict) or manifest.get("format") != FORMAT
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is damaged: it is no JSON ({error}); {_AGAIN}") from None
+        raise InputError(f"{path} is damaged: it is not JSON ({error}); {_AGAIN}") from None
     if foreign:
         raise InputError(
             f"{path} belongs to something else: it does not name the format {FORMAT!r}; name the folder that "
@@ -317,17 +317,17 @@ def _why_no_manifest(folder: Path) -> str:
         return f"there is no folder {folder}; make the corpus with `lxmls-day1 cache FILE --out {folder}`"
     if any(path.name.startswith((OURS, "shard-")) for path in folder.glob("*")):
         return (
-            f"{folder} is unfinished: it has no {MANIFEST}, because the run that makes it goes on or was interrupted; wait, "
+            f"{folder} is unfinished: it has no {MANIFEST}, because the run that makes it has not ended or was interrupted; wait, "
             "or give the same `lxmls-day1 cache` command again"
         )
-    return f"{folder} is no corpus on disk: it has no {MANIFEST}; name a folder that `lxmls-day1 cache … --out FOLDER` has made"
+    return f"{folder} is not a corpus on disk: it has no {MANIFEST}; name a folder that `lxmls-day1 cache … --out FOLDER` has made"
 
 
 def _check_entries(manifest: dict[str, Any], path: Path) -> None:
     """Refuse a manifest in which something is missing or of another kind."""
     try:
         if not all(isinstance(manifest[name], list) for name in ("classes", "shards", "sources")):
-            raise TypeError("classes, shards or sources is no list")
+            raise TypeError("classes, shards or sources is not a list")
         _check_counts_and_texts(manifest)
         _check_columns(manifest)
         for number, shard in enumerate(manifest["shards"]):
@@ -355,9 +355,9 @@ def _check_counts_and_texts(manifest: dict[str, Any]) -> None:
         counts += [manifest["words"]["number"], manifest["words"]["bytes"]]
         texts.append(manifest["words"]["fingerprint"])
     if not all(type(count) is int and count >= 0 for count in counts):
-        raise ValueError("a size is no whole number")
+        raise ValueError("a size is not a whole number")
     if not all(isinstance(text, str) for text in texts):
-        raise ValueError("a name is no text")
+        raise ValueError("a name is not a string")
 
 
 def _check_columns(manifest: dict[str, Any]) -> None:
@@ -367,7 +367,7 @@ def _check_columns(manifest: dict[str, Any]) -> None:
     if not (manifest["hash_bits"] is None or type(manifest["hash_bits"]) is int):
         raise ValueError(f"hash_bits is {manifest['hash_bits']!r}")
     if not isinstance(manifest.get("tokenizer", {}), dict):
-        raise ValueError("its tokenizer is none")
+        raise ValueError("its tokenizer is not an object")
     if manifest["n_features"] > MOST_FEATURES or len(manifest["classes"]) > MOST_CLASSES:
         raise ValueError(f"it has more than {MOST_FEATURES} features, or more than {MOST_CLASSES} classes")
     if len(set(manifest["classes"])) < len(manifest["classes"]):
@@ -381,7 +381,7 @@ def _check_size(path: Path, wanted: int) -> None:
     except OSError as error:
         raise InputError(f"{path} is missing ({error.strerror}); bring it back, or {_AGAIN}") from error
     if size != wanted:
-        raise InputError(f"{path} has {size} bytes instead of {wanted}: it is cut off or changed; {_AGAIN}")
+        raise InputError(f"{path} has {size} bytes instead of {wanted}: it was cut off or changed; {_AGAIN}")
 
 
 def _check_source(folder: Path, source: Mapping[str, Any], by_content: bool = False) -> None:
@@ -396,6 +396,6 @@ def _check_source(folder: Path, source: Mapping[str, Any], by_content: bool = Fa
         same = fingerprint(path) == source.get("sha256")
     if not same:
         raise InputError(
-            f"{folder} is stale: {path} has changed since the corpus was made of it; {_AGAIN}, or move the file away if the "
-            "corpus is meant as it is"
+            f"{folder} is stale: {path} has changed since the corpus was made from it; {_AGAIN}, or move the file away if the "
+            "corpus is to stay as it is"
         )

@@ -66,14 +66,14 @@ def position_of(values: Mapping[str, Any]) -> Position:
     for count in (position.n_shards, position.n_rows, position.updates, position.errors):
         count_of(count)
     if not np.array_equal(np.sort(position.shards), np.arange(len(position.shards))):
-        raise ValueError("the shards of a position are not each there once")
+        raise ValueError("a position must name each shard exactly once")
     return position
 
 
 def count_of(value: Any) -> int:
     """A number of documents, steps or errors that was kept; ValueError if it is none."""
     if type(value) is not int or not 0 <= value < 1 << 53:
-        raise ValueError(f"{value!r} is no count")
+        raise ValueError(f"{value!r} is not a count")
     return value
 
 
@@ -207,8 +207,8 @@ class StreamedSteps:
         if position is not None:
             if len(order) != n_shards or not first < n_shards:
                 raise InputError(
-                    f"the checkpoint is damaged: it is at shard {first} of {len(order)}, but there are {n_shards} to go through; "
-                    "remove it, and begin anew"
+                    f"the checkpoint is damaged: it is at shard {first} of {len(order)}, but the corpus has {n_shards}; "
+                    "remove it, and start again"
                 )
             rng.bit_generator.state = position.rng_state
 

@@ -87,7 +87,7 @@ class TrainingRun:
             return self._restored(content, shards)
         except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
             raise InputError(
-                f"{self._checkpoint.path} is damaged: {type(error).__name__} in what it holds ({error}); remove it, and begin anew"
+                f"{self._checkpoint.path} is damaged: {type(error).__name__} in what it holds ({error}); remove it, and start again"
             ) from error
 
     def _restored(self, content: Mapping[str, Any], shards: Shards) -> OnlineState:
@@ -182,8 +182,8 @@ class TrainingRun:
                     raise
                 self._checkpoint.write(self._content())
                 raise InputError(
-                    f"{error}. The training is kept in {self._checkpoint.path}, after {self._seen} documents: {error.remedy}, and "
-                    "go on with resume=True (--resume)"
+                    f"{error}. The state after {self._seen} documents is kept in {self._checkpoint.path}: {error.remedy}, and "
+                    "continue with resume=True (--resume)"
                 ) from error
 
     def _next_stop(self, ahead: int = 0) -> int:
@@ -248,9 +248,9 @@ def _state_of(values: dict[str, Any], n_rows: int, rng: np.random.Generator) -> 
             raise ValueError(f"{name} is an array {kept[name].shape} of {kept[name].dtype}")
     mean, norms = values["mean_of_rounds"], values["sq_norms"]
     if not (isinstance(mean, float) or (mean.dtype == np.float64 and mean.shape == (n_rows, len(values["classes"])))):
-        raise ValueError("the mean of the rounds is none")
+        raise ValueError("the mean of the rounds has another type or shape")
     if norms is not None and (norms.dtype != np.float64 or norms.ndim != 1):
-        raise ValueError("the lengths of rows are none")
+        raise ValueError("the lengths of rows have another type or shape")
     for count in (values["n_rounds"], values["n_steps"], values["n_examples"] or 0):
         count_of(count)
     weights = Weights(0, 0, averaged=False)

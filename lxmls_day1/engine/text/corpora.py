@@ -227,14 +227,14 @@ def corpus_named(name: str, kind: str | None = None, table: Mapping[str, Corpus]
     'sentiment/dvd'
     >>> corpus_named("bokos", "sentiment")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    lxmls_day1.errors.InputError: there is no corpus 'bokos'; known are books, dvd, electronics, kitchen, toy; ...
+    lxmls_day1.errors.InputError: there is no corpus 'bokos'; there are books, dvd, electronics, kitchen, toy; ...
     """
     known = names(kind, table)
     if isinstance(name, str) and name in known:
         return table[name]
     nearest = difflib.get_close_matches(str(name).lower(), known, n=1, cutoff=0.5)
-    hint = f"; perhaps {nearest[0]!r}?" if nearest else ""
-    raise InputError(f"there is no corpus {name!r}; known are {', '.join(known)}{hint}")
+    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+    raise InputError(f"there is no corpus {name!r}; there are {', '.join(known)}{hint}")
 
 
 def cache_folder() -> Path:
@@ -320,7 +320,7 @@ def find_corpus(
         return found
     if isinstance(corpus.source, Packaged):
         raise CorpusUnavailable(
-            f"the {corpus.name} corpus is missing from this installation ({looked_in[0]}); install it anew"
+            f"the {corpus.name} corpus is missing from this installation ({looked_in[0]}); install the package again"
         )
     if os.environ.get(OFFLINE_VARIABLE, "").strip().lower() not in ("", "0", "false", "no"):
         raise _unavailable(corpus, looked_in, f"{OFFLINE_VARIABLE} is set, so nothing was downloaded")
@@ -328,7 +328,7 @@ def find_corpus(
     try:
         _fetch_into_cache(corpus, corpus.source, cache, table, network or Network())
     except DownloadFailed as failure:
-        raise _unavailable(corpus, looked_in, f"{corpus.source.address} did not give it: {failure}") from failure
+        raise _unavailable(corpus, looked_in, f"{corpus.source.address} did not deliver it: {failure}") from failure
     except OSError as error:  # after the network's own errors: the disk is full, or the folder not ours to write to
         place, reason = error.filename or cache, error.strerror or str(error)
         raise _unavailable(
@@ -431,7 +431,7 @@ def _in_data_dir(corpus: Corpus, root: Path, other_names: set[str]) -> FoundCorp
             return found
     raise InputError(
         f"data_dir={str(root)!r} does not hold the {corpus.name} corpus: "
-        f"wanted {_list(file.name for file in corpus.files)} in one of {_list(folders, 'or')}"
+        f"expected {_list(file.name for file in corpus.files)} in {_list(folders, 'or')}"
     )
 
 
@@ -459,7 +459,7 @@ def _fetch_into_cache(
     )
     missing = [file.name for file in corpus.files if not downloads.intact(file, cache / corpus.folder / file.name)]
     if missing:
-        raise failure or DownloadFailed(f"what came does not hold {_list(missing)} with the right checksum")
+        raise failure or DownloadFailed(f"the download does not hold {_list(missing)} with the right checksum")
 
 
 def _unavailable(corpus: Corpus, looked_in: Sequence[Path], reason: str) -> CorpusUnavailable:

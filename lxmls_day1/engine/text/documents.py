@@ -99,7 +99,7 @@ def decoded(data: bytes, name: str) -> str:
     """The text of a file, or an error that says why it has none."""
     if b"\0" in data:
         raise InputError(
-            f"{name} is no text in UTF-8: it holds zero bytes, as binary files and UTF-16 do; save it as UTF-8"
+            f"{name} is not text in UTF-8: it holds zero bytes, as binary files and UTF-16 do; save it as UTF-8"
         )
     try:
         return data.decode("utf-8-sig")

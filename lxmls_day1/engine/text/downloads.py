@@ -132,7 +132,7 @@ class TarArchive:
         except Exception as error:  # tarfile raises many kinds of errors for a damaged header
             if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
                 raise  # not the archive, but this machine
-            raise DownloadFailed("the archive that came is damaged") from error
+            raise DownloadFailed("the downloaded archive is damaged") from error
 
 
 def sha256_of(path: Path) -> str:
@@ -192,7 +192,7 @@ def _download(url: str, scratch: Path, max_bytes: int, network: Network, sha256:
     try:
         import requests  # here, for it is slow to import and missing in a browser
     except ImportError as error:
-        raise DownloadFailed(f"this Python downloads nothing ({error})") from error
+        raise DownloadFailed(f"this Python cannot download files ({error})") from error
     path = scratch / (re.sub(r"[^\w.-]", "_", url.rpartition("/")[2]) or "download")
     for attempt in range(network.retries + 1):
         time.sleep(min(attempt, 10))
@@ -202,7 +202,7 @@ def _download(url: str, scratch: Path, max_bytes: int, network: Network, sha256:
                     _save(answer, path, max_bytes)
             if answer.ok and sha256 in (None, sha256_of(path)):
                 return path
-            wrong = "the file that came has the wrong checksum"
+            wrong = "the downloaded file has the wrong checksum"
             failure = DownloadFailed(wrong if answer.ok else f"the server answered {answer.status_code} for {url}")
         except (requests.exceptions.RequestException, ValueError) as error:
             failure = DownloadFailed(_plain_reason(error))
@@ -221,18 +221,18 @@ def _save(answer: "requests.Response", path: Path, max_bytes: int) -> None:
     ):
         for content in answer.iter_content(1 << 16):
             if file.tell() + len(content) > max_bytes:
-                raise DownloadFailed(f"what came is larger than {max_bytes} bytes, which it cannot be")
+                raise DownloadFailed(f"the download exceeds {max_bytes} bytes, the most that was expected")
             bar.update(file.write(content))
 
 
 #: What stands in the text or the class of an error -> why a download failed, as a clause. The first that fits counts.
 _REASONS = {
-    r"IncompleteRead|Connection broken|ChunkedEncodingError": "the connection broke off before the end",
+    r"IncompleteRead|Connection broken|ChunkedEncodingError": "the connection was lost before the end",
     r"RemoteDisconnected|Connection aborted|ConnectionResetError": "the server closed the connection without an answer",
     r"timed out|Timeout": "the server did not answer in time",
     r"SSLError": "no secure connection could be made to the server; its certificate may not be trusted here",
     r"ProxyError": "the proxy refused the connection",
-    r"TooManyRedirects": "the server sent us on and on to other addresses",
+    r"TooManyRedirects": "the server redirected the request too many times",
     r"NewConnectionError|NameResolutionError": "the server cannot be reached",
 }
 
@@ -241,4 +241,4 @@ def _plain_reason(error: Exception) -> str:
     """Why a download failed, as a clause; a server that has answered is not said to be out of reach."""
     text = " ".join([str(error), *(kind.__name__ for kind in type(error).__mro__)])
     found = next((reason for pattern, reason in _REASONS.items() if re.search(pattern, text)), None)
-    return found or f"what the server answered cannot be understood ({type(error).__name__})"
+    return found or f"the server's answer cannot be understood ({type(error).__name__})"

@@ -182,7 +182,7 @@ def explain(
     params = check_params(params)
     known = getattr(classifier, "vector_names", None)
     if feature_names is None and known is None:
-        raise InputError("explain speaks of features by their names: pass feature_names, or train on dictionaries")
+        raise InputError("explain needs the names of the features: pass feature_names, or train on dictionaries")
     feature_names = known if feature_names is None else feature_names
     if isinstance(x, Mapping):
         x = [x]
@@ -202,7 +202,7 @@ def explain(
             f"{len(params)} rows of parameters; vectorise it over the features that the classifier was trained on"
         )
     if n_classes < 2:
-        raise InputError(f"explain compares classes, but the parameters have {n_classes}")
+        raise InputError(f"explain compares at least two classes, but the parameters have {n_classes}")
     scores = np.asarray(classifier.get_scores(classifier.add_intercept_term(x), params))[0]  # (K,)
     predicted, rival = np.argsort(-scores, kind="stable")[:2].tolist()
 
@@ -217,7 +217,7 @@ def explain(
     order = np.argsort(-np.abs(lead(contributions, predicted, rival)), kind="stable")
     if variances is not None and np.shape(variances) != params.shape:
         raise InputError(
-            f"variances must have the shape of the parameters, {params.shape}, but have {np.shape(variances)}"
+            f"variances must have the shape of the parameters, {params.shape}, but have the shape {np.shape(variances)}"
         )
     spread = (
         None if variances is None else np.asarray(variances)[1 + columns][:, [predicted, rival]].sum(axis=1)

@@ -98,17 +98,17 @@ def as_rows(X: Sequence[Mapping[str, Any]], names: Sequence[str]) -> "sp.csr_arr
 
 def _features(m: int, features: Any) -> Iterator[tuple[str, float]]:
     """Name and value of each feature of example m."""
-    wanted = "a feature vector is a dictionary of names (text) to numbers or texts"
+    wanted = "a feature vector is a dictionary from names (strings) to numbers or strings"
     if not isinstance(features, Mapping):
         raise InputError(f"{wanted}, as the first example is, but X[{m}] is {features!r}")
     for name, value in features.items():
         if not isinstance(name, str):
-            raise InputError(f"{wanted}, but X[{m}] has the name {name!r}; str(name) makes one of it")
+            raise InputError(f"{wanted}, but X[{m}] has the name {name!r}; use str(name)")
         if isinstance(value, str):
             yield f"{name}={value}", 1.0
         elif isinstance(value, (Real, np.bool_)) and np.isfinite(float(value)):
             yield name, float(value)
         else:
             raise InputError(
-                f"{wanted} that are finite, but X[{m}][{name!r}] is {value!r}; leave out what is not known"
+                f"{wanted} that are finite, but X[{m}][{name!r}] is {value!r}; leave out features whose values are unknown"
             )

@@ -259,8 +259,8 @@ class LabelledStream:
             return
         place = next(place for place, label in enumerate(piece.labels) if label not in known)
         raise InputError(
-            f"{self.names[piece.source]}, line {piece.lines[place]}: the label {piece.labels[place]!r} is none of those "
-            f"known, {listed(sorted(known))}; correct it, leave such lines out, train on data that has it, or say which column "
+            f"{self.names[piece.source]}, line {piece.lines[place]}: the label {piece.labels[place]!r} is not among those "
+            f"known, {listed(sorted(known))}; correct it, leave such lines out, train on data that has this label, or say which column "
             "has the labels with label_column= (--label-column)"
         )
 
@@ -272,7 +272,7 @@ class LabelledStream:
             form = self._wanted_form or _FORMAT_OF.get(_ending_of(Path(path)))
             if form == "parquet":
                 raise InputError(
-                    f"{name} is a Parquet file, which is not read here; write it as JSON lines: "
+                    f"{name} is a Parquet file, which cannot be read here; write it as JSON Lines: "
                     "pandas.read_parquet(path).to_json('texts.jsonl', orient='records', lines=True)"
                 )
             text = Text(unpacked(opened, name, path), name, self._encoding)
@@ -331,7 +331,7 @@ class LabelledStream:
         names = tuple(rows[0]) if header else None
         if names and len(rows) == 1:
             raise CorpusError(
-                f"{name}: expected a label and a text a line, got no line but the header {', '.join(names)}"
+                f"{name}: expected a label and a text per line, got no line but the header {', '.join(names)}"
             )
         table = Table(names, rows[int(header) :], numbers[int(header) :])
         parted_by = DELIMITERS.get(delimiter, repr(delimiter))
@@ -357,7 +357,7 @@ class LabelledStream:
         name, before = self.names[number], next(iter(self.forms.items()), None)
         if before is not None and (form == "svmlight") != (before[1] == "svmlight"):
             raise InputError(
-                f"{name} holds {form}, and {self.names[before[0]]} {before[1]}; all have to be texts, or all svmlight"
+                f"{name} holds {form}, and {self.names[before[0]]} {before[1]}; all files must hold texts, or all svmlight"
             )
         self.forms[number] = form
         asked: dict[str, Any] = {"delimiter": self._delimiter, "header": self._header} if form != "columns" else {}
@@ -413,12 +413,12 @@ def expanded(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
             continue
         files = sorted(file for file in glob.glob(text, recursive=True) if not os.path.isdir(file))
         if not files:
-            raise InputError(f"no file fits the pattern {text}")
+            raise InputError(f"no file matches the pattern {text}")
         found += files
     if not found:
-        raise InputError("there is no file to read; name one, or - for standard input")
+        raise InputError("there is no file to read; name a file, or give - for standard input")
     if found.count(STANDARD_INPUT) > 1:
-        raise InputError("standard input is named twice, but can be read once only")
+        raise InputError("standard input is named twice, but can be read only once")
     return found
 
 
@@ -451,7 +451,7 @@ def _size_of(path: str) -> int | None:
 
 
 def _nothing_in(names: str) -> CorpusError:
-    return CorpusError(f"{names}: expected a label and a text (or features) a line, got none")
+    return CorpusError(f"{names}: expected lines with a label and a text (or features), got none")
 
 
 def _check_choices(
@@ -471,13 +471,13 @@ def _check_choices(
             raise InputError(f"{what} must be the name of a column or its number, 0 for the first, got {column!r}")
     for what, character in (("delimiter", delimiter), ("quote", quote)):
         if character is not None and (not isinstance(character, str) or len(character) != 1 or character in "\r\n "):
-            raise InputError(f"{what} must be one character, no space and no line end, or None; got {character!r}")
+            raise InputError(f"{what} must be None or one character, but no space or line end; got {character!r}")
     if delimiter is not None and delimiter == quote:
         raise InputError(f"delimiter and quote must be different characters, got {delimiter!r} for both")
     if encoding is not None and not isinstance(encoding, str):
         raise InputError(f"encoding must be one that Python knows, such as 'latin-1', got {encoding!r}")
     if header is not None and not isinstance(header, bool):
-        raise InputError(f"header must be True, False or None, which judges by the file; got {header!r}")
+        raise InputError(f"header must be True, False or None (decide from the file); got {header!r}")
 
 
 def _lines_of(block: str) -> io.StringIO:

@@ -117,8 +117,8 @@ def guess_delimiter(lines: Sequence[str], name: str, quote: str | None, whole: b
     if failures:
         raise failures[0]
     raise CorpusError(
-        f"{name}: none of {', '.join(DELIMITERS.values())} parts every line in two, a label and a text; say which "
-        f"character does with delimiter= (--delimiter), put quotes around texts that hold it, or read features with "
+        f"{name}: none of {', '.join(DELIMITERS.values())} splits every line into a label and a text; say which "
+        f"character does with delimiter= (--delimiter), put quotes around texts that contain it, or read features with "
         f"form='svmlight' (--format svmlight)"
     )
 
@@ -217,7 +217,7 @@ def choose_columns(
         columns = [_named_and_numbered(table, column) for column in (in_use or range(width))[:_COLUMNS_SHOWN]]
         columns += ["…"] * (len(in_use or range(width)) > _COLUMNS_SHOWN)
         raise InputError(
-            f"{name} has {counted(width, 'column')} ({', '.join(columns)}), and it is not plain which holds the {what}; say so with "
+            f"{name} has {counted(width, 'column')} ({', '.join(columns)}), and it is unclear which holds the {what}; name it with "
             f"{what}_column= (--{what}-column)"
         )
     if label == text:

@@ -68,7 +68,7 @@ def parse_review(line: str, where: str = "this line", label: str | None = None) 
     """
     line = line.removesuffix("\n").removesuffix("\r")
     if "\n" in line:
-        raise CorpusError(f"{where}: a line feed stands amid the line; expected one review a line")
+        raise CorpusError(f"{where}: there is a line feed inside the line; expected one review per line")
     *pairs, last = line.split(" ")
     if not pairs and not last:
         raise CorpusError(
@@ -88,14 +88,14 @@ def parse_review(line: str, where: str = "this line", label: str | None = None) 
     for pair in pairs:
         token, _, digits = pair.rpartition(":")
         if pair.startswith(_LABEL_MARK):
-            raise CorpusError(f"{where}: {_shown(pair)} stands amid the line; expected one label, at its end")
+            raise CorpusError(f"{where}: {_shown(pair)} is inside the line; expected one label, at its end")
         if not token:
             raise CorpusError(
                 f"{where}: got {_shown(pair)}; expected token:count, with single spaces between the pairs"
             )
         if not _is_count(digits):
             raise CorpusError(
-                f"{where}: the count in {_shown(pair)} is {_shown(digits)}; expected a whole number from 1 on"
+                f"{where}: the count in {_shown(pair)} is {_shown(digits)}; expected a whole number of at least 1"
             )
         counts[token] = counts.get(token, 0) + int(digits)
         if counts[token] > MAX_COUNT:
@@ -268,7 +268,7 @@ def _parse(parts: Sequence[tuple[str, list[str], str | None]]) -> ParsedReviews:
     columns, counts, starts, y = array("i"), array("i"), array("i", [0]), array("b")
     for name, lines, label in parts:
         if not lines:
-            raise CorpusError(f"{name}: expected a review a line, got an empty file")
+            raise CorpusError(f"{name}: expected one review per line, got an empty file")
         for number, line in enumerate(lines, start=1):
             found, its_label = parse_review(line, f"{name}, line {number}", label)
             columns.extend(column_of.setdefault(token, len(column_of)) for token in found)

@@ -52,9 +52,7 @@ def read_reviews(
             return parse_reviews(path, without_labels=True) if path.is_file() else None
         return _read_files(domain, [found.paths[name] for name in FILES], cache)
     except OSError as error:
-        raise InputError(
-            f"the {domain} corpus cannot be read: {error}; see to it that its files are readable"
-        ) from error
+        raise InputError(f"the {domain} corpus cannot be read: {error}; check that its files are readable") from error
 
 
 def _read_files(domain: str, paths: Sequence[Path], cache: bool) -> ParsedReviews:

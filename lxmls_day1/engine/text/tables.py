@@ -64,7 +64,7 @@ def column_records(
             first_line = rows.line_num + 1
     except csv.Error as error:
         raise CorpusError(
-            f"{name}, line {first_line}: {error}; expected quotes around a whole field and doubled inside it, or give "
+            f"{name}, line {first_line}: {error}; expected quotes around a whole field and doubled quotes inside it, or give "
             f"quote=None (--no-quotes) if they mean nothing in this file"
         ) from None
     finally:
@@ -97,17 +97,17 @@ def parse_json_lines(text: str, name: str, first_line: int = 1, names: tuple[str
     """
     rows: list[list[Any]] = []
     numbers: list[int] = []
-    wanted = 'expected one JSON object a line, such as {"text": "They won.", "label": "sport"}'
+    wanted = 'expected one JSON object per line, such as {"text": "They won.", "label": "sport"}'
     for number, line in enumerate(text.split("\n"), start=first_line):
         if not line.strip():
             continue
         try:
             found = json.loads(line)
         except (ValueError, RecursionError) as error:
-            hint = "; is it one JSON text over several lines? Write each of its objects on a line" if not names else ""
-            raise CorpusError(f"{name}, line {number}: this is no JSON ({error}); {wanted}{hint}") from None
+            hint = "; does one JSON value span lines? Write each of its objects on one line" if not names else ""
+            raise CorpusError(f"{name}, line {number}: this is not JSON ({error}); {wanted}{hint}") from None
         if not isinstance(found, dict):
-            hint = "; write each object of the list on a line" if isinstance(found, list) else ""
+            hint = "; write each object of the list on one line" if isinstance(found, list) else ""
             raise CorpusError(f"{name}, line {number}: got {kind_of(found)}; {wanted}{hint}")
         names = names or tuple(found)
         rows.append([found.get(key, MISSING) for key in names])
@@ -129,8 +129,8 @@ def check_widths(
         if len(row) != width or width < 2:
             wanted = f"{width} as in line {first_line}" if width > 1 else "two or more, a label and a text"
             raise CorpusError(
-                f"{name}, line {line}: got {counted(len(row), 'field')}; expected {wanted}, parted by "
-                f"{DELIMITERS.get(delimiter, repr(delimiter))}: a text that holds it needs quotes around it"
+                f"{name}, line {line}: got {counted(len(row), 'field')}; expected {wanted}, separated by "
+                f"{DELIMITERS.get(delimiter, repr(delimiter))}: a text that contains it needs quotes around it"
             )
 
 

@@ -44,7 +44,7 @@ def tag_files(lab: "Lab", model: "SavedModel", paths: Sequence[str], marginals: 
     """
     if marginals and not hasattr(model.classifier, "get_marginals"):
         raise InputError(
-            f"{model.classifier.get_name()} has scores, but no probabilities of tags; for --marginals train with --classifier crf"
+            f"{model.classifier.get_name()} gives scores, not probabilities of tags; for --marginals train with --classifier crf"
         )
     pos_corpus, tags_of_file = lab.load("readers.pos_corpus"), model.notes.get("tags") or "upos"
     given = getattr(model.classifier, "given_features", False)  # which older labs do not have
@@ -117,7 +117,7 @@ def read_sentences(data: bytes, name: str, parse_conllu: Any, tags: str = "upos"
     lines = decoded(data, name).split("\n")
     first = next((line for line in lines if line.strip() and not line.startswith("#")), None)
     if first is None:
-        raise InputError(f"{name} holds no sentence; wanted one a line, or the CoNLL-U format")
+        raise InputError(f"{name} holds no sentence; expected one sentence per line, or the CoNLL-U format")
     if first.count("\t") == CONLLU_TABS:
         return [(sentence.words, sentence.tags) for sentence in parse_conllu(data, tags, name)]
     return [(tuple(line.split()), None) for line in lines if line.strip()]

@@ -93,7 +93,7 @@ def unpacked(file: Input, name: str, path: str) -> Iterator[bytes]:
     if not start.startswith(_GZIP_START):
         if path.lower().endswith(".gz") and start:
             raise CorpusError(
-                f"{name} is no gzip file, though its name ends in .gz; rename it if it is plain text, or pack it"
+                f"{name} is not a gzip file, though its name ends in .gz; rename it if it is plain text, or compress it"
             )
         while start:
             yield start
@@ -106,7 +106,7 @@ def unpacked(file: Input, name: str, path: str) -> Iterator[bytes]:
         except (OSError, EOFError, zlib.error) as error:
             if isinstance(error, InputError):
                 raise
-            raise CorpusError(f"{name} is a damaged gzip file ({error}); fetch or pack it again") from error
+            raise CorpusError(f"{name} is a damaged gzip file ({error}); fetch or compress it again") from error
 
 
 class _Reread(io.RawIOBase):
@@ -188,8 +188,8 @@ class Text:
         if "\0" in text:
             line = first_line + text.count("\n", 0, text.index("\0"))
             raise CorpusError(
-                f"{self._name}, line {line}: expected text in {self.encoding}, got a zero byte, as UTF-16, archives and "
-                "spreadsheets have them; save it as text in UTF-8, or name its encoding with encoding= (--encoding)"
+                f"{self._name}, line {line}: expected text in {self.encoding}, got a zero byte, as in UTF-16, archives and "
+                "spreadsheets; save it as text in UTF-8, or name its encoding with encoding= (--encoding)"
             )
         return text
 
@@ -234,9 +234,9 @@ def _lost_letters(name: str, line: int, used: str) -> str:
     Latin-1 file that is not ASCII into one.
     """
     return (
-        f"{name}, line {line}: got U+FFFD ({REPLACEMENT}), which programs write for letters that they cannot decode; if the "
-        "file was uploaded or saved from another encoding, save the original in UTF-8 and take that; else give "
-        f"encoding={used!r} (--encoding {used}), and it is read as it is"
+        f"{name}, line {line}: got U+FFFD ({REPLACEMENT}), which programs write for characters that they cannot decode; if the "
+        "file was uploaded or saved from another encoding, save the original in UTF-8 and use that; otherwise give "
+        f"encoding={used!r} (--encoding {used}), and the file is read as it is"
     )
 
 
@@ -257,6 +257,6 @@ def _wrong_encoding(content: bytes, name: str, used: str, error: UnicodeError, f
         except UnicodeDecodeError:
             continue
         if read.isprintable() and likely != used:
-            hint = f"in {likely} it would read {read!r}: if that is right, give encoding={likely!r} (--encoding {likely}); else {hint}"
+            hint = f"in {likely} it would read {read!r}: if that is right, give encoding={likely!r} (--encoding {likely}); otherwise {hint}"
             break
     return f"{name}, line {line}: expected text in {used}, got {got}; {hint}"

@@ -79,11 +79,11 @@ class TextModel(SavedModel):
             return count_words
         if kind == "features":
             raise InputError(
-                "the model is of ready-made features (svmlight), so words cannot be told; train one on labelled texts, or predict "
+                "the model has ready-made features (svmlight), so it cannot read words; train one on labelled texts, or predict "
                 "from vectors: model.classifier.test(X, model.params)"
             )
         raise InputError(
-            f"the model is of texts whose tokens are those of {kind!r}; known are 'reviews' and 'questions'."
+            f"the model takes its tokens from {kind!r}, which is unknown; known are 'reviews' and 'questions'."
         )
 
     @cached_property
@@ -91,7 +91,7 @@ class TextModel(SavedModel):
         """The column of each token; an InputError if it was saved without the names of its features."""
         if self.feature_names is None:
             raise InputError(
-                "the model has no names of features, so words cannot be told: it was trained on points, or saved without feature_names"
+                "the model has no feature names, so it cannot read words: it was trained on points, or saved without feature_names"
             )
         return {name: column for column, name in enumerate(self.feature_names)}
 
@@ -135,6 +135,6 @@ class TextModel(SavedModel):
 
 def _listed(texts: Any) -> Sequence[Any]:
     if isinstance(texts, str) or not hasattr(texts, "__len__"):
-        raise InputError(f"texts must be a list of texts, but is {texts!r}; for one text: predict([text])[0]")
+        raise InputError(f"texts must be a list of strings, but is {texts!r}; for one text: predict([text])[0]")
     found: Sequence[Any] = texts
     return found

@@ -95,7 +95,7 @@ def written_words(text: str) -> list[str]:
     ['I', 'paid', '1250', 'for', 'it', 'in', '1999', '-', '...']
     """
     if not isinstance(text, str):
-        raise InputError(f"words are looked for in a text, but got {text!r}")
+        raise InputError(f"a text must be a string, but is {text!r}")
     if "," not in text:
         return text.split()
     return without_thousands_marks(text).replace(",", " ").split()

@@ -272,7 +272,7 @@ def one_sided_rule(scores, label, sq_norm, step, cost):
 
 @pytest.mark.parametrize("decoder", [None, viterbi])
 def test_a_rule_must_raise_the_truth_by_as_much_as_it_lowers_the_rival(decoder):
-    with pytest.raises(InputError, match="one_sided_rule must raise the truth by as much as it lowers the rival"):
+    with pytest.raises(InputError, match="one_sided_rule must raise the true path by as much as it lowers its rival"):
         AnyRule(one_sided_rule, np.ones(30), decoder=decoder).train(X_SAW, Y_SAW)
 
 

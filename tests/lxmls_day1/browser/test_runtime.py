@@ -75,5 +75,5 @@ def test_another_version_is_said(folder, lock, said):
 
 
 def test_no_folder(tmp_path):
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         runtime.runtime_files(tmp_path / "not-there")

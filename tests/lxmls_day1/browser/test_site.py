@@ -161,7 +161,7 @@ class TestRefusals:
         (tmp_path / "books").mkdir()  # the folder of the reviews, and not the one that it is in
         assert "there are: books." in self.refused(tmp_path / "site", "--with-reviews", tmp_path)
         assert ".." not in self.refused(tmp_path / "site", "--with-reviews", tmp_path).replace(str(tmp_path), "")
-        assert "is no folder" in self.refused(tmp_path / "site", "--with-reviews", tmp_path / "not-there")
+        assert "is not a folder" in self.refused(tmp_path / "site", "--with-reviews", tmp_path / "not-there")
 
     @pytest.mark.slow
     def test_an_exercise_that_is_not_there_and_a_wheel_that_is_missing_leave_nothing(self, tmp_path, monkeypatch):

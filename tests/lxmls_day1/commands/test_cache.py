@@ -73,7 +73,7 @@ def test_options_reach_the_making(tmp_path):
 @pytest.mark.parametrize("number", ["1.5", "-1", "many", "1e400", "nan"])
 def test_numbers_of_documents_that_are_none(number):
     result = run(toy, "--documents", number)
-    assert result.exit_code == 2 and "is not a whole number from 0 on, such as 1000 or 1e7" in result.output
+    assert result.exit_code == 2 and "is not a whole number of at least 0, such as 1000 or 1e7" in result.output
 
 
 def test_a_reader_that_has_enough_ends_the_generator_quietly():

@@ -88,7 +88,7 @@ class TestTrain:
         assert "accuracy 1.0000 on the training part" in train("--file", "x.svm").stdout
         Path("new.txt").write_text("Good thing!")
         said = run("predict", "model.npz", "new.txt", status=1).stderr
-        assert said.startswith("Error: the model is of ready-made features (svmlight), so words cannot be told;")
+        assert said.startswith("Error: the model has ready-made features (svmlight), so it cannot read words;")
 
     def test_a_header_is_no_class(self):
         """However the columns are called: only the two labels of the examples become classes."""

@@ -123,7 +123,7 @@ class TestMistakes:
             "none.txt": "none.txt: no such file or directory.",
             "empty.txt": "empty.txt is empty; expected",
             "latin.txt": "latin.txt, line 1: expected text in UTF-8, got the byte 0xEF",
-            "picture.png": "picture.png is no text in UTF-8",
+            "picture.png": "picture.png is not text in UTF-8",
             ".": ". is a folder; FILE must be a file of reviews.",
             "odd.review": "odd.review, line 2: the count in 'good:x' is 'x'",
         }.items():
@@ -151,7 +151,7 @@ class TestMistakes:
         mira.save("points.npz", mira.train([[2.0, 0.0], [0.0, 2.0]], [0, 1]))
         Path("good.txt").write_text("good")
         for command in ("predict", "explain"):
-            assert "points.npz has no names of features" in run(command, "points.npz", "good.txt", status=1).stderr
+            assert "points.npz has no feature names" in run(command, "points.npz", "good.txt", status=1).stderr
 
     def test_a_label_that_the_classifier_cannot_know(self):
         Path("x.review").write_text("good:1 #label#:great\n")

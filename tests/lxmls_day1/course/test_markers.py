@@ -172,20 +172,20 @@ class TestLoudFailures:
         ("source", "message"),
         [
             ("def f(x):\n    # exercise 1.1: solution (1 line)\n    return x\n", r"mira\.py:2: .* has no end"),
-            ("def f(x):\n    return x\n    # exercise 1.1: end\n", r"mira\.py:3: .* has not begun"),
+            ("def f(x):\n    return x\n    # exercise 1.1: end\n", r"mira\.py:3: .* none has begun"),
             (
                 marked("# exercise 1.1: solution (1 line)\nreturn x"),
-                "mira.py:3: a solution begins inside the one of line 2",
+                "mira.py:3: a solution begins inside the one from line 2",
             ),
-            (marked("return x").replace("1.1: end", "1.2: end"), "mira.py:4: .* is of another exercise"),
+            (marked("return x").replace("1.1: end", "1.2: end"), "mira.py:4: .* belongs to another exercise"),
             (marked("return x", "2 lines"), "says 2 lines, but there are 1 lines of code"),
             (
                 marked("return x").replace("    # exercise 1.1: end", "  # exercise 1.1: end"),
-                "not indented as that of line 2",
+                "not indented like the one in line 2",
             ),
-            (marked("return x").replace("    return", "      return"), "not indented as the statements between"),
+            (marked("return x").replace("    return", "      return"), "not indented like the statements between"),
             (marked('"""Docstring."""\nreturn x', "2 lines"), "the docstring of f belongs before the solution"),
-            (marked("# nothing", "0 lines") + "    x = 1\n", "not a run of whole statements"),
+            (marked("# nothing", "0 lines") + "    x = 1\n", "not consist of whole statements"),
             (marked("x = 2", "1 line").replace("x = 2", "x = (2 +"), "is not Python"),
             (marked("return x").replace("# exercise 1.1: end", "x  # exercise 1.1: end"), "a line of its own"),
             (marked("return x").replace("exercise 1.1: sol", "Exercise 1.1: sol"), "looks like a marker"),
@@ -194,19 +194,19 @@ class TestLoudFailures:
             (marked("return (x"), "is not Python"),
             (
                 "x = (1 +\n# exercise 1.1: solution (1 line)\n2\n# exercise 1.1: end\n)\n",
-                "without the solutions it is no Python",
+                "without the solutions this is not Python",
             ),
             (
                 "def f(x):\n    x = 1\n    # exercise 1.1: solution (1 line)\n    x = (2 +\n    # exercise 1.1: end\n    3)\n",
-                "not a run of whole statements",
+                "not consist of whole statements",
             ),
             (
                 IF_ELSE,
-                "not a run of whole statements",
+                "not consist of whole statements",
             ),
             (
                 IF_ELIF,
-                "not a run of whole statements",
+                "not consist of whole statements",
             ),
             (
                 marked("return x") + "    # exercise 1.2: solution (1 line)\n    x = 1\n    # exercise 1.2: end\n",
@@ -240,7 +240,7 @@ def test_an_exercise_may_have_a_letter():
     assert (solution.exercise, solution.function) == ("1.4a", "f")
     given = stubbed(source, lambda one: stub(one.exercise, "A rule", "Do it.", 1))
     assert stubs_left(given) == {"1.4a"} and functions_of(given, "1.4a") == ["f"] and functions_of(given, "1.4") == []
-    with pytest.raises(MarkerError, match="of another exercise"):
+    with pytest.raises(MarkerError, match="to another exercise"):
         find_solutions(source.replace("1.4a: end", "1.4: end"))
     with pytest.raises(MarkerError, match="looks like a marker"):
         find_solutions(source.replace("1.4a: solution", "1.4ab: solution"))

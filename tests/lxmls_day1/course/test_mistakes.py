@@ -114,14 +114,14 @@ solution = "..."
         [
             ("[[mistake", "this is not TOML"),
             ("x = 1", "unknown key 'x'"),
-            ("[[mistake]]\nname = 'a'\nswap = []", "sentence must be a text"),
-            (A_MISTAKE, "wanted either swap or solution"),
+            ("[[mistake]]\nname = 'a'\nswap = []", "sentence must be a string"),
+            (A_MISTAKE, "give either swap or solution"),
             (f"{A_MISTAKE}\nswap = [['x']]", "swap must be a list of pairs"),
             (f"{A_MISTAKE}\nswop = []", "unknown key 'swop'"),
             (f"{A_MISTAKE}\nswap = []\nvariants = 1", "variants must be a list"),
-            (f"{A_MISTAKE}\nswap = []\nvariants = [{{}}]", "variant 1: wanted either swap"),
+            (f"{A_MISTAKE}\nswap = []\nvariants = [{{}}]", "variant 1: give either swap"),
             (f"{A_MISTAKE}\nswap = []\nstyle = 'b'", "there is no style 'b'"),
-            ("[[style]]\nname = 'a'", "a style has a name"),
+            ("[[style]]\nname = 'a'", "a style needs a name"),
             (f"{A_MISTAKE}\nswap = []\n" * 2, "two known mistakes have the same name"),
         ],
     )

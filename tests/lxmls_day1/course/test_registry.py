@@ -45,19 +45,19 @@ def test_what_is_read():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('id = "1.10"', 'id = "1.9"', "exercise 1.9 stands there twice"),
-        ('id = "1.9"', 'id = "one"', "id must be a text such as"),
+        ('id = "1.10"', 'id = "1.9"', "exercise 1.9 occurs twice"),
+        ('id = "1.9"', 'id = "one"', "id must be a string such as"),
         ('id = "1.9"', "id = 1.9", "id must be"),
         ('kind = "code"', 'kind = "cod"', "kind must be one of code, experiment, derivation, but is 'cod'"),
         ("points = 2", "points = true", "points must be a number"),
         ("points = 2", "points = -1", "points must be a number"),
         ('"classifiers/one.py"', '"../one.py"', "files must be"),
         ('"classifiers/one.py"', '"classifiers\\\\one.py"', "files must be"),
-        ('["a", "b", " c "]', '["a", "b"]', r"\(1\.9\): hints must be three texts: idea, equation, code sketch"),
-        ('["a", "b", " c "]', '["a", "", "c"]', "hints must be three texts"),
-        ('prerequisites = ["1.9"]', 'prerequisites = ["1.11"]', "wants 1.11 first, which does not come before"),
+        ('["a", "b", " c "]', '["a", "b"]', r"\(1\.9\): hints must be three strings: idea, equation, code sketch"),
+        ('["a", "b", " c "]', '["a", "", "c"]', "hints must be three strings"),
+        ('prerequisites = ["1.9"]', 'prerequisites = ["1.11"]', "requires 1.11, which does not come before"),
         ('title = "One"', 'titel = "One"', "unknown key 'titel'; did you mean title"),
-        ('title = "One"', "", "title must be a text, but is None"),
+        ('title = "One"', "", "title must be a string, but is None"),
         ("[[exercise]]", "colour = 1\n[[exercise]]", "unknown key 'colour'"),
         ("[[exercise]]", 'assigned = ["1.3"]\n[[exercise]]', "assigned names 1.3"),
     ],
@@ -93,9 +93,9 @@ def test_no_two_exercises_share_a_file():
 
 def test_an_exercise_is_found_by_the_id_that_it_had():
     registry = parsed(GOOD.replace('id = "1.9"', 'id = "1.9"\nformerly = ["1.9a"]'))
-    with pytest.warns(UserWarning, match=r"exercise 1\.9a is called 1\.9 now"):
+    with pytest.warns(UserWarning, match=r"exercise 1\.9a is now called 1\.9"):
         assert registry["1.9a"].id == "1.9"
-    with pytest.warns(UserWarning, match=r"exercise 1\.9a is called 1\.9 now"):
+    with pytest.warns(UserWarning, match=r"exercise 1\.9a is now called 1\.9"):
         assert [e.id for e in registry.select(["1.9a"])] == ["1.9"]
 
 

@@ -15,5 +15,5 @@ def test_bars_stand_from_the_top_down_on_the_side_of_their_class():
 
 @pytest.mark.parametrize(("names", "values"), [([], []), (["a"], [1.0, 2.0])])
 def test_as_many_names_as_values(names, values):
-    with pytest.raises(InputError, match="as many names as values"):
+    with pytest.raises(InputError, match="a name for each value"):
         plot_contributions(names, values, detached_axes()[1], ["a", "b"])

@@ -94,7 +94,7 @@ def test_a_worker_that_dies_in_the_middle_is_replaced_and_its_part_trained_again
     mira = Mira(nr_rounds=4, n_jobs=2)
     np.testing.assert_array_equal(train_corpus(mira, corpus, scheduler=cluster.scheduler_address), expected)
     assert len(died) == 1 and len(runs) == 4
-    assert any("is gone; what it had is done by others" in sentence for sentence in said)
+    assert any("is lost; other workers take over its parts" in sentence for sentence in said)
 
 
 def test_workers_without_the_files_and_of_other_versions(corpus, cluster, tmp_path):
@@ -150,7 +150,7 @@ def test_workers_without_the_files_and_of_other_versions(corpus, cluster, tmp_pa
                 train()
         finally:
             parts.ASK_SECONDS = parts_of_wait
-        assert f"{first}: it has lxmls-day1 0.0.9, package 0123, and here is" in str(said.value)
+        assert f"{first}: it has lxmls-day1 0.0.9, package 0123, but this machine has" in str(said.value)
         assert f"{second}: it cannot read the corpus: there is no folder {own}" in str(said.value)
     finally:
         client.run(back)
@@ -169,10 +169,10 @@ def test_learners_that_the_package_does_not_have_are_refused(corpus):
 
 
 def test_no_scheduler_and_no_dask(corpus, monkeypatch):
-    with pytest.raises(InputError, match="no dask scheduler at tcp://127.0.0.1:9"):
+    with pytest.raises(InputError, match="no Dask scheduler answers at tcp://127.0.0.1:9"):
         train_corpus(Mira(n_jobs=2), corpus, scheduler="tcp://127.0.0.1:9")
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(InputError, match=r"scheduler= needs dask; install it with .*lxmls-day1\[cluster\]"):
+    with pytest.raises(InputError, match=r"scheduler= needs Dask; install it with .*lxmls-day1\[cluster\]"):
         train_corpus(Mira(n_jobs=2), corpus, scheduler="tcp://127.0.0.1:9")
 
 
@@ -191,7 +191,7 @@ def test_a_scheduler_that_vanishes_leaves_the_checkpoint(corpus, tmp_path, monke
         monkeypatch.setattr(parts.PartWorkers, "run", run_then_close)
         monkeypatch.setattr("lxmls_day1.engine.cluster.workers.LOST_SECONDS", 1.0)
         with pytest.raises(
-            InputError, match=r"scheduler at tcp://127\S+ is lost\. The training is kept in .*kept, after 240 doc"
+            InputError, match=r"scheduler at tcp://127\S+ is lost\. The state after 240 documents is kept in .*kept"
         ):
             train_corpus(
                 Mira(nr_rounds=4, n_jobs=2),

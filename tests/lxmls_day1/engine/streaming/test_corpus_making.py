@@ -79,7 +79,7 @@ def test_svmlight_keeps_its_columns_or_hashes_their_names(tmp_path):
     hashed, _ = matrix(make_corpus([path], tmp_path / "y.bags", hash_bits=5))
     bags = [{"3": 1.0, "17": 2.5}, {"2": 1.0}, {"100000000000": 2.0}]
     assert np.array_equal(hashed, FeatureHasher(32).transform(bags).toarray())
-    with pytest.raises(InputError, match="holds columns, and .*svmlight; all have to be texts, or all svmlight"):
+    with pytest.raises(InputError, match="holds columns, and .*svmlight; all files must hold texts, or all svmlight"):
         (tmp_path / "z.csv").write_text("label,text\na,b c\nb,c d\n")
         make_corpus([path, tmp_path / "z.csv"], tmp_path / "z.bags")
 
@@ -127,7 +127,7 @@ def test_a_test_part_has_the_columns_of_the_training_part(tmp_path, documents):
     row = dict(zip(tested.words(), matrix(tested)[0][0].tolist(), strict=True))
     assert {word for word, count in row.items() if count} == {"you", "win"}
     test.write_text("label,text\nham,You win.\neggs,You win nothing.\n")
-    with pytest.raises(InputError, match=r"test.csv, line 3: the label 'eggs' is none of those known, 'ham', 'spam'"):
+    with pytest.raises(InputError, match=r"test.csv, line 3: the label 'eggs' is not among those known, 'ham', 'spam'"):
         make_corpus([test], tmp_path / "again.bags", like=trained.folder)
     hashed = make_corpus([train], tmp_path / "hashed.bags", hash_bits=6)
     assert make_corpus([train], tmp_path / "like.bags", like=hashed.folder).manifest["hash_bits"] == 6
@@ -139,11 +139,11 @@ def test_a_test_part_has_the_columns_of_the_training_part(tmp_path, documents):
 def test_labels_are_added_as_they_come_unless_all_are_known(tmp_path):
     for number, label in enumerate(["b", "c", "a"]):
         (tmp_path / f"{number}.csv").write_text(f"label,text\n{label},They won.\nb,They lost.\n")
-    with pytest.warns(UserWarning, match="is a label that no file before it has; give --classes") as caught:
+    with pytest.warns(UserWarning, match="is a label that no earlier file has; give --classes") as caught:
         corpus = make_corpus([tmp_path / "[0-9].csv"], tmp_path / "x.bags", hash_bits=8)
     assert len(caught) == 2
     assert corpus.classes == ("a", "b", "c") and matrix(corpus)[1] == ["b", "b", "c", "b", "a", "b"]
-    with pytest.raises(InputError, match=r"1.csv, line 2: the label 'c' is none of those known, 'a', 'b'"):
+    with pytest.raises(InputError, match=r"1.csv, line 2: the label 'c' is not among those known, 'a', 'b'"):
         make_corpus([tmp_path / "[0-9].csv"], tmp_path / "y.bags", hash_bits=8, classes=["b", "a"])
 
 
@@ -152,13 +152,13 @@ def test_labels_are_added_as_they_come_unless_all_are_known(tmp_path):
     [
         ({"hash_bits": 0}, "hash_bits must be"),
         ({"hash_bits": 31}, "hash_bits must be"),
-        ({"hash_bits": 8, "min_count": 2}, "min_count .* is for columns of tokens"),
+        ({"hash_bits": 8, "min_count": 2}, "min_count .* is for tokens; leave it out"),
         ({"keep_words": True}, "keep_words .* is for hashed features"),
         ({"min_count": 0}, "min_count must be"),
         ({"rows_a_shard": 0}, "rows_a_shard must be"),
         ({"jobs": 0}, "jobs must be"),
         ({"classes": "ab"}, "classes must be a list of labels"),
-        ({"classes": ["a", "a"]}, "classes must be two or more different labels"),
+        ({"classes": ["a", "a"]}, "classes must hold at least two different labels"),
         ({"min_count": 10**6}, "no token is in min_count=1000000 documents"),
         ({"like": "nowhere.bags"}, "there is no folder nowhere.bags"),
     ],

@@ -152,7 +152,7 @@ def test_training_that_stops_at_any_mixing_goes_on_to_the_same_bits(every, avera
         np.testing.assert_array_equal(found, params)
         assert [round[:2] + round[3:] for round in svm.history] == [round[:2] + round[3:] for round in expected.history]
         assert all(n % 61 in (0, 20, 40, 60) for n in seen)
-    with pytest.raises(InputError, match="mix_every was 20, and here it is None"):
+    with pytest.raises(InputError, match="mix_every was 20, but now it is None"):
         train_corpus(svm, shards, checkpoint=Checkpoint(tmp_path / "1.checkpoint", every, resume=True))
 
 
@@ -169,6 +169,6 @@ def test_an_error_in_one_part_ends_the_others(tmp_path, monkeypatch):
     (shards.folder / "shard-00005" / "data.npy").unlink()
     with pytest.raises(streamed_steps.UnreadableShard, match=r"shard-00005.data\.npy is missing"):
         train_corpus(Mira(n_jobs=2), shards)
-    with pytest.raises(InputError, match="bring the file back, and go on with resume=True"):
+    with pytest.raises(InputError, match="bring the file back, and continue with resume=True"):
         train_corpus(Mira(n_jobs=2), shards, checkpoint=Checkpoint(tmp_path / "kept"))
     assert set(threading.enumerate()) <= before

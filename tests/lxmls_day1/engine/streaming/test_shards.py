@@ -63,7 +63,7 @@ def damaged(folder, change):
         (lambda m: m.update(classes=["ham", "spam", "ham"]), "damaged: two classes have the same name"),
         (lambda m: m.update(classes=[str(i) for i in range(10**6)]), "more than 16384 classes"),
         (lambda m: m.update(n_features=2**31), "more than 2147483647 features"),
-        (lambda m: m.update(classes="abc"), "damaged: classes, shards or sources is no list"),
+        (lambda m: m.update(classes="abc"), "damaged: classes, shards or sources is not a list"),
     ],
 )
 def test_a_manifest_of_another_kind_is_refused(tmp_path, change, said):
@@ -77,13 +77,13 @@ def test_a_manifest_of_another_kind_is_refused(tmp_path, change, said):
 def test_folders_that_are_none_of_ours_are_told_apart(tmp_path):
     with pytest.raises(InputError, match="there is no folder .*lxmls-day1 cache FILE"):
         Shards(tmp_path / "nowhere")
-    with pytest.raises(InputError, match="is no corpus on disk: it has no manifest.json"):
+    with pytest.raises(InputError, match="is not a corpus on disk: it has no manifest.json"):
         Shards(tmp_path)
     (tmp_path / "shard-00000").mkdir()
     with pytest.raises(InputError, match="is unfinished.* again"):
         Shards(tmp_path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="no folder of a corpus"):
+    with pytest.raises(InputError, match="not the folder of a corpus"):
         Shards(tmp_path / "file")
     with pytest.raises(InputError, match="folder must be the path"):
         Shards(3)
@@ -110,8 +110,8 @@ def test_a_missing_and_a_truncated_file_are_named(tmp_path):
     [
         ("indices.npy", -4, 2**32 - 1, "it holds the feature 4294967295, but the corpus has 30 features"),
         ("indptr.npy", -8, 0, "rows overlap"),
-        ("labels.npy", -4, 3, "a class that there is not"),
-        ("labels.npy", -4, 2**32 - 1, "a class that there is not"),
+        ("labels.npy", -4, 3, "a class that does not exist"),
+        ("labels.npy", -4, 2**32 - 1, "a class that does not exist"),
     ],
 )
 def test_arrays_that_would_lead_compiled_code_astray_are_refused(tmp_path, name, place, value, said):

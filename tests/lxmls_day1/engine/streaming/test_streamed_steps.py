@@ -224,7 +224,7 @@ def test_a_corpus_of_other_classes_or_features_is_refused(tmp_path):
     params, state = resume(mira, None, shards)
     others = write_shards(tmp_path / "others.bags", X, [0, 1] * 30, ["good", "awful"])
     for call in (lambda: evaluate_corpus(mira, others, params), lambda: resume(mira, state, others)):
-        with pytest.raises(InputError, match="has the class 'awful', which is none of those that were learnt"):
+        with pytest.raises(InputError, match="has the class 'awful', which is not one of those that were learnt"):
             call()
     wider = write_shards(tmp_path / "wider.bags", sp.csr_array(np.ones((4, 99))), [0, 1] * 2, ["good", "bad"])
     with pytest.raises(InputError, match="41 rows"):

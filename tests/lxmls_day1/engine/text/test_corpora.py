@@ -158,7 +158,7 @@ def test_the_table_pins_the_real_files(real_data):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ("electronic", "known are books, dvd, electronics, kitchen, toy; perhaps 'electronics'"),
+        ("electronic", "there are books, dvd, electronics, kitchen, toy; did you mean 'electronics'"),
         ("Books", "perhaps 'books'"),
         ("zzz", "toy$"),
         (3, "there is no corpus 3"),
@@ -239,10 +239,10 @@ def test_a_download_is_kept_and_used_again(find, tmp_path, server):
 
 GOOD = CONTENT["books", "positive.review"]
 BAD_ANSWERS = {
-    "truncated": (answer(GOOD[:100], declared_length=len(GOOD)), "the connection broke off before the end"),
-    "short": (answer(GOOD[:100]), "the file that came has the wrong checksum"),
-    "corrupted": (answer(GOOD[:-2] + b"?\n"), "the file that came has the wrong checksum"),
-    "empty": (answer(b""), "the file that came has the wrong checksum"),
+    "truncated": (answer(GOOD[:100], declared_length=len(GOOD)), "the connection was lost before the end"),
+    "short": (answer(GOOD[:100]), "the downloaded file has the wrong checksum"),
+    "corrupted": (answer(GOOD[:-2] + b"?\n"), "the downloaded file has the wrong checksum"),
+    "empty": (answer(b""), "the downloaded file has the wrong checksum"),
     "too large": (answer(b"x" * 10_001), "larger than 10000 bytes"),
     "not found": (answer(b"no such thing", 404), "the server answered 404 for http://127.0.0.1:"),
     "failing": (answer(b"oops", 500), "the server answered 500"),
@@ -404,14 +404,14 @@ BAD_ARCHIVES = {
     "hostile": (hostile_archive, "does not hold positive.review and negative.review with the right checksum"),
     "without the members": (lambda _: tar_gz([("processed_acl/README", b"")]), "does not hold positive.review"),
     "with one of two": (lambda _: tar_gz(good_members("dvd")[:1]), "does not hold negative.review with the right"),
-    "huge header": (lambda _: huge_header(), "the archive that came is damaged"),
+    "huge header": (lambda _: huge_header(), "the downloaded archive is damaged"),
     "cut": (
         lambda _: tar_gz([("filler", os.urandom(50_000)), *good_members("dvd")])[:-20_000],
-        "archive that came is damaged",
+        "downloaded archive is damaged",
     ),
-    "damaged": (lambda _: damaged_gzip(), "did not give it"),
-    "not an archive": (lambda _: b"<html>Welcome</html>", "the archive that came is damaged"),
-    "no tar": (lambda _: gzip.compress(b"hello"), "the archive that came is damaged"),
+    "damaged": (lambda _: damaged_gzip(), "did not deliver it"),
+    "not an archive": (lambda _: b"<html>Welcome</html>", "the downloaded archive is damaged"),
+    "no tar": (lambda _: gzip.compress(b"hello"), "the downloaded archive is damaged"),
 }
 
 

@@ -56,7 +56,7 @@ class TestProcessed:
             ("a:1 b:1  c:1\n", "f, line 1: got ''; expected token:count, with single spaces"),
             ("a:1\n\nb:1\n", "f, line 2: the line is blank"),
             ("a:1 #label#:\n", "f, line 1: the label is missing"),
-            ("a:1 #label#:x b:1 c:1\n", "f, line 1: '#label#:x' stands amid the line"),
+            ("a:1 #label#:x b:1 c:1\n", "f, line 1: '#label#:x' is inside the line"),
         ],
     )
     def test_a_malformed_line_is_named(self, text, message):
@@ -74,7 +74,7 @@ class TestNoText:
 
     @pytest.mark.parametrize("data", [b"\x89PNG\r\n\0\0", "fine".encode("utf-16"), b"\0"])
     def test_binary(self, data):
-        with pytest.raises(InputError, match="f is no text in UTF-8: it holds zero bytes"):
+        with pytest.raises(InputError, match="f is not text in UTF-8: it holds zero bytes"):
             read(data)
 
     @given(st.binary())

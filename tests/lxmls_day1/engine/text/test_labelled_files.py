@@ -125,7 +125,7 @@ class TestColumns:
 JSON_START = '{"text": "a", "label": "x"}\n\n'
 TRAIN = as_csv()
 NO_NAMES = "ham,fine\nspam,win\n"
-NOTHING = ": expected a label and a text (or features) a line, got none"
+NOTHING = ": expected lines with a label and a text (or features), got none"
 NO_ENCODING = "encoding must be one that Python knows, such as 'latin-1', got "
 NO_LATIN = "expected text in latin-1, got the byte order mark of "
 
@@ -140,9 +140,13 @@ REFUSED = [
             ("x.svm", "", NOTHING),
             ("x.csv", "\n \n", NOTHING),
             ("x.svm", "# nothing\n", NOTHING),
-            ("x.csv", "label,text\n", ": expected a label and a text a line, got no line but the header label, text"),
-            ("x.txt", "Just prose.\nMore.\n", ": none of a tab, a comma, a semicolon, a bar parts every line in two"),
-            ("x.csv", "a,b\n\na,b,c\n", ", line 3: got 3 fields; expected 2 as in line 1, parted by a comma: a text"),
+            ("x.csv", "label,text\n", ": expected a label and a text per line, got no line but the header label, text"),
+            ("x.txt", "Just prose.\nMore.\n", ": none of a tab, a comma, a semicolon, a bar splits every line"),
+            (
+                "x.csv",
+                "a,b\n\na,b,c\n",
+                ", line 3: got 3 fields; expected 2 as in line 1, separated by a comma: a text",
+            ),
             ("x.csv", "a,b,c\na,b\n", ", line 2: got 2 fields; expected 3 as in line 1"),
             ("x.csv", 'a,"b\nc"\na,"b"c\n', ", line 3: ',' expected after '\"'; expected quotes around a whole field"),
             (
@@ -150,18 +154,18 @@ REFUSED = [
                 "label,text\na,b\n,c\n",
                 ", line 3: the label, in 'label', is empty; expected a word or a number",
             ),
-            ("x.jsonl", '{\n  "text": "a"\n}\n', ", line 1: this is no JSON ("),
-            ("x.jsonl", '[{"text": "a"}]', ", line 1: got a list; expected one JSON object a line"),
+            ("x.jsonl", '{\n  "text": "a"\n}\n', ", line 1: this is not JSON ("),
+            ("x.jsonl", '[{"text": "a"}]', ", line 1: got a list; expected one JSON object per line"),
         ]
     ],
     ("x.csv", "a,b\n", {"delimiter": "~"}, CorpusError, ", line 1: got 1 field; expected two or more, a label"),
     *[
         ("x.jsonl", JSON_START + line, {}, CorpusError, f", line 3: {says}")
         for line, says in [
-            ("nonsense", "this is no JSON (Expecting value"),
-            ("[" * 100_000, "this is no JSON ("),
-            ('"text"', "got a text; expected one JSON object a line"),
-            ("null", "got null; expected one JSON object a line"),
+            ("nonsense", "this is not JSON (Expecting value"),
+            ("[" * 100_000, "this is not JSON ("),
+            ('"text"', "got a text; expected one JSON object per line"),
+            ("null", "got null; expected one JSON object per line"),
             ('{"text": "b"}', "the label, in 'label', is missing; expected a word or a number"),
             ('{"text": "b", "label": null}', "the label, in 'label', is null"),
             ('{"text": 1, "label": "x"}', "the text, in 'text', is a number; expected text in quotes"),
@@ -203,7 +207,7 @@ REFUSED = [
             ({"form": "xml"}, "form must be 'columns' or 'jsonl' or 'svmlight', got 'xml'"),
             ({"label_column": True}, "label_column must be the name of a column or its number"),
             ({"header": "yes"}, "header must be True, False or None"),
-            ({"delimiter": ", "}, "delimiter must be one character"),
+            ({"delimiter": ", "}, "delimiter must be None or one character"),
             ({"quote": ",", "delimiter": ","}, "delimiter and quote must be different characters"),
             ({"encoding": "latin-11"}, f"{NO_ENCODING}'latin-11'; did you mean latin-1"),
             *[({"encoding": name}, NO_ENCODING) for name in ("klingon", "hex", "\0", "\ud800", "undefined", 8)],
@@ -220,7 +224,7 @@ REFUSED = [
             ),
             ("a,fine\nb,5 €\n".encode("cp1252"), 2, "the byte 0x80; in cp1252 it would read 'b,5 €'"),
             ("a,fine\nb,caf\x81é\n".encode("latin-1"), 2, "the byte 0x81; save the file in utf-8, or name its"),
-            ("ham,fine\n".encode("utf-16-le"), 1, "a zero byte, as UTF-16, archives and spreadsheets have them"),
+            ("ham,fine\n".encode("utf-16-le"), 1, "a zero byte, as in UTF-16, archives and spreadsheets"),
             (b"PK\x03\x04\n\x00\x00", 2, "a zero byte"),
         ]
     ],
@@ -275,10 +279,10 @@ class TestSeveralFiles:
         [
             (
                 "text,category\nHello.,top_up\nHm.,tpo_up\n",
-                ", line 3: the label 'tpo_up' is none of those known, 'card_arrival', 'exchange_rate', 'top_up'; correct it, leave such lines out,",
+                ", line 3: the label 'tpo_up' is not among those known, 'card_arrival', 'exchange_rate', 'top_up'; correct it, leave such lines out,",
             ),
             ("text,intent\nHello.,top_up\nHm.,top_up\n", " has no column 'category' for label_column (--label-column)"),
-            ("", ": expected a label and a text (or features) a line, got none"),
+            ("", ": expected lines with a label and a text (or features), got none"),
         ],
     )
     def test_mistakes(self, write, content, says):

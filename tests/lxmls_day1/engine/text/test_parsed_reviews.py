@@ -140,8 +140,8 @@ def test_a_copy_of_other_sources_or_another_version_is_not_used(tmp_path, parsed
     [
         (b"a:1 b #label#:positive", "expected token:count"),
         (b"a:1  b:1 #label#:positive", "expected token:count"),
-        (b"a:0 #label#:positive", "expected a whole number from 1 on"),
-        (b"a:01x #label#:positive", "expected a whole number from 1 on"),
+        (b"a:0 #label#:positive", "expected a whole number of at least 1"),
+        (b"a:01x #label#:positive", "expected a whole number of at least 1"),
         (b":1 #label#:positive", "expected token:count"),
         (b"a:9999999999 #label#:positive", "expected at most 2147483647"),
         (b"a:2147483647 a:1 #label#:positive", "expected at most 2147483647"),

@@ -83,9 +83,9 @@ def test_tags_of_sentences(tmp_path):
 @pytest.mark.parametrize(
     ("texts", "names", "notes", "message"),
     [
-        ("a text", ["a"], {}, r"a list of texts, but is 'a text'; for one text: predict\(\[text\]\)\[0\]"),
-        ([3], ["a"], {}, "in a text, but got 3"),
-        (["a"], None, {}, "the model has no names of features"),
+        ("a text", ["a"], {}, r"a list of strings, but is 'a text'; for one text: predict\(\[text\]\)\[0\]"),
+        ([3], ["a"], {}, "a text must be a string, but is 3"),
+        (["a"], None, {}, "the model has no feature names"),
         (["a"], ["a"], {"tokens": "features"}, "ready-made features"),
         (["a"], ["a"], {"tokens": "letters"}, "tokens are those of 'letters'"),
     ],
