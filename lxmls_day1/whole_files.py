@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, TypeVar
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.library_path import STARTS_PROCESSES
 
 LOCK, ALIVE = ".lock", ".alive"
 OURS = "lxmls-day1-"  # what the names of our folders among the temporary files begin with
@@ -184,7 +185,9 @@ def _beside(place: Path) -> Path:
     if not place.name:  # the root
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(place))
     remove_parts(place)
-    return place.with_name(f".{place.name[:40]}.{_computer()}{os.getpid():08x}{secrets.token_hex(2)}.part")
+    # A browser decides by the first name of a file whether it is text, and makes no empty JSON.
+    ending = "" if STARTS_PROCESSES or place.suffix in (".json", ".ipynb") else place.suffix
+    return place.with_name(f".{place.name[:40]}.{_computer()}{os.getpid():08x}{secrets.token_hex(2)}.part{ending}")
 
 
 def replaceable(path: str | os.PathLike[str]) -> Path:

@@ -273,7 +273,8 @@ def replace_and_keep(
         Where the backup is, relative to the workspace.
     """
     number = 1 + max([0, *(int(p.name.partition("-")[0]) for p in (folder / BACKUPS).glob("[0-9]*-*"))])
-    place = f"{BACKUPS}/{number:04d}-{backup.what.replace(' ', '-')}"
+    # A browser makes no folder with a dot in its name.
+    place = f"{BACKUPS}/{number:04d}-{backup.what.replace(' ', '-').replace('.', '_')}"
     contents: dict[Path, bytes] = {folder / f"{place}/{name}.new": content for name, content in (aside or {}).items()}
     kept = {name: f"{place}/{name}" for name in (*new, *removed) if (folder / name).is_file()}
     contents |= {folder / old: (folder / name).read_bytes() for name, old in kept.items()}

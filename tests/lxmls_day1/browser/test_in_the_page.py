@@ -199,6 +199,37 @@ def test_a_demonstration_in_a_notebook_answers_to_its_controls(open_lab_page):
     window.screenshot("demo")
 
 
+#: The lab as if an older site had given out exercise 1.5 with another first line.
+OLDER = """
+from lxmls_day1.course.workspace import origin_of
+from lxmls_day1.course.workspace_state import WorkspaceState
+from pathlib import PurePosixPath
+state = WorkspaceState.of(lab.folder)
+given = GIVEN.replace('MIRA, the margin', 'MIRA, the old margin')
+state.origin.files.update(origin_of({PurePosixPath('classifiers/mira.py'): given.encode()}).files)
+state.save()
+"""
+
+
+@pytest.mark.campaign
+def test_the_lab_is_renewed_and_an_exercise_emptied_and_both_are_taken_back(open_lab_page):
+    window = open_lab_page()
+    window.start()
+    given = window.read("classifiers/mira.py")
+    own = with_solution(given, RIGHT).replace("MIRA, the margin", "MIRA, the old margin")
+    window.write("classifiers/mira.py", own)
+    window.open("notebooks/1_generative.ipynb")
+    window.run(OPEN_LAB + f"GIVEN = {given!r}\n" + OLDER)
+    assert "Renewed: classifiers/mira.py" in window.run("print(lab.update())")
+    window.open("classifiers/mira.py")  # as text
+    assert window.read("classifiers/mira.py") == with_solution(given, RIGHT)
+    window.open("notebooks/1_generative.ipynb")
+    assert "`update` is undone" in window.run("print(lab.undo())") and window.read("classifiers/mira.py") == own
+    window.run('lab.reset("1.5")')
+    assert "raise NotImplementedError" in window.read("classifiers/mira.py")
+    assert "`reset 1.5` is undone" in window.run("print(lab.undo())") and window.read("classifiers/mira.py") == own
+
+
 @pytest.mark.campaign
 def test_two_notebooks_that_ask_for_files_at_once_each_get_their_own(open_lab_page):
     window = open_lab_page()
@@ -284,6 +315,12 @@ class TestFaults:
         window.page.goto(window.address)
         window.wait("() => document.querySelector('#lxmls-day1-storage')?.textContent.includes('private window')")
         window.screenshot("private_window")
+        heights = (
+            "() => ['#main', '#lxmls-day1-lines'].map(part => document.querySelector(part).getBoundingClientRect())"
+        )
+        window.wait(
+            f"() => {{ const [lab, lines] = ({heights})(); return lab.bottom <= lines.top + 1; }}"
+        )  # it covers nothing
         window.page.click("#lxmls-day1-storage button")
         window.page.reload()
         window.wait_for_lab()

@@ -225,7 +225,7 @@ def test_solve_reset_undo(here):
     (here / "classifiers/steps.py").write_text("edited", encoding="utf-8")
     said = run("undo")
     assert "`solve 1.1` is undone: classifiers/steps.py" in said
-    assert "What you had edited since then is kept in .lab-backups/0001-solve-1.1/classifiers/steps.py.edited" in said
+    assert "What you had edited since then is kept in .lab-backups/0001-solve-1_1/classifiers/steps.py.edited" in said
     assert "there is nothing to undo" in run("undo", status=1)
 
 
