@@ -225,11 +225,13 @@ DEMONSTRATION_PAGES = "demonstrations"  # in the site
 
 
 def place_demonstrations(app: Any, tree: Any) -> None:
-    """Put a demonstration below the paragraph that names its call, such as ``lab.demo("mira_step")``."""
+    """Put a demonstration below the paragraph that names its call, such as ``lab.demo("mira_step")``; not so in pages about the project."""
     from docutils import nodes
 
     from lxmls_day1.demos.demonstration import demonstration_class
 
+    if app.env.docname in ("CHANGELOG", "CONTRIBUTING"):
+        return
     for literal in list(tree.findall(nodes.literal)):
         if call := re.fullmatch(r'lab\.demo\("(\w+)"\)', literal.astext()):
             title = html.escape(demonstration_class(call[1]).title)
