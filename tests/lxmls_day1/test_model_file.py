@@ -88,7 +88,7 @@ class TestModel:
             ({"params": [1.0, 2.0]}, "params must be a matrix"),
             ({"feature_names": ["a", "b"]}, "2 feature names, but the parameters have 2 rows"),
             ({"feature_names": [1]}, "a feature name must be a string, but one is 1"),
-            ({"params": np.ones((3, 2)), "feature_names": ["a", "a"]}, "must differ"),
+            ({"params": np.ones((3, 2)), "feature_names": ["a", "a"]}, "must be unique"),
             ({"label_names": ["good"]}, "1 label names, .* but 1 is a label"),
         ],
     )

@@ -23,15 +23,15 @@ def test_it_offers_what_is_on_disk(tmp_path):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"X": np.ones((1, 3)), "words": ("a", "b", "c")}, "other features"),
-        ({"X": np.ones((1, 2)), "words": ("a", "c")}, "other words"),
-        ({"X": np.ones((1, 2)), "classes": ("spam", "ham")}, "other classes"),
+        ({"X": np.ones((1, 3)), "words": ("a", "b", "c")}, "the features"),
+        ({"X": np.ones((1, 2)), "words": ("a", "c")}, "the words"),
+        ({"X": np.ones((1, 2)), "classes": ("spam", "ham")}, "the classes"),
     ],
 )
 def test_a_test_part_with_other_columns_is_refused(tmp_path, change, said):
     train = written(tmp_path / "train.bags", np.ones((3, 2)))
     test = written(tmp_path / "test.bags", **change)
-    with pytest.raises(InputError, match=rf"test.bags has {said} than .*--like .*train.bags"):
+    with pytest.raises(InputError, match=rf"{said} of .*test.bags differ from .*--like .*train.bags"):
         StreamedCorpus(train, test=test)
 
 

@@ -221,7 +221,7 @@ def _save(answer: "requests.Response", path: Path, max_bytes: int) -> None:
     ):
         for content in answer.iter_content(1 << 16):
             if file.tell() + len(content) > max_bytes:
-                raise DownloadFailed(f"the download exceeds {max_bytes} bytes, the most that was expected")
+                raise DownloadFailed(f"the download is larger than {max_bytes} bytes, the most that was expected")
             bar.update(file.write(content))
 
 

@@ -114,7 +114,7 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")  # on a phone, too
         assert "did not end within" in verdict("while True: pass")
         with page.expect_download() as download:
-            page.get_by_role("button", name="Take it along").click()
+            page.get_by_role("button", name="Take it with you").click()
         assert download.value.suggested_filename.endswith(".zip")
         page.reload()
         assert page.get_by_label("Your lines of perceptron_rule").input_value() == "while True: pass"

@@ -210,7 +210,7 @@ class TestLoudFailures:
             ),
             (
                 marked("return x") + "    # exercise 1.2: solution (1 line)\n    x = 1\n    # exercise 1.2: end\n",
-                "two functions",
+                "a function of its own",
             ),
         ],
     )

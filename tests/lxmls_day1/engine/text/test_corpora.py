@@ -159,7 +159,7 @@ def test_the_table_pins_the_real_files(real_data):
     ("wrong", "message"),
     [
         ("electronic", "there are books, dvd, electronics, kitchen, toy; did you mean 'electronics'"),
-        ("Books", "perhaps 'books'"),
+        ("Books", "did you mean 'books'"),
         ("zzz", "toy$"),
         (3, "there is no corpus 3"),
     ],

@@ -87,7 +87,7 @@ def test_tags_of_sentences(tmp_path):
         ([3], ["a"], {}, "a text must be a string, but is 3"),
         (["a"], None, {}, "the model has no feature names"),
         (["a"], ["a"], {"tokens": "features"}, "ready-made features"),
-        (["a"], ["a"], {"tokens": "letters"}, "tokens are those of 'letters'"),
+        (["a"], ["a"], {"tokens": "letters"}, "tokens from 'letters'"),
     ],
 )
 def test_what_cannot_be_labelled(texts, names, notes, message, tmp_path):
