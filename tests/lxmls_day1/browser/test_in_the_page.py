@@ -312,7 +312,7 @@ class TestFaults:
 
     def test_it_is_said_where_work_is_kept_until_one_has_understood(self, open_lab_page):
         window = open_lab_page()  # Playwright's contexts are private windows
-        window.page.goto(window.address)
+        window.start()
         window.wait("() => document.querySelector('#lxmls-day1-storage')?.textContent.includes('private window')")
         window.screenshot("private_window")
         heights = (
