@@ -3,6 +3,7 @@
 
 const NEAR = 16; // pixels from a point at which the pointer means it
 const PATIENCE = 150; // milliseconds without an answer after which the progress bar is shown
+const LATE = 20000; // milliseconds without progress after which the page says so
 const LINK_AFTER = 300; // milliseconds without a change after which the address is renewed: browsers limit how often that may be
 const BYTES = 45e6; // about so many are loaded until Python runs in a page
 const SPEEDS = [["slow", 2], ["normal", 1], ["fast", 0.35]];
@@ -647,6 +648,7 @@ class Demo {
       this.wanted = this.long = false;
       this.asking = new AbortController();
       const patience = setTimeout(() => (this.bar.hidden = false), PATIENCE);
+      const late = setTimeout(() => this.long || (this.long = true, this.fail("Python is still computing. If your lab has a loop without an end, mend it and reload this page; Ctrl-C in the terminal ends everything.")), LATE);
       this.bar.removeAttribute("value");
       try {
         const tell = (share) => {
@@ -658,7 +660,7 @@ class Demo {
       } catch (error) {
         if (error.name !== "AbortError") this.fail(error.message);
       }
-      clearTimeout(patience);
+      [patience, late].forEach((timer) => clearTimeout(timer));
       this.bar.hidden = true;
     }
     this.asking = null;
