@@ -431,8 +431,8 @@ function fromText(control, text) {
   if (control.kind === "ticks") return text.split("|").filter((option) => control.options.includes(option));
   if (control.kind === "text") return text;
   const points = text.split(";").filter(Boolean).map((point) => point.split(",").map(Number));
-  const fits = points.every((point) => point.length === 3 && point.every(Number.isFinite)) && points.length >= control.least;
-  return fits ? points : undefined;
+  const fits = ([x, y, k, ...more]) => !more.length && Math.max(Math.abs(x), Math.abs(y)) <= control.reach && [0, 1, 2, 3, 4, 5, 6, 7].includes(k);
+  return points.every(fits) && control.least <= points.length && points.length <= control.most ? points : undefined;
 }
 
 const linkedValue = (control, value) => (asText[control.kind] ?? String)(value);
@@ -522,6 +522,8 @@ class Demo {
     const scheme = matchMedia("(prefers-color-scheme: dark)");
     this.setDark(description.dark ?? scheme.matches);
     scheme.addEventListener("change", ({ matches }) => this.setDark(matches));
+    addEventListener("beforeprint", () => (this.night = this.dark, this.setDark(false), this.draw())); // browsers leave dark grounds out
+    addEventListener("afterprint", () => this.setDark(this.night));
     new ResizeObserver(() => this.drawSoon()).observe(this.stage);
     if (page) {
       this.restore();
@@ -667,8 +669,7 @@ class Demo {
   }
 
   fail(text) {
-    this.alert.textContent = text;
-    this.alert.hidden = false;
+    Object.assign(this.alert, { textContent: text, hidden: false });
   }
 
   receive(scene) {
@@ -820,7 +821,7 @@ class Demo {
     this.settings = settings;
     if (link.has("dark")) this.setDark(link.get("dark") === "1");
     if (link.has("step")) {
-      this.linkedFrame = Number(link.get("step")) || 0;
+      this.linkedFrame = Math.trunc(Number(link.get("step"))) || 0;
       if (this.scene) this.go(this.linkedFrame);
     }
     this.refresh();
@@ -900,8 +901,7 @@ function askWorker({ name, python }) {
 
 export default {
   render({ model, el }) {
-    const root = make("div", { tabindex: "-1" });
-    el.append(root);
+    const root = el.appendChild(make("div", { tabindex: "-1" }));
     new Demo(root, model.get("description"), askKernel(model));
   },
 };
