@@ -103,7 +103,7 @@ class Demonstration:
         try:
             for item in self.progress(asked if isinstance(asked, Mapping) else {}):
                 yield {"scene": item.data()} if isinstance(item, Scene) else {"progress": item}
-        except Exception as error:  # whatever a student's file raises
+        except (Exception, SystemExit) as error:  # whatever a student's file raises
             yield {"error": left_out("The picture", error).sentence}
 
     @classmethod

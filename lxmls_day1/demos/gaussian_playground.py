@@ -83,20 +83,22 @@ class DemoGaussianPlayground(Demonstration):
         data, drawn = draw_sample(self.lab, setting)
         added = [point for point in settings["added"] if point[2] < K]
         sample = drawn.with_added(added)
-        attempts, results = Attempts(), list[Result]()
+        attempts, results, boundaries = Attempts(), list[Result](), {}
         if OPTIMAL in settings["shown"]:
             results.append(best_possible(data, sample))
+            boundaries[OPTIMAL] = decision_boundary(results[0].params, LIMITS, LIMITS)
         for learner in LEARNERS:
             if learner.label in settings["shown"]:
                 with attempts(learner.label):
-                    results.append(train_one(self.lab, learner, sample))
+                    result = train_one(self.lab, learner, sample)
+                    boundaries[learner.label] = decision_boundary(result.params, LIMITS, LIMITS)
+                    results.append(result)
         marks: list[Mark] = []
         for k in range(K):
             X, y = drawn.part(train=False)
             marks.append(points_of_class(X[y == k], k, hollow=True, label="" if k else "test"))
             X, y = drawn.part(train=True)
             marks.append(points_of_class(X[y == k], k, label="" if k else "training"))
-        boundaries = {result.label: decision_boundary(result.params, LIMITS, LIMITS) for result in results}
         marks += [
             learner_line(with_gaps(lines), label, *_variant(label), width=1.4 if label == OPTIMAL else 1.1)
             for label, lines in boundaries.items()

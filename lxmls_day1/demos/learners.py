@@ -10,9 +10,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from lxmls_day1.errors import InputError
-from lxmls_day1.lab import describe_exception
+import numpy as np
 
+from lxmls_day1.course.recorded_answers import shortened
+from lxmls_day1.errors import InputError
+
+_LARGEST_UPDATE = 1e100
+_LONGEST_REASON = 300  # characters
 _EXERCISE = re.compile(r"[Ee]xercise (\d+\.\d+[a-z]?)\b")
 
 
@@ -52,6 +56,33 @@ FOR_COUNTS = (
 )
 
 
+def update_of(rule: Any, n_classes: int, *arguments: Any) -> np.ndarray:
+    """The d of an update rule, which may be a student's, (n_classes,).
+
+    Raises
+    ------
+    InputError
+        If the rule returns something else than that many numbers, or numbers that no weights can grow by.
+
+    Examples
+    --------
+    >>> update_of(lambda scores: scores, 2, [0.5, 1])
+    array([0.5, 1. ])
+    """
+    d = rule(*arguments)
+    try:
+        update = np.array(d, dtype=float)
+    except (TypeError, ValueError):
+        update = np.array(np.nan)
+    if update.shape != (n_classes,) or not (np.abs(update) < _LARGEST_UPDATE).all():
+        got = "None; is its return missing?" if d is None else f"{d!r}."
+        name = getattr(rule, "__name__", "the rule")
+        raise InputError(
+            f"{name} must return d, one finite number for each of the {n_classes} classes, but returned {got}"
+        )
+    return update
+
+
 def trained(classifier: Any, X: Any, y: Any) -> Any:
     """The params of a classifier, which may be a student's, without its warnings."""
     with warnings.catch_warnings():
@@ -70,14 +101,22 @@ def left_out(label: str, error: BaseException) -> LeftOut:
     >>> left_out("MIRA", ZeroDivisionError("division by zero")).sentence
     'MIRA is left out, as it ended with ZeroDivisionError: division by zero.'
     """
-    text = " ".join(str(error).split())
+    text = _in_short(error)
     if isinstance(error, NotImplementedError):
         number = _EXERCISE.search(text)
         sentence = f"{label} is left out, as it is still to be written{text and f' ({text})'}."
         return LeftOut(label, sentence, number[1] if number else "?")
-    if isinstance(error, InputError):
-        return LeftOut(label, f"{label} is left out: {text.rstrip('.')}.")
-    return LeftOut(label, f"{label} is left out, as it ended with {describe_exception(error).rstrip('.')}.")
+    kind = "" if isinstance(error, InputError) else f", as it ended with {type(error).__name__}"
+    why = f"{kind}: {text}" if text else kind
+    return LeftOut(label, f"{label} is left out{why}".rstrip(".?") + ("?" if why.endswith("?") else "."))
+
+
+def _in_short(error: BaseException) -> str:
+    """What an exception says, in one line; its own ``__str__`` may fail."""
+    try:
+        return shortened(str(error), _LONGEST_REASON)
+    except Exception:
+        return ""
 
 
 def sentences(missing: Sequence[LeftOut]) -> list[str]:
@@ -123,7 +162,7 @@ class Attempts:
         """Whatever is raised within is kept as the reason why a part is missing."""
         try:
             yield
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self.left_out[label] = left_out(label, error)
 
     def sentences(self) -> list[str]:

@@ -17,8 +17,7 @@ import numpy as np
 from lxmls_day1.demos import scene as draw
 from lxmls_day1.demos.controls import Choice, Points, Slider, steps
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.learners import Attempts
-from lxmls_day1.errors import InputError
+from lxmls_day1.demos.learners import Attempts, update_of
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import with_gaps
 
@@ -100,14 +99,9 @@ def step_of(rule: Any, at: Situation, cap: float) -> Step:
     Raises
     ------
     InputError
-        If the rule returns something else than K numbers.
+        If the rule returns something else than K finite numbers.
     """
-    d = rule(at.scores, at.label, at.sq_norm, float(cap), at.cost)
-    if np.shape(d) != at.scores.shape:
-        raise InputError(
-            f"{getattr(rule, '__name__', 'the rule')} must return d, one number for each class, but returned {d!r}."
-        )
-    d = np.asarray(d, dtype=float)
+    d = update_of(rule, len(at.scores), at.scores.copy(), at.label, at.sq_norm, float(cap), at.cost)
     return Step(d, at.W + np.outer(at.g, d), at.scores + at.sq_norm * d)
 
 

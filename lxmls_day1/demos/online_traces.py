@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.demos.learners import update_of
 
 _ALMOST_HARD = 1e-4  # the regularizer of an SVM that separates the points, if a line can, with nearly the widest margin
 
@@ -67,7 +67,7 @@ def trace_of(classifier: Any, label: str, X: np.ndarray, y: np.ndarray, order: n
     Raises
     ------
     InputError
-        If the rule returns something else than K numbers.
+        If the rule returns something else than K finite numbers.
     NotImplementedError
         If it is still to be written.
     """
@@ -83,15 +83,14 @@ def trace_of(classifier: Any, label: str, X: np.ndarray, y: np.ndarray, order: n
     for m, step in zip(order, classifier.steps(1, n_steps), strict=True):
         g, label_of_m = G[m], int(y[m])
         s = g @ W  # (K,)
-        d = classifier.rule(s.copy(), label_of_m, float(g @ g), float(step), costs[label_of_m].copy())
-        if np.shape(d) != (n_classes,):
-            name = getattr(classifier.rule, "__name__", "the rule")
-            raise InputError(f"{name} must return d, {n_classes} numbers, but returned {d!r}.")
+        d = update_of(
+            classifier.rule, n_classes, s.copy(), label_of_m, float(g @ g), float(step), costs[label_of_m].copy()
+        )
         shrinkage = 1.0 - step * classifier.regularizer if classifier.shrinks else 1.0
         W = shrinkage * W + np.outer(g, d)
         weights.append(W)
         scores.append(s)
-        updates.append(np.asarray(d, dtype=float))
+        updates.append(d)
     all_scores = np.array(scores)
     predicted = all_scores.argmax(axis=1)
     return Trace(label, np.array(weights), all_scores, np.array(updates), predicted, predicted != y[order])

@@ -2,12 +2,16 @@
 
 It listens on the loopback interface only. Every address begins with a token that only the printed address tells, and the
 Host of a request has to be this machine: so no page of another site can ask it for anything. A page has a demonstration of
-its own, which reads the lab's files when the page is loaded; computations take turns, and one whose page has gone, or asks
-for something else, ends at its next report of progress.
+its own, which reads the lab's files at the page's first question; computations take turns, and one whose page has gone, or
+asks for something else, ends at its next report of progress, or in the lab's own code where another page waits for it.
 """
 
+import ctypes
 import json
 import secrets
+import select
+import socket
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,7 +25,12 @@ from lxmls_day1.demos.pages import described, index_page, page
 HOST = "127.0.0.1"
 PORT = 8417  # unless something listens there: a link to a demonstration then works tomorrow, too
 _LONGEST_QUESTION = 1_000_000  # bytes
+_LOOK_AGAIN = 0.5  # seconds after which a page that waits looks whether the one before it is still there
 _MOST_PAGES = 40  # whose demonstrations are kept; the oldest is forgotten
+
+
+class _GivenUp(BaseException):
+    """Ends code of a lab whose result nobody waits for, such as a loop without an end."""
 
 
 class DemoServer(ThreadingHTTPServer):
@@ -49,8 +58,9 @@ class DemoServer(ThreadingHTTPServer):
             super().__init__((HOST, 0), _Handler)
         self.lab, self.dark, self.scale = lab, dark, scale
         self.token = secrets.token_urlsafe(12)
-        self.sessions: dict[str, Demonstration] = {}
+        self.sessions: dict[str, Demonstration | None] = {}  # None: nothing asked yet
         self.turn = threading.Lock()
+        self.computing: tuple[int, Callable[[], bool]] | None = None  # the thread, and whether its page has gone
 
     @property
     def address(self) -> str:
@@ -70,17 +80,36 @@ class DemoServer(ThreadingHTTPServer):
     def session(self, name: str) -> str:
         """The address at which a new page asks for its scenes."""
         key = f"{name}.{secrets.token_urlsafe(6)}"
-        with self.turn:
-            self.sessions[key] = demonstration_class(name)(self.lab)
-            while len(self.sessions) > _MOST_PAGES:
-                del self.sessions[next(iter(self.sessions))]
+        self.sessions[key] = None
+        for oldest in list(self.sessions)[:-_MOST_PAGES]:
+            self.sessions.pop(oldest, None)
         return f"scene/{key}"
 
-    def answer(self, key: str, asked: Any, send: Callable[[dict[str, Any]], None]) -> None:
-        """Compute a scene, in turn, and send it with the progress before it."""
-        with self.turn:
-            for message in self.sessions[key].answers(asked):
-                send(message)
+    def answer(
+        self, key: str, asked: Any, send: Callable[[dict[str, Any]], None], gone: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Compute a scene, in turn, and send it with the progress before it; nothing for a page that has gone meanwhile."""
+        while not self.turn.acquire(timeout=_LOOK_AGAIN):
+            self._give_up()
+        try:
+            self.computing = threading.get_ident(), gone
+            if not gone():
+                demonstration = self.sessions[key] or demonstration_class(key.partition(".")[0])(self.lab)
+                self.sessions[key] = demonstration
+                for message in demonstration.answers(asked):
+                    send(message)
+        except _GivenUp:
+            pass
+        finally:
+            self.computing = None
+            self.turn.release()
+
+    def _give_up(self) -> None:
+        """End the computation of a page that has gone, if it is in the lab's own code; elsewhere something might be left half-done."""
+        thread, gone = self.computing or (0, lambda: False)
+        frame = sys._current_frames().get(thread)
+        if frame and gone() and frame.f_code.co_filename.startswith(str(self.lab.folder)):
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_GivenUp))
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -115,7 +144,14 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/x-ndjson")
         self.end_headers()
         with suppress(OSError):  # the page has gone, or asks for something else
-            self.server.answer(key, asked, self._send_line)
+            self.server.answer(key, asked, self._send_line, self._gone)
+
+    def _gone(self) -> bool:
+        """Whether the browser has closed the connection."""
+        try:
+            return bool(select.select([self.connection], [], [], 0)[0]) and not self.connection.recv(1, socket.MSG_PEEK)
+        except (OSError, ValueError):  # ValueError: closed on our side
+            return True
 
     def _send_line(self, message: dict[str, Any]) -> None:
         self.wfile.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")

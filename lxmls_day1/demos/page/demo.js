@@ -3,6 +3,7 @@
 
 const NEAR = 16; // pixels from a point at which the pointer means it
 const PATIENCE = 150; // milliseconds without an answer after which the progress bar is shown
+const LATE = 20000; // milliseconds without progress after which the page says so
 const LINK_AFTER = 300; // milliseconds without a change after which the address is renewed: browsers limit how often that may be
 const BYTES = 45e6; // about so many are loaded until Python runs in a page
 const SPEEDS = [["slow", 2], ["normal", 1], ["fast", 0.35]];
@@ -430,8 +431,8 @@ function fromText(control, text) {
   if (control.kind === "ticks") return text.split("|").filter((option) => control.options.includes(option));
   if (control.kind === "text") return text;
   const points = text.split(";").filter(Boolean).map((point) => point.split(",").map(Number));
-  const fits = points.every((point) => point.length === 3 && point.every(Number.isFinite)) && points.length >= control.least;
-  return fits ? points : undefined;
+  const fits = ([x, y, k, ...more]) => !more.length && Math.max(Math.abs(x), Math.abs(y)) <= control.reach && [0, 1, 2, 3, 4, 5, 6, 7].includes(k);
+  return points.every(fits) && control.least <= points.length && points.length <= control.most ? points : undefined;
 }
 
 const linkedValue = (control, value) => (asText[control.kind] ?? String)(value);
@@ -521,6 +522,8 @@ class Demo {
     const scheme = matchMedia("(prefers-color-scheme: dark)");
     this.setDark(description.dark ?? scheme.matches);
     scheme.addEventListener("change", ({ matches }) => this.setDark(matches));
+    addEventListener("beforeprint", () => (this.night = this.dark, this.setDark(false), this.draw())); // browsers leave dark grounds out
+    addEventListener("afterprint", () => this.setDark(this.night));
     new ResizeObserver(() => this.drawSoon()).observe(this.stage);
     if (page) {
       this.restore();
@@ -647,6 +650,7 @@ class Demo {
       this.wanted = this.long = false;
       this.asking = new AbortController();
       const patience = setTimeout(() => (this.bar.hidden = false), PATIENCE);
+      const late = setTimeout(() => this.long || (this.long = true, this.fail("Python is still computing. If your lab has a loop without an end, mend it and reload this page; Ctrl-C in the terminal ends everything.")), LATE);
       this.bar.removeAttribute("value");
       try {
         const tell = (share) => {
@@ -658,15 +662,14 @@ class Demo {
       } catch (error) {
         if (error.name !== "AbortError") this.fail(error.message);
       }
-      clearTimeout(patience);
+      [patience, late].forEach((timer) => clearTimeout(timer));
       this.bar.hidden = true;
     }
     this.asking = null;
   }
 
   fail(text) {
-    this.alert.textContent = text;
-    this.alert.hidden = false;
+    Object.assign(this.alert, { textContent: text, hidden: false });
   }
 
   receive(scene) {
@@ -818,7 +821,7 @@ class Demo {
     this.settings = settings;
     if (link.has("dark")) this.setDark(link.get("dark") === "1");
     if (link.has("step")) {
-      this.linkedFrame = Number(link.get("step")) || 0;
+      this.linkedFrame = Math.trunc(Number(link.get("step"))) || 0;
       if (this.scene) this.go(this.linkedFrame);
     }
     this.refresh();
@@ -898,9 +901,8 @@ function askWorker({ name, python }) {
 
 export default {
   render({ model, el }) {
-    const root = make("div", { tabindex: "-1" });
+    const root = el.appendChild(make("div", { tabindex: "-1" }));
     root.addEventListener("focusin", ({ target }) => target.setAttribute("data-lm-suppress-shortcuts", "true")); // of JupyterLab
-    el.append(root);
     new Demo(root, model.get("description"), askKernel(model));
   },
 };

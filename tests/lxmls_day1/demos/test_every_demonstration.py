@@ -3,6 +3,7 @@
 import json
 import re
 
+import numpy as np
 import pytest
 
 from lxmls_day1.demos.controls import Choice, Points, Slider, Text, Ticks, settings_from
@@ -78,6 +79,19 @@ def test_a_student_who_has_not_begun_gets_a_scene_or_a_sentence(demo, workspace)
     *_, answer = begun.answers({})
     assert "scene" in answer and answer["scene"]["panels"]
     assert "Traceback" not in json.dumps(answer)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, None])
+def test_learners_that_return_no_numbers_leave_the_rest_of_the_picture(demo, lab, monkeypatch, wrong):
+    def broken(*arguments, of=lab.classifier, **settings):
+        found = of(*arguments, **settings)
+        found.rule = lambda scores, *others: wrong and np.full(len(scores), wrong)
+        found.train = lambda X, y, *others: wrong and np.full((X.shape[1] + 1, 2), wrong)
+        return found
+
+    monkeypatch.setattr(lab, "classifier", broken)
+    *_, answer = type(demo)(lab).answers({"nr_seeds": 2, "view": 4})
+    assert answer["scene"]["panels"] and "NaN" not in json.dumps(answer)
 
 
 def test_nonsense_from_a_page_is_the_usual_setting(demo):

@@ -63,6 +63,17 @@ def test_keys_step_and_a_link_restores_the_page(open_page, server):
     assert other.evaluate(FRAME) == int(link["step"]) and other.evaluate(SETTINGS)["label"] == 1
 
 
+@pytest.mark.parametrize(
+    "link",
+    ["step=1.5&example=1,2,1.5", "step=NaN&example=1,2,99&nr_classes=1e9", "step=-5&example=9e9,1,0&label=<img>"],
+)
+def test_a_link_that_was_changed_by_hand_shows_a_scene(open_page, server, link):
+    page = open_page(f"{server.address}mira_step#{link}")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(f"Number.isInteger({FRAME})") and page.evaluate(SETTINGS)["example"] == [[1, 1.2, 2]]
+    assert page.locator(".demo-alert:visible").count() == 0
+
+
 def test_the_example_is_dragged_and_moved_by_keys(open_page, server):
     page = open_page(server.address + "mira_step")
     box = page.locator(".demo-canvas canvas").first.bounding_box()
@@ -100,6 +111,21 @@ def test_points_are_added_dragged_and_deleted(open_page, server):
     assert page.evaluate(SETTINGS)["added"] == [[0.2, 0, 0]]
     page.get_by_role("button", name="delete mine").click()
     assert page.evaluate(added) == 0
+
+
+def test_a_dark_page_is_printed_light_and_forced_colours_show_what_is_chosen(open_page, server):
+    page = open_page(server.address + "mira_step", color_scheme="dark", forced_colors="active")
+    dark, chosen = (
+        "document.querySelector('.demo-dark') !== null",
+        "getComputedStyle({}.nextElementSibling).backgroundColor",
+    )
+    ticked, others = (
+        f"document.querySelector('.demo-choice input{state}')" for state in (":checked", ":not(:checked)")
+    )
+    assert page.evaluate(chosen.format(ticked)) != page.evaluate(chosen.format(others))
+    page.evaluate(f"for (const on of ['beforeprint', 'afterprint']) addEventListener(on, () => (window[on] = {dark}))")
+    page.pdf()
+    assert [page.evaluate(state) for state in ("beforeprint", "afterprint", dark)] == [False, True, True]
 
 
 def test_python_that_is_gone_leaves_the_last_picture_and_a_sentence(open_page, server):

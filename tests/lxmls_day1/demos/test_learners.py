@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from lxmls_day1.demos.learners import EVERYWHERE, FOR_COUNTS, Attempts, trained
+from lxmls_day1.demos.learners import EVERYWHERE, FOR_COUNTS, Attempts, trained, update_of
+from lxmls_day1.errors import InputError
 from lxmls_day1.lab import Lab
 
 X, Y = np.array([[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]]), np.array([0, 0, 1, 1])
@@ -30,6 +31,9 @@ def test_the_reference_lab_has_them_all():
     [
         (NotImplementedError("Exercise 1.5: MIRA; hint"), "1.5", "still to be written"),
         (NotImplementedError(), "?", "still to be written"),
+        (InputError("Is its return missing?"), "", "is its return missing?"),
+        (SystemExit(3), "", "systemexit: 3."),
+        (ValueError("x" * 1000), "", "xxx…."),
         (IndexError("list index out of range"), "", "indexerror: list index out of range"),
     ],
 )
@@ -45,3 +49,14 @@ def test_a_setting_that_does_not_exist_is_a_sentence():
     with attempts("MIRA"):
         Lab.open().classifier("mira", "Mira", lambda_=1)
     assert "lambda_" in attempts.sentences()[0]
+
+
+@pytest.mark.parametrize(
+    "answer", [None, "ab", [0.0], [[1], [2, 3]], [np.nan, 0.0], [0.0, np.inf], [1e308, 0.0], [None, 1]]
+)
+def test_a_rule_without_two_finite_numbers_is_an_error_that_names_it(answer):
+    def rule(scores):
+        return answer
+
+    with pytest.raises(InputError, match="rule must return d, one finite number for each of the 2 classes"):
+        update_of(rule, 2, np.zeros(2))

@@ -54,7 +54,7 @@ class TestComputing:
     def test_a_rule_that_returns_nothing_is_told(self, lab):
         perceptron = lab.classifier("perceptron", "Perceptron")
         perceptron.rule = lambda *arguments: None
-        with pytest.raises(InputError, match="must return d, 2 numbers, but returned None"):
+        with pytest.raises(InputError, match="but returned None; is its return missing"):
             trace_of(perceptron, "x", np.eye(2), np.array([0, 1]), np.array([0, 1]))
 
 

@@ -2,13 +2,17 @@
 
 import json
 import socket
+import threading
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
 
+from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.demos import server as serving
 from lxmls_day1.demos.server import HOST, DemoServer
+from lxmls_day1.lab import Lab
 
 
 def get(address, data=None, **headers):
@@ -89,6 +93,22 @@ def test_a_page_that_has_gone_ends_its_computation(lab, monkeypatch):
             server.answer(key, "asked", lambda message: writer.sendall(json.dumps(message).encode()))
         writer.close()
         assert ended == ["asked"] and not server.turn.locked()
+
+
+def test_a_lab_without_an_end_holds_nobody_up_when_its_page_has_gone(tmp_path):
+    folder = start_workspace(tmp_path / "my-lab")
+    (folder / "classifiers" / "mira.py").write_text("while True:\n    pass\n")
+    with DemoServer(Lab(folder), 0) as server, ThreadPoolExecutor(1) as pool:
+        keys = [server.session(name).removeprefix("scene/") for name in ("mira_step", "beyond_a_line")]
+        sent, left = [], threading.Event()
+        endless = pool.submit(server.answer, keys[0], {}, sent.append, left.is_set)
+        while server.computing is None:
+            assert not wait([endless], 0.05).done
+        left.set()
+        server.answer(keys[1], {}, sent.append)
+        assert endless.result() is None and [list(message) for message in sent] == [["scene"]]
+        server.answer(keys[0], {}, sent.append, lambda: True)  # gone while it waited
+        assert len(sent) == 1
 
 
 def test_a_taken_port_gives_way_unless_it_was_asked_for(lab, monkeypatch):
