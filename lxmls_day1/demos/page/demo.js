@@ -572,10 +572,9 @@ class Demo {
     } else if (!this.live && this.description.more) panel.append(make("p", { class: "demo-more", text: this.description.more }));
     const night = make("button", { type: "button", text: "◐", title: "light or dark", "aria-label": "light or dark", on: { click: () => this.setDark(!this.dark, true) } });
     const tries = make("details", { class: "demo-try" }, make("summary", { text: "Three things to try" }), make("ol", {}, ...toTry.map((text) => make("li", { text }))));
-    const head = make("header", {}, make(this.page ? "h1" : "h2", { text: title }), night);
     const main = make("div", { class: "demo-main" }, this.words, this.stage, this.steps(), this.says, this.alert, this.notes);
     const about = make("div", { class: "demo-about" }, make("p", { text: lookAt }), tries);
-    this.root.replaceChildren(head, about, make("div", { class: "demo-body" }, panel, main), this.bar);
+    this.root.replaceChildren(make("header", {}, make(this.page ? "h1" : "h2", { text: title }), night), about, make("div", { class: "demo-body" }, panel, main), this.bar);
   }
 
   // Python starts in this page: from now on every setting can be asked for.
