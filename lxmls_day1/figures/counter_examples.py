@@ -41,7 +41,16 @@ def plot_steps(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
     for n, (heights, label, colour) in enumerate(zip(after, labels, [BEFORE, WANTED, YOURS], strict=True)):
         place = np.arange(len(scores)) + 0.28 * (n - 1)
         # A bar of height 0 is seen by its edge and by its number.
-        bars = ax.bar(place, np.clip(heights, -TALLEST, TALLEST), 0.23, label=label, color=colour, edgecolor=colour, linewidth=2, zorder=2)
+        bars = ax.bar(
+            place,
+            np.clip(heights, -TALLEST, TALLEST),
+            0.23,
+            label=label,
+            color=colour,
+            edgecolor=colour,
+            linewidth=2,
+            zorder=2,
+        )
         ax.bar_label(bars, [f"{height:.3g}".replace("-", "−") for height in heights], padding=4, fontsize="small")
     true_class = given.get("true class")
     names = [f"class {k}{' (true)' if k == true_class else ''}" for k in range(len(scores))]
