@@ -99,7 +99,7 @@ class DemoServer(ThreadingHTTPServer):
                 for message in demonstration.answers(asked):
                     send(message)
         except _GivenUp:
-            pass
+            self.sessions[key] = None  # what was half-done is begun anew
         finally:
             self.computing = None
             self.turn.release()

@@ -119,7 +119,8 @@ def test_a_lab_without_an_end_holds_nobody_up_when_its_page_has_gone(tmp_path):
             assert not wait([endless], 0.05).done
         left.set()
         server.answer(keys[1], {}, sent.append)
-        assert endless.result() is None and [list(message) for message in sent] == [["scene"]]
+        assert endless.result() is None and server.sessions[keys[0]] is None
+        assert [list(message) for message in sent] == [["scene"]]
         server.answer(keys[0], {}, sent.append, lambda: True)  # gone while it waited
         assert len(sent) == 1
 
