@@ -20,11 +20,7 @@ from lxmls_day1.errors import counted
 #: Of each classifier, means and standard deviations over one quantity, for each frame.
 Curves = dict[str, list[tuple[np.ndarray, np.ndarray]]]
 
-AXES = {
-    "size": "training points",
-    "variance": "variance of both classes",
-    "balance": "share of the rarer class",
-}
+AXES = {"size": "training points", "variance": "variance of both classes", "balance": "share of the rarer class"}
 LEARNERS = Sweep().learners
 _FRAMES = (1, 2, 3, 4, 6, 8, 10, 14, 20, 28, 40)  # after so many seeds: error bars change ever less
 #: From one learner to the next, in distances between two values; little where curves are steep, so that they stay true.

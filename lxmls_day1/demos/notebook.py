@@ -43,6 +43,9 @@ def demo_widget(lab: Any, name: str) -> Any:
         _css = style()
         description = traitlets.Dict().tag(sync=True)
 
+        def __repr__(self) -> str:  # all that a saved notebook shows without a kernel
+            return f"{found.title}: run this cell to see the demonstration."
+
     demonstration = found(lab)
     widget = DemoWidget(description=described(demonstration))
 

@@ -91,12 +91,7 @@ class DemoOnlineSteps(Demonstration):
             steps=draw.Steps("step", range(len(visited) + 1)),
             table=_table(traces, len(visited)),
             notes=attempts.sentences(),
-            facts={
-                "order": visited,
-                "y": y,
-                "bound": None if bound is None else bound.updates,
-                "traces": traces,
-            },
+            facts={"order": visited, "y": y, "bound": None if bound is None else bound.updates, "traces": traces},
         )
 
 

@@ -99,7 +99,7 @@ class DemoServer(ThreadingHTTPServer):
                 for message in demonstration.answers(asked):
                     send(message)
         except _GivenUp:
-            pass
+            self.sessions[key] = None  # what was half-done is begun anew
         finally:
             self.computing = None
             self.turn.release()
@@ -110,6 +110,11 @@ class DemoServer(ThreadingHTTPServer):
         frame = sys._current_frames().get(thread)
         if frame and gone() and frame.f_code.co_filename.startswith(str(self.lab.folder)):
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_GivenUp))
+
+    def handle_error(self, *request: Any) -> None:
+        """Nothing is printed for a browser that closes its connection."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(*request)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -131,13 +136,14 @@ class _Handler(BaseHTTPRequestHandler):
         if name is None:
             return
         key = name.removeprefix("scene/")
-        length = int(self.headers.get("Content-Length") or 0)
+        told = self.headers.get("Content-Length", "")
+        length = int(told) if told.isdecimal() else 0
         if key not in self.server.sessions or not 0 < length <= _LONGEST_QUESTION:
             self.send_error(HTTPStatus.NOT_FOUND, "reload the page")
             return
         try:
             asked = json.loads(self.rfile.read(length))
-        except ValueError:
+        except (ValueError, RecursionError):  # lists in lists, too deep
             self.send_error(HTTPStatus.BAD_REQUEST, "the settings are no JSON")
             return
         self.send_response(HTTPStatus.OK)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from lxmls_day1.demos.mira_step import FRAMES, LAMBDAS, DemoMiraStep, margin, situation, step_of, tau_curve
-from lxmls_day1.errors import InputError
 
 
 class TestComputing:
@@ -36,10 +35,6 @@ class TestComputing:
             d = after.d + rng.normal(0, 0.1, 5)
             if margin(at.scores + at.sq_norm * d, 2) >= 1:
                 assert d @ d >= after.d @ after.d
-
-    def test_a_rule_that_returns_nothing_is_told(self):
-        with pytest.raises(InputError, match="but returned None"):
-            step_of(lambda *arguments: None, situation(3, (1.0, 0.0), 0), 1.0)
 
 
 class TestShowing:

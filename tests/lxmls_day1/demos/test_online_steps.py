@@ -7,7 +7,6 @@ from lxmls_day1.course.solve_reset_undo import solve
 from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.demos.online_steps import LEARNERS, DemoOnlineSteps
 from lxmls_day1.demos.online_traces import bound_of, points_of, trace_of, visits
-from lxmls_day1.errors import InputError
 from lxmls_day1.lab import Lab
 
 
@@ -50,12 +49,6 @@ class TestComputing:
     def test_there_is_no_bound_where_no_line_parts_the_points(self, lab):
         X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
         assert bound_of(lab, X, np.array([0, 0, 1, 1])) is None
-
-    def test_a_rule_that_returns_nothing_is_told(self, lab):
-        perceptron = lab.classifier("perceptron", "Perceptron")
-        perceptron.rule = lambda *arguments: None
-        with pytest.raises(InputError, match="but returned None; is its return missing"):
-            trace_of(perceptron, "x", np.eye(2), np.array([0, 1]), np.array([0, 1]))
 
 
 class TestShowing:

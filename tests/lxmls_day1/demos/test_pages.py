@@ -62,6 +62,7 @@ def test_a_notebook_gets_a_widget_that_answers(lab):
     widget, sent = demo_widget(lab, "confidence"), []
     widget.send = sent.append
     widget._handle_custom_msg({"settings": {"rare": 1}}, [])
+    assert "run this cell" in str(widget._repr_mimebundle_())
     assert widget.description["title"] == DemoConfidence.title and sent[-1]["scene"]["steps"]["label"] == "examples"
 
 

@@ -58,10 +58,23 @@ def test_other_addresses_are_not_found(server, path):
     assert get(server.address + path)[0] == 404
 
 
-@pytest.mark.parametrize(("data", "status"), [(b"{", 400), (b"", 404), (b"\xff", 400)])
+@pytest.mark.parametrize(("data", "status"), [(b"{", 400), (b"", 404), (b"\xff", 400), (b"[" * 90_000, 400)])
 def test_a_question_that_is_no_json_is_refused(server, data, status):
     assert get(session_of(server, "confidence"), data)[0] == status
     assert get(server.address + "scene/confidence.none", b"{}")[0] == 404
+
+
+def test_connections_that_break_print_nothing(server, capfd):
+    address, start = (
+        session_of(server, "confidence").partition(str(server.server_port))[2],
+        f"Host: {HOST}:{server.server_port}\r\n",
+    )
+    for rest in ("Content-Length: one\r\n\r\n", "Content-Length: 9\r\n\r\n{"):
+        with socket.create_connection((HOST, server.server_port)) as asking:
+            asking.sendall(f"POST {address} HTTP/1.0\r\n{start}{rest}".encode())
+            asking.shutdown(socket.SHUT_WR)
+            assert asking.makefile().readline().split()[1] in ("400", "404")
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize("asked", [b"[]", b"null", b'{"rare": "often", "nothing": 1}'])
@@ -106,7 +119,8 @@ def test_a_lab_without_an_end_holds_nobody_up_when_its_page_has_gone(tmp_path):
             assert not wait([endless], 0.05).done
         left.set()
         server.answer(keys[1], {}, sent.append)
-        assert endless.result() is None and [list(message) for message in sent] == [["scene"]]
+        assert endless.result() is None and server.sessions[keys[0]] is None
+        assert [list(message) for message in sent] == [["scene"]]
         server.answer(keys[0], {}, sent.append, lambda: True)  # gone while it waited
         assert len(sent) == 1
 
