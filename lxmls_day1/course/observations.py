@@ -58,7 +58,7 @@ def observed(asked: Sequence[Asked], properties: Properties | None = None, split
     --------
     >>> halves = [Asked({"x": x}, Answer.of(2.0 * x), Answer.of(1.0 * x), True) for x in (1, 2, 3)]
     >>> observed(halves)
-    [('related_to_the_right_one', 'Every number is 0.5 times the one that is wanted.')]
+    [('related_to_the_right_one', 'Every number is 0.5 times the right one.')]
     """
     wrong = [one for one in asked if one.is_wrong]
     what = (

@@ -435,7 +435,7 @@ def other_authors(found: Iterable[Found], authors: Mapping[str, str]) -> tuple[d
     --------
     >>> found = [Found("lovelaceada_11", "lovelaceada", "", Path()), Found("eve_12", "eve", "", Path())]
     >>> other_authors(found, {"lovelaceada_11": "Ada Lovelace", "eve_12": "Ada Lovelace"})
-    ({'eve_12': 'Ada Lovelace'}, {'eve_12': 'It names Ada Lovelace as its author, as lovelaceada_11 is called.'})
+    ({'eve_12': 'Ada Lovelace'}, {'eve_12': 'It names Ada Lovelace as its author, which is the name of lovelaceada_11.'})
     """
     called: dict[str, set[str]] = defaultdict(set)
     for one in found:

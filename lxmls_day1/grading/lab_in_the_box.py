@@ -43,7 +43,7 @@ def lab_in_the_box(
     >>> sorted(map(str, files)), files[path("classifiers/losses.py")]
     (['classifiers/__init__.py', 'classifiers/losses.py', 'classifiers/mine.py'], b'a = 1')
     >>> for warning in warnings: print(warning)
-    classifiers/losses.py is not as it was given out; the file that was given out is used.
+    classifiers/losses.py was changed; the file that was given out is used.
     random.py was put aside: Python has a module of that name.
     """
     theirs = submission.files

@@ -118,7 +118,7 @@ def read_submission(
     >>> submission.files
     {PurePosixPath('classifiers/mira.py'): b'x = 1'}
     >>> submission.warnings
-    ('mira.py stands outside the folders of a lab; it is taken as classifiers/mira.py.',)
+    ('mira.py is outside the folders of a lab; it is taken as classifiers/mira.py.',)
     """
     known = frozenset(_names_of_the_lab(reference_folder()) if given is None else given)
     warnings = list(found.remarks)

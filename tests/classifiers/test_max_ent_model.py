@@ -59,7 +59,7 @@ def test_at_zero_weights_every_class_is_expected_alike():
 def test_moments_of_what_does_not_fit_together_are_refused():
     maxent = MaxEntBatch()
     params = maxent.train(X, Y)
-    with pytest.raises(InputError, match="40 rows and y 39 labels"):
+    with pytest.raises(InputError, match="40 rows and y has 39 labels"):
         maxent.get_moments(X, Y[1:], params)
     with pytest.raises(InputError, match="0 rows"):
         maxent.get_moments(X[:0], Y[:0], params)

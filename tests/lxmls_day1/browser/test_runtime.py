@@ -61,10 +61,10 @@ def test_a_missing_file_is_named(folder, name):
 @pytest.mark.parametrize(
     ("lock", "said"),
     [
-        (b'{"info": {"version": "0.28.1"}}', "of Pyodide 0.28.1"),
+        (b'{"info": {"version": "0.28.1"}}', "from Pyodide 0.28.1"),
         (b'{"info": {"version": "%s"}}' % runtime.VERSION.encode(), "a changed lock file"),
-        (b"[]", "no lock file"),
-        (b"\xff", "no lock file"),
+        (b"[]", "not a lock file"),
+        (b"\xff", "not a lock file"),
     ],
 )
 def test_another_version_is_said(folder, lock, said):

@@ -216,11 +216,11 @@ class TestMistakes:
             ),
             (
                 FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']"),
-                "make room, or set TMPDIR",
+                "free some space, or set TMPDIR",
             ),
             (
                 shutil.Error([("a.py", "/tmp/lxmls-day1-run-1/a.py", f"[Errno {errno.ENOSPC}] No space left: 'a.py'")]),
-                "/tmp/lxmls-day1-run-1/a.py: no space left; make room, or set TMPDIR",
+                "/tmp/lxmls-day1-run-1/a.py: no space left; free some space, or set TMPDIR",
             ),
             (OSError(errno.ENOSPC, "No space left on device", "out/a.png"), "out/a.png: no space left on device."),
             (MemoryError(), "there is not enough memory for this; use less data"),

@@ -127,7 +127,7 @@ class TestMistakes:
 
     def test_a_model_of_one_class(self):
         LinearClassifier().save("one.npz", np.ones((2, 1)), ["good"])
-        assert "compares classes" in explain("one.npz", "-", stdin="good", status=1).stderr
+        assert "compares at least two classes" in explain("one.npz", "-", stdin="good", status=1).stderr
 
 
 def test_long_words_and_long_lists_are_cut():

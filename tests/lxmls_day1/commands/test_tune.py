@@ -72,7 +72,7 @@ def test_tagged_sentences():
         (["--classifier", "mira", "--grid", "regularizer=1,,2"], 2, "NAME=VALUE"),
         (["--classifier", "mria"], 1, "did you mean mira"),
         (["--classifier", "structured_svm", "--domain", "toy"], 1, "does not learn from"),
-        (["--classifier", "confidence_weighted"], 1, "(--grid NAME=VALUES); it has confidence, cap,"),
+        (["--classifier", "confidence_weighted"], 1, "(--grid NAME=VALUES); its settings are: confidence, cap,"),
     ],
 )
 def test_mistakes_are_answered(arguments, status, complaint):

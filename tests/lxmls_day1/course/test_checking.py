@@ -34,7 +34,7 @@ class TestOutcomes:
     def test_a_stub_is_to_do(self, workspace):
         one, two, three = check(workspace).reports
         assert one.to_do and two.to_do and not one.all_passed
-        assert three.results == () and three.summary == "no checks: write your answer into the notebook"
+        assert three.results == () and three.summary == "no checks: write your answer in the notebook"
         assert two.summary == "0 of 1 public check passes"
         assert as_text(exercise_lines(one)).splitlines() == [
             "Exercise 1.1: Half steps",

@@ -45,5 +45,5 @@ def test_curves_that_cannot_be_drawn(samples):
 
 
 def test_pairs_that_cannot_be_drawn():
-    with pytest.raises(InputError, match="as many pairs"):
+    with pytest.raises(InputError, match="a pair of accuracies"):
         plot_pairs(["MIRA"], [[0.5]], 10, detached_axes()[1], ("default", "tuned"))

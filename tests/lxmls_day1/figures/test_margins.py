@@ -53,5 +53,5 @@ def test_a_bar_leads_to_where_the_margin_is_one(trained):
     [([0, 2], np.eye(3)[:, :2]), ([0, 1], np.zeros((3, 2))), ([0, 1], np.zeros((3, 3))), ([0], np.ones((3, 2)))],
 )
 def test_what_has_no_street(y, params):
-    with pytest.raises(InputError, match=r"two sides|no boundary"):
+    with pytest.raises(InputError, match=r"two classes|no boundary"):
         street([[0.0, 0.0], [1.0, 1.0]], y, params)

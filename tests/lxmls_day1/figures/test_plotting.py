@@ -137,7 +137,7 @@ def test_wrong_boundaries_are_refused_and_leave_the_axes_as_they_were(axis_with_
     nr_lines = len(axis_with_points.lines)
     with pytest.raises(InputError, match="two features"):
         add_boundary(axis_with_points, np.ones((7, 2)), "too long")
-    with pytest.raises(InputError, match="no colour 'greeen'"):
+    with pytest.raises(InputError, match="does not know the colour 'greeen'"):
         add_boundary(axis_with_points, VERTICAL, "misspelt", "greeen")
     assert len(axis_with_points.lines) == nr_lines
 

@@ -50,9 +50,9 @@ def test_edges_belong_to_the_lower_bin():
 @pytest.mark.parametrize(
     ("p", "y", "says"),
     [
-        ([[0.5, 0.6]], [0], "sum to 1"),
-        ([[1.5, -0.5]], [0], "sum to 1"),
-        ([[np.nan, 1.0]], [0], "sum to 1"),
+        ([[0.5, 0.6]], [0], "sum 1"),
+        ([[1.5, -0.5]], [0], "sum 1"),
+        ([[np.nan, 1.0]], [0], "sum 1"),
         ([], [], "M rows"),
         ([0.5, 0.5], [0, 1], "M rows"),
         ([[0.5, 0.5]], [2], "columns 0 … 1"),

@@ -26,5 +26,5 @@ def test_a_value_of_zero_needs_a_linear_axis():
 
 @pytest.mark.parametrize("accuracies", [[], [0.5, 0.5]])
 def test_other_numbers_of_values(accuracies):
-    with pytest.raises(InputError, match="as many"):
+    with pytest.raises(InputError, match="a training accuracy for each"):
         plot_tuning([0.1], accuracies, [0.1], [1.0], detached_axes()[1])

@@ -451,7 +451,7 @@ class TestRefused:
     @pytest.mark.slow
     def test_thousands_of_source_files(self, tmp_path):
         many = {f"{i}/classifiers/mira.py": b"" for i in range(6000)}
-        assert self.refused(read_among_others(tmp_path, many), "It holds 6000 source files")
+        assert self.refused(read_among_others(tmp_path, many), "It contains 6000 source files")
         odd = {f"classifiers/{i}.": b"" for i in range(200)}
         submission = read_among_others(tmp_path, {**LAB, **odd})
         assert texts(submission) == LAB
