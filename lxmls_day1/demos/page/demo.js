@@ -420,10 +420,8 @@ class PanelView extends Pen {
 
 // ---- controls -----------------------------------------------------------------------------------------------------------------
 
-const asText = {
-  points: (value) => value.map((point) => point.join(",")).join(";"),
-  ticks: (value) => value.join("|"),
-};
+const joined = { points: (value) => value.map((point) => point.join(",")).join(";"), ticks: (value) => value.join("|") };
+const linkedValue = (control, value) => (joined[control.kind] ?? String)(value);
 
 function fromText(control, text) {
   if (control.kind === "slider") return control.values.find((value) => String(value) === text);
@@ -434,8 +432,6 @@ function fromText(control, text) {
   const fits = ([x, y, k, ...more]) => !more.length && Math.max(Math.abs(x), Math.abs(y)) <= control.reach && [0, 1, 2, 3, 4, 5, 6, 7].includes(k);
   return points.every(fits) && control.least <= points.length && points.length <= control.most ? points : undefined;
 }
-
-const linkedValue = (control, value) => (asText[control.kind] ?? String)(value);
 
 // Each returns the element of a control, and how to show another value in it.
 const build = {
@@ -713,10 +709,12 @@ class Demo {
 
   // ---- drawing ----
 
+  // At once, unless the last picture is of the same frame of the screen.
   drawSoon() {
     if (this.drawing) return;
     this.drawing = true;
-    requestAnimationFrame(() => this.draw());
+    if (performance.now() - this.drawn > 12) this.draw();
+    else requestAnimationFrame(() => this.draw());
   }
 
   draw() {
@@ -724,6 +722,7 @@ class Demo {
     if (!this.scene) return;
     for (const view of this.panels) view.draw(this.frame);
     if (!this.small) this.showNumbers();
+    this.drawn = performance.now();
     this.root.dispatchEvent(new Event("drawn"));
   }
 
