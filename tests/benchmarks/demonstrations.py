@@ -19,6 +19,7 @@ TIMES = """async ([selector, inputs, python]) => {
     const drawn = () => new Promise(done => root.addEventListener('drawn', done, { once: true }));
     const values = +slider.max + 1, times = [];
     for (let i = 0; i < inputs; i += 1) {
+        await new Promise(done => setTimeout(done, 30));  // a screen shows the last picture before anybody moves on
         const before = demo.scene, begun = performance.now(), next = drawn();
         slider.value = (+slider.value + 1) % values;
         slider.dispatchEvent(new Event('input', { bubbles: true }));
