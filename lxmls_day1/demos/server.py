@@ -8,6 +8,7 @@ asks for something else, ends at its next report of progress, or in the lab's ow
 
 import ctypes
 import json
+import os
 import secrets
 import select
 import socket
@@ -26,7 +27,7 @@ HOST = "127.0.0.1"
 PORT = 8417  # unless something listens there: a link to a demonstration then works tomorrow, too
 _LONGEST_QUESTION = 1_000_000  # bytes
 _LOOK_AGAIN = 0.5  # seconds after which a page that waits looks whether the one before it is still there
-_MOST_PAGES = 40  # whose demonstrations are kept; the oldest is forgotten
+_MOST_PAGES = 40  # whose demonstrations are kept
 
 
 class _GivenUp(BaseException):
@@ -48,6 +49,7 @@ class DemoServer(ThreadingHTTPServer):
     """
 
     daemon_threads = True
+    allow_reuse_address = os.name != "nt"  # on Windows it would let two servers have one port
 
     def __init__(self, lab: Any, port: int | None = None, *, dark: bool | None = None, scale: float | None = None):
         try:
@@ -94,8 +96,8 @@ class DemoServer(ThreadingHTTPServer):
         try:
             self.computing = threading.get_ident(), gone
             if not gone():
-                demonstration = self.sessions[key] or demonstration_class(key.partition(".")[0])(self.lab)
-                self.sessions[key] = demonstration
+                demonstration = self.sessions.pop(key, None) or demonstration_class(key.partition(".")[0])(self.lab)
+                self.sessions[key] = demonstration  # at the end: of many pages the one that asked longest ago is forgotten
                 for message in demonstration.answers(asked):
                     send(message)
         except _GivenUp:

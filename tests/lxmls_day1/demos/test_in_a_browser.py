@@ -18,6 +18,9 @@ WITHOUT_A_NAME = """() => [...document.querySelectorAll('.demo :is(button, input
 DRAWN = """() => [...document.querySelectorAll('.demo-canvas canvas')].map(canvas => {
     const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
     return data.filter((value, i) => i % 4 === 3 && value).length / (data.length / 4); })"""
+#: Tables of numbers that are wider than their place.
+CUT_OFF = """() => [...document.querySelectorAll('.demo-numbers')].filter(box => box.scrollWidth > box.clientWidth)
+    .map(box => [box.scrollWidth, box.clientWidth, box.innerText])"""
 FRAME = "document.querySelector('[data-demo]').demo.frame"
 SETTINGS = "document.querySelector('[data-demo]').demo.settings"
 SHORTEST = "mira_step"  # in every run; the others are one of the campaigns
@@ -43,6 +46,7 @@ def test_it_fills_a_projector_and_fits_on_a_phone(open_page, serious, server, na
         right, down = overflow(page)
         assert right <= 0 and (width == 390 or down <= 0), (width, right, down)
         assert min(page.evaluate(DRAWN)) > 0.002
+        assert page.evaluate(CUT_OFF) == [], width
         if width != 1280:
             assert serious(page) == []
 

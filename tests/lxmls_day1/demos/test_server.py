@@ -135,8 +135,13 @@ def test_a_taken_port_gives_way_unless_it_was_asked_for(lab, monkeypatch):
             DemoServer(lab, port)
 
 
-def test_the_oldest_pages_are_forgotten(lab, monkeypatch):
+def test_the_pages_that_asked_longest_ago_are_forgotten(lab, monkeypatch):
     monkeypatch.setattr(serving, "_MOST_PAGES", 2)
     with DemoServer(lab, 0) as server:
-        keys = [server.session("confidence") for _ in range(3)]
-        assert ["scene/" + key for key in server.sessions] == keys[1:]
+        first, second = (server.session("confidence").removeprefix("scene/") for _ in range(2))
+        server.answer(first, {}, lambda message: None)
+        third = server.session("confidence").removeprefix("scene/")
+        assert list(server.sessions) == [first, third]
+        answers = []
+        server.answer(second, {}, answers.append)  # it was asked before it was forgotten
+        assert "scene" in answers[-1] and list(server.sessions) != [first, third]
