@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.demos.controls import Choice, Slider, decades, steps
+from lxmls_day1.demos.controls import Choice, Slider, decades, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import Attempts
 from lxmls_day1.demos.scene import CLASSES, Axis, Panel, Scene, Steps, Table, by_frame, points_of_class, region
@@ -148,9 +148,9 @@ class DemoBeyondALine(Demonstration):
     )
     controls = (
         Choice("shape", "points", "how the two classes lie", SHAPES[0], options=tuple((shape, shape) for shape in SHAPES)),
-        Slider("noise", "noise", "how far the points scatter", 0.25, values=steps(0, 1, 0.05)),
+        Slider("noise", "noise", "how far the points scatter", 0.25, values=inclusive_range(0, 1, 0.05)),
         Slider("width", "width", "the width of the kernel: how far away an example still counts", 0.63, values=decades(0.1, 10, 10)),
-        Slider("neighbours", "neighbours", "how many nearest neighbours vote", 3, values=steps(1, 15, 2)),
+        Slider("neighbours", "neighbours", "how many nearest neighbours vote", 3, values=inclusive_range(1, 15, 2)),
     )  # fmt: skip
     grid = MappingProxyType({"shape": SHAPES, "noise": (0.1, 0.25, 0.5)})
 

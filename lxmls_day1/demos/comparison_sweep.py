@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.demos.accuracy_sweep import SWEPT, Results, Sweep, best_accuracies, measurements
-from lxmls_day1.demos.controls import Choice, Slider, Ticks, steps
+from lxmls_day1.demos.controls import Choice, Slider, Ticks, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import Attempts
 from lxmls_day1.demos.scene import Axis, Mark, Panel, Scene, Steps, bars, by_frame, learner_line, learner_style
@@ -45,7 +45,7 @@ class DemoComparison(Demonstration):
         "Press space to add one seed after another, then take more seeds: which differences stay larger than their error bars?",
     )
     controls = (
-        Slider("nr_seeds", "seeds", "how many samples each point of a curve is the mean of", 10, values=steps(2, 50, 1)),
+        Slider("nr_seeds", "seeds", "how many samples each point of a curve is the mean of", 10, values=inclusive_range(2, 50, 1)),
         Choice("part", "accuracy on", "accuracy on all points, or on those of the rarer class", "all",
                options=(("all points", "all"), ("rare class", "rare"))),
         Choice("scale_of_y", "shown as", "the accuracy itself, or how far it is below the best possible one", "accuracy",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.demos import scene as draw
-from lxmls_day1.demos.controls import Slider, decades, steps
+from lxmls_day1.demos.controls import Slider, decades, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import Attempts
 
@@ -79,10 +79,14 @@ class DemoConfidence(Demonstration):
     )
     controls = (
         Slider(
-            "rare", "rare word in", "the share of documents that have the rare word", 0.2, values=steps(0.05, 1, 0.05)
+            "rare",
+            "rare word in",
+            "the share of documents that have the rare word",
+            0.2,
+            values=inclusive_range(0.05, 1, 0.05),
         ),
         Slider("regularizer", "λ", "AROW's λ: the larger, the less one example counts", 1, values=decades(0.1, 100, 4)),
-        Slider("seed", "seed", "other documents", 3, values=steps(1, 50, 1)),
+        Slider("seed", "seed", "other documents", 3, values=inclusive_range(1, 50, 1)),
     )
     grid = MappingProxyType({"rare": (0.05, 0.2, 1), "regularizer": (1, 100), "seed": (1, 2, 3)})
 

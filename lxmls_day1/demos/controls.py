@@ -50,7 +50,7 @@ class Slider(Control):
     Attributes
     ----------
     values : sequence of numbers
-        In their order; see `steps` and `decades`.
+        In their order; see `inclusive_range` and `decades`.
     of_class : int, optional
         The class whose colour it has.
     """
@@ -148,12 +148,12 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def steps(first: float, last: float, by: float) -> list[float]:
+def inclusive_range(first: float, last: float, by: float) -> list[float]:
     """Equally spaced values of a slider, both ends included.
 
     Examples
     --------
-    >>> steps(1, 1.5, 0.1)
+    >>> inclusive_range(1, 1.5, 0.1)
     [1, 1.1, 1.2, 1.3, 1.4, 1.5]
     """
     count = round((last - first) / by)

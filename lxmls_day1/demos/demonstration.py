@@ -9,7 +9,7 @@ are the page's, the same for all (``page/demo.js``)::
         summary = "How often heads comes up."                  # a line for the index
         look_at = "…"                                          # two sentences: what there is to see
         to_try = ("…", "…", "…")                               # three things
-        controls = (Slider("throws", "throws", "how often the coin is thrown", 10, values=steps(1, 100, 1)),)
+        controls = (Slider("throws", "throws", "how often the coin is thrown", 10, values=inclusive_range(1, 100, 1)),)
         grid = {"throws": (10, 100)}                           # the settings that a page without Python holds
 
         def scene(self, settings):
@@ -103,7 +103,7 @@ class Demonstration:
         try:
             for item in self.progress(asked if isinstance(asked, Mapping) else {}):
                 yield {"scene": item.data()} if isinstance(item, Scene) else {"progress": item}
-        except (Exception, SystemExit) as error:  # whatever a student's file raises
+        except (Exception, SystemExit, KeyboardInterrupt) as error:  # of a student's file, or of an interrupted kernel
             yield {"error": left_out("The picture", error).sentence}
 
     @classmethod

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from lxmls_day1.demos.controls import Choice, Control, Points, Slider, Ticks, steps
+from lxmls_day1.demos.controls import Choice, Control, Points, Slider, Ticks, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.gaussian_points import MEANS, OPTIMAL, Result, Setting, best_possible, draw_sample, train_one
 from lxmls_day1.demos.learners import Attempts, Learner
@@ -37,10 +37,10 @@ def _class_controls(k: int) -> Iterator[Control]:
     only_of_three = ("nr_classes", 3) if k == 2 else None
     for axis, value in enumerate(MEANS[k]):
         label, tip = f"μ{_SUBSCRIPTS[k]} x{'₁₂'[axis]}", f"where the middle of class {k} lies"
-        values = steps(-4, 4, 0.1)
+        values = inclusive_range(-4, 4, 0.1)
         yield Slider(f"mean{k}{axis + 1}", label, tip, int(value), only_of_three, values=values, of_class=k)
     label, tip = f"σ²{_SUBSCRIPTS[k]}", f"the variance of class {k}"
-    yield Slider(f"variance{k}", label, tip, 1, only_of_three, values=steps(0.1, 6, 0.1), of_class=k)
+    yield Slider(f"variance{k}", label, tip, 1, only_of_three, values=inclusive_range(0.1, 6, 0.1), of_class=k)
 
 
 class DemoGaussianPlayground(Demonstration):
@@ -66,9 +66,9 @@ class DemoGaussianPlayground(Demonstration):
         Choice("label", "add class", "the class of a point that a click adds; class 2 counts where there are three", 0, options=(("0", 0), ("1", 1), ("2", 2))),
         Ticks("shown", "boundaries", "whose boundary is shown", list(_LABELS), options=_LABELS),
         Slider("nr_points", "points", "how many points are drawn: half to train on, half to test on", 100,
-               values=steps(20, 500, 20)),
-        Slider("seed", "seed", "another sample of the same classes", 1, values=steps(1, 50, 1)),
-        Slider("balance", "balance", "the share of class 0 among all points", 0.5, values=steps(0.05, 0.95, 0.05)),
+               values=inclusive_range(20, 500, 20)),
+        Slider("seed", "seed", "another sample of the same classes", 1, values=inclusive_range(1, 50, 1)),
+        Slider("balance", "balance", "the share of class 0 among all points", 0.5, values=inclusive_range(0.05, 0.95, 0.05)),
         *_class_controls(0),
         *_class_controls(1),
         Choice("nr_classes", "classes", "two classes or three", 2, options=(("2", 2), ("3", 3))),

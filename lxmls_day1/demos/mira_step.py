@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.demos import scene as draw
-from lxmls_day1.demos.controls import Choice, Points, Slider, steps
+from lxmls_day1.demos.controls import Choice, Points, Slider, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import Attempts, update_of
 from lxmls_day1.figures.boundaries import decision_boundary
@@ -128,8 +128,8 @@ class DemoMiraStep(Demonstration):
     controls = (
         Points("example", "example", "click into the plane, drag the example, or move it with the arrow keys", [[1.0, 1.2, 2]],
                panel="plane", class_from="label", least=1, most=1, reach=3.2),
-        Slider("nr_classes", "classes K", "how many classes there are", 4, values=steps(2, MOST_CLASSES, 1)),
-        Slider("label", "class y", "the true class of the example", 2, values=steps(0, MOST_CLASSES - 1, 1)),
+        Slider("nr_classes", "classes K", "how many classes there are", 4, values=inclusive_range(2, MOST_CLASSES, 1)),
+        Slider("label", "class y", "the true class of the example", 2, values=inclusive_range(0, MOST_CLASSES - 1, 1)),
         Choice("capped", "column squishing", "whether 1/λ limits the step of column squishing, too", False,
                options=(("no cap", False), ("with the cap", True))),
     )  # fmt: skip

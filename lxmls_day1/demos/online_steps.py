@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.demos import scene as draw
-from lxmls_day1.demos.controls import Choice, Slider, decades, steps
+from lxmls_day1.demos.controls import Choice, Slider, decades, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.learners import Attempts, Learner
 from lxmls_day1.demos.online_traces import Trace, bound_of, points_of, trace_of, visits
@@ -50,10 +50,10 @@ class DemoOnlineSteps(Demonstration):
     controls = (
         Choice("view", "show", "the perceptron alone, or all four learners on the same order", 1,
                options=(("perceptron", 1), ("all four", 4))),
-        Slider("nr_points", "points", "how many points there are", 20, values=steps(6, 60, 2)),
-        Slider("distance", "distance", "how far apart the two classes are", 3.5, values=steps(1, 6, 0.25)),
-        Slider("nr_rounds", "rounds", "how often all points are visited", 3, values=steps(1, 10, 1)),
-        Slider("seed", "seed", "another sample, in another order", 2, values=steps(1, 50, 1)),
+        Slider("nr_points", "points", "how many points there are", 20, values=inclusive_range(6, 60, 2)),
+        Slider("distance", "distance", "how far apart the two classes are", 3.5, values=inclusive_range(1, 6, 0.25)),
+        Slider("nr_rounds", "rounds", "how often all points are visited", 3, values=inclusive_range(1, 10, 1)),
+        Slider("seed", "seed", "another sample, in another order", 2, values=inclusive_range(1, 50, 1)),
         Slider("regularizer", "λ", "λ of MIRA, SVM and maximum entropy: the larger, the smaller their steps or weights", 0.1,
                values=decades(0.001, 10, 4), when=("view", 4)),
     )  # fmt: skip

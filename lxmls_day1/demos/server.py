@@ -97,7 +97,9 @@ class DemoServer(ThreadingHTTPServer):
             self.computing = threading.get_ident(), gone
             if not gone():
                 demonstration = self.sessions.pop(key, None) or demonstration_class(key.partition(".")[0])(self.lab)
-                self.sessions[key] = demonstration  # at the end: of many pages the one that asked longest ago is forgotten
+                self.sessions[key] = (
+                    demonstration  # at the end: of many pages the one that asked longest ago is forgotten
+                )
                 for message in demonstration.answers(asked):
                     send(message)
         except _GivenUp:

@@ -473,7 +473,7 @@ const build = {
 
   text(control, set) {
     const many = control.lines > 1;
-    const input = make(many ? "textarea" : "input", { rows: many ? control.lines : null, title: control.tip, spellcheck: "false" });
+    const input = make(many ? "textarea" : "input", { rows: many ? control.lines : null, title: control.tip, spellcheck: "false", maxlength: 200000 });
     input.addEventListener("input", () => set(input.value));
     const root = make("label", { class: "demo-text" }, make("span", { text: control.label }), input);
     const show = (value) => {

@@ -114,7 +114,7 @@ class Coin(Demonstration):
     """Says how far it is, then fails or not."""
 
     controls = (
-        Slider("seed", "seed", "another throw", 1, values=[1, 2]),
+        Slider("seed", "seed", "another throw", 1, values=[1, 2, 3]),
         Points("mine", "points", "click", [], panel="p", least=0, most=2, reach=3.0),
     )
 
@@ -122,6 +122,8 @@ class Coin(Demonstration):
         yield 0.5
         if settings["seed"] == 2:
             raise ZeroDivisionError("division by zero")
+        if settings["seed"] == 3:
+            raise KeyboardInterrupt  # a kernel is interrupted while a page waits for it
         marks = [
             points_of_class([[1 / 3, float("nan")]], 1),
             line(by_frame([[[0, 0]], [[0, 0]], [[1, 1]]]), ("#000", "#fff")),
@@ -142,6 +144,8 @@ class TestAnswers:
     def test_an_error_is_a_sentence(self, lab):
         _, answer = Coin(lab).answers({"seed": 2})
         assert answer == {"error": "The picture is left out, as it ended with ZeroDivisionError: division by zero."}
+        _, answer = Coin(lab).answers({"seed": 3})
+        assert answer == {"error": "The picture is left out, as it ended with KeyboardInterrupt."}
 
     @pytest.mark.parametrize(
         "points", [None, [[0, 0]], [[0, 0, 9]], [[9, 0, 0]], [[0, "0", 0]], [[0, 0, 0]] * 3, [[True, 0, 0]]]
