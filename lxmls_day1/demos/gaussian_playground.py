@@ -63,7 +63,8 @@ class DemoGaussianPlayground(Demonstration):
     controls = (
         Points("added", "your points", "click to add a point, drag it, click it again to delete it", [],
                panel="plane", class_from="label", reach=6.0),
-        Choice("label", "add class", "the class of a point that a click adds; class 2 counts where there are three", 0, options=(("0", 0), ("1", 1), ("2", 2))),
+        Choice("label", "add class", "the class of a point that a click adds; class 2 counts where there are three", 0,
+               options=(("0", 0), ("1", 1), ("2", 2))),
         Ticks("shown", "boundaries", "whose boundary is shown", list(_LABELS), options=_LABELS),
         Slider("nr_points", "points", "how many points are drawn: half to train on, half to test on", 100,
                values=inclusive_range(20, 500, 20)),

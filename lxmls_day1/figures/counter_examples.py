@@ -199,7 +199,7 @@ PICTURES: dict[str, Callable[[Mapping[str, Any], Any, Any, Any], None]] = {
 
 
 def picture(kind: str, given: Mapping[str, Any], wanted: Any, got: Any) -> bytes | None:
-    """A PNG of a counter-example; None if its answers do not have the form that the picture needs, or both look the same.
+    """A PNG of a counter-example; None if its answers do not have the form that it needs, are too large for axes, or look the same.
 
     Parameters
     ----------
@@ -228,10 +228,11 @@ def picture(kind: str, given: Mapping[str, Any], wanted: Any, got: Any) -> bytes
     if not (np.all(np.isfinite(wanted)) and np.all(np.isfinite(got))):
         return None
     figure = Figure(figsize=(5.6, 2.8), layout="constrained")
-    try:
-        PICTURES[kind](given, wanted, got, figure.add_subplot())
-    except (KeyError, ValueError, IndexError, StopIteration, TypeError):
-        return None
     file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=100)
+    try:
+        with np.errstate(all="ignore"):  # of numbers that are too large: axes that are not finite are refused
+            PICTURES[kind](given, wanted, got, figure.add_subplot())
+            figure.savefig(file, format="png", dpi=100)
+    except (KeyError, ValueError, IndexError, StopIteration, TypeError, OverflowError):
+        return None
     return file.getvalue()

@@ -172,7 +172,11 @@ def _read(
         except Refused as refusal:
             warnings.append(f"{shown(explanations.name)} {refusal}; it was ignored.")
     manifest = by_name.get(layout.root / SUBMISSION)
-    author = _author_in_manifest(manifest, limits) if manifest else ""
+    author, partners = _names_in_manifest(manifest, limits) if manifest else ("", "")
+    if partners:
+        warnings.append(
+            f"It names {partners} as a partner, which alone counts for nobody: the roster must name your group."
+        )
     return dict(sorted(files.items(), key=lambda item: str(item[0]))), author, warnings
 
 
@@ -284,13 +288,17 @@ def _of_parts(members: list[Member], parts: Sequence[tuple[str, str]]) -> list[M
     return chosen
 
 
-def _author_in_manifest(member: Member, limits: ReadingLimits) -> str:
-    """The author in ``submission.json``, as `lxmls-day1 submit` writes it; empty if it is not that."""
+def _names_in_manifest(member: Member, limits: ReadingLimits) -> tuple[str, str]:
+    """The author in ``submission.json``, as `submit` writes it, and the partners that version 0.2.0 wrote; empty if it is not that."""
     try:
-        name = json.loads(Budget(limits).read(member, 100_000))["name"]
+        told = json.loads(Budget(limits).read(member, 100_000))
+        name, partners = told["name"], told.get("with", [])
     except (Refused, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return ""
-    return one_line(name) if isinstance(name, str) else ""
+        return "", ""
+    named = (
+        [one_line(partner) for partner in partners if isinstance(partner, str)] if isinstance(partners, list) else []
+    )
+    return one_line(name) if isinstance(name, str) else "", one_line(", ".join(named), 100)
 
 
 def _names_of_the_lab(reference: Path) -> Iterator[PurePosixPath]:

@@ -1,3 +1,4 @@
+import warnings
 from itertools import combinations
 
 import numpy as np
@@ -133,3 +134,19 @@ def test_small_inputs_of_an_exercise_have_the_form_that_its_picture_needs(pools,
         for given, (wanted, *wrong) in zip(pool.inputs[:3], pool.answers, strict=False)
     )
     assert any(pictures)
+
+
+@pytest.mark.parametrize("size", [1e308, -1e308, 1e200, 5e-324, 0.0])
+@pytest.mark.parametrize("place", [(0, 1), (1, 1), (2, 1)])
+@pytest.mark.parametrize("points", [[[-1.0], [1.0]], [[-1.0, 0.0], [1.0, 2.0]]])
+def test_numbers_without_measure_end_in_a_picture_or_in_none(points, place, size):
+    wanted = np.column_stack([np.zeros(1 + len(points[0])), np.ones(1 + len(points[0]))])
+    if place[0] < len(wanted):
+        got = wanted.copy()
+        got[place] = size
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # a student would read them below the verdict
+            drawn = picture("boundaries", {"points": points, "classes": [0, 1]}, wanted[None], got[None])
+            assert drawn is None or drawn.startswith(b"\x89PNG")
+            steps = picture("steps", {"scores": [0.0, 1.0], "‖g(x)‖²": 7.0}, [1.0, -1.0], [size, -size])
+            assert steps is not None

@@ -144,6 +144,18 @@ class TestOneSubmission:
         for content in (manifest, b"[" * 100_000, b"\xff", b'{"name": 3}', b"3"):
             assert read_zip(tmp_path, {**LAB, "submission.json": content}).name == "ada"
 
+    @pytest.mark.parametrize("partners", [["Bob"], "Bob", None, [3, ["x"]], {"Bob": 1}, ["\u202eBob\n", "Eve" * 1000]])
+    def test_partners_that_an_earlier_version_wrote_are_told_that_they_do_not_count(self, tmp_path, partners):
+        submission = read_zip(
+            tmp_path, {**LAB, "submission.json": json.dumps({"name": "Ada", "with": partners}).encode()}
+        )
+        assert submission.author == "Ada" and texts(submission) == LAB
+        named = isinstance(partners, list) and "Bob" in str(partners)
+        assert len(submission.warnings) == named
+        if named:
+            assert "Bob" in submission.warnings[0] and "roster" in submission.warnings[0]
+            assert len(submission.warnings[0]) < 300 and submission.warnings[0].isprintable()
+
     def test_a_folder_and_its_zip_are_the_same_submission(self, tmp_path):
         of_folder = read(write(tmp_path / "ada", LAB))
         of_zip = read_zip(tmp_path, LAB)
