@@ -31,7 +31,7 @@ from lxmls_day1.errors import InputError
 if COMPILES:
     import numba
 
-    from lxmls_day1.engine.compiled.intrinsics import MATRIX, RULE_SIGNATURE, VECTOR, read_only
+    from lxmls_day1.engine.compiled.intrinsics import MATRIX, VECTOR, address_of, call_rule, read_only
     from lxmls_day1.engine.compiled.machine_code import cached_jit
 
 _MULTIPLIER = np.uint64(
@@ -131,7 +131,7 @@ def _round(sentences, order, steps, shrinkage, rule, costs, augmented, V, U, sta
     while n_keys < 2 * n_entries_most:
         n_keys *= 2
     keys, sums, places = np.full(n_keys, -1, np.int64), np.zeros(n_keys), np.empty(n_entries_most, np.uint64)
-    scores, cost = np.zeros(2), np.zeros(2)
+    scores, cost = np.zeros(4)[:2], np.zeros(2)  # behind the scores is room for the answer
     flat_V, flat_U = V.reshape(V.size), U.reshape(U.size)
     scale, scale_sum = state[0], state[1]
     n_updates = 0
@@ -156,7 +156,7 @@ def _round(sentences, order, steps, shrinkage, rule, costs, augmented, V, U, sta
             scores[0] = max(0.0, gain(n_words, labels, first, emissions, from_tag, start, stop, path))
             if augmented:
                 scores[0] -= cost[0]
-            answer = rule(scores, 1, 0.5 * sq_norm, steps[i], cost)
+            answer = call_rule(rule, scores, 1, 0.5 * sq_norm, steps[i], cost)
             if len(answer) != 2:
                 return -1
             d = answer[1]
@@ -199,7 +199,7 @@ def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, ste
         For a rule whose answer is not (−d, d).
     """
     updates = _compiled_round()(
-        frozen(sentences), order, steps, shrinkage, rule, costs, augmented, weights.V, weights.U, weights.state
+        frozen(sentences), order, steps, shrinkage, address_of(rule), costs, augmented, weights.V, weights.U, weights.state
     )
     if updates < 0:
         raise InputError(
@@ -213,9 +213,8 @@ def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, ste
 @functools.cache
 def _compiled_round():
     reals, longs, costs = read_only(numba.float64), read_only(numba.int64), read_only(numba.float64, 2)
-    rule = numba.types.FunctionType(RULE_SIGNATURE)
     signature = numba.int64(
-        type_of_sentences(), longs, reals, numba.float64, rule, costs, numba.boolean, MATRIX, MATRIX, VECTOR
+        type_of_sentences(), longs, reals, numba.float64, numba.int64, costs, numba.boolean, MATRIX, MATRIX, VECTOR
     )
     return cached_jit(signature)(_round)
 

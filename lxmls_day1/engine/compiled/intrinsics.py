@@ -5,6 +5,7 @@ Imported only where numba can be (see ``primitives.py``).
 
 import llvmlite.ir as ir
 import numba
+from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 
@@ -163,3 +164,49 @@ def borrowed(_typing_context, array):
         return view._getvalue()
 
     return array(array), generate
+
+
+@intrinsic
+def room_behind(_typing_context, array):
+    """The numbers that lie behind those of a C-contiguous vector in memory, as many; the caller has them there."""
+
+    def generate(context, builder, signature, arguments):
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        view.data = builder.gep(view.data, [view.nitems])
+        view.meminfo = ir.Constant(view.meminfo.type, None)
+        view.parent = ir.Constant(view.parent.type, None)
+        return view._getvalue()
+
+    return array(array), generate
+
+
+def _calling(rule_signature):
+    """A function that calls the machine code at an address. (numba would ask Python for it at each call of a loop, for .2 ms.)"""
+
+    @intrinsic
+    def call(_typing_context, address, *arguments):
+        wanted = rule_signature.args
+
+        def generate(context, builder, signature, values):
+            address, values = values[0], cgutils.unpack_tuple(builder, values[1])
+            arguments = [context.cast(builder, *of) for of in zip(values, signature.args[1], wanted, strict=True)]
+            code = context.call_conv.get_function_type(rule_signature.return_type, wanted).as_pointer()
+            status, answer = context.call_conv.call_function(
+                builder, builder.inttoptr(address, code), rule_signature.return_type, wanted, arguments
+            )
+            with cgutils.if_unlikely(builder, status.is_error):
+                context.call_conv.return_status_propagate(builder, status)
+            return answer
+
+        return rule_signature.return_type(address, numba.types.StarArgTuple(arguments)), generate
+
+    return call
+
+
+call_rule, call_second_order_rule = _calling(RULE_SIGNATURE), _calling(SECOND_ORDER_SIGNATURE)
+
+
+def address_of(rule):
+    """Where the machine code of a rule lies, which was compiled for the one signature of its order; it stays as long as the rule."""
+    (compiled,) = rule.overloads.values()
+    return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)

@@ -4,7 +4,7 @@ Everything here works on the same four arrays (``Examples``), those of a CSR mat
 as ``row_primitives.py`` describes them; no column of ones is ever stored. Kernels know when they are compiled whether ``V`` has two
 dimensions or, with variances, three.
 
-* :func:`take_steps` runs online learning with any update rule. The rule goes in as a first-class function with an
+* :func:`take_steps` runs online learning with any update rule. The rule goes in as the address of a function with an
   explicit signature, so that one cached compilation of the loop serves every rule.
 * :func:`scores_of_row` and :func:`update_by_row` are the two halves of a step by themselves, for a rule that is plain
   Python.
@@ -40,11 +40,16 @@ if COMPILES:
         SECOND_ORDER_SIGNATURE,
         VECTOR,
         WEIGHTS_WITH_VARIANCES,
+        address_of,
         borrowed,
+        call_rule,
+        call_second_order_rule,
         prefetch,
         read_only,
+        room_behind,
     )
     from lxmls_day1.engine.compiled.machine_code import cached_jit
+    from lxmls_day1.engine.compiled.rule_code import in_room
 
 
 # Weights are kept as scale * V while they shrink. Folding the scale into V when it leaves this range keeps the running
@@ -379,9 +384,11 @@ def _steps(examples, plan, rule, costs, V, U, state, updates, errors, first_step
         if V.ndim == 3:
             if n_columns < n_classes:
                 variances[1] = variances[0]
-            d, b = rule(borrowed(scores), label, borrowed(variances), step, borrowed(costs[label]))
+            d, b = call_second_order_rule(
+                rule, borrowed(scores), label, borrowed(variances), step, borrowed(costs[label])
+            )
         else:
-            d = rule(borrowed(scores), label, sq_norms[m], step, borrowed(costs[label]))
+            d = call_rule(rule, borrowed(scores), label, sq_norms[m], step, borrowed(costs[label]))
         if len(d) != n_classes or len(b) != n_classes:
             return -1
         if n_columns < n_classes:
@@ -448,7 +455,8 @@ def take_steps(rule, examples, plan, *, costs, V, U, state, updates, errors, fir
         If the rule returns something else than K numbers.
     """
     run = _compiled_steps(examples.indices.dtype, examples.data.dtype, examples.data.ndim, V.ndim == 3)
-    scores, variances = np.empty((2, len(costs)))
+    scores, variances = np.empty((2, len(costs)))  # behind the scores, where there are no variances, is room for d
+    rule = address_of(rule)
     done = run(frozen(examples), frozen(plan), rule, costs, V, U, state, updates, errors, first_step, scores, variances)
     if done < 0:
         what = "d and b, each" if V.ndim == 3 else "d,"
@@ -460,13 +468,12 @@ def take_steps(rule, examples, plan, *, costs, V, U, state, updates, errors, fir
 def _compiled_steps(indices_type, data_type, n_dimensions=1, second_order=False):
     reals, longs = read_only(numba.float64), read_only(numba.int64)
     indices, data = read_only(numba.from_dtype(indices_type)), read_only(numba.from_dtype(data_type), n_dimensions)
-    rule = numba.types.FunctionType(SECOND_ORDER_SIGNATURE if second_order else RULE_SIGNATURE)
     costs, weights = read_only(numba.float64, 2), WEIGHTS_WITH_VARIANCES if second_order else MATRIX
     examples = numba.types.NamedTuple((longs, indices, data, reals, numba.int64), Examples)
     plan = numba.types.NamedTuple((longs, longs, reals, numba.float64, reals), Plan)
     counts = numba.int64[::1]
     signature = numba.int64(
-        examples, plan, rule, costs, weights, MATRIX, VECTOR, counts, counts, numba.int64, VECTOR, VECTOR
+        examples, plan, numba.int64, costs, weights, MATRIX, VECTOR, counts, counts, numba.int64, VECTOR, VECTOR
     )
     return cached_jit(signature)(_steps)
 
@@ -498,4 +505,6 @@ def is_second_order(rule):
 @functools.cache
 def compile_rule(rule):
     """Compile an update rule with the signature of its order, which :func:`take_steps` takes."""
-    return cached_jit(SECOND_ORDER_SIGNATURE if is_second_order(rule) else RULE_SIGNATURE)(rule)
+    if is_second_order(rule):
+        return cached_jit(SECOND_ORDER_SIGNATURE)(rule)
+    return cached_jit(RULE_SIGNATURE)(in_room(rule, room_behind))
