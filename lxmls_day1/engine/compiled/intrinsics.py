@@ -180,30 +180,45 @@ def room_behind(_typing_context, array):
     return array(array), generate
 
 
-def _calling(rule_signature):
-    """A function that calls the machine code at an address. (numba would ask Python for it at each call of a loop, for .2 ms.)"""
-
-    @intrinsic
-    def call(_typing_context, address, *arguments):
-        wanted = rule_signature.args
-
-        def generate(context, builder, signature, values):
-            address, values = values[0], cgutils.unpack_tuple(builder, values[1])
-            arguments = [context.cast(builder, *of) for of in zip(values, signature.args[1], wanted, strict=True)]
-            code = context.call_conv.get_function_type(rule_signature.return_type, wanted).as_pointer()
-            status, answer = context.call_conv.call_function(
-                builder, builder.inttoptr(address, code), rule_signature.return_type, wanted, arguments
-            )
-            with cgutils.if_unlikely(builder, status.is_error):
-                context.call_conv.return_status_propagate(builder, status)
-            return answer
-
-        return rule_signature.return_type(address, numba.types.StarArgTuple(arguments)), generate
-
-    return call
+def _call_at(context, builder, signature, address, arguments, types):
+    """Call the machine code of a rule. (numba's own functions of functions ask Python for the address at each call of a loop: .2 ms.)"""
+    arguments = [context.cast(builder, *of) for of in zip(arguments, types, signature.args, strict=True)]
+    code = context.call_conv.get_function_type(signature.return_type, signature.args).as_pointer()
+    status, answer = context.call_conv.call_function(
+        builder, builder.inttoptr(address, code), signature.return_type, signature.args, arguments
+    )
+    with cgutils.if_unlikely(builder, status.is_error):
+        context.call_conv.return_status_propagate(builder, status)
+    return answer
 
 
-call_rule, call_second_order_rule = _calling(RULE_SIGNATURE), _calling(SECOND_ORDER_SIGNATURE)
+@intrinsic
+def ask_rule(_typing_context, address, scores, label, sq_norm, step, cost):
+    """Call a rule of first order, and put its answer into the room behind the scores. Returns how many numbers that has; K are right."""
+
+    def generate(context, builder, signature, arguments):
+        answer = _call_at(context, builder, RULE_SIGNATURE, arguments[0], arguments[1:], signature.args[1:])
+        array = context.make_array(VECTOR)
+        d, room = array(context, builder, answer), array(context, builder, arguments[1])
+        place = builder.gep(room.data, [room.nitems])
+        elsewhere = builder.icmp_unsigned("!=", d.data, place)  # not made in the room: see rule_code.py
+        with builder.if_then(elsewhere, likely=False):
+            with builder.if_then(builder.icmp_unsigned("==", d.nitems, room.nitems)):
+                cgutils.raw_memcpy(builder, place, d.data, room.nitems, room.itemsize)
+            context.nrt.decref(builder, VECTOR, answer)
+        return d.nitems
+
+    return numba.int64(address, scores, label, sq_norm, step, cost), generate
+
+
+@intrinsic
+def ask_second_order_rule(_typing_context, address, scores, label, variances, step, cost):
+    """The answer of a rule of second order: d and b."""
+
+    def generate(context, builder, signature, arguments):
+        return _call_at(context, builder, SECOND_ORDER_SIGNATURE, arguments[0], arguments[1:], signature.args[1:])
+
+    return SECOND_ORDER_SIGNATURE.return_type(address, scores, label, variances, step, cost), generate
 
 
 def address_of(rule):

@@ -41,9 +41,9 @@ if COMPILES:
         VECTOR,
         WEIGHTS_WITH_VARIANCES,
         address_of,
+        ask_rule,
+        ask_second_order_rule,
         borrowed,
-        call_rule,
-        call_second_order_rule,
         prefetch,
         read_only,
         room_behind,
@@ -360,6 +360,8 @@ def _steps(examples, plan, rule, costs, V, U, state, updates, errors, first_step
     current_round = first_step // steps_per_round
     next_round = (current_round + 1) * steps_per_round
     change, b = np.empty(n_columns), np.zeros(n_classes)
+    scores, variances, costs = borrowed(scores), borrowed(variances), borrowed(costs)
+    d = room_behind(scores)
     scale, scale_sum = state[0], state[1]
     rows_far, weighted = data.size > NEAR, len(factors) > 0
     for n in range(first_step, n_steps):
@@ -384,12 +386,11 @@ def _steps(examples, plan, rule, costs, V, U, state, updates, errors, first_step
         if V.ndim == 3:
             if n_columns < n_classes:
                 variances[1] = variances[0]
-            d, b = call_second_order_rule(
-                rule, borrowed(scores), label, borrowed(variances), step, borrowed(costs[label])
-            )
+            d, b = ask_second_order_rule(rule, scores, label, variances, step, costs[label])
+            n_numbers = len(d)
         else:
-            d = call_rule(rule, borrowed(scores), label, sq_norms[m], step, borrowed(costs[label]))
-        if len(d) != n_classes or len(b) != n_classes:
+            n_numbers = ask_rule(rule, scores, label, sq_norms[m], step, costs[label])
+        if n_numbers != n_classes or len(b) != n_classes:
             return -1
         if n_columns < n_classes:
             if not _fit_one_column(d, b, sq_norms[m]):
