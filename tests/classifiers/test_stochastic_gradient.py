@@ -153,13 +153,25 @@ def test_the_default_steps_by_their_formula():
 
 
 @pytest.mark.parametrize(
-    ("learner", "n_classes", "first"), [(MaxEntOnline, 2, 0.4), (MaxEntOnline, 3, 0.8), (SVM, 3, 0.4)]
+    ("learner", "n_classes", "first"), [(MaxEntOnline, 2, 0.4), (MaxEntOnline, 3, 0.8), (MaxEntOnline, 6, 0.4 * np.log2(6)), (SVM, 3, 0.4), (SVM, 6, 0.4)],
 )
-def test_a_smooth_loss_of_several_classes_begins_with_twice_the_step(learner, n_classes, first):
+def test_a_smooth_loss_of_several_classes_begins_with_longer_steps(learner, n_classes, first):
     X, y = np.full((6, 1), 2.0), np.arange(6) % n_classes  # ‖g(x)‖² = 5
     trained = learner(0.3)
     trained.train(X, y)
     np.testing.assert_allclose(trained.steps(1, 3), first / (1 + 0.3 * first * np.arange(1, 4)), rtol=1e-12)
+
+
+def test_the_longer_steps_of_many_classes_pass_continuously_into_those_of_a_small_penalty():
+    """4/median ‖g(x)‖² is 0.8 here, and so the steps shrink at the slowest rate, 0.05/6, where λ is 0.05/(6 · 0.8)."""
+    X, y = np.full((6, 1), 2.0), np.arange(6)
+    least = 0.05 / (6 * 0.8)
+    for factor, first in ((0.5, 0.8), (1.0, 0.8), (1.1, 0.8 * 1.1), (1.25, 0.8 * 1.25), (1.3, 0.4 * np.log2(6))):
+        trained = MaxEntOnline(factor * least)
+        trained.train(X, y)
+        assert trained.first_step == pytest.approx(first, rel=1e-12)
+        rate = 0.05 / 6 if factor < 1 else factor * least * first
+        np.testing.assert_allclose(trained.steps(1, 9), first / (1 + rate * np.arange(1, 10)), rtol=1e-12)
 
 
 def test_the_hinge_loss_of_several_classes_halves_its_steps_during_the_first_round():
