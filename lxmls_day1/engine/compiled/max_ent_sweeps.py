@@ -10,7 +10,7 @@ from scipy.special import entr, softmax
 
 from lxmls_day1.engine.compiled.batch import exponentials
 from lxmls_day1.engine.compiled.primitives import kernel
-from lxmls_day1.engine.compiled.row_primitives import add_row, score_row
+from lxmls_day1.engine.compiled.row_primitives import add_row, prefetch_coming, score_row
 from lxmls_day1.engine.compiled.row_scores import scores_of_all_rows
 
 _RELAXATION = 1.5  # of two classes: the curvature of a step is taken for so much smaller; gains up to 2
@@ -60,8 +60,10 @@ def sweep(examples, shares, order, unit, alpha, W):
     n_classes = W.shape[1]
     p, d, room = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
     estimate = 0.0
-    for m in order:
+    for n in range(len(order)):
+        m = order[n]
         score_row(indptr, indices, data, m, W, p)
+        prefetch_coming(indptr, indices, data, order, n)
         top = p.max()
         for k in range(n_classes):
             p[k] -= top
@@ -149,9 +151,11 @@ def sweep_two_classes(examples, labels, shares, order, unit, beta, v):
     indptr, indices, data, sq_norms, _ = examples
     score, d = np.empty(1), np.empty(1)
     estimate = 0.0
-    for m in order:
+    for n in range(len(order)):
+        m = order[n]
         sign = 1.0 if labels[m] == 1 else -1.0
         score_row(indptr, indices, data, m, v, score)
+        prefetch_coming(indptr, indices, data, order, n)
         margin, before = sign * score[0], beta[m]
         p = 1.0 / (1.0 + np.exp(margin))
         own_gap = (p - before) ** 2 * (1.0 / max(p + before, 1e-300) + 1.0 / max(2.0 - p - before, 1e-300))

@@ -348,3 +348,11 @@ def prefetch_row(indptr, indices, data, m):
             prefetch(indices, i)
         for i in range(indptr[m], indptr[m + 1], LINE // data.itemsize):
             prefetch(data, i)
+
+
+@kernel(**ROW_PRIMITIVE)
+def prefetch_coming(indptr, indices, data, order, n):
+    """Have rows of the steps that come after step n fetched, if they are many: they come in a random order."""
+    if data.size > NEAR and n + 16 < len(order):
+        prefetch(indptr, order[n + 16])
+        prefetch_row(indptr, indices, data, order[n + 8])

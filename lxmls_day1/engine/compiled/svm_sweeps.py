@@ -13,12 +13,9 @@ every example that has something to gain again.
 
 import numpy as np
 
-from lxmls_day1.engine.compiled.primitives import COMPILES, kernel
-from lxmls_day1.engine.compiled.row_primitives import NEAR, prefetch_row, score_row
+from lxmls_day1.engine.compiled.primitives import kernel
+from lxmls_day1.engine.compiled.row_primitives import prefetch_coming, score_row
 from lxmls_day1.engine.compiled.row_scores import scores_of_all_rows
-
-if COMPILES:
-    from lxmls_day1.engine.compiled.intrinsics import prefetch
 
 
 @kernel(forceinline=True)
@@ -111,12 +108,10 @@ def sweep(examples, labels, order, costs, unit, relaxation, alpha, W, rests, sha
     n_classes = np.uint64(W.shape[1])
     v, z, kept, d = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
     changed = np.empty(n_classes, np.uint64)
-    rows_far, intercept = len(data) > NEAR, np.uint64(0)
+    intercept = np.uint64(0)
     gap, n_steps = 0.0, 0
     for n in range(len(order)):
-        if rows_far and n + 16 < len(order):
-            prefetch(indptr, order[n + 16])
-            prefetch_row(indptr, indices, data, order[n + 8])
+        prefetch_coming(indptr, indices, data, order, n)
         m = order[n]
         label = labels[m]
         score_row(indptr, indices, data, m, W, v)
@@ -191,6 +186,7 @@ def sweep_two_classes(examples, labels, order, costs, unit, relaxation, beta, v,
     indptr, indices, data, sq_norms, _ = examples
     gap, n_steps = 0.0, 0
     for n in range(len(order)):
+        prefetch_coming(indptr, indices, data, order, n)
         m = order[n]
         label = labels[m]
         sign = 1.0 if label == 1 else -1.0
