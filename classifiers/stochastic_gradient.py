@@ -11,9 +11,10 @@ The η_0 = 1 of the guide suits its λ = 1. With λ = 0.01 the first steps are f
 default is right at every λ: η_t = 1/(λ (t + t_0)), which suits an objective that is λ-strongly convex, with a t_0 by which the
 first step is e = 2/median ‖g(x)‖². That is a safe one: the log loss of an example curves by at most ‖g(x)‖²/2. It curves so much
 only where two classes share all of the probability, and descent diverges only from twice this step on; so with three classes or
-more the log loss gets e = 4/median ‖g(x)‖², and the more classes begin by sharing the probability, the longer still:
-e = 2 log₂ K/median from K = 5 on, if λ shortens the steps enough in later rounds. Where λ is so small that the steps would hardly shrink during a round, 0.3/(M e)
-takes its place; 0.05/(M e) for the log loss of three classes or more, whose gradients get shorter by themselves as more is learnt.
+more the log loss gets e = 4/median ‖g(x)‖². The more classes begin by sharing the probability, the longer the steps may be: with
+K > 4 up to e = 2 log₂ K/median, as far as λ makes them shrink faster than the slowest. Where λ is so small that the steps would
+hardly shrink during a round, 0.3/(M e) takes its place; 0.05/(M e) for the log loss of three classes or more, whose gradients get
+shorter by themselves as more is learnt.
 Such a λ hardly shortens weights that the first steps have made too long. So the hinge loss of three classes or more, whose steps have
 their full length at each violation, shrinks them faster during the first round: η_t = e/(1 + 0.3 t/M + min(t/M, 1)).
 
@@ -85,7 +86,7 @@ class StochasticGradient(OnlineClassifier):
         shared_by_many = self.smooth_loss and several
         self.first_step = (4.0 if shared_by_many else 2.0) / float(np.median(sq_norms))
         self.slowest = (0.05 if shared_by_many else 0.3) / n
-        if shared_by_many:  # continuous in λ: longer only so far as the steps shrink faster than the slowest
+        if shared_by_many:
             longest = max(1.0, np.log2(len(self.classes)) / 2.0)
             self.first_step *= min(longest, max(1.0, self.regularizer * self.first_step / self.slowest))
         self.in_first_round = (1.0 if several and not self.smooth_loss else 0.0) / n

@@ -153,7 +153,8 @@ def test_the_default_steps_by_their_formula():
 
 
 @pytest.mark.parametrize(
-    ("learner", "n_classes", "first"), [(MaxEntOnline, 2, 0.4), (MaxEntOnline, 3, 0.8), (MaxEntOnline, 6, 0.4 * np.log2(6)), (SVM, 3, 0.4), (SVM, 6, 0.4)],
+    ("learner", "n_classes", "first"),
+    [(MaxEntOnline, 2, 0.4), (MaxEntOnline, 3, 0.8), (MaxEntOnline, 6, 0.4 * np.log2(6)), (SVM, 3, 0.4), (SVM, 6, 0.4)],
 )
 def test_a_smooth_loss_of_several_classes_begins_with_longer_steps(learner, n_classes, first):
     X, y = np.full((6, 1), 2.0), np.arange(6) % n_classes  # ‖g(x)‖² = 5

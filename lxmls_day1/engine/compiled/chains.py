@@ -198,8 +198,9 @@ def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, ste
     InputError
         For a rule whose answer is not (−d, d).
     """
+    code = address_of(rule)
     updates = _compiled_round()(
-        frozen(sentences), order, steps, shrinkage, address_of(rule), costs, augmented, weights.V, weights.U, weights.state
+        frozen(sentences), order, steps, shrinkage, code, costs, augmented, weights.V, weights.U, weights.state
     )
     if updates < 0:
         raise InputError(

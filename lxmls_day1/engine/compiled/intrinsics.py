@@ -180,9 +180,9 @@ def room_behind(_typing_context, array):
     return array(array), generate
 
 
-def _call_at(context, builder, signature, address, arguments, types):
-    """Call the machine code of a rule. (numba's own functions of functions ask Python for the address at each call of a loop: .2 ms.)"""
-    arguments = [context.cast(builder, *of) for of in zip(arguments, types, signature.args, strict=True)]
+def _call_at(context, builder, signature, types, address, *values):
+    """Call machine code by its address: a function as an argument costs .2 ms at each call of a loop, where numba asks Python for it."""
+    arguments = [context.cast(builder, *of) for of in zip(values, types, signature.args, strict=True)]
     code = context.call_conv.get_function_type(signature.return_type, signature.args).as_pointer()
     status, answer = context.call_conv.call_function(
         builder, builder.inttoptr(address, code), signature.return_type, signature.args, arguments
@@ -197,7 +197,7 @@ def ask_rule(_typing_context, address, scores, label, sq_norm, step, cost):
     """Call a rule of first order, and put its answer into the room behind the scores. Returns how many numbers that has; K are right."""
 
     def generate(context, builder, signature, arguments):
-        answer = _call_at(context, builder, RULE_SIGNATURE, arguments[0], arguments[1:], signature.args[1:])
+        answer = _call_at(context, builder, RULE_SIGNATURE, signature.args[1:], *arguments)
         array = context.make_array(VECTOR)
         d, room = array(context, builder, answer), array(context, builder, arguments[1])
         place = builder.gep(room.data, [room.nitems])
@@ -216,7 +216,7 @@ def ask_second_order_rule(_typing_context, address, scores, label, variances, st
     """The answer of a rule of second order: d and b."""
 
     def generate(context, builder, signature, arguments):
-        return _call_at(context, builder, SECOND_ORDER_SIGNATURE, arguments[0], arguments[1:], signature.args[1:])
+        return _call_at(context, builder, SECOND_ORDER_SIGNATURE, signature.args[1:], *arguments)
 
     return SECOND_ORDER_SIGNATURE.return_type(address, scores, label, variances, step, cost), generate
 

@@ -83,12 +83,10 @@ def _made_in_room(statement: ast.stmt, scores: str) -> list[ast.stmt]:
 
 def _filling(value: ast.expr, scores: str, room: str) -> list[str]:
     """What fills the room with the numbers of an expression."""
-    if isinstance(value, ast.BinOp) and type(value.op) in _OPERATIONS:
-        if isinstance(value.left, ast.Name) and value.left.id == scores:
-            return [f"np.{_OPERATIONS[type(value.op)]}({scores}, {ast.unparse(value.right)}, {room})"]
-    elif ast.unparse(value) == f"np.zeros(len({scores}))":
-        return [f"{room}[:] = 0.0"]
-    elif isinstance(value, ast.Call) and ast.unparse(value.func) == "np.exp" and len(value.args) == 1 and not value.keywords:
-        inner = _filling(value.args[0], scores, room)
-        return [*inner, f"np.exp({room}, {room})"] if inner else []
-    return []
+    match value:
+        case ast.BinOp(ast.Name(name), operation, other) if name == scores and type(operation) in _OPERATIONS:
+            return [f"np.{_OPERATIONS[type(operation)]}({scores}, {ast.unparse(other)}, {room})"]
+        case ast.Call(ast.Attribute(ast.Name("np"), "exp"), [exponent], []):
+            inner = _filling(exponent, scores, room)
+            return [*inner, f"np.exp({room}, {room})"] if inner else []
+    return [f"{room}[:] = 0.0"] if ast.unparse(value) == f"np.zeros(len({scores}))" else []

@@ -75,11 +75,8 @@ def by_parts(scores, label, sq_norm, step, cost):
     return d
 
 
-def in_a_condition(scores, label, sq_norm, step, cost):
-    if label:
-        d = np.zeros(len(scores))
-    else:
-        d = np.ones(len(scores))
+def of_a_condition(scores, label, sq_norm, step, cost):
+    d = np.zeros(len(scores)) if label else cost
     return d
 
 
@@ -104,7 +101,7 @@ def of_any_arguments(*arguments):
 
 
 def test_only_what_surely_is_a_new_array_of_k_numbers_is_made_in_the_room():
-    rules = [of_its_docstring, by_parts, in_a_condition, of_the_costs, enclosed(), of_any_arguments]
+    rules = [of_its_docstring, by_parts, of_a_condition, of_the_costs, enclosed(), of_any_arguments]
     rules.append(lambda scores, label, sq_norm, step, cost: scores + cost)
     without_source = {"np": np}
     exec("def rule(scores, label, sq_norm, step, cost):\n    d = np.zeros(len(scores))\n    return d", without_source)
