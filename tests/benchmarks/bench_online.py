@@ -7,9 +7,7 @@ average, so the averaged perceptron also meets the SGDClassifier that is one.
 
 import time
 from functools import partial
-from statistics import median
 
-import numba
 import numpy as np
 from interleaved import books, compare_learners, noisy_points, print_table, ratio, synthetic_text, tf_idf, time_in_turn
 from sklearn.linear_model import Perceptron as SklearnPerceptron
@@ -25,8 +23,6 @@ from classifiers.second_order.arow import AROW
 from classifiers.second_order.confidence_weighted import ConfidenceWeighted
 from classifiers.svm import SVM
 from lxmls_day1.engine.compiled.online_steps import RowSteps
-from lxmls_day1.engine.compiled.row_primitives import score_row
-from lxmls_day1.engine.compiled.sparse_rows import as_examples, compact
 
 
 def learners(rounds, regularizer):
@@ -79,34 +75,6 @@ def compare(title, X, y, rounds, repeats, regularizer=1e-4):
     ]
     title = f"{title}, {rounds} rounds"
     compare_learners(title, X, y, learners(rounds, regularizer), pairs, repeats, time.process_time)
-
-
-@numba.njit(error_model="numpy")
-def only_scores(indptr, indices, data, order, V):
-    """How many rows have a positive score, visited in that order: what no learner can do without, and nothing else."""
-    positive, scores = 0, np.empty(1)
-    for m in order:
-        score_row(indptr, indices, data, m, V, scores)
-        positive += scores[0] > 0
-    return positive
-
-
-def compare_with_scores(X, y, rounds, repeats):
-    """Whole trainings, from the matrix on, beside passes of the same loop over rows that only computes their scores."""
-    examples = compact(as_examples(X))
-    rng = np.random.default_rng(1)
-    order = np.concatenate([rng.permutation(len(y)) for _ in range(rounds)])
-    V = rng.normal(size=(X.shape[1] + 1, 1))
-    ours = {
-        "perceptron": Perceptron(nr_rounds=rounds, averaged=False),
-        "perceptron, averaged": Perceptron(nr_rounds=rounds),
-    }
-    runs = {name: partial(learner.train, X, y) for name, learner in ours.items()}
-    runs["floor"] = lambda: only_scores(examples.indptr, examples.indices, examples.data, order, V)
-    seconds = time_in_turn(runs, repeats, time.process_time)
-    rows = [[name, f"{median(seconds[name]):.4f}", f"{ratio(seconds, name, 'floor'):.2f}", "≤ 1.6"] for name in ours]
-    title = f"Books beside passes that only score, {rounds} rounds, medians of {repeats}, processor time"
-    print_table(title, ["ours", "s", "ours / floor", "goal"], rows)
 
 
 def steps_in_turn(learners, X, labels, rounds, repeats):
@@ -162,7 +130,6 @@ def main(quick=False):
     if corpus is not None:
         X, y = corpus.train_X, np.ravel(corpus.train_y)
         compare("books, K = 2", X, y, 10, many)
-        compare_with_scores(X, y, 10, many)
         compare_second_order("books", X, y, 10, many)
     for n_classes, n_examples in ((2, 80_000), (4, 180_000), (20, 180_000), (300, 12_000)):
         X, y = synthetic_text(n_examples // 9 if quick else n_examples, 50_000, 80, n_classes)
