@@ -31,7 +31,7 @@ from lxmls_day1.errors import InputError
 if COMPILES:
     import numba
 
-    from lxmls_day1.engine.compiled.intrinsics import MATRIX, VECTOR, address_of, ask_rule, read_only, room_behind
+    from lxmls_day1.engine.compiled.intrinsics import MATRIX, VECTOR, address_of, ask_rule, read_only
     from lxmls_day1.engine.compiled.machine_code import cached_jit
 
 _MULTIPLIER = np.uint64(
@@ -131,8 +131,7 @@ def _round(sentences, order, steps, shrinkage, rule, costs, augmented, V, U, sta
     while n_keys < 2 * n_entries_most:
         n_keys *= 2
     keys, sums, places = np.full(n_keys, -1, np.int64), np.zeros(n_keys), np.empty(n_entries_most, np.uint64)
-    scores, cost = np.zeros(4)[:2], np.zeros(2)
-    answer = room_behind(scores)
+    scores, cost = np.zeros(2), np.zeros(2)
     flat_V, flat_U = V.reshape(V.size), U.reshape(U.size)
     scale, scale_sum = state[0], state[1]
     n_updates = 0
@@ -157,7 +156,8 @@ def _round(sentences, order, steps, shrinkage, rule, costs, augmented, V, U, sta
             scores[0] = max(0.0, gain(n_words, labels, first, emissions, from_tag, start, stop, path))
             if augmented:
                 scores[0] -= cost[0]
-            if ask_rule(rule, scores, 1, 0.5 * sq_norm, steps[i], cost) != 2:
+            answer = ask_rule(rule, scores, 1, 0.5 * sq_norm, steps[i], cost)
+            if len(answer) != 2:
                 return -1
             d = answer[1]
             if abs(answer[0] + d) > 1e-9 * (abs(answer[0]) + abs(d)):

@@ -166,20 +166,6 @@ def borrowed(_typing_context, array):
     return array(array), generate
 
 
-@intrinsic
-def room_behind(_typing_context, array):
-    """The numbers that lie behind those of a C-contiguous vector in memory, as many; the caller has them there."""
-
-    def generate(context, builder, signature, arguments):
-        view = context.make_array(signature.args[0])(context, builder, arguments[0])
-        view.data = builder.gep(view.data, [view.nitems])
-        view.meminfo = ir.Constant(view.meminfo.type, None)
-        view.parent = ir.Constant(view.parent.type, None)
-        return view._getvalue()
-
-    return array(array), generate
-
-
 def _call_at(context, builder, signature, types, address, *values):
     """Call machine code by its address: a function as an argument costs .2 ms at each call of a loop, where numba asks Python for it."""
     arguments = [context.cast(builder, *of) for of in zip(values, types, signature.args, strict=True)]
@@ -194,21 +180,12 @@ def _call_at(context, builder, signature, types, address, *values):
 
 @intrinsic
 def ask_rule(_typing_context, address, scores, label, sq_norm, step, cost):
-    """Call a rule of first order, and put its answer into the room behind the scores. Returns how many numbers that has; K are right."""
+    """The answer of a rule of first order: d."""
 
     def generate(context, builder, signature, arguments):
-        answer = _call_at(context, builder, RULE_SIGNATURE, signature.args[1:], *arguments)
-        array = context.make_array(VECTOR)
-        d, room = array(context, builder, answer), array(context, builder, arguments[1])
-        place = builder.gep(room.data, [room.nitems])
-        elsewhere = builder.icmp_unsigned("!=", d.data, place)  # not made in the room: see rule_code.py
-        with builder.if_then(elsewhere, likely=False):
-            with builder.if_then(builder.icmp_unsigned("==", d.nitems, room.nitems)):
-                cgutils.raw_memcpy(builder, place, d.data, room.nitems, room.itemsize)
-            context.nrt.decref(builder, VECTOR, answer)
-        return d.nitems
+        return _call_at(context, builder, RULE_SIGNATURE, signature.args[1:], *arguments)
 
-    return numba.int64(address, scores, label, sq_norm, step, cost), generate
+    return RULE_SIGNATURE.return_type(address, scores, label, sq_norm, step, cost), generate
 
 
 @intrinsic

@@ -46,10 +46,8 @@ if COMPILES:
         borrowed,
         prefetch,
         read_only,
-        room_behind,
     )
     from lxmls_day1.engine.compiled.machine_code import cached_jit
-    from lxmls_day1.engine.compiled.rule_code import in_room
 
 
 # Weights are kept as scale * V while they shrink. Folding the scale into V when it leaves this range keeps the running
@@ -361,7 +359,6 @@ def _steps(examples, plan, rule, costs, V, U, state, updates, errors, first_step
     next_round = (current_round + 1) * steps_per_round
     change, b = np.empty(n_columns), np.zeros(n_classes)
     scores, variances, costs = borrowed(scores), borrowed(variances), borrowed(costs)
-    d = room_behind(scores)
     scale, scale_sum = state[0], state[1]
     rows_far, weighted = data.size > NEAR, len(factors) > 0
     for n in range(first_step, n_steps):
@@ -387,10 +384,9 @@ def _steps(examples, plan, rule, costs, V, U, state, updates, errors, first_step
             if n_columns < n_classes:
                 variances[1] = variances[0]
             d, b = ask_second_order_rule(rule, scores, label, variances, step, costs[label])
-            n_numbers = len(d)
         else:
-            n_numbers = ask_rule(rule, scores, label, sq_norms[m], step, costs[label])
-        if n_numbers != n_classes or len(b) != n_classes:
+            d = ask_rule(rule, scores, label, sq_norms[m], step, costs[label])
+        if len(d) != n_classes or len(b) != n_classes:
             return -1
         if n_columns < n_classes:
             if not _fit_one_column(d, b, sq_norms[m]):
@@ -456,7 +452,7 @@ def take_steps(rule, examples, plan, *, costs, V, U, state, updates, errors, fir
         If the rule returns something else than K numbers.
     """
     run = _compiled_steps(examples.indices.dtype, examples.data.dtype, examples.data.ndim, V.ndim == 3)
-    scores, variances = np.empty((2, len(costs)))  # behind the scores, where there are no variances, is room for d
+    scores, variances = np.empty((2, len(costs)))
     rule = address_of(rule)
     done = run(frozen(examples), frozen(plan), rule, costs, V, U, state, updates, errors, first_step, scores, variances)
     if done < 0:
@@ -506,6 +502,4 @@ def is_second_order(rule):
 @functools.cache
 def compile_rule(rule):
     """Compile an update rule with the signature of its order, which :func:`take_steps` takes."""
-    if is_second_order(rule):
-        return cached_jit(SECOND_ORDER_SIGNATURE)(rule)
-    return cached_jit(RULE_SIGNATURE)(in_room(rule, room_behind))
+    return cached_jit(SECOND_ORDER_SIGNATURE if is_second_order(rule) else RULE_SIGNATURE)(rule)
