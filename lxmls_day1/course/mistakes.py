@@ -24,6 +24,7 @@ Students solve an exercise in different styles. ``[[style]]`` tables before the 
 
 import textwrap
 import tomllib
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -115,6 +116,31 @@ class Program:
 
             made[path] = stubbed(sources[path], written, path)
         return made
+
+    def with_another(self, other: "Program", sources: Mapping[str, str]) -> "Program | None":
+        """The program that makes two mistakes; None if their swaps do not leave each other's text as it is, or one has no swaps.
+
+        Examples
+        --------
+        >>> source = "# exercise 1.1: solution (1 line)\\ny = -abs(x) + 1\\n# exercise 1.1: end\\n"
+        >>> sign, size, one = (Program("", "1.1", (swap,)) for swap in (("-abs", "abs"), ("-abs(x)", "x"), ("+ 1", "")))
+        >>> sign.with_another(one, {"a.py": source}).made_in({"a.py": source}), sign.with_another(size, {"a.py": source})
+        ({'a.py': 'y = abs(x) \\n'}, None)
+        """
+        if not (self.swaps and other.swaps):
+            return None
+        function = self.function if self.function == other.function else None
+        both = replace(
+            self, label=f"{self} and {other}", swaps=self.swaps + other.swaps, function=function, bases=self.bases
+        )
+        try:
+            for text in both.made_in(sources).values():
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", SyntaxWarning)
+                    compile(text, both.label, "exec")
+        except (InputError, SyntaxError):
+            return None
+        return both
 
     def _replaced(self, texts: Regions, solution: str, function: str | None) -> Regions:
         """The region of a function, or the only one, with this solution."""

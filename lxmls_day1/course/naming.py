@@ -1,12 +1,13 @@
 """Which known mistake explains wrong answers.
 
 A known mistake is a family of programs, and each of them has answered the same small inputs. A mistake is named only if one of its
-programs explains the student's answers, in one of three ways:
+programs explains the student's answers, in one of four ways:
 
 1. It gives the same answer to every input.
-2. Two programs of two mistakes do so together: where one of them alone is wrong the student has its answer, where neither is the student
+2. A program that makes two mistakes at once does so (`Pool.pairs`).
+3. Two programs of two mistakes do so together: where one of them alone is wrong the student has its answer, where neither is the student
    is right. Each must be seen alone at `LEAST` inputs, and the wrong parts that one of them gives alone must be more than `ENOUGH` of all.
-3. It gives the same in every part of an answer that it has wrong anywhere ("the intercepts"), at `LEAST` inputs; others may be wrong, too.
+4. It gives the same in every part of an answer that it has wrong anywhere ("the intercepts"), at `LEAST` inputs; others may be wrong, too.
 
 Of several mistakes that explain the same all are said, if they are no more than `MOST_NAMED`. Whatever is not explained so has no name:
 `lxmls_day1.course.observations` says what can be seen in it. `lxmls_day1.course.counterexamples` asks for the answers.
@@ -18,7 +19,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool
+from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool, fingerprint
 from lxmls_day1.course.registry import SMALL_INPUTS
 
 LEAST = 2  # inputs at which a mistake that does not explain everything is seen by itself
@@ -114,6 +115,8 @@ def named(
     exact = [name for name, programs in pool.programs.items() if row in programs]
     if exact:
         return _of_alike(exact)
+    if got is not None and (pair := pool.pairs.get(fingerprint(got))):
+        return Named(BOTH if len(pair) > 1 else ONE, pair)
     cells = _Cells(pool, row, got, split)
     return cells.two_mistakes() or (cells.mistake_of_a_part() if separate else None) or Named()
 

@@ -5,12 +5,15 @@ on which they differ from the reference, as small as there are, and inputs on wh
 """
 
 import importlib.util
+import itertools
 import os
+import py_compile
 import re
 import shutil
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
@@ -22,8 +25,9 @@ from lxmls_day1.course.counterexamples import ANSWERED, ASKED, answers_to
 from lxmls_day1.course.markers import without_markers
 from lxmls_day1.course.mistakes import Mistake
 from lxmls_day1.course.mutants import mutants_of
+from lxmls_day1.course.naming import LEAST
 from lxmls_day1.course.observations import RAISES
-from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool
+from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool, fingerprint
 from lxmls_day1.course.registry import FOLDER, Exercise, check_files
 from lxmls_day1.course.time_limit import OutOfTime, TimeLimit
 from lxmls_day1.errors import InputError, NoAnswer
@@ -35,6 +39,7 @@ RESERVE = 8  # other inputs, for practice
 VARIED = 14  # inputs at all sizes, each tells programs apart that few others do
 LEAST_WRONG = 6  # inputs on which each program differs from the reference, if there are so many
 SECONDS = 2.0  # of processor time for all inputs of one program; it does not end, says its answer then
+VAGUE = ("something_else", "nothing_returned")  # mistakes that say little of a program that makes two
 DIGITS = 6  # of a number that is written down
 ENDLESS = "does not end"
 
@@ -83,9 +88,43 @@ def _in_processes(function: Callable[..., Made], tasks: Sequence[tuple[Any, ...]
 
 
 def _pool_of(reference: str, exercise: Exercise, mistakes: Sequence[Mistake], folder: str) -> Pool:
-    proposed, answers, _ = asked_programs(Path(reference), exercise, mistakes, Path(folder))
+    proposed, answers, _ = asked_programs(Path(reference), exercise, mistakes, Path(folder, "alone"))
     families = [(mistake.name, len(mistake.programs)) for mistake in mistakes]
-    return made_pool(proposed, answers, families)
+    pool = made_pool(proposed, answers, families)
+    return replace(pool, pairs=pairs_of(Path(reference), exercise, mistakes, pool, Path(folder, "pairs")))
+
+
+def pairs_of(
+    reference: Path, exercise: Exercise, mistakes: Sequence[Mistake], pool: Pool, folder: Path
+) -> dict[str, tuple[str, ...]]:
+    """What a pool holds of programs that make two mistakes at once, the commonest program of each.
+
+    Left out are `VAGUE` ones, those of which fewer than `LEAST` inputs tell that it makes one of them, and those of which most answers are exceptions.
+    """
+    sources = {name: (reference / name).read_text(encoding="utf-8") for name in exercise.files}
+    telling = [mistake for mistake in mistakes if not mistake.name.startswith(VAGUE)]
+    commonest = [(mistake.name, program) for mistake in telling for program in mistake.programs if program.swaps]
+    commonest = list(dict(reversed(commonest)).items())[::-1]
+    pairs = [
+        (one, other, program)
+        for (one, first), (other, second) in itertools.combinations(commonest, 2)
+        if (program := first.with_another(second, sources))
+    ]
+    programs = tuple(program for *_, program in [*(("", "", first) for _, first in commonest), *pairs])
+    asked = [Mistake(exercise.id, "alone and in pairs", "", programs)]
+    _, answers, _ = asked_programs(reference, exercise, asked, folder, pool.inputs)
+    rows = np.array(list(map(pool.places, answers[1:])))  # −1 where no mistake alone gives the answer
+    alone = dict(zip(dict(commonest), rows, strict=False))
+    single = {fingerprint(its) for its in answers[: 1 + len(commonest)]}
+    names: dict[str, list[set[str]]] = {}
+    for (one, other, _), row, its in zip(pairs, rows[len(commonest) :], answers[1 + len(commonest) :], strict=True):
+        told = min((row != alone[one]).sum(), (row != alone[other]).sum())
+        n_raising = sum(str(answer.values[:1]).startswith(f"('{RAISES}") for answer in its)
+        if told >= LEAST and 2 * n_raising < len(its):
+            names.setdefault(fingerprint(its), []).append({one, other})
+    common = {mark: set.intersection(*found) for mark, found in names.items() if mark not in single}
+    order = list(pool.programs)
+    return {mark: tuple(sorted(its, key=order.index)) for mark, its in common.items() if its}
 
 
 def asked_again(
@@ -185,6 +224,7 @@ def uncompiled_lab(reference: Path, folder: Path) -> Path:
         plain = re.sub(r"^@compiled[ \t]*\r?\n", "", source, flags=re.MULTILINE)
         if source != plain:  # unchanged files bring their bytecode along
             path.write_text(plain, encoding="utf-8")
+            py_compile.compile(str(path), invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
     return folder.resolve()
 
 

@@ -26,6 +26,7 @@ def small_inputs():
         [0, 3, 1],
         [3, 1.5, 1],
         [4, 0, 1],
+        [2, 0.75, -3],
     ):
         for label in range(len(scores)):
             for step, sq_norm, costs in ((1, 1, 0), (0.5, 2, 0), (2, 4, 1), (0.5, 1, 2)):

@@ -1,10 +1,12 @@
 """What is evidence for a known mistake, on pools that are small enough to be counted through."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from lxmls_day1.course.naming import BOTH, ONE, ONE_OF, Named, named
-from lxmls_day1.course.recorded_answers import Answer, Pool, RecordedAnswers
+from lxmls_day1.course.recorded_answers import Answer, Pool, RecordedAnswers, fingerprint
 from lxmls_day1.course.registry import RECORDED
 from lxmls_day1.lab import reference_folder
 
@@ -52,6 +54,14 @@ def test_a_mistake_is_named_if_one_of_its_programs_gives_every_answer(answers, w
 )
 def test_two_mistakes_are_named_if_each_explains_what_it_alone_has_wrong(answers, wanted):
     assert named(pool_of(9, a="111110000", b="000222222"), row(answers)) == wanted
+
+
+def test_a_program_that_makes_two_mistakes_is_known_by_all_of_its_answers():
+    got = [Answer.of([1.0 + n, -2.5]) for n in range(4)]
+    near = [Answer.of(answer.array * (1 + 1e-9)) for answer in got]
+    pool = replace(pool_of(4, a="1100", b="0022"), pairs={fingerprint(got): ("a", "b")})
+    assert named(pool, row("????"), near) == Named(BOTH, ("a", "b"))
+    assert named(pool, row("????"), [*got[:3], Answer.of([4.01, -2.5])]) == Named()
 
 
 def test_two_mistakes_are_seen_alone_at_two_inputs_and_in_most_wrong_answers():
