@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from lxmls_day1.course.recorded_answers import Answered
 from lxmls_day1.lab import Lab
 
 MAKING = ("classifier", "reader")
@@ -78,7 +79,7 @@ class CheckedLab(Protocol):
     """
 
     changes: list[str]
-    answered: tuple[str, Any] | None
+    answered: Answered
 
     def perform(self, call: LabCall) -> Any:
         """What comes of a call; for one that makes an object, a stand-in whose methods can be called."""

@@ -24,7 +24,6 @@ Students solve an exercise in different styles. ``[[style]]`` tables before the 
 
 import textwrap
 import tomllib
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -117,30 +116,27 @@ class Program:
             made[path] = stubbed(sources[path], written, path)
         return made
 
-    def with_another(self, other: "Program", sources: Mapping[str, str]) -> "Program | None":
-        """The program that makes two mistakes; None if their swaps do not leave each other's text as it is, or one has no swaps.
+    def fits(self, sources: Mapping[str, str]) -> bool:
+        """Whether its texts stand in the solution, and what it makes of that is Python."""
+        try:
+            for text in self.made_in(sources).values():
+                compile(text, self.label, "exec")
+        except (InputError, SyntaxError):
+            return False
+        return True
+
+    def with_another(self, other: "Program") -> "Program":
+        """The program that makes both mistakes; it `fits` unless one of them changes the other's text.
 
         Examples
         --------
-        >>> source = "# exercise 1.1: solution (1 line)\\ny = -abs(x) + 1\\n# exercise 1.1: end\\n"
+        >>> sources = {"a.py": "# exercise 1.1: solution (1 line)\\ny = -abs(x) + 1\\n# exercise 1.1: end\\n"}
         >>> sign, size, one = (Program("", "1.1", (swap,)) for swap in (("-abs", "abs"), ("-abs(x)", "x"), ("+ 1", "")))
-        >>> sign.with_another(one, {"a.py": source}).made_in({"a.py": source}), sign.with_another(size, {"a.py": source})
-        ({'a.py': 'y = abs(x) \\n'}, None)
+        >>> sign.with_another(one).made_in(sources), sign.with_another(size).fits(sources)
+        ({'a.py': 'y = abs(x) \\n'}, False)
         """
-        if not (self.swaps and other.swaps):
-            return None
         function = self.function if self.function == other.function else None
-        both = replace(
-            self, label=f"{self} and {other}", swaps=self.swaps + other.swaps, function=function, bases=self.bases
-        )
-        try:
-            for text in both.made_in(sources).values():
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", SyntaxWarning)
-                    compile(text, both.label, "exec")
-        except (InputError, SyntaxError):
-            return None
-        return both
+        return replace(self, label=f"{self} and {other}", swaps=self.swaps + other.swaps, function=function)
 
     def _replaced(self, texts: Regions, solution: str, function: str | None) -> Regions:
         """The region of a function, or the only one, with this solution."""

@@ -97,34 +97,31 @@ def _pool_of(reference: str, exercise: Exercise, mistakes: Sequence[Mistake], fo
 def pairs_of(
     reference: Path, exercise: Exercise, mistakes: Sequence[Mistake], pool: Pool, folder: Path
 ) -> dict[str, tuple[str, ...]]:
-    """What a pool holds of programs that make two mistakes at once, the commonest program of each.
+    """What a pool holds of programs that make two mistakes at once: in each right solution, the commonest swaps of each mistake.
 
-    Left out are `VAGUE` ones, those of which fewer than `LEAST` inputs tell that it makes one of them, and those of which most answers are exceptions.
+    Left out are `VAGUE` ones, those that fewer than `LEAST` inputs tell from one mistake alone, and those that mostly raise exceptions.
     """
     sources = {name: (reference / name).read_text(encoding="utf-8") for name in exercise.files}
-    telling = [mistake for mistake in mistakes if not mistake.name.startswith(VAGUE)]
-    commonest = [(mistake.name, program) for mistake in telling for program in mistake.programs if program.swaps]
-    commonest = list(dict(reversed(commonest)).items())[::-1]
-    pairs = [
-        (one, other, program)
-        for (one, first), (other, second) in itertools.combinations(commonest, 2)
-        if (program := first.with_another(second, sources))
-    ]
-    programs = tuple(program for *_, program in [*(("", "", first) for _, first in commonest), *pairs])
-    asked = [Mistake(exercise.id, "alone and in pairs", "", programs)]
+    telling = (mistake for mistake in mistakes if not mistake.name.startswith(VAGUE))
+    swapped = [(mistake.name, program) for mistake in telling for program in mistake.programs if program.swaps]
+    pairs = []
+    for base in dict.fromkeys(base for _, program in swapped for base in program.bases):
+        in_base = [(name, replace(program, bases=(base,))) for name, program in swapped if base in program.bases]
+        commonest = dict(reversed([(name, program) for name, program in in_base if program.fits(sources)]))
+        for (one, first), (other, second) in itertools.combinations(list(commonest.items())[::-1], 2):
+            if (both := first.with_another(second)).fits(sources):
+                pairs.append((one, other, both))
+    asked = [Mistake(exercise.id, "pairs", "", tuple(program for *_, program in pairs))]
     _, answers, _ = asked_programs(reference, exercise, asked, folder, pool.inputs)
-    rows = np.array(list(map(pool.places, answers[1:])))  # −1 where no mistake alone gives the answer
-    alone = dict(zip(dict(commonest), rows, strict=False))
-    single = {fingerprint(its) for its in answers[: 1 + len(commonest)]}
     names: dict[str, list[set[str]]] = {}
-    for (one, other, _), row, its in zip(pairs, rows[len(commonest) :], answers[1 + len(commonest) :], strict=True):
-        told = min((row != alone[one]).sum(), (row != alone[other]).sum())
+    for (one, other, _), its in zip(pairs, answers[1:], strict=True):
+        row = np.array(pool.places(its))
+        told = min((row != alone).sum() for alone in [0 * row, *pool.programs[one], *pool.programs[other]])
         n_raising = sum(str(answer.values[:1]).startswith(f"('{RAISES}") for answer in its)
         if told >= LEAST and 2 * n_raising < len(its):
             names.setdefault(fingerprint(its), []).append({one, other})
-    common = {mark: set.intersection(*found) for mark, found in names.items() if mark not in single}
-    order = list(pool.programs)
-    return {mark: tuple(sorted(its, key=order.index)) for mark, its in common.items() if its}
+    common = {mark: set.intersection(*found) for mark, found in names.items()}
+    return {mark: tuple(name for name in pool.programs if name in its) for mark, its in common.items() if its}
 
 
 def asked_again(

@@ -278,12 +278,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     run.compute_hidden_answers(items)
 
 
-def pytest_report_header(config: pytest.Config) -> str | None:
-    """Name the lab that is checked."""
-    run = config.stash[RUN]
-    return f"lab: {run.lab_folder}" if run.lab_folder else None
-
-
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Name the seed of the hidden checks."""
     run = config.stash[RUN]

@@ -18,10 +18,7 @@ from lxmls_day1.course.registry import exercise_of_check
 from lxmls_day1.errors import InputError
 
 RTOL, ATOL = 1e-6, 1e-9
-POOL_RTOL, POOL_ATOL = (
-    1e-4,
-    1e-5,
-)  # small inputs are round, and mistakes far from the right answer; single precision passes
+POOL_RTOL, POOL_ATOL = 1e-4, 1e-5  # small inputs are round, mistakes far from the right answer; single precision passes
 FINENESS = 2000.0  # of fingerprints: numbers of which one is a two-thousandth more than the other differ
 MOST_SHOWN = 12
 MOST_DESCRIBED = 4  # entries of a tuple whose forms are told
@@ -30,6 +27,7 @@ LONGEST_SHOWN = 200  # characters of one text
 DEEPEST = 32
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
+Answered = tuple[str, Any] | None  # what was called last, and what it returned
 Form = tuple[tuple[int, ...], type]  # the shape of a value, and what its entries are: float, str or NoneType
 
 
@@ -163,7 +161,6 @@ class Pool:
 
     def to_plain(self) -> dict[str, Any]:
         """The pool as JSON can hold it."""
-        number = {name: i for i, name in enumerate(self.programs)}
         return {
             "inputs": [
                 {"input": given, "answers": list(map(_in_compact, answers))}
@@ -171,7 +168,7 @@ class Pool:
             ],
             "mistakes": self.programs,
             "reserve": [{"input": given, "answer": _in_compact(answer)} for given, answer in self.reserve],
-            "pairs": {mark: [number[name] for name in names] for mark, names in self.pairs.items()},
+            "pairs": {mark: [list(self.programs).index(name) for name in names] for mark, names in self.pairs.items()},
         }
 
     def places(self, got: Sequence[Answer]) -> tuple[int, ...]:
@@ -449,7 +446,7 @@ def described(value: Any, wanted: str) -> str:
     return f"{RETURNS}{shortened(what)}, but must return {wanted}"
 
 
-def unusable(answered: tuple[str, Any] | None, error: BaseException) -> str:
+def unusable(answered: Answered, error: BaseException) -> str:
     """What to say of an answer with which a check cannot go on, as this exception of the check's own tells.
 
     Examples

@@ -104,7 +104,6 @@ class BoxedLab(CheckedLab):
         kind = (call.method, *call.target)
         methods = self._methods.get(kind)
         answer = self.ask("make", call.name, **vars(call), methods=methods is None)
-        self.answered = None
         made, names = (answer.get("made"), answer.get("methods")) if isinstance(answer, dict) else (None, None)
         if methods is None and isinstance(names, list) and len(names) <= MOST_METHODS:
             methods = self._methods[kind] = frozenset(map(str, names))

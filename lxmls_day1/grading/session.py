@@ -18,7 +18,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import pytest
 
@@ -31,7 +30,7 @@ from lxmls_day1.course.checked_lab import CheckedLab
 from lxmls_day1.course.counterexamples import CounterExample, has_substance
 from lxmls_day1.course.expect import WrongAnswer
 from lxmls_day1.course.markers import STUB_MESSAGE
-from lxmls_day1.course.recorded_answers import RecordedAnswers, unusable
+from lxmls_day1.course.recorded_answers import Answered, RecordedAnswers, unusable
 from lxmls_day1.course.registry import SMALL_INPUTS, exercise_of_check
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.boxed_lab import BoxedLab
@@ -242,7 +241,7 @@ def _ended_as(numbers: Sequence[int], tries: Mapping[int, _Try], *verdicts: str)
 
 
 def _verdict(
-    check: CheckGrade, error: BaseException | None, answered: tuple[str, Any] | None
+    check: CheckGrade, error: BaseException | None, answered: Answered
 ) -> tuple[str, str, list[tuple[str, str]]]:
     """Verdict, text for the student, known mistakes: of a check that ended with this exception, or with none, after an answer."""
     if error is None:
@@ -255,7 +254,7 @@ def _verdict(
     return verdict, "" if check.hidden else text, list(error.mistakes) if isinstance(error, WrongAnswer) else []
 
 
-def _verdict_in_words(error: BaseException, answered: tuple[str, Any] | None) -> tuple[str, str]:
+def _verdict_in_words(error: BaseException, answered: Answered) -> tuple[str, str]:
     if isinstance(error, BoxFailure):
         return error.verdict, str(error)
     if isinstance(error, RefusedAnswer):

@@ -65,7 +65,9 @@ def test_a_pool_comes_back_from_its_text(pool):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("id", ["1.19", *(pytest.param(id, marks=pytest.mark.campaign) for id in ("1.3", "1.5", "1.13"))])
+@pytest.mark.parametrize(
+    "id", ["1.19", *(pytest.param(id, marks=pytest.mark.campaign) for id in ("1.3", "1.5", "1.13"))]
+)
 def test_what_is_recorded_of_two_mistakes_at_once_is_current(id, tmp_path):
     reference = reference_folder()
     exercise = Registry.read(reference / FILE)[id]
