@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from lxmls_day1.course.recorded_answers import Answered
 from lxmls_day1.lab import Lab
 
 MAKING = ("classifier", "reader")
+Answered = tuple[str, Any] | None  # what was called last, and what it returned
 
 
 @dataclass(frozen=True)

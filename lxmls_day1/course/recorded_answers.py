@@ -27,7 +27,6 @@ LONGEST_SHOWN = 200  # characters of one text
 DEEPEST = 32
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
-Answered = tuple[str, Any] | None  # what was called last, and what it returned
 Form = tuple[tuple[int, ...], type]  # the shape of a value, and what its entries are: float, str or NoneType
 
 
@@ -446,7 +445,7 @@ def described(value: Any, wanted: str) -> str:
     return f"{RETURNS}{shortened(what)}, but must return {wanted}"
 
 
-def unusable(answered: Answered, error: BaseException) -> str:
+def unusable(answered: tuple[str, Any] | None, error: BaseException) -> str:
     """What to say of an answer with which a check cannot go on, as this exception of the check's own tells.
 
     Examples

@@ -26,11 +26,11 @@ from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.course import pytest_plugin
 from lxmls_day1.course.check_session import CheckSession
-from lxmls_day1.course.checked_lab import CheckedLab
+from lxmls_day1.course.checked_lab import Answered, CheckedLab
 from lxmls_day1.course.counterexamples import CounterExample, has_substance
 from lxmls_day1.course.expect import WrongAnswer
 from lxmls_day1.course.markers import STUB_MESSAGE
-from lxmls_day1.course.recorded_answers import Answered, RecordedAnswers, unusable
+from lxmls_day1.course.recorded_answers import RecordedAnswers, unusable
 from lxmls_day1.course.registry import SMALL_INPUTS, exercise_of_check
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.boxed_lab import BoxedLab
