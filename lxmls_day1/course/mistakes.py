@@ -116,28 +116,6 @@ class Program:
             made[path] = stubbed(sources[path], written, path)
         return made
 
-    def fits(self, sources: Mapping[str, str]) -> bool:
-        """Whether its texts stand in the solution, and what it makes of that is Python."""
-        try:
-            for text in self.made_in(sources).values():
-                compile(text, self.label, "exec")
-        except (InputError, SyntaxError):
-            return False
-        return True
-
-    def with_another(self, other: "Program") -> "Program":
-        """The program that makes both mistakes; it `fits` unless one of them changes the other's text.
-
-        Examples
-        --------
-        >>> sources = {"a.py": "# exercise 1.1: solution (1 line)\\ny = -abs(x) + 1\\n# exercise 1.1: end\\n"}
-        >>> sign, size, one = (Program("", "1.1", (swap,)) for swap in (("-abs", "abs"), ("-abs(x)", "x"), ("+ 1", "")))
-        >>> sign.with_another(one).made_in(sources), sign.with_another(size).fits(sources)
-        ({'a.py': 'y = abs(x) \\n'}, False)
-        """
-        function = self.function if self.function == other.function else None
-        return replace(self, label=f"{self} and {other}", swaps=self.swaps + other.swaps, function=function)
-
     def _replaced(self, texts: Regions, solution: str, function: str | None) -> Regions:
         """The region of a function, or the only one, with this solution."""
         places = [place for place in texts if function in (None, place[1].function)]

@@ -254,7 +254,23 @@ def _conditions(inputs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Iter
                 yield f"{word} is above {n:g}", numbers > n
                 yield f"{word} is below {n:g}", numbers < n
         elif all(isinstance(value, list) and value for value in values):
-            yield f"{word} has equal entries", [len(set(map(repr, value or ()))) < len(value or ()) for value in values]
+            lists = [value for value in values if isinstance(value, list)]
+            lengths = np.array(list(map(len, lists)))
+            for length in np.unique(lengths):
+                yield f"{word} has {length} entries", lengths == length
+                yield f"{word} has more than {length} entries", lengths > length
+            yield f"{word} has a number below 0", [(_flat(value) < 0).any() for value in lists]
+            yield f"{word} has a 0", [(_flat(value) == 0).any() for value in lists]
+            yield f"{word} has equal entries", [len(set(map(repr, value))) < len(value) for value in lists]
+            yield f"{word} has a number that is not an integer", [(_flat(value) % 1).any() for value in lists]
+
+
+def _flat(value: Any) -> np.ndarray:
+    """All numbers of a nested list; nothing of one that holds texts."""
+    entries = [value]
+    while any(isinstance(entry, list) for entry in entries):
+        entries = [e for entry in entries for e in (entry if isinstance(entry, list) else [entry])]
+    return np.array([entry for entry in entries if type(entry) in (int, float)], dtype=float)
 
 
 def _close(one: np.ndarray, other: np.ndarray) -> bool:

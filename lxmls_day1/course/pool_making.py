@@ -5,15 +5,12 @@ on which they differ from the reference, as small as there are, and inputs on wh
 """
 
 import importlib.util
-import itertools
 import os
-import py_compile
 import re
 import shutil
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
@@ -25,9 +22,8 @@ from lxmls_day1.course.counterexamples import ANSWERED, ASKED, answers_to
 from lxmls_day1.course.markers import without_markers
 from lxmls_day1.course.mistakes import Mistake
 from lxmls_day1.course.mutants import mutants_of
-from lxmls_day1.course.naming import LEAST
 from lxmls_day1.course.observations import RAISES
-from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool, fingerprint
+from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool
 from lxmls_day1.course.registry import FOLDER, Exercise, check_files
 from lxmls_day1.course.time_limit import OutOfTime, TimeLimit
 from lxmls_day1.errors import InputError, NoAnswer
@@ -39,7 +35,6 @@ RESERVE = 8  # other inputs, for practice
 VARIED = 14  # inputs at all sizes, each tells programs apart that few others do
 LEAST_WRONG = 6  # inputs on which each program differs from the reference, if there are so many
 SECONDS = 2.0  # of processor time for all inputs of one program; it does not end, says its answer then
-VAGUE = ("something_else", "nothing_returned")  # mistakes that say little of a program that makes two
 DIGITS = 6  # of a number that is written down
 ENDLESS = "does not end"
 
@@ -88,40 +83,9 @@ def _in_processes(function: Callable[..., Made], tasks: Sequence[tuple[Any, ...]
 
 
 def _pool_of(reference: str, exercise: Exercise, mistakes: Sequence[Mistake], folder: str) -> Pool:
-    proposed, answers, _ = asked_programs(Path(reference), exercise, mistakes, Path(folder, "alone"))
+    proposed, answers, _ = asked_programs(Path(reference), exercise, mistakes, Path(folder))
     families = [(mistake.name, len(mistake.programs)) for mistake in mistakes]
-    pool = made_pool(proposed, answers, families)
-    return replace(pool, pairs=pairs_of(Path(reference), exercise, mistakes, pool, Path(folder, "pairs")))
-
-
-def pairs_of(
-    reference: Path, exercise: Exercise, mistakes: Sequence[Mistake], pool: Pool, folder: Path
-) -> dict[str, tuple[str, ...]]:
-    """What a pool holds of programs that make two mistakes at once: in each right solution, the commonest swaps of each mistake.
-
-    Left out are `VAGUE` ones, those that fewer than `LEAST` inputs tell from one mistake alone, and those that mostly raise exceptions.
-    """
-    sources = {name: (reference / name).read_text(encoding="utf-8") for name in exercise.files}
-    telling = (mistake for mistake in mistakes if not mistake.name.startswith(VAGUE))
-    swapped = [(mistake.name, program) for mistake in telling for program in mistake.programs if program.swaps]
-    pairs = []
-    for base in dict.fromkeys(base for _, program in swapped for base in program.bases):
-        in_base = [(name, replace(program, bases=(base,))) for name, program in swapped if base in program.bases]
-        commonest = dict(reversed([(name, program) for name, program in in_base if program.fits(sources)]))
-        for (one, first), (other, second) in itertools.combinations(list(commonest.items())[::-1], 2):
-            if (both := first.with_another(second)).fits(sources):
-                pairs.append((one, other, both))
-    asked = [Mistake(exercise.id, "pairs", "", tuple(program for *_, program in pairs))]
-    _, answers, _ = asked_programs(reference, exercise, asked, folder, pool.inputs)
-    names: dict[str, list[set[str]]] = {}
-    for (one, other, _), its in zip(pairs, answers[1:], strict=True):
-        row = np.array(pool.places(its))
-        told = min((row != alone).sum() for alone in [0 * row, *pool.programs[one], *pool.programs[other]])
-        n_raising = sum(str(answer.values[:1]).startswith(f"('{RAISES}") for answer in its)
-        if told >= LEAST and 2 * n_raising < len(its):
-            names.setdefault(fingerprint(its), []).append({one, other})
-    common = {mark: set.intersection(*found) for mark, found in names.items()}
-    return {mark: tuple(name for name in pool.programs if name in its) for mark, its in common.items() if its}
+    return made_pool(proposed, answers, families)
 
 
 def asked_again(
@@ -221,7 +185,6 @@ def uncompiled_lab(reference: Path, folder: Path) -> Path:
         plain = re.sub(r"^@compiled[ \t]*\r?\n", "", source, flags=re.MULTILINE)
         if source != plain:  # unchanged files bring their bytecode along
             path.write_text(plain, encoding="utf-8")
-            py_compile.compile(str(path), invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
     return folder.resolve()
 
 

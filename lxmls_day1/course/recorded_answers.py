@@ -4,7 +4,6 @@ Answers are numbers, texts, or arrays of one of them: plain data, which can cros
 `lxmls_day1.course.expect` compares them; `lxmls_day1.course.naming` finds which known mistakes wrong answers speak for.
 """
 
-import hashlib
 import json
 import math
 import re
@@ -19,7 +18,6 @@ from lxmls_day1.errors import InputError
 
 RTOL, ATOL = 1e-6, 1e-9
 POOL_RTOL, POOL_ATOL = 1e-4, 1e-5  # small inputs are round, mistakes far from the right answer; single precision passes
-FINENESS = 2000.0  # of fingerprints: numbers of which one is a two-thousandth more than the other differ
 MOST_SHOWN = 12
 MOST_DESCRIBED = 4  # entries of a tuple whose forms are told
 RETURNS = "returns "  # the beginning of an answer that is none, and is described
@@ -94,28 +92,6 @@ class Answer:
         return [i for i, (mine, its) in enumerate(pairs) if mine != its and not _same(mine, its, rtol, atol)]
 
 
-def fingerprint(answers: Iterable[Answer]) -> str:
-    """A short text that is the same for equal answers, numbers within some parts of ten thousand, and differs for others.
-
-    Two numbers that hardly differ may be on two sides of a limit, and then it differs for equal answers, too: they stay without a name.
-
-    Examples
-    --------
-    >>> fingerprint([Answer.of([1.0, 0.0])]) == fingerprint([Answer.of([1 + 1e-12, -1e-12])]) != fingerprint([Answer.of([1.01, 0.0])])
-    True
-    """
-
-    def limited(value: float | str | None) -> str:
-        if not isinstance(value, float) or not math.isfinite(value):
-            return repr(value)
-        if abs(value) < POOL_ATOL:
-            return "0"
-        return f"{value > 0:d}{math.floor(math.log(abs(value)) * FINENESS + math.e):d}"  # no round number is a limit
-
-    text = ";".join(f"{answer.shape}{','.join(map(limited, answer.values))}" for answer in answers)
-    return hashlib.blake2b(text.encode(), digest_size=5).hexdigest()
-
-
 @dataclass(frozen=True)
 class Pool:
     """Small inputs of an exercise, from the smallest on, with what the reference and the known mistakes answer to each.
@@ -130,27 +106,21 @@ class Pool:
         For each program of the mistake's family: which of the answers it gives to each input.
     reserve : tuple of (dict, Answer)
         Other inputs with the right answer: they are asked when a solved exercise is practised.
-    pairs : dict from str to tuple of str
-        The `fingerprint` of what a program answers that makes two mistakes at once -> their names; where several pairs answer so, the
-        name that all of them have.
     """
 
     inputs: tuple[dict[str, Any], ...]
     answers: tuple[tuple[Answer, ...], ...]
     programs: dict[str, tuple[tuple[int, ...], ...]]
     reserve: tuple[tuple[dict[str, Any], Answer], ...] = ()
-    pairs: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def from_plain(cls, content: Mapping[str, Any]) -> "Pool":
         """The inverse of `to_plain`."""
-        names = list(content["mistakes"])
         return cls(
             tuple(dict(entry["input"]) for entry in content["inputs"]),
             tuple(tuple(map(_from_compact, entry["answers"])) for entry in content["inputs"]),
             {name: tuple(map(tuple, rows)) for name, rows in content["mistakes"].items()},
             tuple((dict(entry["input"]), _from_compact(entry["answer"])) for entry in content.get("reserve", ())),
-            {mark: tuple(names[i] for i in its) for mark, its in content.get("pairs", {}).items()},
         )
 
     @property
@@ -167,7 +137,6 @@ class Pool:
             ],
             "mistakes": self.programs,
             "reserve": [{"input": given, "answer": _in_compact(answer)} for given, answer in self.reserve],
-            "pairs": {mark: [list(self.programs).index(name) for name in names] for mark, names in self.pairs.items()},
         }
 
     def places(self, got: Sequence[Answer]) -> tuple[int, ...]:
@@ -518,11 +487,7 @@ def _pool_text(exercise: str, pool: Pool) -> str:
     inputs = _joined(f"  {_dense(entry)}" for entry in content["inputs"])
     mistakes = _joined(f"  {_dense(name)}: {_dense(rows)}" for name, rows in content["mistakes"].items())
     reserve = _joined(f"  {_dense(entry)}" for entry in content["reserve"])
-    by_first: dict[int, dict[str, list[int]]] = {}
-    for mark, numbers in content["pairs"].items():
-        by_first.setdefault(numbers[0], {})[mark] = numbers
-    pairs = _joined(f"  {_dense(its)[1:-1]}" for its in by_first.values())
-    end = [' }, "reserve": [', *reserve, ' ], "pairs": {', *pairs, " }}"]
+    end = [' }, "reserve": [', *reserve, " ]}"] if reserve else [" }}"]
     return "\n".join([f' {_compact(exercise)}: {{"inputs": [', *inputs, ' ], "mistakes": {', *mistakes, *end])
 
 

@@ -1,11 +1,10 @@
 """What is evidence for a known mistake, on pools that are small enough to be counted through."""
 
-from dataclasses import replace
-
+import numpy as np
 import pytest
 
 from lxmls_day1.course.naming import BOTH, ONE, ONE_OF, Named, named
-from lxmls_day1.course.recorded_answers import Answer, Pool, RecordedAnswers, fingerprint
+from lxmls_day1.course.recorded_answers import Answer, Pool, RecordedAnswers
 from lxmls_day1.course.registry import RECORDED
 from lxmls_day1.lab import reference_folder
 
@@ -41,12 +40,46 @@ def test_a_mistake_is_named_if_one_of_its_programs_gives_every_answer(answers, w
     assert named(pool_of(9, **programs, **alike), row(answers)) == wanted
 
 
-def test_a_program_that_makes_two_mistakes_is_known_by_all_of_its_answers():
-    got = [Answer.of([1.0 + n, -2.5]) for n in range(4)]
-    near = [Answer.of(answer.array * (1 + 1e-9)) for answer in got]
-    pool = replace(pool_of(4, a="1100", b="0022"), pairs={fingerprint(got): ("a", "b")})
-    assert named(pool, row("????"), near) == Named(BOTH, ("a", "b"))
-    assert named(pool, row("????"), [*got[:3], Answer.of([4.01, -2.5])]) == Named()
+@pytest.mark.parametrize(
+    ("answers", "wanted"),
+    [
+        ("1115?2222", Named(BOTH, ("a", "b"))),  # where both are wrong anything may come out
+        ("1110?2222", Named(BOTH, ("a", "b"))),  # two mistakes may cancel
+        ("1?15?2222", Named()),  # a alone is wrong there, and has another answer
+        ("1115?222?", Named()),
+        ("0015?2222", Named()),
+    ],
+)
+def test_two_mistakes_are_named_if_each_explains_what_it_alone_has_wrong(answers, wanted):
+    assert named(pool_of(9, a="111110000", b="000222222"), row(answers)) == wanted
+
+
+def test_two_mistakes_are_seen_alone_at_two_inputs_and_in_most_wrong_answers():
+    assert named(pool_of(9, a="111111110", b="022222222"), row("1??????? 2".replace(" ", ""))) == Named()
+    assert named(pool_of(9, a="111111100", b="002222222"), row("11?????22")) == Named()  # four of nine
+    assert named(pool_of(9, a="111111000", b="000222222", c="000222222"), row("111???222")) == Named(ONE, ("a",))
+
+
+def test_two_mistakes_explain_parts_of_answers_that_neither_gives():
+    """The first number is as a has it, and the last one as b."""
+    rights = [np.array(right) for right in ([1.0, 2.0], [3.0, -1.0], [2.0, 5.0])]
+    made = [(right, right * [-1, 1], right * [1, 3]) for right in rights]
+    pool = Pool(
+        ({},) * 3, tuple(tuple(map(Answer.of, answers)) for answers in made), {"a": ((1,) * 3,), "b": ((2,) * 3,)}
+    )
+
+    def halves(given, answer):
+        yield "first", answer[0]
+        yield "last", answer[1]
+
+    def names_of(change, separate=False):
+        got = [Answer.of(change(right)) for right in rights]
+        return named(pool, pool.places(got), got, halves, separate)
+
+    assert names_of(lambda right: right * [-1, 3]) == Named(BOTH, ("a", "b"))
+    assert names_of(lambda right: right * [-1, 7]) == Named()  # the last number is nobody's
+    assert names_of(lambda right: right * [-1, 7], separate=True) == Named(ONE, ("a",))
+    assert names_of(lambda right: np.append(right, 1.0), separate=True) == Named()
 
 
 def test_a_mistake_that_no_input_shows_is_never_named_and_no_hindrance():

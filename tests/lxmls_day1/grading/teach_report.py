@@ -19,16 +19,18 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from lxmls_day1.course.counterexamples import SEPARATE, SPLIT
 from lxmls_day1.course.mistakes import Mistake, Program, read_mistakes
 from lxmls_day1.course.mutants import mutants_of
-from lxmls_day1.course.naming import named
+from lxmls_day1.course.naming import Split, named
 from lxmls_day1.course.observations import RAISES
-from lxmls_day1.course.pool_making import asked_programs, pool_file
+from lxmls_day1.course.pool_making import asked_programs, checks_of_file, pool_file
 from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool, RecordedAnswers
 from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Exercise, Registry
+from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
 
 MOST_PAIRS = 100
@@ -90,9 +92,11 @@ def verdict(
     row: tuple[int, ...],
     owners: set[str],
     got: Sequence[Answer] | None = None,
+    split: Split | None = None,
+    separate: bool = False,
 ) -> str:
     """Whether what is said of a program is right: some names, and none of another mistake than it makes."""
-    names = set(named(pool, row, got).names)
+    names = set(named(pool, row, got, split, separate).names)
     return (
         "none"
         if not names
@@ -108,12 +112,27 @@ def pairs_of(mistakes: Sequence[Mistake], sources: dict[str, str]) -> list[tuple
     found, chance = [], random.Random(1)
     for _ in range(20 * MOST_PAIRS):
         (one, first), (other, second) = chance.sample(swaps, 2) if len(swaps) > 1 else ((("", None),) * 2)
-        if one == other or first is None or not (both := first.with_another(second)).fits(sources):
+        if one == other or first is None:
+            continue
+        both = together(first, second, sources)
+        if both is None:
             continue
         found.append(({one, other}, both))
         if len(found) == MOST_PAIRS:
             break
     return found
+
+
+def together(one: Program, other: Program, sources: dict[str, str]) -> Program | None:
+    """The program that makes both mistakes; None if their swaps do not leave each other's text as it is."""
+    function = one.function if one.function == other.function else None
+    both = replace(one, label=f"{one} and {other}", swaps=one.swaps + other.swaps, function=function)
+    try:
+        for text in both.made_in(sources).values():
+            compile(text, both.label, "exec")
+    except (InputError, SyntaxError):
+        return None
+    return both
 
 
 def longest_list(value: object) -> int:
@@ -135,6 +154,9 @@ def judge_naming(figures: Figures, exercise: Exercise, mistakes: list[Mistake], 
     def wrong_of(its: Sequence[Answer]) -> list[bool]:
         return [not right.agrees(answer, POOL_RTOL, POOL_ATOL) for right, answer in zip(answers[0], its, strict=True)]
 
+    file = pool_file(reference, exercise)
+    module = checks_of_file(file) if file else None
+    split, separate = getattr(module, SPLIT, None), getattr(module, SEPARATE, False)
     owners = [m.name for m in mistakes for _ in m.programs]
     rows = [row_of(its) for its in answers]
     asked_of = [[its[place] for place in places] for its in answers]
@@ -142,16 +164,16 @@ def judge_naming(figures: Figures, exercise: Exercise, mistakes: list[Mistake], 
         if not any(row):
             continue
         figures.wrong += 1
-        figures.named += verdict(pool, row, {owner}, got) == "right"
+        figures.named += verdict(pool, row, {owner}, got, split, separate) == "right"
         first = next(i for i, place in enumerate(row) if place)
         figures.small += max(map(longest_list, pool.inputs[first].values()), default=0) <= SMALL
         others = {name: tuple(r for r in its if r != row) for name, its in pool.programs.items()}
         unseen = Pool(pool.inputs, pool.answers, {name: its for name, its in others.items() if its})
-        figures.unseen[verdict(unseen, row, {owner}, got)] += 1
+        figures.unseen[verdict(unseen, row, {owner}, got, split, separate)] += 1
     single = {row for row in rows[: 1 + len(owners)]}
     for number, (both, _) in enumerate(pairs, start=1 + len(owners)):
         if rows[number] not in single:  # both mistakes can be seen
-            figures.pairs[verdict(pool, rows[number], both, asked_of[number])] += 1
+            figures.pairs[verdict(pool, rows[number], both, asked_of[number], split, separate)] += 1
     groups: dict[tuple[int, ...], list[int]] = {}
     mutants = [mutant for name, source in sources.items() for mutant in mutants_of(source, exercise.id, name)]
     for number, row in enumerate(rows[n_known:]):
@@ -167,7 +189,7 @@ def judge_naming(figures: Figures, exercise: Exercise, mistakes: list[Mistake], 
             if is_wrong
         ):
             figures.raising += 1  # its message says what is wrong
-        elif not named(pool, row, asked_of[n_known + members[0]]).names:
+        elif not named(pool, row, asked_of[n_known + members[0]], split, separate).names:
             figures.unnamed.append(mutants[members[0]].label)
 
 
