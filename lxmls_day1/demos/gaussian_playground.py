@@ -96,23 +96,16 @@ class DemoGaussianPlayground(Demonstration):
                     results.append(result)
         marks: list[Mark] = []
         for k in range(K):
-            X, y = drawn.part(train=False)
-            marks.append(points_of_class(X[y == k], k, hollow=True, label="" if k else "test"))
-            X, y = drawn.part(train=True)
-            marks.append(points_of_class(X[y == k], k, label="" if k else "training"))
+            for train, name in ((False, "test"), (True, "training")):
+                X, y = drawn.part(train)
+                marks.append(points_of_class(X[y == k], k, hollow=not train, label="" if k else name))
         marks += [
             learner_line(with_gaps(lines), label, *_variant(label), width=1.4 if label == OPTIMAL else 1.1)
             for label, lines in boundaries.items()
         ]
         error = float(data.get_bayes_error())
         rows = [
-            [
-                sample_of(result.label, *_variant(result.label)),
-                result.label,
-                _share(result.train_accuracy),
-                _share(result.test_accuracy),
-            ]
-            for result in results
+            [sample_of(one.label, *_variant(one.label)), one.label, *map(_share, one.accuracies)] for one in results
         ]
         return Scene(
             [Panel("plane", "", Axis(*LIMITS, label="x₁"), Axis(*LIMITS, label="x₂"), marks, equal=True)],
@@ -124,7 +117,7 @@ class DemoGaussianPlayground(Demonstration):
                 "sample": sample,
                 "bayes_error": error,
                 "boundaries": boundaries,
-                "accuracies": {result.label: [result.train_accuracy, result.test_accuracy] for result in results},
+                "accuracies": {result.label: result.accuracies for result in results},
             },
         )  # fmt: skip
 

@@ -645,7 +645,7 @@ class Demo {
       this.wanted = this.long = false;
       this.asking = new AbortController();
       const patience = setTimeout(() => (this.bar.hidden = false), PATIENCE);
-      const late = setTimeout(() => this.long || (this.long = true, this.fail("Python is still computing. If your lab has a loop without an end, mend it and reload this page; Ctrl-C in the terminal ends everything.")), LATE);
+      const late = setTimeout(() => this.long || (this.long = true, this.fail("Python is still computing; the first time takes longest. Should your lab have a loop without an end, mend it and reload this page.")), LATE);
       this.bar.removeAttribute("value");
       try {
         const tell = (share) => {
@@ -844,7 +844,7 @@ function askServer(address) {
       if (error.name === "AbortError") throw error;
       throw new Error("Python does not answer: was lxmls-day1 demo ended? Start it again and reload this page.");
     }
-    if (!response.ok) throw new Error(`Python refused to answer (${response.status}): reload the page from the address that lxmls-day1 demo printed.`);
+    if (!response.ok) throw new Error(`Python refused to answer: ${response.statusText}.`);
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";
     for (;;) {

@@ -10,18 +10,18 @@ from lxmls_day1.demos.accuracy_sweep import (
     SWEPT,
     Measurement,
     Results,
-    Sweep,
     accuracies_of_classes,
     best_accuracies,
     measurements,
     sample,
     settings_of,
 )
-from lxmls_day1.demos.learners import Attempts
+from lxmls_day1.demos.learners import EVERYWHERE, Attempts
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import Lab
 
-SMALL = Sweep(quantities=("balance",), nr_seeds=2, learners=("Perceptron", "Max. entropy (batch)"))
+SMALL = {"seeds": (1, 2), "quantities": ("balance",)}
+ALL_OF_SMALL = 2 * len(EVERYWHERE) * len(SWEPT["balance"])
 
 
 def test_accuracy_in_the_long_run_is_that_of_many_points():
@@ -64,21 +64,21 @@ def test_samples_have_the_size_and_the_balance_asked_for():
 
 
 def test_a_sweep_measures_everything_once_seed_after_seed_and_never_beats_the_best():
-    found = list(measurements(Lab.open(), SMALL, Attempts()))
-    assert len(found) == SMALL.nr_measurements == 2 * 2 * len(SWEPT["balance"])
+    found = list(measurements(Lab.open(), attempts=Attempts(), **SMALL))
+    assert len(found) == ALL_OF_SMALL
     assert [m.seed for m in found] == sorted(m.seed for m in found)
     assert len({m[:4] for m in found}) == len(found)
     results = Results()
     for measurement in found:
         results.add(measurement)
-    for learner, value in itertools.product(SMALL.learners, SWEPT["balance"]):
+    for learner, value in itertools.product([learner.label for learner in EVERYWHERE], SWEPT["balance"]):
         accuracies = results.accuracies("balance", learner, value)
         assert (accuracies <= best_accuracies("balance", value)[0] + 1e-12).all()
 
 
 def test_a_sweep_that_is_stopped_early_has_the_first_measurements_of_a_whole_one():
-    whole = list(measurements(Lab.open(), SMALL, Attempts()))
-    part = list(itertools.islice(measurements(Lab.open(), SMALL, Attempts()), 5))
+    whole = list(measurements(Lab.open(), attempts=Attempts(), **SMALL))
+    part = list(itertools.islice(measurements(Lab.open(), attempts=Attempts(), **SMALL), 5))
     assert part == whole[:5]
 
 
@@ -88,12 +88,12 @@ def test_means_and_deviations_against_numpy():
     for seed, right in enumerate(rights):
         results.add(Measurement("balance", 0.2, seed, "MIRA", tuple(right)))
     results.add(Measurement("balance", 0.1, 0, "MIRA", (0.5, 1.0)))
-    values, means, deviations = results.curve("balance", "MIRA", values=[0.2, 0.1, 0.05])
+    means, deviations = (column[3:] for column in results.curve("balance", "MIRA"))
     overall = rights @ [0.2, 0.8]
     np.testing.assert_allclose(means, [overall.mean(), 0.95, np.nan])
     np.testing.assert_allclose(deviations, [overall.std(ddof=1), np.nan, np.nan])
-    np.testing.assert_allclose(results.curve("balance", "MIRA", "rare", [0.2])[1], [rights[:, 0].mean()])
-    assert values.tolist() == [0.2, 0.1, 0.05] and results.nr_measurements == 5
+    np.testing.assert_allclose(results.curve("balance", "MIRA", "rare")[0][3], rights[:, 0].mean())
+    assert results.nr_measurements == 5
 
 
 def test_a_learner_that_is_not_written_is_told_once_and_the_others_are_measured(monkeypatch):
@@ -108,7 +108,5 @@ def test_a_learner_that_is_not_written_is_told_once_and_the_others_are_measured(
 
     monkeypatch.setattr(lab, "classifier", classifier)
     attempts = Attempts()
-    found = list(measurements(lab, SMALL, attempts))
-    assert [item.exercise for item in attempts.left_out.values()] == ["1.4"] and len(
-        found
-    ) == SMALL.nr_measurements // 2
+    found = list(measurements(lab, attempts=attempts, **SMALL))
+    assert [item.exercise for item in attempts.left_out.values()] == ["1.4"] and len(found) == ALL_OF_SMALL * 5 // 6

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lxmls_day1.demos.mira_step import FRAMES, LAMBDAS, DemoMiraStep, margin, situation, step_of, tau_curve
+from lxmls_day1.demos.mira_step import FRAMES, LAMBDAS, DemoMiraStep, margin, situation, step_of
 
 
 class TestComputing:
@@ -17,7 +17,8 @@ class TestComputing:
         wanted = loss / (2 * (1 + at.x[0] ** 2 + at.x[1] ** 2)) if scores.argmax() != at.label else 0.0
         rule = lab.classifier("mira", "Mira").rule
         assert at.wanted == pytest.approx(wanted)
-        assert tau_curve(rule, at, LAMBDAS) == pytest.approx(np.minimum(1 / LAMBDAS, wanted))
+        taus = [step_of(rule, at, 1 / value).d[at.label] for value in LAMBDAS]
+        assert taus == pytest.approx(np.minimum(1 / LAMBDAS, wanted))
 
     def test_without_the_cap_the_true_class_leads_its_rival_by_one(self, lab):
         at = situation(4, (1.0, 1.2), 2)
