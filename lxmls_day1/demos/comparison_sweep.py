@@ -70,7 +70,7 @@ class DemoComparison(Demonstration):
             }
             for quantity in SWEPT
         }
-        shown = [label for label in LEARNERS if label in settings["shown"]]
+        shown = [label for label in LEARNERS if label in settings["shown"] and label not in self.attempts.left_out]
         yield Scene(
             [_panel(quantity, curves[quantity], _best(quantity, part), shown, short) for quantity in SWEPT],
             by_frame(_sentence(curves["size"], _best("size", part), shown, frame, n) for frame, n in enumerate(after)),
@@ -78,15 +78,8 @@ class DemoComparison(Demonstration):
             columns=(1.3, 1),
             steps=Steps("seeds", after, start=len(after) - 1),
             notes=self.attempts.sentences(),
-            facts={
-                "done": self.results.nr_measurements,
-                "part": part,
-                "curves": {
-                    quantity: {label: dict(zip(("mean", "deviation"), found[-1], strict=True)) for label, found in by_label.items()}
-                    for quantity, by_label in curves.items()
-                },
-            },
-        )  # fmt: skip
+            facts={"done": self.results.nr_measurements},
+        )
 
     def _measure(self, nr_seeds: int) -> Iterator[float]:
         """Train on the samples of further seeds; a computation that is given up keeps the seeds that it has finished."""

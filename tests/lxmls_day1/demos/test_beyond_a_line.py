@@ -72,9 +72,3 @@ def test_before_the_first_round_the_kernel_perceptron_has_no_share_and_no_region
     assert scene.facts["right"]["kernel perceptron"][0] is None and scene.table.rows["frames"][0][1][1] == "–"
     regions = [mark["rings"]["frames"] for mark in scene.panels[1].marks if mark["kind"] == "region"]
     assert [frames[0] for frames in regions] == [[], []] and all(frames[1] for frames in regions)
-
-
-def test_without_the_rule_the_others_go_on(workspace):
-    scene = DemoBeyondALine(workspace).scene_of(noise=0.1)
-    assert [panel.name for panel in scene.panels] == ["kernel perceptron", "nearest neighbours"]
-    assert "perceptron (exercise 1.4)" in scene.notes[0].lower() and scene.facts["right"]["nearest neighbours"][0] > 0.9

@@ -19,14 +19,6 @@ def test_mean_and_deviations_are_those_of_the_formula(lab):
         np.testing.assert_allclose(deviations[n], np.sqrt(variance[1:]), atol=1e-12)
 
 
-def test_a_word_that_is_not_there_keeps_its_deviation(lab):
-    X, y = documents(60, 0.2, seed=3)
-    _, deviations = course(lab, X, y, 1.0)
-    assert (np.diff(deviations, axis=0) <= 0).all()
-    assert (np.diff(deviations[:, 1])[X[:, 1] == 0] == 0).all()
-    assert deviations[-1, 1] > 2 * deviations[-1, 0]
-
-
 def test_the_ellipse_is_the_gaussian_of_each_frame(lab):
     scene = DemoConfidence(lab).scene_of()
     X, y = documents(60, 0.2, seed=3)
@@ -36,8 +28,3 @@ def test_the_ellipse_is_the_gaussian_of_each_frame(lab):
     np.testing.assert_allclose(drawn, deviations, rtol=1e-4)
     larger = DemoConfidence(lab).scene_of(regularizer=100).facts["deviations"]
     assert (larger[-1] > deviations[-1]).all()  # a larger λ makes every step smaller
-
-
-def test_without_the_rule_the_page_says_so(workspace):
-    scene = DemoConfidence(workspace).scene_of()
-    assert "AROW (exercise 1.16)" in scene.notes[0] and not scene.facts

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from lxmls_day1.demos.learners import EVERYWHERE, FOR_COUNTS, Attempts, trained, update_of
+from lxmls_day1.demos.learners import Attempts, trained, update_of
 from lxmls_day1.errors import InputError
-from lxmls_day1.lab import Lab
 
 X, Y = np.array([[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]]), np.array([0, 0, 1, 1])
 
@@ -18,12 +17,6 @@ class Broken:
 
     def train(self, X, y):
         raise self.error
-
-
-def test_the_reference_lab_has_them_all():
-    lab = Lab.open()
-    for learner in EVERYWHERE + FOR_COUNTS:
-        lab.classifier(learner.module, learner.class_name, **learner.settings)
 
 
 @pytest.mark.parametrize(
@@ -42,13 +35,6 @@ def test_what_training_raises_becomes_a_sentence(error, exercise, words):
     with attempts("Mine"):
         trained(Broken(error), X, Y)
     assert attempts.left_out["Mine"].exercise == exercise and words in attempts.sentences()[0].lower()
-
-
-def test_a_setting_that_does_not_exist_is_a_sentence():
-    attempts = Attempts()
-    with attempts("MIRA"):
-        Lab.open().classifier("mira", "Mira", lambda_=1)
-    assert "lambda_" in attempts.sentences()[0]
 
 
 @pytest.mark.parametrize(

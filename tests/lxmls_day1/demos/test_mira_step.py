@@ -70,8 +70,3 @@ class TestShowing:
         scene = DemoMiraStep(lab).scene_of(nr_classes=K, label=5, example=[[-2.0, 1.5, 0]])
         assert scene.facts["at"].label == min(5, K - 1) and scene.facts["at"].x == (-2.0, 1.5)
         assert len(scene.panels[2].marks[0]["extents"]) == K and not scene.notes
-
-
-def test_a_student_reads_what_is_still_to_be_written(workspace):
-    scene = DemoMiraStep(workspace).scene_of()
-    assert "MIRA (exercise 1.5)" in scene.notes[0] and "Column squishing" in scene.notes[0] and not scene.facts["steps"]

@@ -3,17 +3,10 @@
 import numpy as np
 import pytest
 
-from lxmls_day1.demos import objective_curves
 from lxmls_day1.demos.objective_curves import FAMILIES, Curve, Data, Optimum, Settings, curves
 from lxmls_day1.demos.optimisation import REGULARIZER_OF_SVM, DemoOptimisation
 
-
-@pytest.fixture(scope="module", autouse=True)
-def measured_once():
-    """Seconds are not what is tested here."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(objective_curves, "_MOST_RUNS", 1)
-        yield
+pytestmark = pytest.mark.usefixtures("measured_once")
 
 
 @pytest.fixture(scope="module")
@@ -95,13 +88,17 @@ def test_the_perceptron_s_loss_begins_at_its_least(demo):
 
 @pytest.mark.parametrize("varied", FAMILIES)
 def test_the_family_follows_what_is_varied_and_the_settings(demo, lab, varied):
-    by_name, _ = computed(lab, regularizer=0.1, varied=varied, initial_step=0.1, alpha=0.7)
+    by_name, optima = computed(lab, regularizer=0.1, varied=varied, initial_step=0.1, alpha=0.7)
     scene = demo.scene_of(nr_passes=10, regularizer=0.1, varied=varied, initial_step=0.1, alpha=0.7)
     family = {name: path for name, path in drawn(scene).items() if name.startswith("SGD")}
     assert [float(name.rpartition("= ")[2]) for name in family] == list(FAMILIES[varied])
     assert len({mark["colour"] for mark in scene.panels[0].marks}) == len(family) + 2  # of batch methods
-    for name, path in family.items():
+    for (name, path), value in zip(family.items(), FAMILIES[varied], strict=True):
         assert path[-1, 1] == by_name[name].objective[-1]
+        assert (
+            by_name[name].regularizer == (value if varied == "regularizer" else 0.1)
+            and by_name[name].regularizer in optima
+        )
     assert "λ to 0" in scene.notes[0]  # of iterative scaling
 
 
@@ -114,11 +111,3 @@ def test_a_computation_that_is_given_up_goes_on_where_it_was(demo, lab):
     assert rest == [number / 8 for number in range(3, 9)] and set(drawn(scene)) == set(
         computed(lab, regularizer=0.001)[0]
     )
-
-
-@pytest.mark.usefixtures("imports_as_before")
-def test_in_a_student_s_workspace_what_is_not_written_is_said_in_one_sentence(workspace):
-    scene = DemoOptimisation(workspace).scene_of(nr_passes=10)
-    assert set(drawn(scene)) == {"L-BFGS", "Gradient descent"}
-    (note,) = scene.notes
-    assert "SGD η₀ = 10 (exercise 1.6)" in note

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lxmls_day1.demos.learners import Attempts
 from lxmls_day1.demos.review_decisions import (
     MOST_CHARACTERS,
     Trained,
@@ -16,7 +15,6 @@ from lxmls_day1.demos.review_decisions import (
     one_sided_words,
     read,
     token_of,
-    train_all,
     word_counts,
     words_of,
 )
@@ -24,24 +22,6 @@ from lxmls_day1.engine.text.tokens import count_tokens, split_words
 from lxmls_day1.lab import Lab
 
 TEXT = "An excellent plot, wonderful  prose -\nbut the ending was boring; not worth 20 dollars. Boring!"
-
-
-@pytest.fixture(scope="module")
-def lab():
-    return Lab.open()
-
-
-@pytest.fixture(scope="module")
-def corpus(lab):
-    return lab.reader("sentiment_reader", "SentimentCorpus", domain="toy")
-
-
-@pytest.fixture(scope="module")
-def models(lab, corpus):
-    attempts = Attempts()
-    found = list(train_all(lab, corpus, attempts))
-    assert not attempts.left_out
-    return {model.label: model for model in found}
 
 
 def lead_of(model, corpus, counts):
@@ -54,18 +34,13 @@ def lead_of(model, corpus, counts):
     )
 
 
-def test_every_classifier_decides_as_its_own_test_does(lab, corpus, models):
+def test_each_decides_as_its_own_test_does_and_the_parts_sum_to_the_lead_as_the_words_do(lab, corpus, models):
     x = lab.function("readers.vocabulary", "vectorise", [read(TEXT)], corpus.feat_dict)
-    for model in models.values():
+    for label, model in models.items():
         decision = decide(lab, corpus, model, read(TEXT))
         assert decision.decided == corpus.label_names[model.classifier.test(x, model.params)[0]]
-
-
-def test_the_parts_sum_to_the_lead_and_so_do_the_words(lab, corpus, models):
-    for label, model in models.items():
         if label == "Naive Bayes (unsmoothed)":
             continue
-        decision = decide(lab, corpus, model, read(TEXT))
         assert decision.lead == pytest.approx(lead_of(model, corpus, read(TEXT)))
         assert decision.intercept + decision.pros + decision.cons == pytest.approx(decision.lead)
         words = words_of(TEXT, decision)

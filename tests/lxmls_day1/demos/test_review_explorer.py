@@ -6,8 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from lxmls_day1.demos.learners import Attempts
-from lxmls_day1.demos.review_decisions import decide, most_telling, read, train_all, word_counts, words_of
+from lxmls_day1.demos.review_decisions import decide, most_telling, read, word_counts, words_of
 from lxmls_day1.demos.review_explorer import LABELS, SMOOTHED, DemoReviews
 from lxmls_day1.demos.review_text import MOST_SHOWN
 from lxmls_day1.demos.reviews import EXAMPLES
@@ -29,16 +28,6 @@ HOSTILE = {
 @pytest.fixture(scope="module")
 def demo(lab):
     return DemoReviews(lab)
-
-
-@pytest.fixture(scope="module")
-def corpus(lab):
-    return lab.reader("sentiment_reader", "SentimentCorpus", domain="toy")
-
-
-@pytest.fixture(scope="module")
-def models(lab, corpus):
-    return {model.label: model for model in train_all(lab, corpus, Attempts())}
 
 
 def bars(panel):
