@@ -44,19 +44,14 @@ def test_neighbours_are_those_of_scikit_learn(k):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_regions_are_where_a_score_has_one_sign(shape):
     X, y = examples(shape, 70, 0.3, seed=1)
-    regions = [paths_of(rings) for rings in rings_of_class_1(lambda x: nearest_score(X, y, x, 3))]
+    regions = rings_of_class_1(lambda x: nearest_score(X, y, x, 3))
     new = np.random.default_rng(0).uniform(*LIMITS, (400, 2))
     scores = nearest_score(X, y, new, 3)
     clear = np.abs(scores) > 0.1  # boundaries are interpolated between places of a grid
     for sign, rings in zip((-1, 1), regions, strict=True):
-        inside = (
-            np.sum([ring.contains_points(new) for ring in rings], axis=0) % 2 == 1
-        )  # even-odd, as the page fills them
+        times = np.sum([Path(ring).contains_points(new) for ring in rings], axis=0)
+        inside = times % 2 == 1  # even-odd, as the page fills them
         np.testing.assert_array_equal(inside[clear], np.sign(scores[clear]) == sign)
-
-
-def paths_of(rings):
-    return [Path(ring) for ring in rings]
 
 
 def test_a_line_fails_where_the_others_do_not(lab):

@@ -28,12 +28,6 @@ def points():
     return Data(sd.train_X, sd.train_y)
 
 
-@pytest.fixture(scope="module")
-def toy():
-    corpus = Lab.open().reader("sentiment_reader", "SentimentCorpus", domain="toy")
-    return Data(corpus.train_X, corpus.train_y)
-
-
 def found(data, **settings):
     items = list(curves(Lab.open(), data, Settings(**settings)))
     by_name = {item.name: item for item in items if isinstance(item, Curve)}
@@ -134,8 +128,8 @@ def test_what_needs_another_regularizer_says_so(points):
     assert [item.label for item in missing] == ["The dual solver"] and "λ above 0" in missing[0].sentence
 
 
-def test_words_that_separate_the_classes_have_no_optimum_but_zero(toy):
-    by_name, optima, missing = found(toy, regularizer=0.0, nr_passes=60)
+def test_words_that_separate_the_classes_have_no_optimum_but_zero(corpus):
+    by_name, optima, missing = found(Data(corpus.train_X, corpus.train_y), regularizer=0.0, nr_passes=60)
     assert not missing and 0 <= optima[0.0] < 1e-9
     assert by_name["L-BFGS"].objective[-1] < 1e-3 < by_name["Iterative scaling"].objective[-1] < math.log(2)
 
@@ -145,8 +139,3 @@ def test_seconds_of_several_runs_are_the_least_of_each_step(monkeypatch):
     seconds = iter([[0.0, 1.0, 5.0], [0.0, 3.0, 4.0], [0.0, 2.0, 9.0], [0.0, 9.0, 19.0], [0.0, 9.0, 18.5]])
     (curve,) = measured(lambda: [Curve("x", "batch", np.arange(3.0), np.array(next(seconds)), np.ones(3), 0.0)])
     assert curve.seconds.tolist() == [0.0, 1.0, 2.0]
-
-
-def test_excess_is_what_is_above():
-    curve = Curve("x", "batch", np.arange(3.0), np.arange(3.0), np.array([3.0, 2.0, 1.0]), 0.0)
-    np.testing.assert_array_equal(curve.excess(1.0), [2.0, 1.0, np.nan])

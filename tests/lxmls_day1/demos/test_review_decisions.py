@@ -19,7 +19,6 @@ from lxmls_day1.demos.review_decisions import (
     words_of,
 )
 from lxmls_day1.engine.text.tokens import count_tokens, split_words
-from lxmls_day1.lab import Lab
 
 TEXT = "An excellent plot, wonderful  prose -\nbut the ending was boring; not worth 20 dollars. Boring!"
 
@@ -49,32 +48,21 @@ def test_each_decides_as_its_own_test_does_and_the_parts_sum_to_the_lead_as_the_
         assert -1 <= decision.share <= 1 and math.copysign(1, decision.share) == math.copysign(1, decision.lead)
 
 
-def test_a_word_that_one_class_never_shows_decides_alone_without_smoothing(lab, corpus, models):
-    model = models["Naive Bayes (unsmoothed)"]
-    for word in one_sided_words(corpus):
+def test_without_smoothing_a_word_that_one_class_never_shows_decides_alone_and_two_of_either_leave_finite_weights(
+    lab, corpus, models
+):
+    model, only_in = models["Naive Bayes (unsmoothed)"], {}
+    for word in one_sided_words(corpus, 200):
         seen = int(word_counts(corpus, word).counts.argmax())
         decision = decide(lab, corpus, model, {word: 1})
         assert decision.decided == corpus.label_names[seen]
-        assert decision.lead == (math.inf if seen == 0 else -math.inf) and decision.share == (1 if seen == 0 else -1)
-
-
-def test_words_that_rule_out_different_classes_are_told_and_leave_finite_weights(lab, corpus, models):
-    words = [word for word in one_sided_words(corpus, 200) if "_" not in word]
-    only_in = [int(word_counts(corpus, word).counts.argmax()) for word in words]
-    text = " ".join(words[only_in.index(label)] for label in (0, 1))
-    decision = decide(lab, corpus, models["Naive Bayes (unsmoothed)"], read(text))
-    words = words_of(text, decision)
+        assert (decision.lead, decision.share) == ((math.inf, 1), (-math.inf, -1))[seen]
+        if "_" not in word:
+            only_in[seen] = word
+    decision = decide(lab, corpus, model, read(f"{only_in[0]} {only_in[1]}"))
+    words = words_of(f"{only_in[0]} {only_in[1]}", decision)
     assert [sorted(word.rules_out) for word in words] == [[1], [0]]
     assert all(math.isfinite(word.weight) for word in words) and decision.explanation.by_intercepts
-
-
-def test_without_a_known_word_the_intercepts_decide(lab, corpus, models):
-    for text in ["", " \n", "😀🔥", "xyzzy"]:
-        for model in models.values():
-            decision = decide(lab, corpus, model, read(text))
-            assert decision.lead == pytest.approx(model.params[0, 0] - model.params[0, 1])
-            assert not decision.has_words and decision.share == 0
-            assert decision.pros == decision.cons == 0 and all(not w.known for w in words_of(text, decision))
 
 
 @given(st.text(max_size=80))
@@ -84,9 +72,7 @@ def test_pieces_between_gaps_have_the_words_of_the_whole(text):
 
 
 @given(text=st.text(alphabet=st.sampled_from("excellent boring plot,-.!()<>&$0123 \n\u202e😀"), max_size=120))
-def test_any_text_is_taken_apart_without_remainder(text):
-    lab = Lab.open()
-    corpus = lab.reader("sentiment_reader", "SentimentCorpus", domain="toy")
+def test_any_text_is_taken_apart_without_remainder(lab, corpus, text):
     linear = lab.classifier("linear_classifier", "LinearClassifier")
     params = np.random.default_rng(1).normal(size=(corpus.nr_features + 1, 2))
     decision = decide(lab, corpus, Trained("any", linear, params, 0.0), read(text))
