@@ -7,7 +7,8 @@ import pytest
 
 from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.demos import objective_curves
-from lxmls_day1.demos.learners import Attempts
+from lxmls_day1.demos.learners import Attempts, LeftOut
+from lxmls_day1.demos.objective_curves import Curve, Optimum, Settings, curves
 from lxmls_day1.demos.review_decisions import train_all
 from lxmls_day1.demos.server import DemoServer
 from lxmls_day1.lab import Lab
@@ -34,6 +35,19 @@ def measured_once():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(objective_curves, "_MOST_RUNS", 1)
         yield
+
+
+@pytest.fixture(scope="session")
+def found(lab):
+    """A function from data and settings to objective curves by name, optima by λ, and what is left out."""
+
+    def run(data, **settings):
+        items = list(curves(lab, data, Settings(**settings)))
+        by_name = {item.name: item for item in items if isinstance(item, Curve)}
+        optima = {item.regularizer: item.value for item in items if isinstance(item, Optimum)}
+        return by_name, optima, [item for item in items if isinstance(item, LeftOut)]
+
+    return run
 
 
 @pytest.fixture(scope="session")

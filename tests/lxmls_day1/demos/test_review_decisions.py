@@ -7,17 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lxmls_day1.demos.review_decisions import (
-    MOST_CHARACTERS,
-    Trained,
-    decide,
-    most_telling,
-    one_sided_words,
-    read,
-    token_of,
-    word_counts,
-    words_of,
-)
+from lxmls_day1.demos import review_decisions as reviews
 from lxmls_day1.engine.text.tokens import count_tokens, split_words
 
 TEXT = "An excellent plot, wonderful  prose -\nbut the ending was boring; not worth 20 dollars. Boring!"
@@ -34,15 +24,15 @@ def lead_of(model, corpus, counts):
 
 
 def test_each_decides_as_its_own_test_does_and_the_parts_sum_to_the_lead_as_the_words_do(lab, corpus, models):
-    x = lab.function("readers.vocabulary", "vectorise", [read(TEXT)], corpus.feat_dict)
+    x = lab.function("readers.vocabulary", "vectorise", [reviews.read(TEXT)], corpus.feat_dict)
     for label, model in models.items():
-        decision = decide(lab, corpus, model, read(TEXT))
+        decision = reviews.decide(lab, corpus, model, reviews.read(TEXT))
         assert decision.decided == corpus.label_names[model.classifier.test(x, model.params)[0]]
         if label == "Naive Bayes (unsmoothed)":
             continue
-        assert decision.lead == pytest.approx(lead_of(model, corpus, read(TEXT)))
+        assert decision.lead == pytest.approx(lead_of(model, corpus, reviews.read(TEXT)))
         assert decision.intercept + decision.pros + decision.cons == pytest.approx(decision.lead)
-        words = words_of(TEXT, decision)
+        words = reviews.words_of(TEXT, decision)
         assert sum(word.weight for word in words) == pytest.approx(decision.pros + decision.cons)
         assert "".join(word.gap + word.text for word in words) == TEXT
         assert -1 <= decision.share <= 1 and math.copysign(1, decision.share) == math.copysign(1, decision.lead)
@@ -52,15 +42,15 @@ def test_without_smoothing_a_word_that_one_class_never_shows_decides_alone_and_t
     lab, corpus, models
 ):
     model, only_in = models["Naive Bayes (unsmoothed)"], {}
-    for word in one_sided_words(corpus, 200):
-        seen = int(word_counts(corpus, word).counts.argmax())
-        decision = decide(lab, corpus, model, {word: 1})
+    for word in reviews.one_sided_words(corpus, 200):
+        seen = int(reviews.word_counts(corpus, word).counts.argmax())
+        decision = reviews.decide(lab, corpus, model, {word: 1})
         assert decision.decided == corpus.label_names[seen]
         assert (decision.lead, decision.share) == ((math.inf, 1), (-math.inf, -1))[seen]
         if "_" not in word:
             only_in[seen] = word
-    decision = decide(lab, corpus, model, read(f"{only_in[0]} {only_in[1]}"))
-    words = words_of(f"{only_in[0]} {only_in[1]}", decision)
+    decision = reviews.decide(lab, corpus, model, reviews.read(f"{only_in[0]} {only_in[1]}"))
+    words = reviews.words_of(f"{only_in[0]} {only_in[1]}", decision)
     assert [sorted(word.rules_out) for word in words] == [[1], [0]]
     assert all(math.isfinite(word.weight) for word in words) and decision.explanation.by_intercepts
 
@@ -75,31 +65,33 @@ def test_pieces_between_gaps_have_the_words_of_the_whole(text):
 def test_any_text_is_taken_apart_without_remainder(lab, corpus, text):
     linear = lab.classifier("linear_classifier", "LinearClassifier")
     params = np.random.default_rng(1).normal(size=(corpus.nr_features + 1, 2))
-    decision = decide(lab, corpus, Trained("any", linear, params, 0.0), read(text))
-    assert sum(word.weight for word in words_of(text, decision)) == pytest.approx(
+    decision = reviews.decide(lab, corpus, reviews.Trained("any", linear, params, 0.0), reviews.read(text))
+    assert sum(word.weight for word in reviews.words_of(text, decision)) == pytest.approx(
         decision.pros + decision.cons, abs=1e-9
     )
 
 
 def test_what_is_beyond_all_measure_is_not_read():
-    assert read("great " * MOST_CHARACTERS) == count_tokens(("great " * MOST_CHARACTERS)[:MOST_CHARACTERS])
+    assert reviews.read("great " * reviews.MOST_CHARACTERS) == count_tokens(
+        ("great " * reviews.MOST_CHARACTERS)[: reviews.MOST_CHARACTERS]
+    )
 
 
 def test_smoothing_by_formula_is_that_of_the_learner(lab, corpus):
     for alpha in [0.01, 1.0, 7.0]:
         learner = lab.classifier("multinomial_naive_bayes", "MultinomialNaiveBayes", smooth_param=alpha)
         params = learner.train(corpus.train_X, corpus.train_y)
-        for word in ["plot", *one_sided_words(corpus)[:3]]:
-            found, j = word_counts(corpus, word), corpus.feat_dict[word]
+        for word in ["plot", *reviews.one_sided_words(corpus)[:3]]:
+            found, j = reviews.word_counts(corpus, word), corpus.feat_dict[word]
             np.testing.assert_allclose(found.probabilities(alpha), learner.likelihood[j])
             assert found.lead(alpha) == pytest.approx(params[1 + j, 0] - params[1 + j, 1])
-    assert abs(word_counts(corpus, one_sided_words(corpus)[0]).lead(0.0)) == math.inf
-    many = word_counts(corpus, "plot").probabilities([1.0, 1e12])
+    assert abs(reviews.word_counts(corpus, reviews.one_sided_words(corpus)[0]).lead(0.0)) == math.inf
+    many = reviews.word_counts(corpus, "plot").probabilities([1.0, 1e12])
     np.testing.assert_allclose(many[1], 1 / corpus.nr_features, rtol=1e-6)
 
 
 def test_one_sided_words_are_unseen_in_one_class_and_the_most_frequent_of_these(corpus):
-    words = one_sided_words(corpus, 6)
+    words = reviews.one_sided_words(corpus, 6)
     totals = np.array([corpus.train_X[corpus.train_y == k].sum(axis=0) for k in (0, 1)])
     for k in (0, 1):
         mine = [word for word in words if totals[1 - k, corpus.feat_dict[word]] == 0]
@@ -109,15 +101,19 @@ def test_one_sided_words_are_unseen_in_one_class_and_the_most_frequent_of_these(
 
 
 def test_a_word_as_typed_is_found_and_one_without_a_column_is_none(corpus):
-    assert token_of(corpus, " Boring! ") == "boring"
-    assert token_of(corpus, "not worth") == ("not_worth" if "not_worth" in corpus.feat_dict else None)
-    assert token_of(corpus, "😀") is None and token_of(corpus, "") is None and word_counts(corpus, "xyzzy") is None
+    assert reviews.token_of(corpus, " Boring! ") == "boring"
+    assert reviews.token_of(corpus, "not worth") == ("not_worth" if "not_worth" in corpus.feat_dict else None)
+    assert (
+        reviews.token_of(corpus, "😀") is None
+        and reviews.token_of(corpus, "") is None
+        and reviews.word_counts(corpus, "xyzzy") is None
+    )
 
 
 def test_the_most_telling_words_have_the_largest_weights(corpus, models):
     model = models["Max. entropy (batch)"]
     weights = model.params[1:, 0] - model.params[1:, 1]
-    positive, negative = most_telling(model, corpus, 5)
+    positive, negative = reviews.most_telling(model, corpus, 5)
     assert [weight for _, weight in positive] == np.sort(weights)[::-1][:5].tolist()
     assert [weight for _, weight in negative] == np.sort(weights)[:5].tolist()
     for word, weight in positive + negative:
