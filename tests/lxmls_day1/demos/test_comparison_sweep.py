@@ -42,13 +42,12 @@ def drawn(scene, quantity, kind="line", frame=-1):
 @pytest.mark.parametrize("quantity", SWEPT)
 def test_lines_are_means_and_bars_are_one_deviation_each_way_of_as_many_seeds_as_the_frame_says(demo, rights, quantity):
     scene, places = demo.scene_of(nr_seeds=3), np.arange(len(SWEPT[quantity]))
+    highest = [best_accuracies(quantity, value)[0] for value in SWEPT[quantity]]
     assert scene.steps.values == [1, 2, 3] and scene.steps.start == 2
     assert scene.facts["done"] == sum(map(len, rights.values()))
     for frame in range(3):
         best, *lines = drawn(scene, quantity, frame=frame)
-        np.testing.assert_allclose(
-            best[:, 1], [best_accuracies(quantity, v)[0] for v in SWEPT[quantity]], atol=AS_DRAWN
-        )
+        np.testing.assert_allclose(best[:, 1], highest, atol=AS_DRAWN)
         for learner, line, bars in zip(LEARNERS, lines, drawn(scene, quantity, "bars", frame), strict=True):
             seeds = accuracies(rights, quantity, learner)[: frame + 1]
             mean, deviation = seeds.mean(axis=0), seeds.std(axis=0, ddof=1) if frame else 0

@@ -24,10 +24,8 @@ class TestShowing:
         for learner in LEARNERS:
             classifier = lab.classifier(learner.module, learner.class_name, **learner.settings)
             params = classifier.train(data.train_X, data.train_y)
-            expected = [
-                np.mean(classifier.test(X, params) == y)
-                for X, y in ((data.train_X, data.train_y), (data.test_X, data.test_y))
-            ]
+            parts = (data.train_X, data.train_y), (data.test_X, data.test_y)
+            expected = [np.mean(classifier.test(X, params) == y) for X, y in parts]
             assert facts["accuracies"][learner.label] == pytest.approx(expected), learner.label
             x = np.concatenate(facts["boundaries"][learner.label])
             scores = np.hstack([np.ones((len(x), 1)), x, x**2])[:, : len(params)] @ params

@@ -31,8 +31,5 @@ def test_what_training_raises_becomes_a_sentence(error, exercise, words):
     "answer", [None, "ab", [0.0], [[1], [2, 3]], [np.nan, 0.0], [0.0, np.inf], [1e308, 0.0], [None, 1]]
 )
 def test_a_rule_without_two_finite_numbers_is_an_error_that_names_it(answer):
-    def rule(scores):
-        return answer
-
-    with pytest.raises(InputError, match="rule must return d, one finite number for each of the 2 classes"):
-        update_of(rule, 2, np.zeros(2))
+    with pytest.raises(InputError, match="my_rule must return d, one finite number for each of the 2 classes"):
+        update_of(Mock(return_value=answer, __name__="my_rule"), 2, np.zeros(2))

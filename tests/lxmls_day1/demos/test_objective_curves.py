@@ -55,9 +55,8 @@ def test_the_curves_are_those_of_the_learner_itself(found, points, solver):
     by_name, optima, _ = found(points, regularizer=0.1, nr_passes=300)
     curve = by_name[{"lbfgs": "L-BFGS", "gradient_descent": "Gradient descent"}[solver]]
     steps = min(len(curve.objective) - 1, len(learner.history))
-    np.testing.assert_allclose(
-        curve.objective[1 : steps + 1], [i.objective for i in learner.history[:steps]], rtol=1e-12
-    )
+    history = [iteration.objective for iteration in learner.history[:steps]]
+    np.testing.assert_allclose(curve.objective[1 : steps + 1], history, rtol=1e-12)
     assert optima[0.1] == pytest.approx(learner.objective(points.X, points.y, params), rel=1e-9)
 
 
@@ -113,7 +112,6 @@ def test_words_that_separate_the_classes_have_no_optimum_but_zero(found, corpus)
 def test_seconds_of_several_runs_are_the_least_of_each_step(monkeypatch):
     monkeypatch.setattr(objective_curves, "_MOST_RUNS", 5)
     seconds = iter([[0.0, 1.0, 5.0], [0.0, 3.0, 4.0], [0.0, 2.0, 9.0], [0.0, 9.0, 19.0], [0.0, 9.0, 18.5]])
-    (curve,) = objective_curves.measured(
-        lambda: [Curve("x", "batch", np.arange(3.0), np.array(next(seconds)), np.ones(3), 0.0)]
-    )
+    passes, values = np.arange(3.0), np.ones(3)
+    (curve,) = objective_curves.measured(lambda: [Curve("x", "batch", passes, np.array(next(seconds)), values, 0.0)])
     assert curve.seconds.tolist() == [0.0, 1.0, 2.0]

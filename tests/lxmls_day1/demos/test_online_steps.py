@@ -7,11 +7,6 @@ from lxmls_day1.demos.online_steps import LEARNERS, DemoOnlineSteps
 from lxmls_day1.demos.online_traces import bound_of, points_of, trace_of, visits
 
 
-def cross(a, b):
-    """0 for parallel vectors."""
-    return a[0] * b[1] - a[1] * b[0]
-
-
 class TestComputing:
     @pytest.mark.parametrize("learner", LEARNERS, ids=[learner.label for learner in LEARNERS])
     def test_the_last_weights_are_those_of_the_loop(self, lab, learner):
@@ -54,8 +49,9 @@ class TestShowing:
         old, new, along = (mark for mark in scene.panels[0].marks if mark["kind"] == "arrow")
         before, after = frame_of(old["to"], step), frame_of(new["to"], step)
         assert frame_of(along["from"], step) == before and frame_of(along["to"], step) == after
-        assert abs(cross(np.subtract(after, before), X[m])) < 1e-3
-        assert abs(cross(before, trace.normal(step - 1))) < 1e-3 and abs(cross(after, trace.normal(step))) < 1e-3
+        vectors = np.subtract(after, before), before, after
+        for one, other in zip(vectors, (X[m], trace.normal(step - 1), trace.normal(step)), strict=True):
+            assert abs(np.linalg.det([one, other])) < 1e-3  # parallel
         ring = scene.panels[0].marks[-1]
         np.testing.assert_allclose(frame_of(ring["at"], step), [X[m]], atol=1e-4)
         _, boundary = (mark for mark in scene.panels[0].marks if mark["kind"] == "line")
@@ -70,9 +66,8 @@ class TestShowing:
     def test_the_count_ends_below_its_bound(self, lab):
         scene = DemoOnlineSteps(lab).scene_of(distance=2.5)
         (staircase, limit), mistakes = scene.panels[1].marks, scene.facts["traces"]["Perceptron"].mistakes(60)
-        assert staircase["path"][-1].tolist() == [60, mistakes] and frame_of(staircase["count"], 60) == len(
-            staircase["path"]
-        )
+        path = staircase["path"]
+        assert path[-1].tolist() == [60, mistakes] and frame_of(staircase["count"], 60) == len(path)
         assert mistakes <= scene.facts["bound"] and f"at most {scene.facts['bound']:.0f}" in limit["label"]
 
     def test_points_that_no_line_separates_have_no_bound(self, lab):

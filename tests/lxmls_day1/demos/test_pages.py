@@ -57,10 +57,8 @@ def test_a_notebook_gets_a_widget_that_answers(lab):
 
 
 def test_the_texts_name_demonstrations_that_there_are():
-    texts = [
-        path.read_text(encoding="utf-8") for place in ("docs", "notebooks") for path in (ROOT / place).rglob("*.md")
-    ]
-    texts += [path.read_text(encoding="utf-8") for path in (ROOT / "notebooks").glob("*.py")]
+    paths = [*ROOT.glob("docs/**/*.md"), *ROOT.glob("notebooks/*.md"), *ROOT.glob("notebooks/*.py")]
+    texts = [path.read_text(encoding="utf-8") for path in paths]
     named = {name for text in texts for name in re.findall(r'lab\.demo\("(\w+)"\)', text)}
     together = (ROOT / "docs/demonstrations.md").read_text(encoding="utf-8")
     assert named == set(DEMONSTRATIONS) == set(re.findall(r'`lab\.demo\("(\w+)"\)`', together))

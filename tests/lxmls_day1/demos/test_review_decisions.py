@@ -15,12 +15,8 @@ TEXT = "An excellent plot, wonderful  prose -\nbut the ending was boring; not wo
 
 def lead_of(model, corpus, counts):
     """The lead of positive, by the definition."""
-    params = model.params
-    return (params[0, 0] - params[0, 1]) + sum(
-        count * (params[1 + corpus.feat_dict[token], 0] - params[1 + corpus.feat_dict[token], 1])
-        for token, count in counts.items()
-        if token in corpus.feat_dict
-    )
+    leads, place = model.params[:, 0] - model.params[:, 1], corpus.feat_dict
+    return leads[0] + sum(count * leads[1 + place[token]] for token, count in counts.items() if token in place)
 
 
 def test_each_decides_as_its_own_test_does_and_the_parts_sum_to_the_lead_as_the_words_do(lab, corpus, models):
@@ -38,9 +34,7 @@ def test_each_decides_as_its_own_test_does_and_the_parts_sum_to_the_lead_as_the_
         assert -1 <= decision.share <= 1 and math.copysign(1, decision.share) == math.copysign(1, decision.lead)
 
 
-def test_without_smoothing_a_word_that_one_class_never_shows_decides_alone_and_two_of_either_leave_finite_weights(
-    lab, corpus, models
-):
+def test_without_smoothing_a_word_that_one_class_never_shows_decides_alone(lab, corpus, models):
     model, only_in = models["Naive Bayes (unsmoothed)"], {}
     for word in reviews.one_sided_words(corpus, 200):
         seen = int(reviews.word_counts(corpus, word).counts.argmax())
@@ -66,15 +60,13 @@ def test_any_text_is_taken_apart_without_remainder(lab, corpus, text):
     linear = lab.classifier("linear_classifier", "LinearClassifier")
     params = np.random.default_rng(1).normal(size=(corpus.nr_features + 1, 2))
     decision = reviews.decide(lab, corpus, reviews.Trained("any", linear, params, 0.0), reviews.read(text))
-    assert sum(word.weight for word in reviews.words_of(text, decision)) == pytest.approx(
-        decision.pros + decision.cons, abs=1e-9
-    )
+    total = sum(word.weight for word in reviews.words_of(text, decision))
+    assert total == pytest.approx(decision.pros + decision.cons, abs=1e-9)
 
 
 def test_what_is_beyond_all_measure_is_not_read():
-    assert reviews.read("great " * reviews.MOST_CHARACTERS) == count_tokens(
-        ("great " * reviews.MOST_CHARACTERS)[: reviews.MOST_CHARACTERS]
-    )
+    text = "great " * reviews.MOST_CHARACTERS
+    assert reviews.read(text) == count_tokens(text[: reviews.MOST_CHARACTERS])
 
 
 def test_smoothing_by_formula_is_that_of_the_learner(lab, corpus):
@@ -103,11 +95,8 @@ def test_one_sided_words_are_unseen_in_one_class_and_the_most_frequent_of_these(
 def test_a_word_as_typed_is_found_and_one_without_a_column_is_none(corpus):
     assert reviews.token_of(corpus, " Boring! ") == "boring"
     assert reviews.token_of(corpus, "not worth") == ("not_worth" if "not_worth" in corpus.feat_dict else None)
-    assert (
-        reviews.token_of(corpus, "😀") is None
-        and reviews.token_of(corpus, "") is None
-        and reviews.word_counts(corpus, "xyzzy") is None
-    )
+    assert not reviews.token_of(corpus, "😀") and not reviews.token_of(corpus, "")
+    assert reviews.word_counts(corpus, "xyzzy") is None
 
 
 def test_the_most_telling_words_have_the_largest_weights(corpus, models):
