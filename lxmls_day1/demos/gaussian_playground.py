@@ -75,7 +75,7 @@ class DemoGaussianPlayground(Demonstration):
         Choice("nr_classes", "classes", "two classes or three", 2, options=(("2", 2), ("3", 3))),
         *_class_controls(2),
     )  # fmt: skip
-    grid = MappingProxyType({"nr_points": (20, 100), "variance1": (1, 3), "seed": (1, 2, 3, 4)})
+    grid = MappingProxyType({"nr_points": (20, 100), "variance1": (1, 3), "balance": (0.5, 0.8), "seed": (1, 2, 3)})
 
     def scene(self, settings: Mapping[str, Any]) -> Scene:
         """Draw the sample, and train what is ticked."""
