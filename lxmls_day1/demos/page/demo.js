@@ -207,6 +207,7 @@ class PanelView extends Pen {
 
   show(panel, handles) {
     this.panel = panel;
+    this.moves = JSON.stringify(panel).includes('"frames":');
     this.explain();
     if (this.handles === handles) return;
     this.handles = handles;
@@ -231,15 +232,13 @@ class PanelView extends Pen {
     const title = pick(panel.title, frame);
     if (this.title.textContent !== title) this.title.textContent = title;
     this.title.hidden = !title;
-    const purpose = this.handles && demo.live ? `${this.handles.label}: ${this.handles.tip}` : pick(demo.scene.says, frame);
+    const purpose = this.handles && demo.live ? `${this.handles.label}: ${this.handles.tip}` : this.moves || !demo.scene.steps ? pick(demo.scene.says, frame) : demo.description.summary;
     this.canvas.setAttribute("aria-label", `${title || demo.description.title}. ${purpose}`);
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (!width || !height) return;
     const dots = Math.min(devicePixelRatio || 1, 3);
-    if (this.canvas.width !== Math.round(width * dots) || this.canvas.height !== Math.round(height * dots)) {
-      this.canvas.width = Math.round(width * dots);
-      this.canvas.height = Math.round(height * dots);
-    }
+    const [across, down] = [Math.round(width * dots), Math.round(height * dots)];
+    if (this.canvas.width !== across || this.canvas.height !== down) Object.assign(this.canvas, { width: across, height: down });
     const g = this.canvas.getContext("2d");
     g.setTransform(dots, 0, 0, dots, 0, 0);
     g.clearRect(0, 0, width, height);
@@ -669,7 +668,7 @@ class Demo {
 
   receive(scene) {
     const before = this.scene;
-    this.scene = scene;
+    Object.assign(this, { scene, anew: true });
     const last = scene.steps ? scene.steps.values.length - 1 : 0;
     if (!before || before.steps?.values.length !== scene.steps?.values.length) this.frame = this.linkedFrame ?? scene.steps?.start ?? 0;
     this.linkedFrame = null;
@@ -709,8 +708,9 @@ class Demo {
 
   // ---- drawing ----
 
-  // At once, unless the last picture is of the same frame of the screen.
-  drawSoon() {
+  // At once, unless the last picture is of the same frame of the screen. A step draws anew only the panels that it changes.
+  drawSoon(step = false) {
+    this.anew ||= !step;
     if (this.drawing) return;
     this.drawing = true;
     if (performance.now() - this.drawn > 12) this.draw();
@@ -720,7 +720,8 @@ class Demo {
   draw() {
     this.drawing = false;
     if (!this.scene) return;
-    for (const view of this.panels) view.draw(this.frame);
+    for (const view of this.panels) if (this.anew || view.moves) view.draw(this.frame);
+    this.anew = false;
     if (!this.small) this.showNumbers();
     this.drawn = performance.now();
     this.root.dispatchEvent(new Event("drawn"));
@@ -758,7 +759,7 @@ class Demo {
   go(frame) {
     const last = (this.scene?.steps?.values.length ?? 1) - 1;
     this.frame = Math.max(0, Math.min(frame, last));
-    this.drawSoon();
+    this.drawSoon(true);
     this.linkSoon();
   }
 

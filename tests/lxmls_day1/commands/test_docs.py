@@ -74,6 +74,7 @@ TELLING = (
     "index.html",
     "docs/index.html",
     "docs/exercises/1.7.html",
+    "docs/exercises/1.8.html",
     "docs/start/practitioner.html",
     "docs/explanations/mira.html",
     "docs/gallery_pages/plot_boundaries.html",
