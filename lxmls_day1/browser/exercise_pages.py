@@ -44,12 +44,12 @@ LOADED_LATER, WHEELS_LATER = ("matplotlib", "scipy", "threadpoolctl"), ("platfor
 #: The experiments: how one does them in a page, and the answers of the notebook that rest on what is seen there, by their cells.
 EXPERIMENTS = {
     "1.1": (
-        "Do both experiments here; *Start Python for every setting* brings the sliders of all means and variances. "
-        '`lab.demo("gaussian_playground")`',
+        'Do both experiments here, in `lab.demo("gaussian_playground")`. *Start Python for every setting*, below its sliders, '
+        "brings those of all means and variances.",
         ("variances, balances",),
     ),
     "1.8": (
-        'Do the experiment on points here; the one on reviews is in the lesson. `lab.demo("comparison")`',
+        'Do the experiment on points here, in `lab.demo("comparison")`. The one on reviews is in the lesson.',
         ("size", "variance", "balance"),
     ),
 }

@@ -263,8 +263,8 @@ class PanelView extends Pen {
     const [left, right, low, high] = [x.low, x.high, y.low, y.high].map((value) => pick(value, frame));
     this.ticksY = ticksOf(y, low, high, Math.max(2, Math.floor(height / (3 * size))));
     this.ticksX = ticksOf(x, left, right, Math.max(2, Math.floor(width / (4.5 * size))));
-    const widest = Math.max(0, ...this.ticksY.map(([, text]) => g.measureText(text).width));
-    const box = { x: widest + 0.5 * size + (y.label ? 1.3 * size : 0), y: 0.5 * size };
+    this.widest = Math.max(0, ...this.ticksY.map(([, text]) => g.measureText(text).width));
+    const box = { x: this.widest + 0.5 * size + (y.label ? 1.3 * size : 0), y: 0.5 * size };
     const [, last] = this.ticksX.at(-1) ?? [0, ""];
     box.w = width - box.x - Math.max(0.9 * size, equal ? 0 : 0.5 * g.measureText(last).width);
     box.h = height - box.y - (this.ticksX.length ? 1.2 * size : 0.3 * size) - (x.label ? 1.2 * size : 0);
@@ -285,9 +285,7 @@ class PanelView extends Pen {
   drawAxes(g) {
     const { box, letters: size, demo } = this;
     const { ink, grid, muted } = demo.ground();
-    g.lineWidth = 1;
-    g.strokeStyle = grid;
-    g.fillStyle = ink;
+    Object.assign(g, { lineWidth: 1, strokeStyle: grid, fillStyle: ink });
     g.beginPath();
     for (const [value] of this.ticksX) {
       g.moveTo(this.atX(value), box.y);
@@ -300,8 +298,7 @@ class PanelView extends Pen {
     g.stroke();
     g.strokeStyle = muted;
     g.strokeRect(box.x, box.y, box.w, box.h);
-    g.textBaseline = "top";
-    g.textAlign = "center";
+    Object.assign(g, { textBaseline: "top", textAlign: "center" });
     let end = -Infinity; // labels that would lie over the last one are left out
     for (const [value, text] of this.ticksX) {
       const half = g.measureText(text).width / 2;
@@ -313,13 +310,16 @@ class PanelView extends Pen {
     const middle = box.x + box.w / 2;
     const room = 2 * Math.min(middle, this.canvas.clientWidth - middle);
     if (x.label) g.fillText(x.label, middle, box.y + box.h + (this.ticksX.length ? 1.45 : 0.4) * size, room);
-    g.textAlign = "right";
-    g.textBaseline = "middle";
-    for (const [value, text] of this.ticksY) g.fillText(text, box.x - 0.4 * size, this.atY(value));
+    Object.assign(g, { textBaseline: "middle", textAlign: "right" });
+    end = Infinity;
+    for (const [value, text] of this.ticksY) {
+      if (Math.abs(end - this.atY(value)) < 0.85 * size) continue;
+      g.fillText(text, box.x - 0.4 * size, this.atY(value));
+      end = this.atY(value);
+    }
     if (y.label) {
-      const widest = Math.max(0, ...this.ticksY.map(([, text]) => g.measureText(text).width));
       g.save();
-      g.translate(box.x - widest - 1.1 * size, box.y + box.h / 2);
+      g.translate(box.x - this.widest - 1.1 * size, box.y + box.h / 2);
       g.rotate(-Math.PI / 2);
       g.textAlign = "center";
       g.fillText(y.label, 0, 0);
@@ -670,7 +670,7 @@ class Demo {
     const before = this.scene;
     Object.assign(this, { scene, anew: true });
     const last = scene.steps ? scene.steps.values.length - 1 : 0;
-    if (!before || before.steps?.values.length !== scene.steps?.values.length) this.frame = this.linkedFrame ?? scene.steps?.start ?? 0;
+    if (!before || before.steps?.values.length !== scene.steps?.values.length) this.frame = this.linkedFrame ?? (scene.steps?.start || (this.small ? last : 0));
     this.linkedFrame = null;
     this.frame = Math.max(0, Math.min(this.frame, last));
     this.layOut();
