@@ -70,9 +70,9 @@ class DemoGaussianPlayground(Demonstration):
                values=inclusive_range(20, 500, 20)),
         Slider("seed", "seed", "another sample of the same classes", 1, values=inclusive_range(1, 50, 1)),
         Slider("balance", "balance", "the share of class 0 among all points", 0.5, values=inclusive_range(0.05, 0.95, 0.05)),
+        Choice("nr_classes", "classes", "two classes or three", 2, options=(("2", 2), ("3", 3))),
         *_class_controls(0),
         *_class_controls(1),
-        Choice("nr_classes", "classes", "two classes or three", 2, options=(("2", 2), ("3", 3))),
         *_class_controls(2),
     )  # fmt: skip
     grid = MappingProxyType({"nr_points": (20, 100), "variance1": (1, 3), "balance": (0.5, 0.8), "seed": (1, 2, 3)})

@@ -739,7 +739,7 @@ class Demo {
     const rows = table && pick(table.rows, this.frame);
     if (rows === this.tableOf && !anew) return;
     this.tableOf = rows;
-    const cell = (value) => (value?.line ? make("td", {}, sample(this, { kind: "line", ...value.line })) : make("td", { text: value }));
+    const cell = (value) => (value?.line ? make("td", {}, sample(this, { kind: "line", ...value.line })) : make("td", { text: String(value).replace(/^-/, "−") }));
     const head = make("tr", {}, ...(table?.heads ?? []).map((text) => make(text ? "th" : "td", { text, scope: text ? "col" : null })));
     this.table.replaceChildren(...(table ? [make("thead", {}, head), make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map(cell))))] : []));
   }
