@@ -322,7 +322,7 @@ class PanelView extends Pen {
       g.translate(box.x - this.widest - 1.1 * size, box.y + box.h / 2);
       g.rotate(-Math.PI / 2);
       g.textAlign = "center";
-      g.fillText(y.label, 0, 0);
+      g.fillText(y.label, 0, 0, box.h + 2 * size);
       g.restore();
     }
   }
