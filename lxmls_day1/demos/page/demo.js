@@ -782,9 +782,9 @@ class Demo {
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || !this.scene?.steps) return;
     const { target } = event;
-    if (target.matches?.("textarea, select, input:not([type=range])")) return;
+    if (target.matches?.("textarea, select, input:not([type=range], [type=radio])")) return;
     if (target.matches?.("button, summary") && event.key === " ") return;
-    if (target.matches?.("input[type=range]") && event.key !== " ") return;
+    if (target.matches?.("input") && event.key !== " ") return;
     const acts = { " ": () => this.toggle(), ArrowRight: () => this.go(this.frame + 1), ArrowLeft: () => this.go(this.frame - 1), Home: () => this.go(0), End: () => this.go(Infinity) };
     if (!(event.key in acts)) return;
     event.preventDefault();

@@ -144,6 +144,12 @@ def test_a_file_shows_its_scenes_without_a_server(open_page, lab, tmp_path):
     before = page.evaluate(pictures)
     page.get_by_text("ring", exact=True).click()
     page.wait_for_timeout(100)
-    assert page.evaluate(SETTINGS)["shape"] == "ring" and page.evaluate(pictures) != before and not requests
+    ring = page.evaluate(pictures)
+    assert page.evaluate(SETTINGS)["shape"] == "ring" and ring != before and not requests
+    page.keyboard.press(" ")  # plays, with the focus on a choice, too
+    page.wait_for_function(f"{FRAME} > 5")
+    page.get_by_label("to the start").click()  # before the first round of the kernel perceptron
+    page.wait_for_timeout(100)
+    assert [one == other for one, other in zip(ring, page.evaluate(pictures), strict=True)] == [True, False, True]
     page.goto(index.as_uri())
     assert page.locator("section h2 a").get_attribute("href") == "beyond_a_line.html"
