@@ -94,7 +94,13 @@ class Curve:
     regularizer: float
 
     def excess(self, best: float) -> np.ndarray:
-        """How far it is above an optimum; NaN where rounding leaves nothing above it."""
+        """How far it is above an optimum; NaN where rounding leaves nothing above it.
+
+        Examples
+        --------
+        >>> Curve("", "batch", np.arange(3.0), np.arange(3.0), np.array([3.0, 2.0, 1.0]), 0.0).excess(1.0)
+        array([ 2.,  1., nan])
+        """
         above = self.objective - best
         return np.where(above > 0, above, np.nan)
 
