@@ -42,8 +42,10 @@ def test_a_page_asks_for_scenes_and_gets_lines_of_json(server):
 def test_the_list_links_every_demonstration(server):
     status, text = get(server.address)
     assert status == 200 and all(f'href="{name}"' in text for name in serving.DEMONSTRATIONS)
-    with urllib.request.urlopen(urllib.request.Request(server.address, method="HEAD")) as head:
-        assert int(head.headers["Content-Length"]) == len(text.encode()) and not head.read()
+    with socket.create_connection((HOST, server.server_port)) as asking:
+        asking.sendall(f"HEAD /{server.token}/ HTTP/1.0\r\nHost: {HOST}:{server.server_port}\r\n\r\n".encode())
+        head, _, body = asking.makefile(newline="").read().partition("\r\n\r\n")
+    assert f"Content-Length: {len(text.encode())}" in head and not body
 
 
 @pytest.mark.parametrize("headers", [{"Host": "evil.example"}, {"Host": f"{HOST}:1"}])
