@@ -96,6 +96,10 @@ class ChecksRun:
         if is_hidden(item):
             assert self._fresh is not None  # `compute_hidden_answers` came first
             return self._fresh
+        return self.recorded(item)
+
+    def recorded(self, item: pytest.Item) -> RecordedAnswers:
+        """What is recorded beside a check: the answers to public checks, the sentences of the mistakes, and the small inputs."""
         if item.path not in self._answers:
             exercise = exercise_of_check(item.path.name)
             self._answers[item.path] = RecordedAnswers.read(item.path.parent / RECORDED.name, (exercise or "",))
@@ -115,7 +119,7 @@ class ChecksRun:
         assert module is not None
         exercise = exercise_of_check(item.path.name) or ""
         if self.recordings is None:
-            answers = self.answers(item)
+            answers = self.recorded(item)
             sentences, practised = answers.sentences.get(exercise, {}), exercise in self.practised
             return SmallInputs(module.obj, answers.pools.get(exercise), sentences, practised).check
         recording = self.recordings[check_key(item)] = RecordingExpect()
