@@ -238,7 +238,7 @@ with lab.exercise("1.1"):
 
 # %% [markdown] tags=["answer", "evening"]
 # **Explain.** (1) Why does the boundary hardly move when the variance grows, although the error rises? (2) Derive the shift of the line for
-# priors $p(0) \ne p(1)$, and compare it with the printed numbers. Why does the Bayes error fall?
+# priors $p(0) \ne p(1)$, and compare it with what you see. Why does the Bayes error fall?
 # *Your answer:*
 #
 # (1) variance …

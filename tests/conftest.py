@@ -71,8 +71,8 @@ def imports_of_the_collection():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    """A process more than there are cores: a third of the time slow tests wait for processes of their own or for a browser."""
-    return (os.cpu_count() or 1) + 1
+    """Two processes more than there are cores: much of the time slow tests wait for processes of their own or for a browser."""
+    return (os.cpu_count() or 1) + 2
 
 
 @pytest.fixture(scope="session", autouse=True)

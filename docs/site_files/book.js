@@ -22,8 +22,8 @@ document.addEventListener("DOMContentLoaded", () => {
     frame.contentDocument?.querySelector("[data-demo]")?.demo?.setDark(document.documentElement.dataset.theme === "dark");
   frames.forEach((frame) => frame.addEventListener("load", () => dress(frame)));
   new MutationObserver(() => frames.forEach(dress)).observe(document.documentElement, { attributeFilter: ["data-theme"] });
-  const reachable = () => document.querySelectorAll('div.math, mjx-container[display="true"], pre, table').forEach((box) => {
-    if (box.scrollWidth > box.clientWidth && !box.hasAttribute("tabindex")) box.setAttribute("tabindex", "0");
+  const reachable = () => document.querySelectorAll('div.math, mjx-container[display="true"], pre, table, .pst-scrollable-table-container').forEach((box) => {
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
   });
   reachable();
   if (window.MathJax && MathJax.startup && MathJax.startup.promise) MathJax.startup.promise.then(reachable);

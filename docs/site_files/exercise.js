@@ -1,8 +1,7 @@
 // Exercises in a page: the page's side. It keeps what is written, starts Python when a gap is touched, and shows the verdict.
 "use strict";
 document.addEventListener("DOMContentLoaded", () => {
-  const sections = [...document.querySelectorAll("[data-exercise]")];
-  if (!sections.length) return;
+  const sections = [...document.querySelectorAll("[data-exercise]:not(.experiment)")];
   const KEY = "lxmls-day1 exercise ";
   const PATIENCE = 60; // seconds without an answer, after which Python is started anew
   const BYTES = 20e6; // about so many are loaded
@@ -104,10 +103,22 @@ document.addEventListener("DOMContentLoaded", () => {
     } catch { /* the browser keeps nothing: the exercise works without */ }
   }
 
+  // Shows what was kept, and keeps what is written from now on.
+  function restore(name, texts) {
+    let before = [];
+    try {
+      before = JSON.parse(localStorage.getItem(KEY + name)) ?? [];
+    } catch { /* as above */ }
+    texts.forEach((area, place) => {
+      area.value = before[place] ?? "";
+      area.addEventListener("input", () => keep(name, texts.map((each) => each.value)));
+    });
+  }
+
   function written() {
     const found = {};
     try {
-      for (const key of Object.keys(localStorage)) if (key.startsWith(KEY)) found[key.slice(KEY.length)] = JSON.parse(localStorage[key]);
+      for (const key of Object.keys(localStorage)) if (key.startsWith(KEY) && !key.endsWith(" answer")) found[key.slice(KEY.length)] = JSON.parse(localStorage[key]);
     } catch { /* as above */ }
     for (const [exercise, section] of views) found[exercise] = areas(section).map((area) => area.value);
     return found;
@@ -243,6 +254,15 @@ document.addEventListener("DOMContentLoaded", () => {
     return wrong;
   }
 
+  function offerHints(section) {
+    const hint = section.querySelector(".hint");
+    hint.onclick = () => {
+      const next = section.querySelector(".hints > [hidden]");
+      if (next) next.hidden = false;
+      hint.disabled = !section.querySelector(".hints > [hidden]");
+    };
+  }
+
   // ---- each exercise -------------------------------------------------------------------------------------------------------
 
   for (const section of sections) {
@@ -250,29 +270,17 @@ document.addEventListener("DOMContentLoaded", () => {
     const of = (name) => section.querySelector(name);
     views.set(exercise, section);
     draw(section);
-    const before = (() => {
-      try {
-        return JSON.parse(localStorage.getItem(KEY + exercise)) ?? [];
-      } catch {
-        return [];
-      }
-    })();
-    areas(section).forEach((area, place) => {
-      area.value = before[place] ?? "";
+    restore(exercise, areas(section));
+    for (const area of areas(section)) {
       area.addEventListener("focus", start, { once: true });
-      area.addEventListener("input", () => keep(exercise, areas(section).map((each) => each.value)));
       area.addEventListener("keydown", (event) => indent(event, area));
-    });
+    }
     of(".check").onclick = () => {
       enable(false);
       say(ready ? "Checking …" : "Python is starting …");
       ask({ kind: "check", exercise, written: written() });
     };
-    of(".hint").onclick = () => {
-      const next = of(".hints > [hidden]");
-      if (next) next.hidden = false;
-      of(".hint").disabled = !of(".hints > [hidden]");
-    };
+    offerHints(section);
     of(".solution").onclick = () => (of(".solutions").hidden = !of(".solutions").hidden);
     of(".reset").onclick = () => {
       for (const area of areas(section)) area.value = "";
@@ -284,6 +292,25 @@ document.addEventListener("DOMContentLoaded", () => {
       areas(section)[0].focus();
     };
     of(".take").onclick = () => ask({ kind: "pack", exercise, written: written() });
+  }
+
+  // An experiment is no code: Check shows the answers of the lesson, to compare one's own with.
+  for (const section of document.querySelectorAll(".experiment")) {
+    const [name, state] = [`${section.dataset.exercise} answer`, section.querySelector(".state")];
+    const show = (yes) => section.querySelectorAll(".solutions").forEach((solution) => (solution.hidden = !yes));
+    restore(name, areas(section));
+    section.querySelector(".check").onclick = () => {
+      const all = areas(section).every((area) => area.value.trim());
+      show(all);
+      state.textContent = all ? "No program can mark an explanation: compare yours with the lesson's, below it." : "Write your own answer first, to every question.";
+    };
+    offerHints(section);
+    section.querySelector(".reset").onclick = () => {
+      for (const area of areas(section)) area.value = "";
+      keep(name, null);
+      show(false);
+      state.textContent = "";
+    };
   }
 
   // Enter keeps the indentation, one level more after a colon; four blanks go away together. Tab leaves the gap, as everywhere.

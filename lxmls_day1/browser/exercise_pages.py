@@ -1,5 +1,6 @@
-"""Exercises in the pages of the book: each core exercise that is code gets a page with its idea, its gap, and Check.
+"""Exercises in the pages of the book: each core exercise gets a page with its idea, its gap, and Check.
 
+An experiment has no gap: its page holds a demonstration, questions, and the notebook's answers to compare one's own with.
 ``make docs`` calls `exercise_pages` for the text of the pages and `runtime_files` for what runs in them. The text is the notebook's.
 Nothing is loaded until a reader touches a gap; then Python starts in a worker (``page/exercise_worker.js``).
 """
@@ -40,6 +41,18 @@ LEFT_OUT = re.compile(
 NOT_SHOWN = re.compile(r"<!--.*?-->\n?|^```.*?^```\n+", re.DOTALL | re.MULTILINE)
 #: What demonstrations import besides: of Pyodide, and of what is installed here. ``exercise_worker.js`` loads these.
 LOADED_LATER, WHEELS_LATER = ("matplotlib", "scipy", "threadpoolctl"), ("platformdirs", "tqdm")
+#: The experiments: how one does them in a page, and the answers of the notebook that rest on what is seen there, by their cells.
+EXPERIMENTS = {
+    "1.1": (
+        'Do both experiments here, in `lab.demo("gaussian_playground")`. *Start Python for every setting*, below its sliders, '
+        "brings those of all means and variances.",
+        ("variances, balances",),
+    ),
+    "1.8": (
+        'Do the experiment on points here, in `lab.demo("comparison")`. The one on reviews is in the lesson.',
+        ("size", "variance", "balance"),
+    ),
+}
 FOLDER = PurePosixPath("_static/exercises")  # in the book
 LAB = "/lab"  # where a page has the lab
 
@@ -53,23 +66,26 @@ def exercise_pages(root: Path) -> dict[str, str]:
         A checkout: its notebooks have the text.
     """
     registry = Registry.of(reference_folder())
-    coded = [exercise for exercise in registry if exercise.is_core and exercise.files]
+    core = [exercise for exercise in registry if exercise.is_core]
     pages = {}
-    for place, exercise in enumerate(coded):
-        after = coded[place + 1] if place + 1 < len(coded) else None
+    for place, exercise in enumerate(core):
+        after = core[place + 1] if place + 1 < len(core) else None
         notebook = exercise.notebook.removesuffix(".ipynb")
-        text = notebook_text((root / f"{notebook}.py").read_text(encoding="utf-8"), exercise.id)
+        script = (root / f"{notebook}.py").read_text(encoding="utf-8")
+        if exercise.files:
+            text = f"{notebook_text(script, exercise.id)}\n\n```{{raw}} html\n:file: {exercise.id}.html\n```"
+            pages[f"{exercise.id}.html"] = cell(exercise)
+        else:
+            text = experiment(exercise, script)
         onward = [f"[Exercise {after.id}: {after.title}]({after.id}.md)"] if after else []
         onward += [
             f"[all of this lesson](../../{exercise.notebook})",
             "[the lab on your own machine](../start/student.md)",
         ]
         pages[f"{exercise.id}.md"] = (
-            f"# Exercise {exercise.id}: {exercise.title}\n\n{text}\n\n"
-            f"```{{raw}} html\n:file: {exercise.id}.html\n```\n\nGo on: {' · '.join(onward)}.\n"
+            f"# Exercise {exercise.id}: {exercise.title}\n\n{text}\n\nGo on: {' · '.join(onward)}.\n"
         )
-        pages[f"{exercise.id}.html"] = cell(exercise)
-    listed = "\n".join(exercise.id for exercise in coded)
+    listed = "\n".join(exercise.id for exercise in core)
     pages["index.md"] = INDEX.format(pages=listed)
     return pages
 
@@ -77,8 +93,7 @@ def exercise_pages(root: Path) -> dict[str, str]:
 INDEX = """# Exercises
 
 The core of the day as pages: read the idea, fill in the gap, and check it here. Python runs in this browser; nothing is installed, and what
-you write stays on this machine. Exercises 1.1 and 1.8 are experiments, in [notebook 1](../../notebooks/1_generative.ipynb) and
-[notebook 4](../../notebooks/4_comparison.ipynb).
+you write stays on this machine. The first and the last are experiments, which you do with a demonstration.
 
 ```{{toctree}}
 :maxdepth: 1
@@ -88,7 +103,7 @@ you write stays on this machine. Exercises 1.1 and 1.8 are experiments, in [note
 """
 
 
-def notebook_text(script: str, exercise: str) -> str:
+def notebook_text(script: str, exercise: str, coded: bool = True) -> str:
     """What a notebook says before an exercise: the first text of its section, and the exercise's own.
 
     Parameters
@@ -96,6 +111,8 @@ def notebook_text(script: str, exercise: str) -> str:
     script : str
         The notebook as a script of cells.
     exercise : str
+    coded : bool
+        Whether it is code, and no experiment.
 
     Examples
     --------
@@ -123,10 +140,77 @@ def notebook_text(script: str, exercise: str) -> str:
             if block.startswith("## "):
                 blocks.append(block)
                 if block.startswith(f"## Exercise {exercise}:"):
-                    section, own = (re.split(r"^### ", part, flags=re.MULTILINE)[0] for part in blocks[-2:])
-                    found = "\n\n".join(part.partition("\n")[2].strip() for part in (section, own))
-                    return re.sub(r"\]\((?=[\w.]+(?:\)|#|/))", "](../../notebooks/", found)
+                    shown = (
+                        blocks[-2:] if coded else blocks[-2:-1]
+                    )  # an experiment's own text is about cells that follow
+                    parts = (re.split(r"^### ", part, flags=re.MULTILINE)[0] for part in shown)
+                    return _linked("\n\n".join(part.partition("\n")[2].strip() for part in parts))
     raise ValueError(f"the notebook has no heading for exercise {exercise}")
+
+
+def _linked(text: str) -> str:
+    """A text of a notebook with links that lead on from a page."""
+    return re.sub(r"\]\((?=[\w.]+(?:\)|#|/))", "](../../notebooks/", text)
+
+
+def questions(script: str, topic: str) -> tuple[str, str]:
+    """What a notebook asks about some of its cells, and its answer.
+
+    Examples
+    --------
+    >>> script = '''# %% [markdown] tags=["answer"]
+    ... # **Explain.** Why? *Your answer:*
+    ...
+    ... # %% [markdown] tags=["solution"]
+    ... # <!-- numbers: sizes -->
+    ... # **One answer.** So.
+    ... '''
+    >>> questions(script, "sizes")
+    ('**Explain.** Why?', '**One answer.** So.')
+    """
+    texts = [
+        re.sub(r"^# ?", "", text, flags=re.MULTILINE) for text in re.split(r"^# %%.*\n", script, flags=re.MULTILINE)
+    ]
+    (place,) = (n for n, text in enumerate(texts) if text.startswith(f"<!-- numbers: {topic} -->"))
+    asked = texts[place - 1].partition("*Your answer:*")[0]
+    return _linked(asked.strip()), _linked(NOT_SHOWN.sub("", texts[place]).strip())
+
+
+def experiment(exercise: Exercise, script: str) -> str:
+    """An experiment in Markdown: a demonstration, and a text area below each question."""
+    how, topics = EXPERIMENTS[exercise.id]
+    parts = [
+        notebook_text(script, exercise.id, coded=False),
+        _raw(f"{_section(exercise, ' experiment')}\n{_task(exercise.task)}"),
+        how,
+    ]
+    for number, (question, answer) in enumerate((questions(script, topic) for topic in topics), 1):
+        label = f"Your answer to question {number}" if len(topics) > 1 else "Your answer"
+        parts += [
+            question,
+            _raw(f'<textarea aria-label="{label}" rows="5"></textarea>\n<div class="solutions" hidden>'),
+            answer,
+            _raw("</div>"),
+        ]
+    buttons = [f'<button type="button" class="{name.lower()}">{name}</button>' for name in ("Check", "Hint", "Reset")]
+    parts.append(
+        _raw(
+            f'<p class="buttons">{" ".join(buttons)}</p>\n<p class="state" role="status"></p>\n{_hints(exercise)}\n</section>'
+        )
+    )
+    return "\n\n".join(parts)
+
+
+def _section(exercise: Exercise, more: str = "") -> str:
+    return f'<section class="exercise{more}" data-exercise="{exercise.id}" aria-label="Exercise {exercise.id}">'
+
+
+def _raw(text: str) -> str:
+    return f"```{{raw}} html\n{text}\n```"
+
+
+def _hints(exercise: Exercise) -> str:
+    return f'<ol class="hints">{"".join(f"<li hidden><pre>{escape(hint)}</pre></li>" for hint in exercise.hints)}</ol>'
 
 
 def cell(exercise: Exercise) -> str:
@@ -150,9 +234,8 @@ def cell(exercise: Exercise) -> str:
             )
             end = gap.end()
         rows.append(f"<pre>{escape(text[end:].rstrip())}</pre>")
-    hints = "".join(f"<li hidden><pre>{escape(hint)}</pre></li>" for hint in exercise.hints)
     solution = escape("\n\n".join(_solutions(exercise)))
-    return f"""<section class="exercise" data-exercise="{exercise.id}" aria-label="Exercise {exercise.id}">
+    return f"""{_section(exercise)}
 {_task(exercise.task)}
 <div class="code" title="{escape(name)}">{"".join(row for row in rows if row != "<pre></pre>")}</div>
 <p class="buttons"><button type="button" class="check">Check</button> <button type="button" class="hint">Hint</button>
@@ -161,7 +244,7 @@ def cell(exercise: Exercise) -> str:
 <p class="state" role="status"></p>
 <div class="report" aria-live="polite"></div>
 {_canvas(exercise, source)}
-<ol class="hints">{hints}</ol>
+{_hints(exercise)}
 <div class="solutions" hidden><p>One solution:</p><pre>{solution}</pre></div>
 </section>"""
 

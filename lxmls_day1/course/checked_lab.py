@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from lxmls_day1.lab import Lab
 
 MAKING = ("classifier", "reader")
+Answered = tuple[str, Any] | None  # what was called last, and what it returned
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,12 @@ class LabCall:
         """What the method returns for a lab in this process."""
         return getattr(lab, self.method)(*self.target, *self.arguments, **self.settings)
 
+    def first_of(self, answer: Any) -> Any:
+        """Of what comes of this call the answer to the first of its single calls."""
+        for _ in range(("each", "each_made").index(self.method) + 1 if self.method in ("each", "each_made") else 0):
+            answer = answer[0] if answer else None
+        return answer
+
     def single_calls(self) -> Iterator[tuple[str, tuple[Any, ...], Mapping[str, Any]]]:
         """The calls of the lab's own code for which it stands: the name, the arguments and the settings of each."""
         if self.method == "each":
@@ -67,9 +74,12 @@ class CheckedLab(Protocol):
     ----------
     changes : list of str
         The functions and methods that have changed an argument.
+    answered : tuple of (str, answer), optional
+        What was called last, and what it returned.
     """
 
     changes: list[str]
+    answered: Answered
 
     def perform(self, call: LabCall) -> Any:
         """What comes of a call; for one that makes an object, a stand-in whose methods can be called."""

@@ -78,7 +78,7 @@ def to_compare(folder: Path, report: CheckReport) -> list[tuple[Explanation, str
     ]
     if not answered or not path.is_file():
         return []
-    sentences = RecordedAnswers.read(path).sentences
+    sentences = RecordedAnswers.read(path, ()).sentences
     pairs = [(one, sentences.get(one.exercise, {}).get(one.mistake, "")) for one in answered]
     return [(one, sentence) for one, sentence in pairs if sentence]
 

@@ -79,7 +79,7 @@ def where_to_look(folder: Path, exercise: Exercise, mistake: str) -> str:
     path = exercises_folder(folder) / RECORDED.name
     if not path.is_file():
         return ""
-    recorded = RecordedAnswers.read(path)
+    recorded = RecordedAnswers.read(path, ())
     texts = [recorded.questions.get(exercise.id, {}).get(mistake, "")]
     functions = WorkspaceState.of(folder).origin.files
     for name in recorded.places.get(exercise.id, {}).get(mistake, ()):

@@ -40,17 +40,20 @@ class GuardedLab(CheckedLab):
     def __init__(self, lab: Lab):
         self._lab = lab
         self.changes: list[str] = []
+        self.answered: tuple[str, Any] | None = None
 
     def perform(self, call: LabCall) -> Any:
         """What comes of a call with copies of its arguments."""
         if call.makes_object:
             return GuardedObject(self, call.of(self._lab))
-        return self.called(
+        answer = self.called(
             call.name,
             lambda given, named: replace(call, arguments=given, settings=named).of(self._lab),
             call.arguments,
             call.settings,
         )
+        self.answered = call.name, call.first_of(answer)
+        return answer
 
     def called(
         self,
@@ -62,8 +65,11 @@ class GuardedLab(CheckedLab):
         """What a function makes of copies of these arguments; if it changes one, its name is put down."""
         given, named = copied(arguments), copied(dict(settings))
         before = content_of([given, named])
+        self.answered = None
         try:
-            return function(given, named)
+            answer = function(given, named)
+            self.answered = name, answer
+            return answer
         finally:
             if content_of([given, named]) != before:
                 self.changes.append(name)

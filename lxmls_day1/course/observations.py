@@ -30,6 +30,16 @@ POWERS = {
     -0.5: "divided by √{}",
 }
 
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "the exponential of": np.exp,
+    "the natural logarithm of": np.log,
+    "the square of": np.square,
+    "the square root of": np.sqrt,
+    "1 divided by": np.reciprocal,
+    "1 minus": lambda wanted: 1.0 - wanted,
+    "the integer part of": np.trunc,
+}
+
 Properties = Callable[[dict[str, Any], Any], Iterable[tuple[str, str]]]
 Split = Callable[[dict[str, Any], np.ndarray], Iterable[tuple[str, Any]]]
 Sentences = list[tuple[str, str]]
@@ -98,7 +108,8 @@ def _form(wrong: Sequence[Asked]) -> Sentences:
         return [(WRONG_FORM, f"The code {text}{'' if ' must return ' in text else f', but must return {wanted}'}.")]
     if text == "None":
         return [(WRONG_FORM, f"The code returns None, but must return {wanted}. Is a `return` missing?")]
-    return [(WRONG_FORM, f"The code returns the text {text!r}, but must return {wanted}.")]
+    what = shape_text(first.got) if first.got.shape else f"the text {text!r}"
+    return [(WRONG_FORM, f"The code returns {what}, but must return {wanted}.")]
 
 
 def _relation(asked: Sequence[Asked], wrong: Sequence[Asked], split: Split | None) -> Sentences:
@@ -121,7 +132,9 @@ def _relation(asked: Sequence[Asked], wrong: Sequence[Asked], split: Split | Non
 
 
 def _relation_of(pairs: Sequence[Pair]) -> str:
-    """A factor, a difference or an order that holds of all these answers; some of them must show it."""
+    """A factor, a difference, an order or a function that holds of all these answers; some of them must show it."""
+    if text := _function_of(pairs):
+        return text
     shown = [(given, wanted, got) for given, wanted, got in pairs if np.size(wanted) and not _close(got, wanted)]
     if len(shown) < LEAST_ON_A_SIDE or not all(np.isfinite([*np.ravel(w), *np.ravel(g)]).all() for _, w, g in pairs):
         return ""
@@ -144,6 +157,19 @@ def _relation_of(pairs: Sequence[Pair]) -> str:
         return "is right, but they are in the reverse order"
     if all(_close(np.abs(got), np.abs(wanted)) for _, wanted, got in pairs):
         return "is right except for its sign, which is wrong in some places"
+    return ""
+
+
+def _function_of(pairs: Sequence[Pair]) -> str:
+    """Which function of the right numbers, entry by entry or with rows and columns exchanged, gives all that was got."""
+    if sum(not _close(got, wanted) for _, wanted, got in pairs) < LEAST_ON_A_SIDE:
+        return ""
+    if all(np.ndim(wanted) == 2 and _close(np.reshape(got, wanted.shape[::-1]).T, wanted) for _, wanted, got in pairs):
+        return "is right, but rows and columns are exchanged"
+    with np.errstate(all="ignore"):
+        for text, function in FUNCTIONS.items():
+            if all(_close(got, function(wanted)) for _, wanted, got in pairs):
+                return f"is {text} the right one"
     return ""
 
 

@@ -26,11 +26,11 @@ from lxmls_day1.course.counterexamples import ANSWERED, SmallInputs
 from lxmls_day1.course.expect import Expect, RecordingExpect, WrongAnswer
 from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.mutation_guard import GuardedLab
-from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, RecordedAnswers
+from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, RecordedAnswers, unusable
 from lxmls_day1.course.refusals import answers_of, answers_refused
 from lxmls_day1.course.registry import RECORDED, SMALL_INPUTS, Exercise, Registry, exercise_of_check
 from lxmls_day1.course.tracebacks import trimmed_traceback
-from lxmls_day1.lab import Lab
+from lxmls_day1.lab import PACKAGES, Lab, is_within
 
 PUBLIC_SEED = 1
 
@@ -46,6 +46,8 @@ class ChecksRun:
         That of hidden checks; None unless it was given, until they want it.
     item : pytest.Item or None
         The check that is running.
+    asked : GuardedLab or None
+        The lab that the check asks, where that is in this process.
     boxed_lab : bool
         Whether the lab runs elsewhere, in a box that keeps answers out of reach itself.
     recordings : dict or None
@@ -70,6 +72,7 @@ class ChecksRun:
         self.recordings = recordings
         self.practised: Collection[str] = ()
         self.item: pytest.Item | None = None
+        self.asked: GuardedLab | None = None
         self._given = answers
         self._answers: dict[Path, RecordedAnswers] = {}
         self._fresh: RecordedAnswers | None = answers
@@ -83,7 +86,8 @@ class ChecksRun:
 
     def lab(self, check_file: Path) -> CheckedLab:
         """The lab that is checked."""
-        return GuardedLab(Lab(self.lab_folder) if self.lab_folder else Lab.open(check_file.parent))
+        self.asked = GuardedLab(Lab(self.lab_folder) if self.lab_folder else Lab.open(check_file.parent))
+        return self.asked
 
     def answers(self, item: pytest.Item) -> RecordedAnswers:
         """The answers with which a check is compared."""
@@ -92,6 +96,10 @@ class ChecksRun:
         if is_hidden(item):
             assert self._fresh is not None  # `compute_hidden_answers` came first
             return self._fresh
+        return self.recorded(item)
+
+    def recorded(self, item: pytest.Item) -> RecordedAnswers:
+        """What is recorded beside a check: the answers to public checks, the sentences of the mistakes, and the small inputs."""
         if item.path not in self._answers:
             exercise = exercise_of_check(item.path.name)
             self._answers[item.path] = RecordedAnswers.read(item.path.parent / RECORDED.name, (exercise or "",))
@@ -111,7 +119,7 @@ class ChecksRun:
         assert module is not None
         exercise = exercise_of_check(item.path.name) or ""
         if self.recordings is None:
-            answers = self.answers(item)
+            answers = self.recorded(item)
             sentences, practised = answers.sentences.get(exercise, {}), exercise in self.practised
             return SmallInputs(module.obj, answers.pools.get(exercise), sentences, practised).check
         recording = self.recordings[check_key(item)] = RecordingExpect()
@@ -274,12 +282,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     run.compute_hidden_answers(items)
 
 
-def pytest_report_header(config: pytest.Config) -> str | None:
-    """Name the lab that is checked."""
-    run = config.stash[RUN]
-    return f"lab: {run.lab_folder}" if run.lab_folder else None
-
-
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Name the seed of the hidden checks."""
     run = config.stash[RUN]
@@ -311,15 +313,18 @@ def verdict(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> t
     if isinstance(error, NotImplementedError) and STUB_MESSAGE.match(str(error)):
         return "to do", str(error)
     folder = run.lab_folder or Lab.open(item.path.parent).folder
-    if isinstance(error, AssertionError) and _raised_in(error) == item.path:
+    files = _files_of(error)
+    if isinstance(error, AssertionError) and files[-1:] == [item.path]:
         return "wrong", str(error).strip() or "a property that the answer must have does not hold"
+    answered = run.asked.answered if run.asked is not None else None
+    if answered and not any(is_within(file, folder / name) for file in files for name in PACKAGES):
+        return "wrong", unusable(answered, error)
     return "error", trimmed_traceback(error, folder, run.files_of(item), item.path)
 
 
-def _raised_in(error: BaseException) -> Path | None:
-    """The file in which an exception was raised."""
-    frames = traceback.extract_tb(error.__traceback__, limit=-1)
-    return Path(frames[-1].filename) if frames else None
+def _files_of(error: BaseException) -> list[Path]:
+    """The files through which an exception went; it was raised in the last one."""
+    return [Path(frame.filename) for frame in traceback.extract_tb(error.__traceback__)]
 
 
 def is_hidden(item: pytest.Item) -> bool:

@@ -44,7 +44,7 @@ COMPARED = {
 def answers_of_reference(
     ids: Collection[str] | None = None, hidden: bool = False, seed: int = 1, reference: Path | None = None
 ) -> RecordedAnswers:
-    """What the reference answers in the checks of some exercises, and what is recorded of their small inputs.
+    """What the reference answers in the checks of some exercises. Small inputs are not asked: see `main`.
 
     Parameters
     ----------
@@ -67,11 +67,7 @@ def answers_of_reference(
         If the reference fails one of its checks, or a check cannot be run.
     """
     reference = reference_folder() if reference is None else reference
-    result = recorded(reference, ids, snapshot_of_reference(reference, ids, hidden, seed), hidden)
-    kept = reference / RECORDED
-    if kept.is_file():  # small inputs are public: those that students have are the ones
-        result.pools = {id: p for id, p in RecordedAnswers.read(kept).pools.items() if id in result.sentences}
-    return result
+    return recorded(reference, ids, snapshot_of_reference(reference, ids, hidden, seed), hidden)
 
 
 def snapshot_of_reference(

@@ -17,10 +17,7 @@ from lxmls_day1.course.registry import exercise_of_check
 from lxmls_day1.errors import InputError
 
 RTOL, ATOL = 1e-6, 1e-9
-POOL_RTOL, POOL_ATOL = (
-    1e-4,
-    1e-5,
-)  # small inputs are round, and mistakes far from the right answer; single precision passes
+POOL_RTOL, POOL_ATOL = 1e-4, 1e-5  # small inputs are round, mistakes far from the right answer; single precision passes
 MOST_SHOWN = 12
 MOST_DESCRIBED = 4  # entries of a tuple whose forms are told
 RETURNS = "returns "  # the beginning of an answer that is none, and is described
@@ -417,13 +414,27 @@ def described(value: Any, wanted: str) -> str:
     return f"{RETURNS}{shortened(what)}, but must return {wanted}"
 
 
+def unusable(answered: tuple[str, Any] | None, error: BaseException) -> str:
+    """What to say of an answer with which a check cannot go on, as this exception of the check's own tells.
+
+    Examples
+    --------
+    >>> unusable(("viterbi", (1.0, "art")), TypeError())
+    '`viterbi` returns a pair: one number and a text, but must return what its docstring says: the check cannot use this form'
+    """
+    if answered is None:
+        return f"the check cannot use the answer ({type(error).__name__}: {error})"
+    return f"`{answered[0]}` {described(answered[1], 'what its docstring says: the check cannot use this form')}"
+
+
 def _description(value: Any) -> str:
     """A value of any kind in some words."""
     try:
         text = shortened(_Description().repr(value))
     except Exception:  # its own code, or a number of too many digits
         text = ""
-    return f"{type(value).__name__} {text}".strip()
+    kind = type(value).__name__
+    return f"a {kind}" if text.startswith("<") else f"{kind} {text}".strip()  # <generator object …> tells no more
 
 
 def shortened(text: str, most: int = 200) -> str:

@@ -9,15 +9,15 @@ and each further one makes the means steadier; so a sweep that is stopped early 
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from lxmls_day1.demos.gaussian_points import gaussian_data
 from lxmls_day1.demos.learners import EVERYWHERE, Attempts, trained
 from lxmls_day1.errors import InputError
-from lxmls_day1.gaussians import bayes_error
 
 MEANS = ((-1.0, -1.0), (1.0, 1.0))
 USUAL = {"size": 100, "variance": 1.0, "balance": 0.5}
@@ -38,29 +38,6 @@ class Measurement(NamedTuple):
     learner: str
     right: tuple[float, float]
     """The share of each class that it labels rightly, in the long run."""
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """What is to be measured.
-
-    Attributes
-    ----------
-    quantities : tuple of str
-        Of `SWEPT`.
-    nr_seeds : int
-    learners : tuple of str
-        Labels of those of `EVERYWHERE` that take part.
-    """
-
-    quantities: tuple[str, ...] = ("size", "variance", "balance")
-    nr_seeds: int = 10
-    learners: tuple[str, ...] = tuple(learner.label for learner in EVERYWHERE)
-
-    @property
-    def nr_measurements(self) -> int:
-        """How many there are if no learner is left out."""
-        return self.nr_seeds * len(self.learners) * sum(len(SWEPT[quantity]) for quantity in self.quantities)
 
 
 def settings_of(quantity: str, value: float) -> dict[str, float]:
@@ -88,21 +65,22 @@ def best_accuracies(quantity: str, value: float) -> tuple[float, float, float]:
     half = math.dist(*MEANS) / 2
     shift = deviation / (2 * half) * math.log(prior[0] / prior[1])
     of_class = ndtr(half / deviation + shift), ndtr(half / deviation - shift)
-    overall = 1 - bayes_error(prior, np.array(MEANS), np.full((2, 2), settings["variance"]))
-    return float(overall), float(of_class[0]), float(of_class[1])
+    return float(prior @ of_class), float(of_class[0]), float(of_class[1])
 
 
-def measurements(lab: Any, sweep: Sweep, attempts: Attempts, after: int = 0) -> Iterator[Measurement]:
+def measurements(
+    lab: Any, seeds: Sequence[int], attempts: Attempts, quantities: Collection[str] = tuple(SWEPT)
+) -> Iterator[Measurement]:
     """Measure, one learner on one sample at a time.
 
     Parameters
     ----------
     lab : lxmls_day1.lab.Lab
-    sweep : Sweep
+    seeds : sequence of int
     attempts : Attempts
         Keeps why a learner is left out that fails, or is still to be written.
-    after : int
-        How many of the seeds are measured already.
+    quantities : collection of str
+        Of `SWEPT`.
 
     Yields
     ------
@@ -110,11 +88,10 @@ def measurements(lab: Any, sweep: Sweep, attempts: Attempts, after: int = 0) -> 
     """
     classifiers: dict[str, Any] = {}
     for learner in EVERYWHERE:
-        if learner.label in sweep.learners:
-            with attempts(learner.label):
-                classifiers[learner.label] = lab.classifier(learner.module, learner.class_name, **learner.settings)
-    for seed in range(after + 1, sweep.nr_seeds + 1):
-        for quantity in sweep.quantities:
+        with attempts(learner.label):
+            classifiers[learner.label] = lab.classifier(learner.module, learner.class_name, **learner.settings)
+    for seed in seeds:
+        for quantity in quantities:
             for value in SWEPT[quantity]:
                 points = sample(lab, quantity, value, seed)
                 for label in list(classifiers):
@@ -129,17 +106,8 @@ def measurements(lab: Any, sweep: Sweep, attempts: Attempts, after: int = 0) -> 
 def sample(lab: Any, quantity: str, value: float, seed: int) -> Any:
     """The data set to train on."""
     settings = settings_of(quantity, value)
-    g1, g2 = ([mean, settings["variance"]] for mean in MEANS)
-    return lab.reader(
-        "simple_data_set",
-        "SimpleDataSet",
-        nr_examples=int(settings["size"]),
-        g1=g1,
-        g2=g2,
-        balance=settings["balance"],
-        split=[1, 0, 0],
-        seed=seed,
-    )
+    variances = 2 * [settings["variance"]]
+    return gaussian_data(lab, MEANS, variances, int(settings["size"]), seed, balance=settings["balance"])
 
 
 def accuracies_of_classes(params: np.ndarray, means: np.ndarray, variances: np.ndarray) -> tuple[float, float]:
@@ -226,16 +194,10 @@ class Results:
         return np.asarray(rights @ np.array([balance, 1 - balance]))
 
     def curve(
-        self,
-        quantity: str,
-        learner: str,
-        part: str = "all",
-        values: Sequence[float] | None = None,
-        nr_seeds: int | None = None,
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Values, means and standard deviations over the first seeds; NaN where there is nothing (or one seed) yet."""
-        values = SWEPT[quantity] if values is None else values
-        samples_of = [self.accuracies(quantity, learner, value, part)[:nr_seeds] for value in values]
+        self, quantity: str, learner: str, part: str = "all", nr_seeds: int | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Means and standard deviations over the first seeds, by value; NaN where there is nothing (or one seed) yet."""
+        samples_of = [self.accuracies(quantity, learner, value, part)[:nr_seeds] for value in SWEPT[quantity]]
         means = [sample.mean() if len(sample) else math.nan for sample in samples_of]
         deviations = [sample.std(ddof=1) if len(sample) > 1 else math.nan for sample in samples_of]
-        return np.array(values, dtype=float), np.array(means), np.array(deviations)
+        return np.array(means), np.array(deviations)

@@ -87,24 +87,17 @@ def kernel_perceptron(K: np.ndarray, y: np.ndarray, nr_rounds: int) -> np.ndarra
     return alpha
 
 
-def nearest(X: np.ndarray, y: np.ndarray, x: np.ndarray, k: int) -> np.ndarray:
-    """The majority −1 or 1 among the k points of X (n, 2) that are nearest to each row of x (m, 2); k is odd.
+def nearest_score(X: np.ndarray, y: np.ndarray, x: np.ndarray, k: int) -> np.ndarray:
+    """A continuous score of each row of x (m, 2), positive where 1 is the majority among the k nearest points of X (n, 2); k is odd.
+
+    The majority is 1 where the (k+1)/2-th nearest point of class 1 is nearer than that of class −1: the score is the
+    difference of these two distances, and its zeros are the boundary.
 
     Examples
     --------
     >>> X, y = np.array([[0.0, 0.0], [1.0, 0.0], [1.1, 0.0]]), np.array([-1, 1, 1])
-    >>> nearest(X, y, np.array([[0.2, 0.0]]), k=1).tolist(), nearest(X, y, np.array([[0.2, 0.0]]), k=3).tolist()
-    ([-1], [1])
-    """
-    decided: np.ndarray = np.where(nearest_score(X, y, x, k) > 0, 1, -1)
-    return decided
-
-
-def nearest_score(X: np.ndarray, y: np.ndarray, x: np.ndarray, k: int) -> np.ndarray:
-    """A continuous score of each row of x (m, 2), positive where the majority of the k nearest points is 1.
-
-    The majority is 1 where the (k+1)/2-th nearest point of class 1 is nearer than that of class −1: the score is the
-    difference of these two distances, and its zeros are the boundary.
+    >>> [nearest_score(X, y, np.array([[0.2, 0.0]]), k).round(2).tolist() for k in (1, 3)]
+    [[-0.6], [inf]]
     """
     rank = (k + 1) // 2 - 1
     distances = np.hypot(*(x[:, None, :] - X[None, :, :]).transpose(2, 0, 1))

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.demos.accuracy_sweep import SWEPT, Results, Sweep, best_accuracies, measurements
+from lxmls_day1.demos.accuracy_sweep import SWEPT, Results, best_accuracies, measurements
 from lxmls_day1.demos.controls import Choice, Slider, Ticks, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.learners import Attempts
+from lxmls_day1.demos.learners import EVERYWHERE, Attempts
 from lxmls_day1.demos.scene import Axis, Mark, Panel, Scene, Steps, bars, by_frame, learner_line, learner_style
 from lxmls_day1.errors import counted
 
@@ -21,7 +21,7 @@ from lxmls_day1.errors import counted
 Curves = dict[str, list[tuple[np.ndarray, np.ndarray]]]
 
 AXES = {"size": "training points", "variance": "variance of both classes", "balance": "share of the rarer class"}
-LEARNERS = Sweep().learners
+LEARNERS = tuple(learner.label for learner in EVERYWHERE)
 _FRAMES = (1, 2, 3, 4, 6, 8, 10, 14, 20, 28, 40)  # after so many seeds: error bars change ever less
 #: From one learner to the next, in distances between two values; little where curves are steep, so that they stay true.
 _DODGE = {"accuracy": 0.03, "short": 0.09}
@@ -66,11 +66,11 @@ class DemoComparison(Demonstration):
         after = [n for n in _FRAMES if n < nr_seeds] + [nr_seeds]
         curves: dict[str, Curves] = {
             quantity: {
-                label: [self.results.curve(quantity, label, part, nr_seeds=n)[1:] for n in after] for label in LEARNERS
+                label: [self.results.curve(quantity, label, part, nr_seeds=n) for n in after] for label in LEARNERS
             }
             for quantity in SWEPT
         }
-        shown = [label for label in LEARNERS if label in settings["shown"]]
+        shown = [label for label in LEARNERS if label in settings["shown"] and label not in self.attempts.left_out]
         yield Scene(
             [_panel(quantity, curves[quantity], _best(quantity, part), shown, short) for quantity in SWEPT],
             by_frame(_sentence(curves["size"], _best("size", part), shown, frame, n) for frame, n in enumerate(after)),
@@ -78,22 +78,16 @@ class DemoComparison(Demonstration):
             columns=(1.3, 1),
             steps=Steps("seeds", after, start=len(after) - 1),
             notes=self.attempts.sentences(),
-            facts={
-                "done": self.results.nr_measurements,
-                "part": part,
-                "curves": {
-                    quantity: {label: dict(zip(("mean", "deviation"), found[-1], strict=True)) for label, found in by_label.items()}
-                    for quantity, by_label in curves.items()
-                },
-            },
-        )  # fmt: skip
+            facts={"done": self.results.nr_measurements},
+        )
 
     def _measure(self, nr_seeds: int) -> Iterator[float]:
         """Train on the samples of further seeds; a computation that is given up keeps the seeds that it has finished."""
         if nr_seeds <= self.nr_done:
             return
-        total = Sweep(nr_seeds=nr_seeds - self.nr_done).nr_measurements
-        for number, item in enumerate(measurements(self.lab, Sweep(nr_seeds=nr_seeds), self.attempts, self.nr_done)):
+        seeds = range(self.nr_done + 1, nr_seeds + 1)
+        total = len(seeds) * len(LEARNERS) * sum(map(len, SWEPT.values()))
+        for number, item in enumerate(measurements(self.lab, seeds, self.attempts)):
             self.results.add(item)
             self.nr_done = item.seed - 1
             yield number / total

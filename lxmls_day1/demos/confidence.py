@@ -5,7 +5,6 @@ is the centre of the ellipse, their standard deviations are its half-axes. Besid
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -20,16 +19,6 @@ LIMITS = (-1.6, 1.6)
 SIGNAL = 0.5  # the mean entry of a word that is there, in favour of its class
 WORDS = "frequent word", "rare word"
 _EXAMPLES = 60
-
-
-@dataclass(frozen=True)
-class Course:
-    """The weights of class 1 and their standard deviations after each of n examples, and before the first."""
-
-    means: np.ndarray  # (n + 1, 2)
-    deviations: np.ndarray  # (n + 1, 2)
-    X: np.ndarray  # (n, 2)
-    y: np.ndarray  # (n,)
 
 
 def documents(n_examples: int, rare: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -47,8 +36,8 @@ def documents(n_examples: int, rare: float, seed: int) -> tuple[np.ndarray, np.n
     return present * (SIGNAL * (2 * y[:, None] - 1) + rng.normal(size=(n_examples, 2))), y
 
 
-def course(lab: Any, X: np.ndarray, y: np.ndarray, regularizer: float) -> Course:
-    """AROW of a lab, one example after the other."""
+def course(lab: Any, X: np.ndarray, y: np.ndarray, regularizer: float) -> tuple[np.ndarray, np.ndarray]:
+    """AROW of a lab, one example after the other: the weights of class 1 and their standard deviations, each (n + 1, 2)."""
     from lxmls_day1.engine.training import resume  # numba takes its time
 
     learner, state = lab.classifier("arow", "AROW", regularizer=regularizer, nr_rounds=1, order=[0]), None
@@ -57,7 +46,7 @@ def course(lab: Any, X: np.ndarray, y: np.ndarray, regularizer: float) -> Course
         params, state = resume(learner, state, X[[n]], y[[n]], classes=[0, 1])
         means.append(params[1:, 1])
         deviations.append(np.sqrt(learner.variances[1:, 1]))
-    return Course(np.array(means), np.array(deviations), X, y)
+    return np.array(means), np.array(deviations)
 
 
 class DemoConfidence(Demonstration):
@@ -78,16 +67,11 @@ class DemoConfidence(Demonstration):
         "Raise λ to 100: AROW gives each example less weight, and its uncertainty lasts longer.",
     )
     controls = (
-        Slider(
-            "rare",
-            "rare word in",
-            "the share of documents that have the rare word",
-            0.2,
-            values=inclusive_range(0.05, 1, 0.05),
-        ),
+        Slider("rare", "rare word in", "the share of documents that have the rare word", 0.2,
+               values=inclusive_range(0.05, 1, 0.05)),
         Slider("regularizer", "λ", "AROW's λ: the larger, the less one example counts", 1, values=decades(0.1, 100, 4)),
         Slider("seed", "seed", "other documents", 3, values=inclusive_range(1, 50, 1)),
-    )
+    )  # fmt: skip
     grid = MappingProxyType({"rare": (0.05, 0.2, 1), "regularizer": (1, 100), "seed": (1, 2, 3)})
 
     def scene(self, settings: Mapping[str, Any]) -> draw.Scene:
@@ -98,24 +82,18 @@ class DemoConfidence(Demonstration):
         curves: list[draw.Mark] = []
         table, facts = None, {}
         with attempts("AROW"):
-            found = course(self.lab, X, y, settings["regularizer"])
+            means, deviations = course(self.lab, X, y, settings["regularizer"])
             seen = np.vstack([np.zeros(2), (X != 0).cumsum(axis=0)]).astype(int)
             examples, ends = np.arange(_EXAMPLES + 1), range(1, _EXAMPLES + 2)
             style = draw.learner_style("AROW")
             planes = [
-                draw.line(found.means, draw.MUTED, width=0.6, count=draw.by_frame(ends), label="path of the mean"),
-                draw.points(draw.by_frame(found.means[:, None]), draw.INK, "o", label="mean"),
-                draw.ellipse(
-                    draw.by_frame(found.means),
-                    draw.by_frame(found.deviations),
-                    style["colour"],
-                    width=1.4,
-                    label="one standard deviation",
-                ),
-            ]
+                draw.line(means, draw.MUTED, width=0.6, count=draw.by_frame(ends), label="path of the mean"),
+                draw.points(draw.by_frame(means[:, None]), draw.INK, "o", label="mean"),
+                draw.ellipse(draw.by_frame(means), draw.by_frame(deviations), style["colour"], width=1.4, label="one standard deviation"),
+            ]  # fmt: skip
             curves = [
                 draw.line(np.column_stack([examples, sizes]), style["colour"], dash, width=1.2, label=word, count=draw.by_frame(ends))
-                for word, sizes, dash in zip(WORDS, found.deviations.T, ((), style["dash"]), strict=True)
+                for word, sizes, dash in zip(WORDS, deviations.T, ((), style["dash"]), strict=True)
             ]  # fmt: skip
             table = draw.Table(
                 ("", "seen", "weight", "±"),
@@ -124,10 +102,10 @@ class DemoConfidence(Demonstration):
                         [word, int(n), f"{weight:+.2f}", f"{size:.2f}"]
                         for word, n, weight, size in zip(WORDS, *row, strict=True)
                     ]
-                    for row in zip(seen, found.means, found.deviations, strict=True)
+                    for row in zip(seen, means, deviations, strict=True)
                 ),
             )
-            facts = {"means": found.means, "deviations": found.deviations, "seen": seen}
+            facts = {"means": means, "deviations": deviations, "seen": seen}
         axis = [draw.Axis(*LIMITS, label=f"weight of the {word}") for word in WORDS]
         return draw.Scene(
             [

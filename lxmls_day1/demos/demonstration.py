@@ -103,7 +103,9 @@ class Demonstration:
         try:
             for item in self.progress(asked if isinstance(asked, Mapping) else {}):
                 yield {"scene": item.data()} if isinstance(item, Scene) else {"progress": item}
-        except (Exception, SystemExit, KeyboardInterrupt) as error:  # of a student's file, or of an interrupted kernel
+        except GeneratorExit:  # nobody waits for the answer any more
+            raise
+        except BaseException as error:  # of a student's file, or of an interrupted kernel
             yield {"error": left_out("The picture", error).sentence}
 
     @classmethod

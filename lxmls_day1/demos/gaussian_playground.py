@@ -70,12 +70,12 @@ class DemoGaussianPlayground(Demonstration):
                values=inclusive_range(20, 500, 20)),
         Slider("seed", "seed", "another sample of the same classes", 1, values=inclusive_range(1, 50, 1)),
         Slider("balance", "balance", "the share of class 0 among all points", 0.5, values=inclusive_range(0.05, 0.95, 0.05)),
+        Choice("nr_classes", "classes", "two classes or three", 2, options=(("2", 2), ("3", 3))),
         *_class_controls(0),
         *_class_controls(1),
-        Choice("nr_classes", "classes", "two classes or three", 2, options=(("2", 2), ("3", 3))),
         *_class_controls(2),
     )  # fmt: skip
-    grid = MappingProxyType({"nr_points": (20, 100), "variance1": (1, 3), "seed": (1, 2, 3, 4)})
+    grid = MappingProxyType({"nr_points": (20, 100), "variance1": (1, 3), "balance": (0.5, 0.8), "seed": (1, 2, 3)})
 
     def scene(self, settings: Mapping[str, Any]) -> Scene:
         """Draw the sample, and train what is ticked."""
@@ -96,23 +96,16 @@ class DemoGaussianPlayground(Demonstration):
                     results.append(result)
         marks: list[Mark] = []
         for k in range(K):
-            X, y = drawn.part(train=False)
-            marks.append(points_of_class(X[y == k], k, hollow=True, label="" if k else "test"))
-            X, y = drawn.part(train=True)
-            marks.append(points_of_class(X[y == k], k, label="" if k else "training"))
+            for train, name in ((False, "test"), (True, "training")):
+                X, y = drawn.part(train)
+                marks.append(points_of_class(X[y == k], k, hollow=not train, label="" if k else name))
         marks += [
             learner_line(with_gaps(lines), label, *_variant(label), width=1.4 if label == OPTIMAL else 1.1)
             for label, lines in boundaries.items()
         ]
         error = float(data.get_bayes_error())
         rows = [
-            [
-                sample_of(result.label, *_variant(result.label)),
-                result.label,
-                _share(result.train_accuracy),
-                _share(result.test_accuracy),
-            ]
-            for result in results
+            [sample_of(one.label, *_variant(one.label)), one.label, *map(_share, one.accuracies)] for one in results
         ]
         return Scene(
             [Panel("plane", "", Axis(*LIMITS, label="x₁"), Axis(*LIMITS, label="x₂"), marks, equal=True)],
@@ -124,7 +117,7 @@ class DemoGaussianPlayground(Demonstration):
                 "sample": sample,
                 "bayes_error": error,
                 "boundaries": boundaries,
-                "accuracies": {result.label: [result.train_accuracy, result.test_accuracy] for result in results},
+                "accuracies": {result.label: result.accuracies for result in results},
             },
         )  # fmt: skip
 

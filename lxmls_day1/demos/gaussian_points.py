@@ -1,13 +1,14 @@
 """What the Gaussian playground computes: the sample, with the points that a reader adds, and each classifier's accuracy on it."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from lxmls_day1.demos.learners import Learner
+from lxmls_day1.demos.learners import Learner, trained
+from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import discriminant_scores
 
 SPLIT = (0.5, 0.0, 0.5)
@@ -39,6 +40,13 @@ class Points:
         chosen = self.is_train == train
         return self.X[chosen], self.y[chosen]
 
+    def accuracies(self, predict: Callable[[np.ndarray], np.ndarray]) -> list[float | None]:
+        """The share of the training part and of the test part that is predicted rightly; None of a part without points."""
+        parts = self.part(train=True), self.part(train=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return [float(np.mean(predict(X) == y)) if len(y) else None for X, y in parts]
+
     def with_added(self, rows: Sequence[Sequence[float]]) -> "Points":
         """With further training points, each x_1, x_2 and the class."""
         added = np.array(rows, dtype=float).reshape(-1, 3)
@@ -51,12 +59,21 @@ class Points:
 
 @dataclass(frozen=True)
 class Result:
-    """One classifier after training: its boundary's weights and its accuracies."""
+    """One classifier after training: its boundary's weights, and its accuracies on the training and the test part."""
 
     label: str
     params: np.ndarray
-    train_accuracy: float | None
-    test_accuracy: float | None
+    accuracies: list[float | None]
+
+
+def gaussian_data(
+    lab: Any, means: Any, variances: Any, nr_points: int, seed: int, balance: Any = 0.5, split: Any = (1, 0, 0)
+) -> Any:
+    """The lab's data set of some Gaussian classes, all of it to train on unless it is split."""
+    classes = enumerate(zip(map(list, means), variances, strict=True), 1)
+    gaussians = {f"g{number}": list(gaussian) for number, gaussian in classes}
+    settings = {"nr_examples": nr_points, "balance": balance, "split": list(split), "seed": seed}
+    return lab.reader("simple_data_set", "SimpleDataSet", **settings, **gaussians)
 
 
 def draw_sample(lab: Any, setting: Setting) -> tuple[Any, Points]:
@@ -69,20 +86,12 @@ def draw_sample(lab: Any, setting: Setting) -> tuple[Any, Points]:
     >>> points.part(train=True)[0].shape, round(data.get_bayes_error(), 4)
     ((20, 2), 0.0786)
     """
-    classes = [[list(mean), variance] for mean, variance in zip(setting.means, setting.variances, strict=True)]
-    balance: Any = setting.balance
-    if len(classes) > 2:
-        balance = [setting.balance] + [(1 - setting.balance) / (len(classes) - 1)] * (len(classes) - 1)
-    gaussians = {f"g{number}": gaussian for number, gaussian in enumerate(classes, 1)}
-    data = lab.reader(
-        "simple_data_set",
-        "SimpleDataSet",
-        nr_examples=setting.nr_points,
-        balance=balance,
-        split=list(SPLIT),
-        seed=setting.seed,
-        **gaussians,
-    )
+    others = len(setting.means) - 1
+    balance = [setting.balance, *others * [(1 - setting.balance) / others]]
+    try:
+        data = gaussian_data(lab, setting.means, setting.variances, setting.nr_points, setting.seed, balance, SPLIT)
+    except InputError as error:  # in words of sliders, not of arguments
+        raise InputError("one of the classes has no training point. Draw more points, or move the balance.") from error
     n_train, n_test = len(data.train_y), len(data.test_y)
     points = Points(
         np.vstack([data.train_X, data.test_X]),
@@ -95,13 +104,10 @@ def draw_sample(lab: Any, setting: Setting) -> tuple[Any, Points]:
 def best_possible(data: Any, points: Points) -> Result:
     """The Bayes-optimal classifier of the true distribution, measured on the points like the others."""
     params = data.get_bayes_optimal()
-
-    def accuracy(train: bool) -> float | None:
-        X, y = points.part(train)
-        scores = discriminant_scores(X, params, quadratic=len(params) == 5)  # of two features; linear ones have 3 rows
-        return float(np.mean(scores.argmax(axis=1) == y)) if len(y) else None
-
-    return Result(OPTIMAL, params, accuracy(train=True), accuracy(train=False))
+    quadratic = len(params) == 5  # of two features; linear ones have 3 rows
+    return Result(
+        OPTIMAL, params, points.accuracies(lambda X: discriminant_scores(X, params, quadratic).argmax(axis=1))
+    )
 
 
 def train_one(lab: Any, learner: Learner, points: Points) -> Result:
@@ -113,12 +119,5 @@ def train_one(lab: Any, learner: Learner, points: Points) -> Result:
         Whatever the classifier raises, which may be a student's; NotImplementedError where it is still to be written.
     """
     classifier = lab.classifier(learner.module, learner.class_name, **learner.settings)
-    X, y = points.part(train=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        params = classifier.train(X, y)
-        on_train, on_test = (
-            float(classifier.evaluate(y, classifier.test(X, params))) if len(y) else None
-            for X, y in (points.part(train=True), points.part(train=False))
-        )
-    return Result(learner.label, np.asarray(params, dtype=float), on_train, on_test)
+    params = np.asarray(trained(classifier, *points.part(train=True)), dtype=float)
+    return Result(learner.label, params, points.accuracies(lambda X: classifier.test(X, params)))

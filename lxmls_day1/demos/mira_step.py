@@ -105,11 +105,6 @@ def step_of(rule: Any, at: Situation, cap: float) -> Step:
     return Step(d, at.W + np.outer(at.g, d), at.scores + at.sq_norm * d)
 
 
-def tau_curve(rule: Any, at: Situation, lambdas: np.ndarray) -> np.ndarray:
-    """τ for each λ: what the rule gives to the true class when the cap is 1/λ."""
-    return np.array([step_of(rule, at, 1 / value).d[at.label] for value in lambdas])
-
-
 class DemoMiraStep(Demonstration):
     """The plane on the left, τ as a function of λ above the bars of scores on the right."""
 
@@ -143,8 +138,8 @@ class DemoMiraStep(Demonstration):
         attempts, taus, found = Attempts(), None, dict[str, list[Step]]()
         with attempts("MIRA"):
             rule = self.lab.classifier("mira", "Mira").rule
-            taus = tau_curve(rule, at, LAMBDAS)
-            found["MIRA"] = [step_of(rule, at, 1 / value) for value in FRAMES]
+            steps = [step_of(rule, at, 1 / value) for value in LAMBDAS]
+            taus, found["MIRA"] = np.array([step.d[at.label] for step in steps]), steps[::2]
         with attempts("Column squishing"):
             squishings = (
                 self.lab.classifier(

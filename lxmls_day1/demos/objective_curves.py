@@ -19,8 +19,7 @@ The optimisers are those of ``classifiers/``; here they are run, counted and tim
 
 import math
 import time
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -28,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.demos.learners import LeftOut, left_out
+from lxmls_day1.demos.learners import LeftOut, left_out, trained
 
 #: What may differ within the family of stochastic curves, and the values that it then takes.
 FAMILIES = {
@@ -95,7 +94,13 @@ class Curve:
     regularizer: float
 
     def excess(self, best: float) -> np.ndarray:
-        """How far it is above an optimum; NaN where rounding leaves nothing above it."""
+        """How far it is above an optimum; NaN where rounding leaves nothing above it.
+
+        Examples
+        --------
+        >>> Curve("", "batch", np.arange(3.0), np.arange(3.0), np.array([3.0, 2.0, 1.0]), 0.0).excess(1.0)
+        array([ 2.,  1., nan])
+        """
         above = self.objective - best
         return np.where(above > 0, above, np.nan)
 
@@ -291,22 +296,13 @@ def dual_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curv
     svm = lab.classifier(
         "svm", "SVM", regularizer=settings.regularizer, solver="dual", tolerance=1e-6, max_epochs=_MOST_EPOCHS
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that it was stopped early: its gap is in the plot
-        svm.train(data.X, data.y)
+    trained(svm, data.X, data.y)  # without a word that it was stopped early: its gap is in the plot
     epochs = [epoch for epoch in svm.history if epoch.sweeps <= settings.nr_passes] or svm.history[:1]
     costs = [(0, 0.0), *((epoch.sweeps, epoch.seconds) for epoch in epochs)]
     primal = [_start("hinge", data), *(epoch.objective for epoch in epochs)]
     dual = [0.0, *(epoch.dual for epoch in epochs)]
-    return [
-        Optimum(settings.regularizer, max(epoch.dual for epoch in svm.history)),
-        *(
-            _curve(
-                name, role, [(*cost, value) for cost, value in zip(costs, values, strict=True)], settings.regularizer
-            )
-            for name, role, values in [("Primal P(W)", "primal", primal), ("Dual D(α)", "dual", dual)]
-        ),
-    ]
+    best = Optimum(settings.regularizer, max(epoch.dual for epoch in svm.history))
+    return [best, *_two_curves(costs, settings, {("Primal P(W)", "primal"): primal, ("Dual D(α)", "dual"): dual})]
 
 
 def perceptron_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curve]:
@@ -332,17 +328,10 @@ def perceptron_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum 
 
     learner.train(data.X, data.y, look)
     costs = [(0, 0.0), *((round.number, round.seconds) for round in learner.history)]
+    names = ("Perceptron, last weights", "stochastic"), ("Perceptron, averaged", "stochastic")
     return [
         Optimum(settings.regularizer, 0.0),
-        *(
-            _curve(
-                name,
-                "stochastic",
-                [(*cost, value) for cost, value in zip(costs, so_far, strict=True)],
-                settings.regularizer,
-            )
-            for name, so_far in zip(["Perceptron, last weights", "Perceptron, averaged"], values, strict=True)
-        ),
+        *_two_curves(costs, settings, dict(zip(names, values, strict=True))),
     ]
 
 
@@ -400,6 +389,15 @@ def _start(loss: str, data: Data) -> float:
 def _curve(name: str, role: str, rows: Sequence[tuple[float, float, float]], regularizer: float) -> Curve:
     passes, seconds, objective = np.array(rows, dtype=float).T
     return Curve(name, role, passes, seconds, objective, float(regularizer))
+
+
+def _two_curves(
+    costs: Sequence[tuple[float, float]], settings: Settings, objectives: Mapping[tuple[str, str], Sequence[float]]
+) -> Iterator[Curve]:
+    """Curves of the same passes and seconds; the objectives by name and role."""
+    for (name, role), values in objectives.items():
+        rows = [(*cost, value) for cost, value in zip(costs, values, strict=True)]
+        yield _curve(name, role, rows, settings.regularizer)
 
 
 def _one_blas_thread() -> Any:

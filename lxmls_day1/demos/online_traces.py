@@ -1,12 +1,12 @@
 """What the demonstration of online learners computes: its points, every step of a learner on them, the mistake bound."""
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from lxmls_day1.demos.learners import update_of
+from lxmls_day1.demos.gaussian_points import gaussian_data
+from lxmls_day1.demos.learners import trained, update_of
 
 _ALMOST_HARD = 1e-4  # the regularizer of an SVM that separates the points, if a line can, with nearly the widest margin
 
@@ -38,10 +38,7 @@ class Trace:
 def points_of(lab: Any, nr_points: int, distance: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Two Gaussian classes of the lab's data set, so far apart along the diagonal; all of it to train on."""
     half = distance / (2 * np.sqrt(2))
-    gaussians = {"g1": [[-half, -half], 0.5], "g2": [[half, half], 0.5]}
-    data = lab.reader(
-        "simple_data_set", "SimpleDataSet", nr_examples=nr_points, split=[1, 0, 0], seed=seed, **gaussians
-    )
+    data = gaussian_data(lab, ([-half, -half], [half, half]), (0.5, 0.5), nr_points, seed)
     return data.train_X, data.train_y
 
 
@@ -105,9 +102,7 @@ def bound_of(lab: Any, X: np.ndarray, y: np.ndarray) -> Any:
         If the bound, or the SVM that finds the separator, is still to be written.
     """
     separator = lab.classifier("svm", "SVM", regularizer=_ALMOST_HARD, solver="dual", max_epochs=5000)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        params = separator.train(X, y)
+    params = trained(separator, X, y)
     if np.any(separator.test(X, params) != y):
         return None
     return lab.function("mistake_bounds", "mistake_bound", X, y, params)

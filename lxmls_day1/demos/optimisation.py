@@ -298,6 +298,6 @@ def _sentence(found: Found) -> str:
         else:
             never.append(curve.name)
     return (
-        f"Passes for 99 % of the way down from W = 0 to the optimum: {', '.join(took) or 'nobody took it'}"
+        f"Passes for 99 % of the way down from W = 0 to the optimum: {', '.join(took) or 'no method'}"
         f"{'; not there yet: ' * bool(never)}{', '.join(never)}."
     )

@@ -30,8 +30,8 @@ def coloured_words(words: Sequence[Word]) -> list[tuple[str, float, str]]:
     --------
     >>> coloured_words([Word("Good", "", 0.5, True), Word("but", " ", -0.25, True), Word("bad", " ", 0.0, True, {0})])
     [('Good', 1.0, '+0.5'), ('but', -0.5, '-0.25'), ('bad', -1.0, 'rules positive out')]
-    >>> coloured_words([Word("xyzzy", "", 0.0, False)])
-    [('xyzzy', 0.0, 'unknown')]
+    >>> coloured_words([Word("xyzzy", "", 0.0, False), Word("rare", " ", 0.0, True, {1}), Word("odd", " ", 0.5, True, {0, 1})])
+    [('xyzzy', 0.0, 'unknown'), ('rare', 1.0, 'rules negative out'), ('odd', 0.0, 'rules both classes out')]
     """
     shown = words[:MOST_SHOWN]
     strongest = max((abs(word.weight) for word in shown), default=0.0) or 1.0

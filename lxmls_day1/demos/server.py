@@ -30,7 +30,7 @@ _LOOK_AGAIN = 0.5  # seconds after which a page that waits looks whether the one
 _MOST_PAGES = 40  # whose demonstrations are kept
 
 
-class _GivenUp(BaseException):
+class _GivenUp(GeneratorExit):
     """Ends code of a lab whose result nobody waits for, such as a loop without an end."""
 
 
@@ -135,6 +135,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif name is not None:
             self.send_error(HTTPStatus.NOT_FOUND, "there is no such demonstration")
 
+    do_HEAD = do_GET
+
     def do_POST(self) -> None:
         name = self._asked_for()
         if name is None:
@@ -142,11 +144,16 @@ class _Handler(BaseHTTPRequestHandler):
         key = name.removeprefix("scene/")
         told = self.headers.get("Content-Length", "")
         length = int(told) if told.isdecimal() else 0
-        if key not in self.server.sessions or not 0 < length <= _LONGEST_QUESTION:
-            self.send_error(HTTPStatus.NOT_FOUND, "reload the page")
+        if key not in self.server.sessions or not length:
+            self.send_error(HTTPStatus.NOT_FOUND, "reload the page from the address that lxmls-day1 demo printed")
+            return
+        # A browser hears no answer before it has sent everything.
+        question = self.rfile.read(min(length, 10 * _LONGEST_QUESTION))
+        if length > _LONGEST_QUESTION:
+            self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the settings are longer than a million bytes")
             return
         try:
-            asked = json.loads(self.rfile.read(length))
+            asked = json.loads(question)
         except (ValueError, RecursionError):  # lists in lists, too deep
             self.send_error(HTTPStatus.BAD_REQUEST, "the settings are no JSON")
             return
@@ -185,7 +192,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(content)))
         self.send_header("Cache-Control", "no-store")
         self.end_headers()
-        self.wfile.write(content)
+        if self.command != "HEAD":
+            self.wfile.write(content)
 
     def log_message(self, *_: Any) -> None:
         """Nothing is printed for a request."""

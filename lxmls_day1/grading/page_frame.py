@@ -137,6 +137,7 @@ def _exercise_of(row: SubmissionGrade, id: str) -> ExerciseGrade | None:
     return next((exercise for exercise in row.exercises if exercise.id == id), None)
 
 
+@functools.lru_cache(maxsize=256)  # model answers are the same in each run
 def _rendered(text: str) -> Markup:
     """A student's Markdown and TeX as markup; `html_of_markdown` says what it may become."""
     return Markup(html_of_markdown(text))

@@ -41,6 +41,7 @@ class Plan:
     registry : Registry
         All there are, the graded ones as those assigned: the files of all of them are the student's.
     expected : RecordedAnswers
+        What the reference answers in the checks. The pools of small inputs are not in it: `Grader` reads them from the lab.
     given : dict from path to bytes
         What students were given, with stubs.
     seed : int
@@ -54,6 +55,8 @@ class Plan:
         When, as ISO 8601.
     identity : str
         What `identity` says of the installation that has made this plan; a worker with another one must not grade by it.
+    sources : str
+        A digest of what `expected` was computed from, beside the seed.
     """
 
     exercises: tuple[Exercise, ...]
@@ -67,6 +70,7 @@ class Plan:
     key: str = ""
     graded: str = ""
     identity: str = ""
+    sources: str = ""
 
     def with_key(self) -> "Plan":
         """The same plan, with digests of what decides about verdicts. Points do not: `with_points` applies them."""
@@ -78,7 +82,7 @@ class Plan:
             "the exercises": exercises,
             "the checks": [path.read_text(encoding="utf-8") for path in all_check_files(self.exercises)],
             "the grader": self.identity,
-            "what is expected": self.expected.to_json(),
+            "what is expected": self.sources,
         }
         digests = {name: hashlib.sha256(json.dumps(part, sort_keys=True).encode()) for name, part in parts.items()}
         return replace(self, key=";".join(f"{name}={digest.hexdigest()[:12]}" for name, digest in digests.items()))
@@ -189,6 +193,7 @@ def make_plan(
         "" if level.safe or trust else UNSAFE.format(level=level.name),
         graded=datetime.now(UTC).replace(microsecond=0).isoformat(),
         identity=identity(),
+        sources=sources,
     ).with_key()
 
 

@@ -70,7 +70,7 @@ def files_of_class(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> dict[Pu
     ['grades.csv', 'grades.json', 'summary.html', 'answers.html', 'alike.html']
     """
     reference = reference_folder()
-    sentences = RecordedAnswers.read(reference / RECORDED).sentences
+    sentences = RecordedAnswers.read(reference / RECORDED, ()).sentences
     right: dict[str, set[str]] = {}
     for row in gradebook.rows:
         for exercise in row.exercises:

@@ -26,11 +26,11 @@ from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.course import pytest_plugin
 from lxmls_day1.course.check_session import CheckSession
-from lxmls_day1.course.checked_lab import CheckedLab
+from lxmls_day1.course.checked_lab import Answered, CheckedLab
 from lxmls_day1.course.counterexamples import CounterExample, has_substance
 from lxmls_day1.course.expect import WrongAnswer
 from lxmls_day1.course.markers import STUB_MESSAGE
-from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.recorded_answers import RecordedAnswers, unusable
 from lxmls_day1.course.registry import SMALL_INPUTS, exercise_of_check
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.boxed_lab import BoxedLab
@@ -205,7 +205,7 @@ class GradingSession:
         began = time.monotonic()
         error = self._checks.error_of(self._checks.items[i])
         seconds = round(time.monotonic() - began, 3)
-        verdict, text, mistakes = _verdict(check, error)
+        verdict, text, mistakes = _verdict(check, error, lab.answered)
         grade = replace(
             check,
             verdict=verdict,
@@ -240,19 +240,21 @@ def _ended_as(numbers: Sequence[int], tries: Mapping[int, _Try], *verdicts: str)
     return [i for i in numbers if tries[i].grade.verdict in verdicts]
 
 
-def _verdict(check: CheckGrade, error: BaseException | None) -> tuple[str, str, list[tuple[str, str]]]:
-    """Verdict, text for the student, known mistakes: of a check that ended with this exception, or with none."""
+def _verdict(
+    check: CheckGrade, error: BaseException | None, answered: Answered
+) -> tuple[str, str, list[tuple[str, str]]]:
+    """Verdict, text for the student, known mistakes: of a check that ended with this exception, or with none, after an answer."""
     if error is None:
         return OK, "", []
     if isinstance(error, BoxesUnavailable):
         raise error
     if isinstance(error, pytest.skip.Exception):
         raise InputError(f"{check.check} skips itself: {error}. A check that is graded must run.")
-    verdict, text = _verdict_in_words(error)
+    verdict, text = _verdict_in_words(error, answered)
     return verdict, "" if check.hidden else text, list(error.mistakes) if isinstance(error, WrongAnswer) else []
 
 
-def _verdict_in_words(error: BaseException) -> tuple[str, str]:
+def _verdict_in_words(error: BaseException, answered: Answered) -> tuple[str, str]:
     if isinstance(error, BoxFailure):
         return error.verdict, str(error)
     if isinstance(error, RefusedAnswer):
@@ -266,7 +268,7 @@ def _verdict_in_words(error: BaseException) -> tuple[str, str]:
         raise error  # no answer is recorded, say: a fault of the checks
     if isinstance(error, AssertionError):
         return WRONG, str(error).strip() or "a property that the answer must have does not hold"
-    return WRONG, f"the answer does not have the form that the check expects ({type(error).__name__}: {error})"
+    return WRONG, unusable(answered, error)
 
 
 def _unrun(item: pytest.Item) -> CheckGrade:

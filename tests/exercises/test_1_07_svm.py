@@ -13,11 +13,12 @@ SMALL_COSTS = ([1, 1, 1], [0.5, 2, 3], [3, 0.5, 1.5])
 
 
 def small_inputs():
-    """Steps of the rule on two and three classes, then steps on whole weights; in none are two classes equally dangerous."""
+    """Steps of the rule on two and three classes, then steps on whole weights; in none are two rivals equally dangerous."""
     for scores in (
         [0, 0],
         [0, 1],
         [3, 0],
+        [1, 0],
         [1.5, 0],
         [0, 3],
         [0, 1, 0],
@@ -26,11 +27,14 @@ def small_inputs():
         [0, 3, 1],
         [3, 1.5, 1],
         [4, 0, 1],
+        [2, 0.75, -3],
     ):
         for label in range(len(scores)):
             for step, sq_norm, costs in ((1, 1, 0), (0.5, 2, 0), (2, 4, 1), (0.5, 1, 2)):
                 cost = cost_of(label, SMALL_COSTS[costs][: len(scores)])
-                if one_in_front(scores, cost):
+                if (
+                    one_in_front(scores, cost) or np.argmax(np.add(scores, cost)) == label
+                ):  # it leads by its margin exactly
                     yield {
                         "function": "svm_rule",
                         "scores": scores,

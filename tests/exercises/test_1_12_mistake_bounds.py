@@ -5,18 +5,21 @@ import itertools
 import numpy as np
 import pytest
 
+from lxmls_day1.course.recorded_answers import results
+
 POINTS = np.array([[2.0, 2.0], [-1.0, 3.0], [-2.0, 0.0], [1.0, -2.0]])
 SIGNS = np.array([1, 1, -1, -1])
 THREE_CLASSES = np.array([[4.0, 0.0], [3.0, 1.0], [0.0, 3.0], [-1.0, 2.0], [-3.0, -2.0], [-1.0, -3.0]])
 LABELS = np.array([0, 0, 1, 1, 2, 2])
 COLUMNS = np.array([[0.0, 0.5, -0.5], [2.0, 0.0, -1.5], [0.5, 1.5, -2.0]])  # intercepts first, of unequal lengths
 SINGLE = {"rtol": 1e-4}  # what a solution in single precision can keep: γ is a small difference of large scores
-TOLD_AS = "R, γ, the bound"
+RESULTS = ("R", "γ", "the bound")
+TOLD_AS = ", ".join(RESULTS)
 
 
 def bound(lab, X, y, separator):
     """[R, γ, the most updates]"""
-    return [float(number) for number in lab.function("mistake_bounds", "mistake_bound", X, y, separator)]
+    return list(results(lab.function("mistake_bounds", "mistake_bound", X, y, separator), *RESULTS))
 
 
 def small_inputs():
@@ -74,7 +77,7 @@ def bounds_of(lab, inputs):
     """The three numbers of each, or "refused"; one by one where the code refuses one of them."""
     calls = [(np.array(i["points"], float), np.array(i["classes"]), np.array(i["separator"], float)) for i in inputs]
     try:
-        return [[float(number) for number in answer] for answer in lab.each("mistake_bounds", "mistake_bound", calls)]
+        return [list(results(answer, *RESULTS)) for answer in lab.each("mistake_bounds", "mistake_bound", calls)]
     except ValueError as error:
         if "does not part the classes" not in str(error):
             raise
@@ -95,7 +98,7 @@ def small_properties(given, answer):
 
 def small_parts(given, answer):
     """The three numbers."""
-    yield from zip(("R", "γ", "the bound"), answer, strict=True)
+    yield from zip(RESULTS, answer, strict=True)
 
 
 def test_one_vector(lab, expect):

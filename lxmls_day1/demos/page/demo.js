@@ -207,6 +207,7 @@ class PanelView extends Pen {
 
   show(panel, handles) {
     this.panel = panel;
+    this.moves = JSON.stringify(panel).includes('"frames":');
     this.explain();
     if (this.handles === handles) return;
     this.handles = handles;
@@ -231,15 +232,13 @@ class PanelView extends Pen {
     const title = pick(panel.title, frame);
     if (this.title.textContent !== title) this.title.textContent = title;
     this.title.hidden = !title;
-    const purpose = this.handles && demo.live ? `${this.handles.label}: ${this.handles.tip}` : pick(demo.scene.says, frame);
+    const purpose = this.handles && demo.live ? `${this.handles.label}: ${this.handles.tip}` : this.moves || !demo.scene.steps ? pick(demo.scene.says, frame) : demo.description.summary;
     this.canvas.setAttribute("aria-label", `${title || demo.description.title}. ${purpose}`);
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (!width || !height) return;
     const dots = Math.min(devicePixelRatio || 1, 3);
-    if (this.canvas.width !== Math.round(width * dots) || this.canvas.height !== Math.round(height * dots)) {
-      this.canvas.width = Math.round(width * dots);
-      this.canvas.height = Math.round(height * dots);
-    }
+    const [across, down] = [Math.round(width * dots), Math.round(height * dots)];
+    if (this.canvas.width !== across || this.canvas.height !== down) Object.assign(this.canvas, { width: across, height: down });
     const g = this.canvas.getContext("2d");
     g.setTransform(dots, 0, 0, dots, 0, 0);
     g.clearRect(0, 0, width, height);
@@ -264,8 +263,8 @@ class PanelView extends Pen {
     const [left, right, low, high] = [x.low, x.high, y.low, y.high].map((value) => pick(value, frame));
     this.ticksY = ticksOf(y, low, high, Math.max(2, Math.floor(height / (3 * size))));
     this.ticksX = ticksOf(x, left, right, Math.max(2, Math.floor(width / (4.5 * size))));
-    const widest = Math.max(0, ...this.ticksY.map(([, text]) => g.measureText(text).width));
-    const box = { x: widest + 0.5 * size + (y.label ? 1.3 * size : 0), y: 0.5 * size };
+    this.widest = Math.max(0, ...this.ticksY.map(([, text]) => g.measureText(text).width));
+    const box = { x: this.widest + 0.5 * size + (y.label ? 1.3 * size : 0), y: 0.5 * size };
     const [, last] = this.ticksX.at(-1) ?? [0, ""];
     box.w = width - box.x - Math.max(0.9 * size, equal ? 0 : 0.5 * g.measureText(last).width);
     box.h = height - box.y - (this.ticksX.length ? 1.2 * size : 0.3 * size) - (x.label ? 1.2 * size : 0);
@@ -286,9 +285,7 @@ class PanelView extends Pen {
   drawAxes(g) {
     const { box, letters: size, demo } = this;
     const { ink, grid, muted } = demo.ground();
-    g.lineWidth = 1;
-    g.strokeStyle = grid;
-    g.fillStyle = ink;
+    Object.assign(g, { lineWidth: 1, strokeStyle: grid, fillStyle: ink });
     g.beginPath();
     for (const [value] of this.ticksX) {
       g.moveTo(this.atX(value), box.y);
@@ -301,8 +298,7 @@ class PanelView extends Pen {
     g.stroke();
     g.strokeStyle = muted;
     g.strokeRect(box.x, box.y, box.w, box.h);
-    g.textBaseline = "top";
-    g.textAlign = "center";
+    Object.assign(g, { textBaseline: "top", textAlign: "center" });
     let end = -Infinity; // labels that would lie over the last one are left out
     for (const [value, text] of this.ticksX) {
       const half = g.measureText(text).width / 2;
@@ -314,16 +310,19 @@ class PanelView extends Pen {
     const middle = box.x + box.w / 2;
     const room = 2 * Math.min(middle, this.canvas.clientWidth - middle);
     if (x.label) g.fillText(x.label, middle, box.y + box.h + (this.ticksX.length ? 1.45 : 0.4) * size, room);
-    g.textAlign = "right";
-    g.textBaseline = "middle";
-    for (const [value, text] of this.ticksY) g.fillText(text, box.x - 0.4 * size, this.atY(value));
+    Object.assign(g, { textBaseline: "middle", textAlign: "right" });
+    end = Infinity;
+    for (const [value, text] of this.ticksY) {
+      if (Math.abs(end - this.atY(value)) < 0.85 * size) continue;
+      g.fillText(text, box.x - 0.4 * size, this.atY(value));
+      end = this.atY(value);
+    }
     if (y.label) {
-      const widest = Math.max(0, ...this.ticksY.map(([, text]) => g.measureText(text).width));
       g.save();
-      g.translate(box.x - widest - 1.1 * size, box.y + box.h / 2);
+      g.translate(box.x - this.widest - 1.1 * size, box.y + box.h / 2);
       g.rotate(-Math.PI / 2);
       g.textAlign = "center";
-      g.fillText(y.label, 0, 0);
+      g.fillText(y.label, 0, 0, box.h + 2 * size);
       g.restore();
     }
   }
@@ -645,7 +644,7 @@ class Demo {
       this.wanted = this.long = false;
       this.asking = new AbortController();
       const patience = setTimeout(() => (this.bar.hidden = false), PATIENCE);
-      const late = setTimeout(() => this.long || (this.long = true, this.fail("Python is still computing. If your lab has a loop without an end, mend it and reload this page; Ctrl-C in the terminal ends everything.")), LATE);
+      const late = setTimeout(() => this.long || (this.long = true, this.fail("Python is still computing; the first time takes longest. Should your lab have a loop without an end, mend it and reload this page.")), LATE);
       this.bar.removeAttribute("value");
       try {
         const tell = (share) => {
@@ -669,9 +668,9 @@ class Demo {
 
   receive(scene) {
     const before = this.scene;
-    this.scene = scene;
+    Object.assign(this, { scene, anew: true });
     const last = scene.steps ? scene.steps.values.length - 1 : 0;
-    if (!before || before.steps?.values.length !== scene.steps?.values.length) this.frame = this.linkedFrame ?? scene.steps?.start ?? 0;
+    if (!before || before.steps?.values.length !== scene.steps?.values.length) this.frame = this.linkedFrame ?? (scene.steps?.start || (this.small ? last : 0));
     this.linkedFrame = null;
     this.frame = Math.max(0, Math.min(this.frame, last));
     this.layOut();
@@ -709,8 +708,9 @@ class Demo {
 
   // ---- drawing ----
 
-  // At once, unless the last picture is of the same frame of the screen.
-  drawSoon() {
+  // At once, unless the last picture is of the same frame of the screen. A step draws anew only the panels that it changes.
+  drawSoon(step = false) {
+    this.anew ||= !step;
     if (this.drawing) return;
     this.drawing = true;
     if (performance.now() - this.drawn > 12) this.draw();
@@ -720,7 +720,8 @@ class Demo {
   draw() {
     this.drawing = false;
     if (!this.scene) return;
-    for (const view of this.panels) view.draw(this.frame);
+    for (const view of this.panels) if (this.anew || view.moves) view.draw(this.frame);
+    this.anew = false;
     if (!this.small) this.showNumbers();
     this.drawn = performance.now();
     this.root.dispatchEvent(new Event("drawn"));
@@ -738,7 +739,7 @@ class Demo {
     const rows = table && pick(table.rows, this.frame);
     if (rows === this.tableOf && !anew) return;
     this.tableOf = rows;
-    const cell = (value) => (value?.line ? make("td", {}, sample(this, { kind: "line", ...value.line })) : make("td", { text: value }));
+    const cell = (value) => (value?.line ? make("td", {}, sample(this, { kind: "line", ...value.line })) : make("td", { text: String(value).replace(/^-/, "−") }));
     const head = make("tr", {}, ...(table?.heads ?? []).map((text) => make(text ? "th" : "td", { text, scope: text ? "col" : null })));
     this.table.replaceChildren(...(table ? [make("thead", {}, head), make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map(cell))))] : []));
   }
@@ -758,7 +759,7 @@ class Demo {
   go(frame) {
     const last = (this.scene?.steps?.values.length ?? 1) - 1;
     this.frame = Math.max(0, Math.min(frame, last));
-    this.drawSoon();
+    this.drawSoon(true);
     this.linkSoon();
   }
 
@@ -781,9 +782,9 @@ class Demo {
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || !this.scene?.steps) return;
     const { target } = event;
-    if (target.matches?.("textarea, select, input:not([type=range])")) return;
+    if (target.matches?.("textarea, select, input:not([type=range], [type=radio])")) return;
     if (target.matches?.("button, summary") && event.key === " ") return;
-    if (target.matches?.("input[type=range]") && event.key !== " ") return;
+    if (target.matches?.("input") && event.key !== " ") return;
     const acts = { " ": () => this.toggle(), ArrowRight: () => this.go(this.frame + 1), ArrowLeft: () => this.go(this.frame - 1), Home: () => this.go(0), End: () => this.go(Infinity) };
     if (!(event.key in acts)) return;
     event.preventDefault();
@@ -844,7 +845,7 @@ function askServer(address) {
       if (error.name === "AbortError") throw error;
       throw new Error("Python does not answer: was lxmls-day1 demo ended? Start it again and reload this page.");
     }
-    if (!response.ok) throw new Error(`Python refused to answer (${response.status}): reload the page from the address that lxmls-day1 demo printed.`);
+    if (!response.ok) throw new Error(`Python refused to answer: ${response.statusText}.`);
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";
     for (;;) {

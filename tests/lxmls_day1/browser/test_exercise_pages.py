@@ -17,6 +17,7 @@ from lxmls_day1.lab import Lab, reference_folder
 
 ROOT = reference_folder()
 CODED = ["1.2", "1.3", "1.4", "1.5", "1.6", "1.7"]
+CORE = ["1.1", *CODED, "1.8"]
 MOST_BYTES = 20e6  # until the first verdict
 PAGE = """<!DOCTYPE html><html lang="en" data-content_root="./"><head><meta charset="utf-8"><title>An exercise</title>
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><link rel="stylesheet" href="exercise.css">
@@ -30,13 +31,14 @@ def pages():
     return module.exercise_pages(ROOT)
 
 
-def test_each_core_exercise_that_is_code_has_a_page(pages):
-    assert [name for name in pages if re.match(r"\d.*\.md", name)] == [f"{id}.md" for id in CODED]
-    for id in CODED:
+def test_each_core_exercise_has_a_page(pages):
+    assert [name for name in pages if re.match(r"\d.*\.md", name)] == [f"{id}.md" for id in CORE]
+    for id, after in zip(CORE, [*CORE[1:], None], strict=True):
         text = pages[f"{id}.md"]
-        assert text.startswith(f"# Exercise {id}: ") and f":file: {id}.html" in text
+        assert text.startswith(f"# Exercise {id}: ") and (f":file: {id}.html" in text) == (id in CODED)
         assert 60 < len(text.split("```")[0].split()) < 900 and "$" in text  # an idea and an equation
-    assert "Exercise 1.5" in pages["1.4.md"] and "](1.5.md)" in pages["1.4.md"]
+        assert after is None or (f"[Exercise {after}: " in text and f"]({after}.md)" in text)
+        assert text.count("<textarea aria-label=") == text.count("**One answer.**") == {"1.1": 1, "1.8": 3}.get(id, 0)
 
 
 class Parsed(HTMLParser):
@@ -124,6 +126,32 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
             address.split("/")[2]
         } and not errors
     context.close()
+
+
+def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, chromium, tmp_path):
+    shown = "".join(re.findall(r"```{raw} html\n(.*?)\n```", pages["1.8.md"], re.DOTALL))
+    for name, content in page_files({"1.4.html": shown}).items():
+        (tmp_path / name).write_bytes(content)
+    page = chromium.new_page()
+    with served(tmp_path) as address:
+        page.goto(f"{address}/index.html")
+        areas, check = page.get_by_label("Your answer to question"), page.get_by_role("button", name="Check")
+        for area, text in zip(areas.all(), ("small weights", "its cap", " "), strict=True):
+            area.fill(text)
+        check.click()
+        assert (
+            "to every question" in page.locator(".state").inner_text()
+            and not page.locator(".solutions:not([hidden])").count()
+        )
+        areas.last.fill("a cost matrix")
+        check.click()
+        assert (
+            "compare yours" in page.locator(".state").inner_text()
+            and page.locator(".solutions:not([hidden])").count() == 3
+        )
+        page.reload()
+        assert areas.first.input_value() == "small weights"
+    page.close()
 
 
 @pytest.mark.campaign

@@ -36,6 +36,9 @@ def said(change):
             "Every number is 3 times the right one, times norm².",
         ),
         (lambda given, right: right[::-1, ::-1], "in the reverse order"),
+        (lambda given, right: np.exp(right), "Every number is the exponential of the right one."),
+        (lambda given, right: 1.0 - right, "Every number is 1 minus the right one."),
+        (lambda given, right: right.T.reshape(2, 3), "Every number is right, but rows and columns are exchanged."),
         (lambda given, right: np.abs(right), "is right except for its sign"),
         (lambda given, right: right.T, "rows and columns are exchanged"),
         (

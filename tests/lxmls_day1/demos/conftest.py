@@ -6,6 +6,10 @@ from pathlib import Path
 import pytest
 
 from lxmls_day1.course.workspace import start_workspace
+from lxmls_day1.demos import objective_curves
+from lxmls_day1.demos.learners import Attempts, LeftOut
+from lxmls_day1.demos.objective_curves import Curve, Optimum, Settings, curves
+from lxmls_day1.demos.review_decisions import train_all
 from lxmls_day1.demos.server import DemoServer
 from lxmls_day1.lab import Lab
 
@@ -23,6 +27,42 @@ def lab() -> Lab:
 def workspace(tmp_path_factory) -> Lab:
     """The lab of a student who has not begun."""
     return Lab(start_workspace(tmp_path_factory.mktemp("student") / "my-lab"))
+
+
+@pytest.fixture(scope="module")
+def measured_once():
+    """Seconds are not what is tested here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(objective_curves, "_MOST_RUNS", 1)
+        yield
+
+
+@pytest.fixture(scope="session")
+def found(lab):
+    """A function from data and settings to objective curves by name, optima by λ, and what is left out."""
+
+    def run(data, **settings):
+        items = list(curves(lab, data, Settings(**settings)))
+        by_name = {item.name: item for item in items if isinstance(item, Curve)}
+        optima = {item.regularizer: item.value for item in items if isinstance(item, Optimum)}
+        return by_name, optima, [item for item in items if isinstance(item, LeftOut)]
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def corpus(lab):
+    """The toy reviews."""
+    return lab.reader("sentiment_reader", "SentimentCorpus", domain="toy")
+
+
+@pytest.fixture(scope="session")
+def models(lab, corpus):
+    """Every classifier that the review explorer knows, by its label, trained on the toy reviews."""
+    attempts = Attempts()
+    found = {model.label: model for model in train_all(lab, corpus, attempts)}
+    assert not attempts.left_out
+    return found
 
 
 @pytest.fixture(scope="session")

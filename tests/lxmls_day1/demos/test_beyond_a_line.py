@@ -5,23 +5,13 @@ import pytest
 from matplotlib.path import Path
 from sklearn.neighbors import KNeighborsClassifier
 
-from lxmls_day1.demos.beyond_a_line import (
-    LIMITS,
-    SHAPES,
-    DemoBeyondALine,
-    examples,
-    kernel,
-    kernel_perceptron,
-    nearest,
-    nearest_score,
-    rings_of_class_1,
-)
+from lxmls_day1.demos import beyond_a_line as page
 
 
 def test_with_the_product_as_kernel_it_is_the_perceptron():
-    X, y = examples("two clusters", 60, 1.0, seed=3)
+    X, y = page.examples("two clusters", 60, 1.0, seed=3)
     g = np.hstack([np.ones((60, 1)), X])
-    alpha, w = kernel_perceptron(g @ g.T, y, 4), np.zeros(3)
+    alpha, w = page.kernel_perceptron(g @ g.T, y, 4), np.zeros(3)
     for r in range(1, 5):
         for x, sign in zip(g, y, strict=True):
             if sign * (w @ x) <= 0:
@@ -31,51 +21,40 @@ def test_with_the_product_as_kernel_it_is_the_perceptron():
 
 def test_the_kernel_is_that_of_the_formula():
     A, B = np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([[0.0, 1.0]])
-    np.testing.assert_allclose(kernel(A, B, 2.0), 1 + np.exp([[-1 / 8], [-18 / 8]]))
+    np.testing.assert_allclose(page.kernel(A, B, 2.0), 1 + np.exp([[-1 / 8], [-18 / 8]]))
 
 
 @pytest.mark.parametrize("k", [1, 3, 9])
 def test_neighbours_are_those_of_scikit_learn(k):
-    X, y = examples("ring", 70, 0.4, seed=1)
-    new, _ = examples("ring", 200, 0.4, seed=2)
+    X, y = page.examples("ring", 70, 0.4, seed=1)
+    new, _ = page.examples("ring", 200, 0.4, seed=2)
     theirs = KNeighborsClassifier(k, algorithm="brute").fit(X, y).predict(new)
-    np.testing.assert_array_equal(nearest(X, y, new, k), theirs)
+    np.testing.assert_array_equal(np.sign(page.nearest_score(X, y, new, k)), theirs)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", page.SHAPES)
 def test_the_regions_are_where_a_score_has_one_sign(shape):
-    X, y = examples(shape, 70, 0.3, seed=1)
-    regions = [paths_of(rings) for rings in rings_of_class_1(lambda x: nearest_score(X, y, x, 3))]
-    new = np.random.default_rng(0).uniform(*LIMITS, (400, 2))
-    clear = np.abs(nearest_score(X, y, new, 3)) > 0.1  # boundaries are interpolated between places of a grid
-    decided = nearest(X, y, new, 3)
+    X, y = page.examples(shape, 70, 0.3, seed=1)
+    regions = page.rings_of_class_1(lambda x: page.nearest_score(X, y, x, 3))
+    new = np.random.default_rng(0).uniform(*page.LIMITS, (400, 2))
+    scores = page.nearest_score(X, y, new, 3)
+    clear = np.abs(scores) > 0.1  # boundaries are interpolated between places of a grid
     for sign, rings in zip((-1, 1), regions, strict=True):
-        inside = (
-            np.sum([ring.contains_points(new) for ring in rings], axis=0) % 2 == 1
-        )  # even-odd, as the page fills them
-        np.testing.assert_array_equal(inside[clear], decided[clear] == sign)
-
-
-def paths_of(rings):
-    return [Path(ring) for ring in rings]
+        times = np.sum([Path(ring).contains_points(new) for ring in rings], axis=0)
+        inside = times % 2 == 1  # even-odd, as the page fills them
+        np.testing.assert_array_equal(inside[clear], np.sign(scores[clear]) == sign)
 
 
 def test_a_line_fails_where_the_others_do_not(lab):
-    demo = DemoBeyondALine(lab)
-    for shape in SHAPES:
+    demo = page.DemoBeyondALine(lab)
+    for shape in page.SHAPES:
         right = demo.scene_of(shape=shape, noise=0.1).facts["right"]  # the classes do not overlap
         assert (right["line"][0] < 0.7) == (shape != "two clusters") and min(right["line"][0], 1) > 0.4
         assert min(right["kernel perceptron"][-1], right["nearest neighbours"][0]) > 0.9
 
 
 def test_before_the_first_round_the_kernel_perceptron_has_no_share_and_no_region(lab):
-    scene = DemoBeyondALine(lab).scene_of()
+    scene = page.DemoBeyondALine(lab).scene_of()
     assert scene.facts["right"]["kernel perceptron"][0] is None and scene.table.rows["frames"][0][1][1] == "–"
     regions = [mark["rings"]["frames"] for mark in scene.panels[1].marks if mark["kind"] == "region"]
     assert [frames[0] for frames in regions] == [[], []] and all(frames[1] for frames in regions)
-
-
-def test_without_the_rule_the_others_go_on(workspace):
-    scene = DemoBeyondALine(workspace).scene_of(noise=0.1)
-    assert [panel.name for panel in scene.panels] == ["kernel perceptron", "nearest neighbours"]
-    assert "perceptron (exercise 1.4)" in scene.notes[0].lower() and scene.facts["right"]["nearest neighbours"][0] > 0.9

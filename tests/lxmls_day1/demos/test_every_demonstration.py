@@ -6,12 +6,24 @@ import re
 import numpy as np
 import pytest
 
-from lxmls_day1.demos.controls import Choice, Points, Slider, Text, Ticks, settings_from
+from lxmls_day1.demos.controls import Choice, Points, Slider, Text, settings_from
 from lxmls_day1.demos.demonstration import DEMONSTRATIONS, Demonstration, demonstration_class
 from lxmls_day1.demos.pages import script
-from lxmls_day1.demos.scene import Axis, Panel, Scene, by_frame, line, plain_data, points_of_class
+from lxmls_day1.demos.scene import Axis, Panel, Scene, plain_data, points_of_class
 from lxmls_day1.errors import InputError
 
+#: What a student who has not begun reads: what is missing from the first scene, and the exercise in which it is written.
+UNWRITTEN = {
+    "gaussian_playground": "Perceptron (exercise 1.4); MIRA (exercise 1.5); Max. entropy, online (exercise 1.6); SVM (exercise 1.7)",
+    "online_steps": "Perceptron (exercise 1.4); The mistake bound (exercise 1.12)",
+    "mira_step": "MIRA (exercise 1.5); Column squishing (exercise 1.10)",
+    "optimisation": "Iterative scaling (exercise 1.11); SGD η₀ = 0.01, SGD η₀ = 0.1, SGD η₀ = 1, SGD η₀ = 10 (exercise 1.6)",
+    "review_explorer": "Naive Bayes (smoothed), Naive Bayes (unsmoothed) (exercise 1.2); Perceptron (exercise 1.4); MIRA (exercise 1.5); "
+    "Max. entropy (online) (exercise 1.6); SVM (exercise 1.7)",
+    "comparison": "Perceptron (exercise 1.4); MIRA (exercise 1.5); Max. entropy (online) (exercise 1.6); SVM (exercise 1.7)",
+    "confidence": "AROW (exercise 1.16)",
+    "beyond_a_line": "The perceptron (exercise 1.4)",
+}
 LARGEST_SCENE = 60_000  # bytes: two of these pages are loaded in a moment over a slow line
 
 
@@ -55,9 +67,7 @@ def test_the_grid_holds_the_usual_settings_and_what_controls_accept(demo):
     assert demo.grid
     for name, values in demo.grid.items():
         (control,) = (control for control in demo.controls if control.name == name)
-        assert isinstance(control, Slider | Choice) and all(map(control.accepts, values)) and usual[name] in values, (
-            name
-        )
+        assert isinstance(control, Slider | Choice) and all(map(control.accepts, values)) and usual[name] in values
 
 
 def test_the_page_can_draw_its_scene(demo, scene):
@@ -74,11 +84,14 @@ def test_the_page_can_draw_its_scene(demo, scene):
     assert len(data["columns"]) == len(data["layout"][0])
 
 
-def test_a_student_who_has_not_begun_gets_a_scene_or_a_sentence(demo, workspace):
-    begun = type(demo)(workspace)
-    *_, answer = begun.answers({})
-    assert "scene" in answer and answer["scene"]["panels"]
-    assert "Traceback" not in json.dumps(answer)
+@pytest.mark.usefixtures("imports_as_before")
+def test_a_student_who_has_not_begun_sees_what_is_written_and_reads_what_is_not(demo, scene, workspace):
+    begun = type(demo)(workspace).scene_of(nr_seeds=2)
+    assert begun.notes == [f"Still to be written, and left out: {UNWRITTEN[demo.name]}."]
+    marks, of_reference = ([m for panel in each.panels for m in panel.marks] for each in (begun, scene))
+    assert {m.get("label", "") for m in marks} <= {m.get("label", "") for m in of_reference}
+    assert len(marks) < len(of_reference) or demo.name == "review_explorer"  # there the bars are fewer, in one mark
+    assert marks or demo.name == "confidence"
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, None])
@@ -95,14 +108,9 @@ def test_learners_that_return_no_numbers_leave_the_rest_of_the_picture(demo, lab
 
 
 def test_nonsense_from_a_page_is_the_usual_setting(demo):
-    nonsense = {
-        control.name: value for control, value in zip(demo.controls, 5 * [None, "x", [], -1e300, {}], strict=False)
-    }
-    texts = {control.name for control in demo.controls if isinstance(control, Text)}
-    wanted = settings_from(demo.controls, {name: value for name, value in nonsense.items() if name in texts})
-    lists = {control.name for control in demo.controls if isinstance(control, Points | Ticks)}
-    found = settings_from(demo.controls, nonsense)
-    assert {n: v for n, v in found.items() if n not in lists} == {n: v for n, v in wanted.items() if n not in lists}
+    for value in (None, {}, [None], -1e300, "x"):
+        asked = {control.name: value for control in demo.controls if value != "x" or not isinstance(control, Text)}
+        assert settings_from(demo.controls, asked) == settings_from(demo.controls, {})
 
 
 def test_an_unknown_name_is_refused():
@@ -113,43 +121,31 @@ def test_an_unknown_name_is_refused():
 class Coin(Demonstration):
     """Says how far it is, then fails or not."""
 
-    controls = (
-        Slider("seed", "seed", "another throw", 1, values=[1, 2, 3]),
-        Points("mine", "points", "click", [], panel="p", least=0, most=2, reach=3.0),
-    )
+    controls = (Points("mine", "points", "click", [], panel="p", least=0, most=2, reach=3.0),)
+    error = None
 
     def scene(self, settings):
         yield 0.5
-        if settings["seed"] == 2:
-            raise ZeroDivisionError("division by zero")
-        if settings["seed"] == 3:
-            raise KeyboardInterrupt  # a kernel is interrupted while a page waits for it
-        marks = [
-            points_of_class([[1 / 3, float("nan")]], 1),
-            line(by_frame([[[0, 0]], [[0, 0]], [[1, 1]]]), ("#000", "#fff")),
-        ]
-        yield Scene([Panel("p", "title", Axis(0, 1), Axis(0, 1), marks)], facts={"secret": object()})
+        if self.error:
+            raise self.error
+        marks = [points_of_class([[1 / 3, np.nan]], 1)]
+        yield Scene([Panel("p", "", Axis(0, 1), Axis(0, 1), marks)], facts={"secret": object()})
 
 
-class TestAnswers:
-    def test_progress_comes_before_the_scene(self, lab):
-        progress, answer = Coin(lab).answers({})
-        point, curve = answer["scene"]["panels"][0]["marks"]
-        assert progress == {"progress": 0.5} and "facts" not in answer["scene"]
-        assert point["at"] == [[0.33333, None]] and curve["path"] == {
-            "frames": [[[0, 0]], [[1, 1]]],
-            "index": [0, 0, 1],
-        }
+def test_progress_comes_before_the_scene(lab):
+    progress, answer = Coin(lab).answers([])  # no settings at all
+    assert progress == {"progress": 0.5} and "facts" not in answer["scene"]
+    assert answer["scene"]["panels"][0]["marks"][0]["at"] == [[0.33333, None]]
 
-    def test_an_error_is_a_sentence(self, lab):
-        _, answer = Coin(lab).answers({"seed": 2})
-        assert answer == {"error": "The picture is left out, as it ended with ZeroDivisionError: division by zero."}
-        _, answer = Coin(lab).answers({"seed": 3})
-        assert answer == {"error": "The picture is left out, as it ended with KeyboardInterrupt."}
 
-    @pytest.mark.parametrize(
-        "points", [None, [[0, 0]], [[0, 0, 9]], [[9, 0, 0]], [[0, "0", 0]], [[0, 0, 0]] * 3, [[True, 0, 0]]]
-    )
-    def test_points_out_of_reach_are_not_taken(self, lab, points):
-        assert settings_from(Coin.controls, {"mine": points})["mine"] == []
-        assert settings_from(Coin.controls, {"mine": [[3, -3, 1]]})["mine"] == [[3, -3, 1]]
+@pytest.mark.parametrize("error", [ZeroDivisionError("by zero"), KeyboardInterrupt("by hand"), BaseException("of all")])
+def test_an_error_is_a_sentence(lab, monkeypatch, error):
+    monkeypatch.setattr(Coin, "error", error)
+    _, answer = Coin(lab).answers({})
+    assert answer == {"error": f"The picture is left out, as it ended with {type(error).__name__}: {error}."}
+
+
+@pytest.mark.parametrize("points", [[[0, 0]], [[0, 0, 9]], [[9, 0, 0]], [[0, "0", 0]], [[0, 0, 0]] * 3, [[True, 0, 0]]])
+def test_points_out_of_reach_are_not_taken(points):
+    assert settings_from(Coin.controls, {"mine": points})["mine"] == []
+    assert settings_from(Coin.controls, {"mine": [[3, -3, 1]]})["mine"] == [[3, -3, 1]]

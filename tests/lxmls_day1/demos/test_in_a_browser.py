@@ -3,6 +3,7 @@
 import itertools
 from urllib.parse import parse_qsl, urlsplit
 
+import numpy as np
 import pytest
 
 from lxmls_day1.demos.demonstration import DEMONSTRATIONS
@@ -10,10 +11,6 @@ from lxmls_day1.demos.pages import export
 
 pytestmark = pytest.mark.slow
 SIZES = ((1920, 1080), (1280, 720), (390, 844))
-#: What can be focused or is a picture, and has no name that a screen reader could say.
-WITHOUT_A_NAME = """() => [...document.querySelectorAll('.demo :is(button, input, select, textarea, canvas:not([aria-hidden]))')]
-    .filter(part => !part.getAttribute('aria-label') && !part.title && !part.textContent.trim() && !part.labels?.length)
-    .map(part => part.outerHTML.slice(0, 200))"""
 #: The share of each panel's canvas that is not its ground.
 DRAWN = """() => [...document.querySelectorAll('.demo-canvas canvas')].map(canvas => {
     const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
@@ -27,23 +24,32 @@ SHORTEST = "mira_step"  # in every run; the others are one of the campaigns
 OTHERS = [pytest.param(name, marks=pytest.mark.campaign) for name in DEMONSTRATIONS if name != SHORTEST]
 
 
-def overflow(page):
-    """How far the page reaches beyond the window: to the right, and down."""
-    return page.evaluate(
-        "[document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight]"
-    )
+#: How far the page reaches beyond the window: to the right, and down.
+OVERFLOW = "(page => [page.scrollWidth - innerWidth, page.scrollHeight - innerHeight])(document.documentElement)"
+
+
+def drag(page, place, by):
+    """Press at a place, move to the right, and let go."""
+    page.mouse.move(*place)
+    page.mouse.down()
+    page.mouse.move(place[0] + by, place[1], steps=5)
+    page.mouse.up()
+
+
+def middle_of(canvas):
+    box = canvas.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 @pytest.mark.parametrize("name", [SHORTEST, *OTHERS])
 def test_it_fills_a_projector_and_fits_on_a_phone(open_page, serious, server, name):
     page = open_page(server.address + name)
     assert page.title() == page.locator("h1").inner_text() and page.locator(".demo-alert:visible").count() == 0
-    assert not page.evaluate(WITHOUT_A_NAME)
     for (width, height), dark in itertools.product(SIZES, (False, True)):
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme="dark" if dark else "light")
         page.wait_for_timeout(200)
-        right, down = overflow(page)
+        right, down = page.evaluate(OVERFLOW)
         assert right <= 0 and (width == 390 or down <= 0), (width, right, down)
         assert min(page.evaluate(DRAWN)) > 0.002
         assert page.evaluate(CUT_OFF) == [], width
@@ -80,16 +86,12 @@ def test_a_link_that_was_changed_by_hand_shows_a_scene(open_page, server, link):
 
 def test_the_example_is_dragged_and_moved_by_keys(open_page, server):
     page = open_page(server.address + "mira_step")
-    box = page.locator(".demo-canvas canvas").first.bounding_box()
-    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(*middle)
-    page.mouse.down()
-    page.mouse.move(middle[0] + 60, middle[1], steps=5)
-    page.mouse.up()
+    canvas = page.locator(".demo-canvas canvas").first
+    drag(page, middle_of(canvas), 60)
     x, y, _ = page.evaluate(SETTINGS)["example"][0]
     assert x > 0.3 and abs(y) < 1
     page.wait_for_function("!document.querySelector('[data-demo]').demo.asking")
-    page.locator(".demo-canvas canvas").first.focus()
+    canvas.focus()
     page.keyboard.press("ArrowUp")
     assert page.evaluate(SETTINGS)["example"][0][1] == pytest.approx(y + 0.1)
 
@@ -97,15 +99,11 @@ def test_the_example_is_dragged_and_moved_by_keys(open_page, server):
 def test_points_are_added_dragged_and_deleted(open_page, server):
     page = open_page(server.address + "gaussian_playground")
     canvas = page.locator(".demo-canvas canvas").first
-    box = canvas.bounding_box()
-    place = box["x"] + box["width"] / 2 + 40, box["y"] + box["height"] / 2 - 60
+    place = np.add(middle_of(canvas), (40, -60)).tolist()
     added = f"{SETTINGS}.added.length"
     page.mouse.click(*place)
     assert page.evaluate(added) == 1
-    page.mouse.move(*place)
-    page.mouse.down()
-    page.mouse.move(place[0] + 50, place[1], steps=4)
-    page.mouse.up()
+    drag(page, place, 50)
     assert page.evaluate(added) == 1
     page.mouse.click(place[0] + 50, place[1])
     assert page.evaluate(added) == 0
@@ -119,14 +117,9 @@ def test_points_are_added_dragged_and_deleted(open_page, server):
 
 def test_a_dark_page_is_printed_light_and_forced_colours_show_what_is_chosen(open_page, server):
     page = open_page(server.address + "mira_step", color_scheme="dark", forced_colors="active")
-    dark, chosen = (
-        "document.querySelector('.demo-dark') !== null",
-        "getComputedStyle({}.nextElementSibling).backgroundColor",
-    )
-    ticked, others = (
-        f"document.querySelector('.demo-choice input{state}')" for state in (":checked", ":not(:checked)")
-    )
-    assert page.evaluate(chosen.format(ticked)) != page.evaluate(chosen.format(others))
+    dark = "document.querySelector('.demo-dark') !== null"
+    ground = "getComputedStyle(document.querySelector('.demo-choice input{}').nextElementSibling).backgroundColor"
+    assert page.evaluate(ground.format(":checked")) != page.evaluate(ground.format(":not(:checked)"))
     page.evaluate(f"for (const on of ['beforeprint', 'afterprint']) addEventListener(on, () => (window[on] = {dark}))")
     page.pdf()
     assert [page.evaluate(state) for state in ("beforeprint", "afterprint", dark)] == [False, True, True]
@@ -151,6 +144,12 @@ def test_a_file_shows_its_scenes_without_a_server(open_page, lab, tmp_path):
     before = page.evaluate(pictures)
     page.get_by_text("ring", exact=True).click()
     page.wait_for_timeout(100)
-    assert page.evaluate(SETTINGS)["shape"] == "ring" and page.evaluate(pictures) != before and not requests
+    ring = page.evaluate(pictures)
+    assert page.evaluate(SETTINGS)["shape"] == "ring" and ring != before and not requests
+    page.keyboard.press(" ")  # plays, with the focus on a choice, too
+    page.wait_for_function(f"{FRAME} > 5")
+    page.get_by_label("to the start").click()  # before the first round of the kernel perceptron
+    page.wait_for_timeout(100)
+    assert [one == other for one, other in zip(ring, page.evaluate(pictures), strict=True)] == [True, False, True]
     page.goto(index.as_uri())
     assert page.locator("section h2 a").get_attribute("href") == "beyond_a_line.html"

@@ -3,17 +3,10 @@
 import numpy as np
 import pytest
 
-from lxmls_day1.demos import objective_curves
-from lxmls_day1.demos.objective_curves import FAMILIES, Curve, Data, Optimum, Settings, curves
+from lxmls_day1.demos.objective_curves import FAMILIES, Data
 from lxmls_day1.demos.optimisation import REGULARIZER_OF_SVM, DemoOptimisation
 
-
-@pytest.fixture(scope="module", autouse=True)
-def measured_once():
-    """Seconds are not what is tested here."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(objective_curves, "_MOST_RUNS", 1)
-        yield
+pytestmark = pytest.mark.usefixtures("measured_once")
 
 
 @pytest.fixture(scope="module")
@@ -21,12 +14,11 @@ def demo(lab):
     return DemoOptimisation(lab)
 
 
-def computed(lab, **settings):
-    """The curves by name, and the optima by λ."""
+@pytest.fixture
+def computed(lab, found):
+    """A function from settings to the curves by name, and the optima by λ."""
     points = lab.reader("simple_data_set", "SimpleDataSet", nr_examples=200, split=[1, 0, 0])
-    items = list(curves(lab, Data(points.train_X, points.train_y), Settings(nr_passes=10, **settings)))
-    by_name = {item.name: item for item in items if isinstance(item, Curve)}
-    return by_name, {item.regularizer: item.value for item in items if isinstance(item, Optimum)}
+    return lambda **settings: found(Data(points.train_X, points.train_y), nr_passes=10, **settings)[:2]
 
 
 def on_page(passes):
@@ -41,8 +33,8 @@ def drawn(scene, cost="passes"):
 
 
 @pytest.mark.slow
-def test_every_curve_stands_on_both_axes_as_it_was_computed(demo, lab):
-    by_name, optima = computed(lab)
+def test_every_curve_stands_on_both_axes_as_it_was_computed(demo, computed):
+    by_name, optima = computed()
     scene = demo.scene_of(nr_passes=10)
     assert len(by_name) == 3 + len(FAMILIES["initial_step"]) and scene.facts["optima"] == optima and not scene.notes
     for cost in ("passes", "seconds"):
@@ -59,9 +51,9 @@ def test_every_curve_stands_on_both_axes_as_it_was_computed(demo, lab):
         np.testing.assert_array_equal(scene.facts["curves"][name].objective, curve.objective)
 
 
-def test_the_logarithmic_view_shows_what_is_above_the_optimum_without_computing_anew(demo, lab, monkeypatch):
+def test_the_logarithmic_view_shows_what_is_above_the_optimum_without_computing_anew(demo, computed, monkeypatch):
     demo.scene_of(nr_passes=10)
-    by_name, optima = computed(lab)
+    by_name, optima = computed()
     monkeypatch.setattr(demo, "lab", None)
     scene = demo.scene_of(nr_passes=10, scale_of_y="excess", initial_step=0.03)  # it is the family that differs in η₀
     assert {panel.y.scale for panel in scene.panels} == {"log"}
@@ -70,8 +62,8 @@ def test_the_logarithmic_view_shows_what_is_above_the_optimum_without_computing_
     assert {*path[:, 1]} <= {*excess} and path[0, 1] == excess[0]
 
 
-def test_the_svm_has_a_shaded_gap_between_primal_and_dual(demo, lab):
-    by_name, _ = computed(lab, loss="hinge", regularizer=REGULARIZER_OF_SVM)
+def test_the_svm_has_a_shaded_gap_between_primal_and_dual(demo, computed):
+    by_name, _ = computed(loss="hinge", regularizer=REGULARIZER_OF_SVM)
     scene = demo.scene_of(loss="hinge", nr_passes=10)  # with λ = 0 there would be no gap
     assert list(scene.facts["optima"]) == [REGULARIZER_OF_SVM] and "0.01" in scene.says and not scene.notes
     primal, dual = by_name["Primal P(W)"], by_name["Dual D(α)"]
@@ -94,31 +86,23 @@ def test_the_perceptron_s_loss_begins_at_its_least(demo):
 
 
 @pytest.mark.parametrize("varied", FAMILIES)
-def test_the_family_follows_what_is_varied_and_the_settings(demo, lab, varied):
-    by_name, _ = computed(lab, regularizer=0.1, varied=varied, initial_step=0.1, alpha=0.7)
+def test_the_family_follows_what_is_varied_and_the_settings(demo, computed, varied):
+    by_name, optima = computed(regularizer=0.1, varied=varied, initial_step=0.1, alpha=0.7)
     scene = demo.scene_of(nr_passes=10, regularizer=0.1, varied=varied, initial_step=0.1, alpha=0.7)
     family = {name: path for name, path in drawn(scene).items() if name.startswith("SGD")}
     assert [float(name.rpartition("= ")[2]) for name in family] == list(FAMILIES[varied])
     assert len({mark["colour"] for mark in scene.panels[0].marks}) == len(family) + 2  # of batch methods
-    for name, path in family.items():
+    for (name, path), value in zip(family.items(), FAMILIES[varied], strict=True):
         assert path[-1, 1] == by_name[name].objective[-1]
+        assert by_name[name].regularizer == (value if varied == "regularizer" else 0.1)
+        assert by_name[name].regularizer in optima
     assert "λ to 0" in scene.notes[0]  # of iterative scaling
 
 
-def test_a_computation_that_is_given_up_goes_on_where_it_was(demo, lab):
+def test_a_computation_that_is_given_up_goes_on_where_it_was(demo, computed):
     asked = {"nr_passes": 10, "regularizer": 0.001}
     shares = demo.progress(asked)
     assert [next(shares) for _ in range(3)] == [0.0, 0.125, 0.25]
     shares.close()
     *rest, scene = demo.progress(asked)
-    assert rest == [number / 8 for number in range(3, 9)] and set(drawn(scene)) == set(
-        computed(lab, regularizer=0.001)[0]
-    )
-
-
-@pytest.mark.usefixtures("imports_as_before")
-def test_in_a_student_s_workspace_what_is_not_written_is_said_in_one_sentence(workspace):
-    scene = DemoOptimisation(workspace).scene_of(nr_passes=10)
-    assert set(drawn(scene)) == {"L-BFGS", "Gradient descent"}
-    (note,) = scene.notes
-    assert "SGD η₀ = 10 (exercise 1.6)" in note
+    assert rest == [number / 8 for number in range(3, 9)] and set(drawn(scene)) == set(computed(regularizer=0.001)[0])

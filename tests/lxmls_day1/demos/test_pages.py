@@ -8,7 +8,7 @@ import pytest
 
 from lxmls_day1.demos.confidence import DemoConfidence
 from lxmls_day1.demos.demonstration import DEMONSTRATIONS
-from lxmls_day1.demos.pages import described, export, exported, page, script
+from lxmls_day1.demos.pages import described, export, page, script
 from lxmls_day1.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -19,9 +19,11 @@ def data_of(text):
     return json.loads(re.search(r'<script type="application/json">(.*?)</script>', text, re.DOTALL)[1])
 
 
-def test_a_page_holds_the_scenes_of_its_grid_and_asks_nothing_of_the_network(lab):
-    description = exported(DemoConfidence(lab), dark=True)
-    text = page(description, scale=1.5)
+def test_a_page_holds_the_scenes_of_its_grid_and_asks_nothing_of_the_network(lab, tmp_path):
+    paths = export(lab, tmp_path / "out", ["confidence"], dark=True, scale=1.5)
+    assert [path.name for path in paths] == ["confidence.html", "index.html"]
+    text, index = (path.read_text(encoding="utf-8") for path in paths)
+    assert len(data_of(index)["scenes"]) == 1 and 'href="confidence.html"' in index
     assert data_of(text)["dark"] is True and "--demo-scale: 1.5" in text
     assert data_of(text)["scenes"][0]["settings"] == {"rare": 0.2, "regularizer": 1, "seed": 3}
     assert len(data_of(text)["scenes"]) == 18 and not re.search(r"(src|href)=\"(?!data:)", text)
@@ -35,18 +37,6 @@ def test_data_cannot_end_the_script():
 
 def test_the_script_fits_in_a_page():
     assert "</script" not in script() and "</style" not in script()
-
-
-def test_an_export_is_pages_and_a_list(lab, tmp_path):
-    told = []
-    paths = export(lab, tmp_path / "out", ["confidence"], tell=told.append)
-    assert [path.name for path in paths] == ["confidence.html", "index.html"]
-    index = paths[-1].read_text(encoding="utf-8")
-    assert (
-        'href="confidence.html"' in index
-        and len(data_of(index)["scenes"]) == 1
-        and told[-1] == "1 of 1: confidence.html"
-    )
 
 
 def test_an_unknown_name_writes_nothing(lab, tmp_path):
@@ -67,10 +57,8 @@ def test_a_notebook_gets_a_widget_that_answers(lab):
 
 
 def test_the_texts_name_demonstrations_that_there_are():
-    texts = [
-        path.read_text(encoding="utf-8") for place in ("docs", "notebooks") for path in (ROOT / place).rglob("*.md")
-    ]
-    texts += [path.read_text(encoding="utf-8") for path in (ROOT / "notebooks").glob("*.py")]
+    paths = [*ROOT.glob("docs/**/*.md"), *ROOT.glob("notebooks/*.md"), *ROOT.glob("notebooks/*.py")]
+    texts = [path.read_text(encoding="utf-8") for path in paths]
     named = {name for text in texts for name in re.findall(r'lab\.demo\("(\w+)"\)', text)}
     together = (ROOT / "docs/demonstrations.md").read_text(encoding="utf-8")
     assert named == set(DEMONSTRATIONS) == set(re.findall(r'`lab\.demo\("(\w+)"\)`', together))

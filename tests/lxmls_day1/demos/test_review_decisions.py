@@ -7,99 +7,46 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lxmls_day1.demos.learners import Attempts
-from lxmls_day1.demos.review_decisions import (
-    MOST_CHARACTERS,
-    Trained,
-    decide,
-    most_telling,
-    one_sided_words,
-    read,
-    token_of,
-    train_all,
-    word_counts,
-    words_of,
-)
+from lxmls_day1.demos import review_decisions as reviews
 from lxmls_day1.engine.text.tokens import count_tokens, split_words
-from lxmls_day1.lab import Lab
 
 TEXT = "An excellent plot, wonderful  prose -\nbut the ending was boring; not worth 20 dollars. Boring!"
 
 
-@pytest.fixture(scope="module")
-def lab():
-    return Lab.open()
-
-
-@pytest.fixture(scope="module")
-def corpus(lab):
-    return lab.reader("sentiment_reader", "SentimentCorpus", domain="toy")
-
-
-@pytest.fixture(scope="module")
-def models(lab, corpus):
-    attempts = Attempts()
-    found = list(train_all(lab, corpus, attempts))
-    assert not attempts.left_out
-    return {model.label: model for model in found}
-
-
 def lead_of(model, corpus, counts):
     """The lead of positive, by the definition."""
-    params = model.params
-    return (params[0, 0] - params[0, 1]) + sum(
-        count * (params[1 + corpus.feat_dict[token], 0] - params[1 + corpus.feat_dict[token], 1])
-        for token, count in counts.items()
-        if token in corpus.feat_dict
-    )
+    leads, place = model.params[:, 0] - model.params[:, 1], corpus.feat_dict
+    return leads[0] + sum(count * leads[1 + place[token]] for token, count in counts.items() if token in place)
 
 
-def test_every_classifier_decides_as_its_own_test_does(lab, corpus, models):
-    x = lab.function("readers.vocabulary", "vectorise", [read(TEXT)], corpus.feat_dict)
-    for model in models.values():
-        decision = decide(lab, corpus, model, read(TEXT))
-        assert decision.decided == corpus.label_names[model.classifier.test(x, model.params)[0]]
-
-
-def test_the_parts_sum_to_the_lead_and_so_do_the_words(lab, corpus, models):
+def test_each_decides_as_its_own_test_does_and_the_parts_sum_to_the_lead_as_the_words_do(lab, corpus, models):
+    x = lab.function("readers.vocabulary", "vectorise", [reviews.read(TEXT)], corpus.feat_dict)
     for label, model in models.items():
+        decision = reviews.decide(lab, corpus, model, reviews.read(TEXT))
+        assert decision.decided == corpus.label_names[model.classifier.test(x, model.params)[0]]
         if label == "Naive Bayes (unsmoothed)":
             continue
-        decision = decide(lab, corpus, model, read(TEXT))
-        assert decision.lead == pytest.approx(lead_of(model, corpus, read(TEXT)))
+        assert decision.lead == pytest.approx(lead_of(model, corpus, reviews.read(TEXT)))
         assert decision.intercept + decision.pros + decision.cons == pytest.approx(decision.lead)
-        words = words_of(TEXT, decision)
+        words = reviews.words_of(TEXT, decision)
         assert sum(word.weight for word in words) == pytest.approx(decision.pros + decision.cons)
         assert "".join(word.gap + word.text for word in words) == TEXT
         assert -1 <= decision.share <= 1 and math.copysign(1, decision.share) == math.copysign(1, decision.lead)
 
 
-def test_a_word_that_one_class_never_shows_decides_alone_without_smoothing(lab, corpus, models):
-    model = models["Naive Bayes (unsmoothed)"]
-    for word in one_sided_words(corpus):
-        seen = int(word_counts(corpus, word).counts.argmax())
-        decision = decide(lab, corpus, model, {word: 1})
+def test_without_smoothing_a_word_that_one_class_never_shows_decides_alone(lab, corpus, models):
+    model, only_in = models["Naive Bayes (unsmoothed)"], {}
+    for word in reviews.one_sided_words(corpus, 200):
+        seen = int(reviews.word_counts(corpus, word).counts.argmax())
+        decision = reviews.decide(lab, corpus, model, {word: 1})
         assert decision.decided == corpus.label_names[seen]
-        assert decision.lead == (math.inf if seen == 0 else -math.inf) and decision.share == (1 if seen == 0 else -1)
-
-
-def test_words_that_rule_out_different_classes_are_told_and_leave_finite_weights(lab, corpus, models):
-    words = [word for word in one_sided_words(corpus, 200) if "_" not in word]
-    only_in = [int(word_counts(corpus, word).counts.argmax()) for word in words]
-    text = " ".join(words[only_in.index(label)] for label in (0, 1))
-    decision = decide(lab, corpus, models["Naive Bayes (unsmoothed)"], read(text))
-    words = words_of(text, decision)
+        assert (decision.lead, decision.share) == ((math.inf, 1), (-math.inf, -1))[seen]
+        if "_" not in word:
+            only_in[seen] = word
+    decision = reviews.decide(lab, corpus, model, reviews.read(f"{only_in[0]} {only_in[1]}"))
+    words = reviews.words_of(f"{only_in[0]} {only_in[1]}", decision)
     assert [sorted(word.rules_out) for word in words] == [[1], [0]]
     assert all(math.isfinite(word.weight) for word in words) and decision.explanation.by_intercepts
-
-
-def test_without_a_known_word_the_intercepts_decide(lab, corpus, models):
-    for text in ["", " \n", "😀🔥", "xyzzy"]:
-        for model in models.values():
-            decision = decide(lab, corpus, model, read(text))
-            assert decision.lead == pytest.approx(model.params[0, 0] - model.params[0, 1])
-            assert not decision.has_words and decision.share == 0
-            assert decision.pros == decision.cons == 0 and all(not w.known for w in words_of(text, decision))
 
 
 @given(st.text(max_size=80))
@@ -109,36 +56,34 @@ def test_pieces_between_gaps_have_the_words_of_the_whole(text):
 
 
 @given(text=st.text(alphabet=st.sampled_from("excellent boring plot,-.!()<>&$0123 \n\u202e😀"), max_size=120))
-def test_any_text_is_taken_apart_without_remainder(text):
-    lab = Lab.open()
-    corpus = lab.reader("sentiment_reader", "SentimentCorpus", domain="toy")
+def test_any_text_is_taken_apart_without_remainder(lab, corpus, text):
     linear = lab.classifier("linear_classifier", "LinearClassifier")
     params = np.random.default_rng(1).normal(size=(corpus.nr_features + 1, 2))
-    decision = decide(lab, corpus, Trained("any", linear, params, 0.0), read(text))
-    assert sum(word.weight for word in words_of(text, decision)) == pytest.approx(
-        decision.pros + decision.cons, abs=1e-9
-    )
+    decision = reviews.decide(lab, corpus, reviews.Trained("any", linear, params, 0.0), reviews.read(text))
+    total = sum(word.weight for word in reviews.words_of(text, decision))
+    assert total == pytest.approx(decision.pros + decision.cons, abs=1e-9)
 
 
 def test_what_is_beyond_all_measure_is_not_read():
-    assert read("great " * MOST_CHARACTERS) == count_tokens(("great " * MOST_CHARACTERS)[:MOST_CHARACTERS])
+    text = "great " * reviews.MOST_CHARACTERS
+    assert reviews.read(text) == count_tokens(text[: reviews.MOST_CHARACTERS])
 
 
 def test_smoothing_by_formula_is_that_of_the_learner(lab, corpus):
     for alpha in [0.01, 1.0, 7.0]:
         learner = lab.classifier("multinomial_naive_bayes", "MultinomialNaiveBayes", smooth_param=alpha)
         params = learner.train(corpus.train_X, corpus.train_y)
-        for word in ["plot", *one_sided_words(corpus)[:3]]:
-            found, j = word_counts(corpus, word), corpus.feat_dict[word]
+        for word in ["plot", *reviews.one_sided_words(corpus)[:3]]:
+            found, j = reviews.word_counts(corpus, word), corpus.feat_dict[word]
             np.testing.assert_allclose(found.probabilities(alpha), learner.likelihood[j])
             assert found.lead(alpha) == pytest.approx(params[1 + j, 0] - params[1 + j, 1])
-    assert abs(word_counts(corpus, one_sided_words(corpus)[0]).lead(0.0)) == math.inf
-    many = word_counts(corpus, "plot").probabilities([1.0, 1e12])
+    assert abs(reviews.word_counts(corpus, reviews.one_sided_words(corpus)[0]).lead(0.0)) == math.inf
+    many = reviews.word_counts(corpus, "plot").probabilities([1.0, 1e12])
     np.testing.assert_allclose(many[1], 1 / corpus.nr_features, rtol=1e-6)
 
 
 def test_one_sided_words_are_unseen_in_one_class_and_the_most_frequent_of_these(corpus):
-    words = one_sided_words(corpus, 6)
+    words = reviews.one_sided_words(corpus, 6)
     totals = np.array([corpus.train_X[corpus.train_y == k].sum(axis=0) for k in (0, 1)])
     for k in (0, 1):
         mine = [word for word in words if totals[1 - k, corpus.feat_dict[word]] == 0]
@@ -148,15 +93,16 @@ def test_one_sided_words_are_unseen_in_one_class_and_the_most_frequent_of_these(
 
 
 def test_a_word_as_typed_is_found_and_one_without_a_column_is_none(corpus):
-    assert token_of(corpus, " Boring! ") == "boring"
-    assert token_of(corpus, "not worth") == ("not_worth" if "not_worth" in corpus.feat_dict else None)
-    assert token_of(corpus, "😀") is None and token_of(corpus, "") is None and word_counts(corpus, "xyzzy") is None
+    assert reviews.token_of(corpus, " Boring! ") == "boring"
+    assert reviews.token_of(corpus, "not worth") == ("not_worth" if "not_worth" in corpus.feat_dict else None)
+    assert not reviews.token_of(corpus, "😀") and not reviews.token_of(corpus, "")
+    assert reviews.word_counts(corpus, "xyzzy") is None
 
 
 def test_the_most_telling_words_have_the_largest_weights(corpus, models):
     model = models["Max. entropy (batch)"]
     weights = model.params[1:, 0] - model.params[1:, 1]
-    positive, negative = most_telling(model, corpus, 5)
+    positive, negative = reviews.most_telling(model, corpus, 5)
     assert [weight for _, weight in positive] == np.sort(weights)[::-1][:5].tolist()
     assert [weight for _, weight in negative] == np.sort(weights)[:5].tolist()
     for word, weight in positive + negative:
