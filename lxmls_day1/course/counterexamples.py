@@ -16,7 +16,6 @@ The file of checks of an exercise has two functions for this, and may have two m
 
     MAY_CHANGE = {"mira_rule"}      the functions that may change their arguments, if there are any
     TOLD_AS = "d, then b"           what stands in an answer, in which order, where the inputs do not say it
-    SEPARATE_RESULTS = True         each part is a result by itself, and none is made of another: a mistake may be in one of them
 
 `lxmls_day1.course.record` chooses inputs on which the known mistakes differ, and writes them down with all answers. Then they
 are one public check of the exercise. It shows the smallest input with a wrong answer, and only it names mistakes, so
@@ -48,7 +47,7 @@ from lxmls_day1.errors import InputError, NoAnswer
 
 ASKED, ANSWERED = "small_inputs", "small_answers"  # the functions of a file of checks
 PROPERTIES, SPLIT = "small_properties", "small_parts"
-MAY_CHANGE, TOLD_AS, SEPARATE = "MAY_CHANGE", "TOLD_AS", "SEPARATE_RESULTS"
+MAY_CHANGE, TOLD_AS = "MAY_CHANGE", "TOLD_AS"
 ASKED_FOR = "asked for"  # the word before what stands in an answer
 MOST_ENTRIES = 2000  # of an answer that is looked at entry by entry
 ASKED_FOR_SNAPSHOT = 20  # inputs in a snapshot, about
@@ -135,7 +134,7 @@ class SmallInputs:
         first = wrong[0]
         example = self._example(pool.inputs[first], pool.answers[first][0], got[first], len(wrong), len(row))
         split = getattr(self._module, SPLIT, None)
-        found = named(pool, row, got, split, getattr(self._module, SEPARATE, False))
+        found = named(pool, row, got, split)
         mistakes = [(name, self._sentences[name]) for name in found.names if name in self._sentences]
         kind = found.kind
         if not mistakes:

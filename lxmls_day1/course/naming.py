@@ -1,12 +1,11 @@
 """Which known mistake explains wrong answers.
 
 A known mistake is a family of programs, and each of them has answered the same small inputs. A mistake is named only if one of its
-programs explains the student's answers, in one of three ways:
+programs explains the student's answers, in one of two ways:
 
 1. It gives the same answer to every input.
 2. Two programs of two mistakes do so together: where one of them alone is wrong the student has its answer, where neither is the student
    is right. Each must be seen alone at `LEAST` inputs, and the wrong parts that one of them gives alone must be more than `ENOUGH` of all.
-3. It gives the same in every part of an answer that it has wrong anywhere ("the intercepts"), at `LEAST` inputs; others may be wrong, too.
 
 Of several mistakes that explain the same all are said, if they are no more than `MOST_NAMED`. Whatever is not explained so has no name:
 `lxmls_day1.course.observations` says what can be seen in it. `lxmls_day1.course.counterexamples` asks for the answers.
@@ -25,7 +24,7 @@ LEAST = 2  # inputs at which a mistake that does not explain everything is seen 
 ENOUGH = 1 / 2  # of the wrong parts: those that exactly one of two mistakes gives
 MOST_NAMED = 3  # mistakes that cannot be told apart; of more than these none is named
 
-ANSWER, FORM = "the answer", "the form"  # a part where there are no others, and one of every answer
+FORM = "the form"  # a part of every answer
 
 ONE, ONE_OF, BOTH, PROPERTY = "one", "one of", "both", "property"
 HEADS = {
@@ -84,7 +83,6 @@ def named(
     row: AnswerNumbers,
     got: Sequence[Answer] | None = None,
     split: Split | None = None,
-    separate: bool = False,
 ) -> Named:
     """What the answers to small inputs speak for.
 
@@ -111,18 +109,12 @@ def named(
     """
     if not any(row):
         return Named()
-    exact = [name for name, programs in pool.programs.items() if row in programs]
-    if exact:
-        return _of_alike(exact)
-    cells = _Cells(pool, row, got, split)
-    return cells.two_mistakes() or (cells.mistake_of_a_part() if separate else None) or Named()
-
-
-def _of_alike(names: Sequence[str]) -> Named:
-    """Mistakes that explain the same."""
-    if len(names) > MOST_NAMED:
+    exact = tuple(name for name, programs in pool.programs.items() if row in programs)
+    if len(exact) > MOST_NAMED:
         return Named()
-    return Named(ONE if len(names) == 1 else ONE_OF, tuple(names))
+    if exact:
+        return Named(ONE if len(exact) == 1 else ONE_OF, exact)
+    return _Cells(pool, row, got, split).two_mistakes() or Named()
 
 
 class _Cells:
@@ -132,18 +124,16 @@ class _Cells:
         programs = [(name, program) for name, family in pool.programs.items() for program in family]
         self.names = [name for name, _ in programs]
         table = np.array([program for _, program in programs], dtype=int).reshape(len(programs), len(row))
-        words: list[str] = []
         inputs: list[int] = []
         mine: list[bool] = []
         wrong, alike = [], []  # a row for each cell, a column for each program
         for i, place in enumerate(row):
-            for word, is_wrong, all_wrong, all_alike in _compared(pool, i, place, got, split):
-                words.append(word)
+            for is_wrong, all_wrong, all_alike in _compared(pool, i, place, got, split):
                 inputs.append(i)
                 mine.append(is_wrong)
                 wrong.append(all_wrong[table[:, i]])
                 alike.append(all_alike[table[:, i]])
-        self.words, self.inputs, self.mine = np.array(words), np.array(inputs), np.array(mine)
+        self.inputs, self.mine = np.array(inputs), np.array(mine)
         self.wrong, self.alike = np.array(wrong).T, np.array(alike).T  # (programs, cells)
 
     def two_mistakes(self) -> Named | None:
@@ -170,29 +160,15 @@ class _Cells:
         common = set.intersection(*map(set, found)) if found else set()
         return Named(ONE, (common.pop(),)) if len(common) == 1 else None
 
-    def mistake_of_a_part(self) -> Named | None:
-        """The mistake that explains most of the wrong cells, and all in the parts that its program has wrong."""
-        best = 0
-        found: dict[str, None] = {}
-        for name, wrong, alike in zip(self.names, self.wrong, self.alike, strict=True):
-            own = np.isin(self.words, self.words[wrong])
-            n_inputs = len(np.unique(self.inputs[wrong & self.mine]))
-            if n_inputs < LEAST or not alike[own].all() or n_inputs < best:
-                continue
-            if n_inputs > best:
-                best, found = n_inputs, {}
-            found[name] = None
-        return _of_alike(list(found)) if 0 < len(found) <= MOST_NAMED else None
-
 
 def _compared(
     pool: Pool, i: int, place: int, got: Sequence[Answer] | None, split: Split | None
-) -> Iterable[tuple[str, bool, np.ndarray, np.ndarray]]:
-    """The cells of one input: word, whether the student is wrong, and of each known answer whether it is wrong and the student's."""
+) -> Iterable[tuple[bool, np.ndarray, np.ndarray]]:
+    """The cells of one input: whether the student is wrong, and of each known answer whether it is wrong and the student's."""
     answers = pool.answers[i]
     numbers = np.arange(len(answers))
     if split is None or got is None:
-        yield ANSWER, place != 0, numbers != 0, numbers == place
+        yield place != 0, numbers != 0, numbers == place
         return
     right, mine, *known = (
         _parts_of(answer, answers[0], pool.inputs[i], split) for answer in (answers[0], got[i], *answers)
@@ -202,7 +178,7 @@ def _compared(
         alike = np.array([_same_part(theirs.get(word), mine.get(word)) for theirs in known])
         if mine.keys() != right.keys():  # another form, of which the answer as a whole is known or not
             alike = numbers == place
-        yield word, not _same_part(part, mine.get(word)), is_wrong, alike
+        yield not _same_part(part, mine.get(word)), is_wrong, alike
 
 
 def _parts_of(answer: Answer, right: Answer, given: dict[str, Any], split: Split) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from lxmls_day1.course.recorded_answers import described
 
 SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # what a solution in single precision can keep
 TOLD_AS = "b, then w, of each class minus those of class 0"
-SEPARATE_RESULTS = True
 
 
 def over_class_0(params):

@@ -11,7 +11,6 @@ ZERO_ONE = 1.0 - np.eye(2)
 COSTS = np.array([[0.0, 2.0, 0.5], [1.0, 0.0, 3.0], [0.25, 1.5, 0.0]])
 SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # what a solution in single precision can keep
 RESULTS = ("W after the last step", "the mean")
-SEPARATE_RESULTS = True
 
 
 def weights(lab, X, labels, order, steps, costs, shrinkage=0.0):

@@ -12,7 +12,6 @@ COUNTS = np.array([[2.0, 1.0], [1.0, 0.0], [0.0, 3.0], [1.0, 2.0], [0.0, 1.0]])
 LABELS = np.array([0, 0, 1, 1, 1])
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
 TOLD_AS = "(1, x, slack) of each row, then V; or the new weights"
-SEPARATE_RESULTS = True
 
 
 def scaled(lab, X, labels, n_classes, n_iterations):

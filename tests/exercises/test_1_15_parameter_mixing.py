@@ -7,7 +7,6 @@ from lxmls_day1.course.recorded_answers import results
 
 SINGLE = {"rtol": 1e-5, "atol": 1e-5}  # what a solution in single precision can keep
 TOLD_AS = "W, then the sum, row by row; then the count"
-SEPARATE_RESULTS = True
 
 
 def mix(lab, weights, sums, n_steps, shares):

@@ -72,14 +72,13 @@ def test_two_mistakes_explain_parts_of_answers_that_neither_gives():
         yield "first", answer[0]
         yield "last", answer[1]
 
-    def names_of(change, separate=False):
+    def names_of(change):
         got = [Answer.of(change(right)) for right in rights]
-        return named(pool, pool.places(got), got, halves, separate)
+        return named(pool, pool.places(got), got, halves)
 
     assert names_of(lambda right: right * [-1, 3]) == Named(BOTH, ("a", "b"))
     assert names_of(lambda right: right * [-1, 7]) == Named()  # the last number is nobody's
-    assert names_of(lambda right: right * [-1, 7], separate=True) == Named(ONE, ("a",))
-    assert names_of(lambda right: np.append(right, 1.0), separate=True) == Named()
+    assert names_of(lambda right: np.append(right, 1.0)) == Named()
 
 
 def test_a_mistake_that_no_input_shows_is_never_named_and_no_hindrance():

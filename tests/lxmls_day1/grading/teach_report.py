@@ -22,7 +22,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lxmls_day1.course.counterexamples import SEPARATE, SPLIT
+from lxmls_day1.course.counterexamples import SPLIT
 from lxmls_day1.course.mistakes import Mistake, Program, read_mistakes
 from lxmls_day1.course.mutants import mutants_of
 from lxmls_day1.course.naming import Split, named
@@ -93,10 +93,9 @@ def verdict(
     owners: set[str],
     got: Sequence[Answer] | None = None,
     split: Split | None = None,
-    separate: bool = False,
 ) -> str:
     """Whether what is said of a program is right: some names, and none of another mistake than it makes."""
-    names = set(named(pool, row, got, split, separate).names)
+    names = set(named(pool, row, got, split).names)
     return (
         "none"
         if not names
@@ -156,7 +155,7 @@ def judge_naming(figures: Figures, exercise: Exercise, mistakes: list[Mistake], 
 
     file = pool_file(reference, exercise)
     module = checks_of_file(file) if file else None
-    split, separate = getattr(module, SPLIT, None), getattr(module, SEPARATE, False)
+    split = getattr(module, SPLIT, None)
     owners = [m.name for m in mistakes for _ in m.programs]
     rows = [row_of(its) for its in answers]
     asked_of = [[its[place] for place in places] for its in answers]
@@ -164,16 +163,16 @@ def judge_naming(figures: Figures, exercise: Exercise, mistakes: list[Mistake], 
         if not any(row):
             continue
         figures.wrong += 1
-        figures.named += verdict(pool, row, {owner}, got, split, separate) == "right"
+        figures.named += verdict(pool, row, {owner}, got, split) == "right"
         first = next(i for i, place in enumerate(row) if place)
         figures.small += max(map(longest_list, pool.inputs[first].values()), default=0) <= SMALL
         others = {name: tuple(r for r in its if r != row) for name, its in pool.programs.items()}
         unseen = Pool(pool.inputs, pool.answers, {name: its for name, its in others.items() if its})
-        figures.unseen[verdict(unseen, row, {owner}, got, split, separate)] += 1
+        figures.unseen[verdict(unseen, row, {owner}, got, split)] += 1
     single = {row for row in rows[: 1 + len(owners)]}
     for number, (both, _) in enumerate(pairs, start=1 + len(owners)):
         if rows[number] not in single:  # both mistakes can be seen
-            figures.pairs[verdict(pool, rows[number], both, asked_of[number], split, separate)] += 1
+            figures.pairs[verdict(pool, rows[number], both, asked_of[number], split)] += 1
     groups: dict[tuple[int, ...], list[int]] = {}
     mutants = [mutant for name, source in sources.items() for mutant in mutants_of(source, exercise.id, name)]
     for number, row in enumerate(rows[n_known:]):
@@ -189,7 +188,7 @@ def judge_naming(figures: Figures, exercise: Exercise, mistakes: list[Mistake], 
             if is_wrong
         ):
             figures.raising += 1  # its message says what is wrong
-        elif not named(pool, row, asked_of[n_known + members[0]], split, separate).names:
+        elif not named(pool, row, asked_of[n_known + members[0]], split).names:
             figures.unnamed.append(mutants[members[0]].label)
 
 
