@@ -20,7 +20,6 @@ Mark = dict[str, Any]
 
 INK: Colour = ("#111111", "#F5F5F5")
 MUTED: Colour = ("#5F6368", "#B4BAC4")
-ACCENT: Colour = (plotting.BLUE, plotting.SKY_BLUE)
 CLASSES: tuple[Colour, ...] = tuple(
     zip(
         plotting.CLASS_COLOURS,

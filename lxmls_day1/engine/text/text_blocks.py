@@ -137,8 +137,6 @@ class Text:
     ----------
     encoding : str
         The one that is used.
-    n_blocks : int
-        How many blocks have been begun.
     lost : str
         If not empty, a warning of letters that were lost before the file was read; where an encoding is given, it says what it wants.
 
@@ -154,7 +152,7 @@ class Text:
         self._start, self._pieces, self._name = next(pieces, b""), pieces, name
         self.encoding, self._decoder = _encoding_of(self._start, name, encoding)
         self._may_warn = encoding is None
-        self.n_blocks, self.lost = 0, ""
+        self.lost = ""
 
     def __iter__(self) -> Iterator[str]:
         n_lines = 0
@@ -173,7 +171,6 @@ class Text:
                 self.lost = _lost_letters(self._name, line, self.encoding)
             n_lines += block.count("\n")
             if block:
-                self.n_blocks += 1
                 yield block
 
     def _decoded(self, piece: bytes | None, first_line: int) -> str:
