@@ -89,7 +89,7 @@ class GradingSession:
     ----------
     check_files : sequence of Path
     expected : RecordedAnswers
-        Of the public checks, and of the hidden ones with the seed.
+        Of the public checks, and of the hidden ones with the seed. Small inputs are those that are recorded beside the checks.
     seed : int
     limits : Limits
     refuse_hidden : str

@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import stat
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,6 +38,8 @@ WORDS = "words.txt"
 ARRAYS = {"indptr.npy": "int64", "indices.npy": "uint32", "data.npy": "uint8", "labels.npy": "int32"}
 MOST_FEATURES = (1 << 31) - 1  # compiled loops read an index as an int32
 _BLOCK = 1 << 20
+#: np.load parses the head of a file; in Python 3.11 two threads that parse at once may end in a SystemError.
+_ONE_HEADER = threading.Lock()
 _LARGEST_MANIFEST = 1 << 30  # bytes; of a shard about 600
 _AGAIN = "make it again with `lxmls-day1 cache`"
 
@@ -196,7 +199,8 @@ class Shards:
         _check_size(path, files[path.name]["bytes"])
         try:
             empty = files[path.name].get("empty", False)  # no system maps zero bytes
-            array = np.load(path, mmap_mode=None if empty else "r", allow_pickle=False)
+            with _ONE_HEADER:
+                array = np.load(path, mmap_mode=None if empty else "r", allow_pickle=False)
         except (OSError, ValueError) as error:
             raise InputError(f"{path} cannot be read as an array ({error}); {_AGAIN}") from error
         type_wanted = self.manifest["dtype"] if path.name == "data.npy" else ARRAYS[path.name]

@@ -6,6 +6,7 @@ import json
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.expect import WrongAnswer
 from lxmls_day1.course.recorded_answers import Answer, Pool, RecordedAnswers
+from lxmls_day1.course.registry import RECORDED
 from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, SubmissionGrade, from_plain, to_plain
 from lxmls_day1.grading.groups import behaviour_of, groups
 from lxmls_day1.grading.session import GradingSession
@@ -90,7 +91,8 @@ def small_answers(lab, inputs):
             programs or {"a": ((0, 1),)},
         )
         expected = RecordedAnswers(sentences={"1.5": {"a": "It is a.", "seven": "It is seven."}}, pools={"1.5": pool})
-        session = GradingSession([path], expected, seed=7, limits=Limits())
+        (folder / RECORDED.name).write_text(expected.to_json(), encoding="utf-8")
+        session = GradingSession([path], RecordedAnswers(), seed=7, limits=Limits())
         return session.run({}, None).checks[0]
 
     def test_the_session_keeps_wrong_answers_without_a_name(self, tmp_path):
@@ -107,13 +109,14 @@ def small_answers(lab, inputs):
     def test_the_smallest_wrong_answer_is_drawn_where_the_exercise_says_how(self, tmp_path, monkeypatch):
         path, given = tmp_path / "test_1_05_small.py", {"scores": [0.0, 1.0], "true class": 0}
         expected = RecordedAnswers(pools={"1.5": Pool((given,), ((Answer.of([1.0, -1.0]),),), {})})
+        (tmp_path / RECORDED.name).write_text(expected.to_json(), encoding="utf-8")
 
         def picture(answer, kind="steps"):
             path.write_text(
                 f"def small_inputs():\n    yield {given}\n\ndef small_answers(lab, inputs):\n    return [{answer}]\n",
                 encoding="utf-8",
             )
-            session = GradingSession([path], expected, seed=7, limits=Limits(), drawn={"1.5": kind})
+            session = GradingSession([path], RecordedAnswers(), seed=7, limits=Limits(), drawn={"1.5": kind})
             (found,) = session.run({}, None).checks
             return found.verdict, base64.b64decode(found.picture)[:4]
 
