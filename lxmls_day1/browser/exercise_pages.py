@@ -140,9 +140,8 @@ def notebook_text(script: str, exercise: str, coded: bool = True) -> str:
             if block.startswith("## "):
                 blocks.append(block)
                 if block.startswith(f"## Exercise {exercise}:"):
-                    shown = (
-                        blocks[-2:] if coded else blocks[-2:-1]
-                    )  # an experiment's own text is about cells that follow
+                    # The own text of an experiment is about cells that follow.
+                    shown = blocks[-2:] if coded else blocks[-2:-1]
                     parts = (re.split(r"^### ", part, flags=re.MULTILINE)[0] for part in shown)
                     return _linked("\n\n".join(part.partition("\n")[2].strip() for part in parts))
     raise ValueError(f"the notebook has no heading for exercise {exercise}")

@@ -50,7 +50,7 @@ class LabCall:
 
     def first_of(self, answer: Any) -> Any:
         """Of what comes of this call the answer to the first of its single calls."""
-        for _ in range(("each", "each_made").index(self.method) + 1 if self.method in ("each", "each_made") else 0):
+        for _ in range({"each": 1, "each_made": 2}.get(self.method, 0)):  # so many lists, one in the other
             answer = answer[0] if answer else None
         return answer
 
@@ -75,7 +75,7 @@ class CheckedLab(Protocol):
     changes : list of str
         The functions and methods that have changed an argument.
     answered : tuple of (str, answer), optional
-        What was called last, and what it returned.
+        What was called last, and what it returned; None before the first call, while one runs, and after one that failed.
     """
 
     changes: list[str]

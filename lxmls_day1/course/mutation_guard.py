@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.course.checked_lab import CheckedLab, LabCall
+from lxmls_day1.course.checked_lab import Answered, CheckedLab, LabCall
 from lxmls_day1.lab import Lab
 
 #: Of most entries of an argument: told by their types at once, for calls come by the hundred.
@@ -40,11 +40,12 @@ class GuardedLab(CheckedLab):
     def __init__(self, lab: Lab):
         self._lab = lab
         self.changes: list[str] = []
-        self.answered: tuple[str, Any] | None = None
+        self.answered: Answered = None
 
     def perform(self, call: LabCall) -> Any:
         """What comes of a call with copies of its arguments."""
         if call.makes_object:
+            self.answered = None
             return GuardedObject(self, call.of(self._lab))
         answer = self.called(
             call.name,

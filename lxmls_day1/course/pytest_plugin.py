@@ -30,6 +30,7 @@ from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, RecordedAns
 from lxmls_day1.course.refusals import answers_of, answers_refused
 from lxmls_day1.course.registry import RECORDED, SMALL_INPUTS, Exercise, Registry, exercise_of_check
 from lxmls_day1.course.tracebacks import trimmed_traceback
+from lxmls_day1.errors import InputError
 from lxmls_day1.lab import PACKAGES, Lab, is_within
 
 PUBLIC_SEED = 1
@@ -282,6 +283,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     run.compute_hidden_answers(items)
 
 
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Name the lab that is checked."""
+    run = config.stash[RUN]
+    return f"lab: {run.lab_folder}" if run.lab_folder else None
+
+
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Name the seed of the hidden checks."""
     run = config.stash[RUN]
@@ -317,7 +324,8 @@ def verdict(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> t
     if isinstance(error, AssertionError) and files[-1:] == [item.path]:
         return "wrong", str(error).strip() or "a property that the answer must have does not hold"
     answered = run.asked.answered if run.asked is not None else None
-    if answered and not any(is_within(file, folder / name) for file in files for name in PACKAGES):
+    of_the_answer = answered and not isinstance(error, (AssertionError, InputError))
+    if of_the_answer and not any(is_within(file, folder / name) for file in files for name in PACKAGES):
         return "wrong", unusable(answered, error)
     return "error", trimmed_traceback(error, folder, run.files_of(item), item.path)
 

@@ -16,7 +16,7 @@ from lxmls_day1.box.box import NO_END, Box, BoxFailure, RaisedInBox
 from lxmls_day1.box.limits import CRASHED, REFUSED, TIMEOUT, Limits
 from lxmls_day1.box.makers import BoxMaker
 from lxmls_day1.box.messages import Reference
-from lxmls_day1.course.checked_lab import CheckedLab, LabCall
+from lxmls_day1.course.checked_lab import Answered, CheckedLab, LabCall
 from lxmls_day1.errors import InputError
 
 MOST_CALLS = 12
@@ -59,7 +59,7 @@ class BoxedLab(CheckedLab):
         self._methods: dict[tuple[str, ...], frozenset[str]] = {}
         self.calls: list[str] = []
         self.changes: list[str] = []
-        self.answered: tuple[str, Any] | None = None
+        self.answered: Answered = None
 
     def begin(self, noting: bool = False) -> None:
         """A new check begins, with its own time; its calls are noted if they may be told."""

@@ -41,7 +41,7 @@ class Plan:
     registry : Registry
         All there are, the graded ones as those assigned: the files of all of them are the student's.
     expected : RecordedAnswers
-        What the reference answers in the checks. The pools of small inputs are not in it: `Grader` reads them from the lab.
+        What the reference answers in the checks. The small inputs are not in it: each check reads those that are recorded beside it.
     given : dict from path to bytes
         What students were given, with stubs.
     seed : int

@@ -31,8 +31,8 @@ from lxmls_day1.errors import InputError
 if COMPILES:
     import numba
 
-    from lxmls_day1.engine.compiled.intrinsics import MATRIX, VECTOR, address_of, ask_rule, read_only
-    from lxmls_day1.engine.compiled.machine_code import cached_jit
+    from lxmls_day1.engine.compiled.intrinsics import MATRIX, VECTOR, ask_rule, read_only
+    from lxmls_day1.engine.compiled.machine_code import address_of, cached_jit
 
 _MULTIPLIER = np.uint64(
     0x9E3779B97F4A7C15

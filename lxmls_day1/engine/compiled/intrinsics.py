@@ -5,7 +5,6 @@ Imported only where numba can be (see ``primitives.py``).
 
 import llvmlite.ir as ir
 import numba
-from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 
@@ -173,7 +172,7 @@ def _call_at(context, builder, signature, types, address, *values):
     status, answer = context.call_conv.call_function(
         builder, builder.inttoptr(address, code), signature.return_type, signature.args, arguments
     )
-    with cgutils.if_unlikely(builder, status.is_error):
+    with builder.if_then(status.is_error, likely=False):
         context.call_conv.return_status_propagate(builder, status)
     return answer
 
@@ -196,9 +195,3 @@ def ask_second_order_rule(_typing_context, address, scores, label, variances, st
         return _call_at(context, builder, SECOND_ORDER_SIGNATURE, signature.args[1:], *arguments)
 
     return SECOND_ORDER_SIGNATURE.return_type(address, scores, label, variances, step, cost), generate
-
-
-def address_of(rule):
-    """Where the machine code of a rule lies, which was compiled for the one signature of its order; it stays as long as the rule."""
-    (compiled,) = rule.overloads.values()
-    return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)

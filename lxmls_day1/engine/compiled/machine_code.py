@@ -86,6 +86,13 @@ def cached_jit(signature: Any = None, **options: Any) -> Callable[[Callable[...,
     return decorate
 
 
+def address_of(function: Any) -> int:
+    """Where the machine code lies of a function that was compiled for one signature alone; it stays as long as the function."""
+    (compiled,) = function.overloads.values()
+    address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+    return address
+
+
 class MachineCodeCache(NullCache):
     """The cache of one function, as numba asks it: for what was compiled, by signature."""
 

@@ -40,14 +40,13 @@ if COMPILES:
         SECOND_ORDER_SIGNATURE,
         VECTOR,
         WEIGHTS_WITH_VARIANCES,
-        address_of,
         ask_rule,
         ask_second_order_rule,
         borrowed,
         prefetch,
         read_only,
     )
-    from lxmls_day1.engine.compiled.machine_code import cached_jit
+    from lxmls_day1.engine.compiled.machine_code import address_of, cached_jit
 
 
 # Weights are kept as scale * V while they shrink. Folding the scale into V when it leaves this range keeps the running
@@ -453,8 +452,8 @@ def take_steps(rule, examples, plan, *, costs, V, U, state, updates, errors, fir
     """
     run = _compiled_steps(examples.indices.dtype, examples.data.dtype, examples.data.ndim, V.ndim == 3)
     scores, variances = np.empty((2, len(costs)))
-    rule = address_of(rule)
-    done = run(frozen(examples), frozen(plan), rule, costs, V, U, state, updates, errors, first_step, scores, variances)
+    code = address_of(rule)
+    done = run(frozen(examples), frozen(plan), code, costs, V, U, state, updates, errors, first_step, scores, variances)
     if done < 0:
         what = "d and b, each" if V.ndim == 3 else "d,"
         raise InputError(f"the rule must return {what} one number for each of the {len(costs)} classes, in every step")

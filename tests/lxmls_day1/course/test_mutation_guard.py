@@ -1,8 +1,12 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from lxmls_day1.course.mutation_guard import GuardedLab, content_of, copied
+from lxmls_day1.course.pytest_plugin import ChecksRun, verdict
+from lxmls_day1.errors import InputError
 
 
 class Stub:
@@ -48,6 +52,43 @@ def test_a_change_before_an_exception_is_noted(lab):
     with pytest.raises(ValueError, match="no"):
         lab.function("m", "fails", np.zeros(2))
     assert lab.changes == ["fails"]
+
+
+def test_what_was_answered_last_is_known_until_something_else_is_asked(lab):
+    values = np.ones(2)
+    lab.function("m", "doubled", values)
+    assert (lab.answered[0], lab.answered[1].tolist()) == ("doubled", [2, 2])
+    lab.each("m", "doubled", [(3 * values,), (values,)])
+    assert lab.answered[1].tolist() == [6, 6]  # the first of several
+    made = lab.classifier("m", "C")
+    assert lab.answered is None  # whatever goes wrong now is not for the answer of before
+    made.doubled(values)
+    assert lab.answered[1].tolist() == [2, 2]
+    with pytest.raises(ValueError, match="no"):
+        lab.function("m", "fails", values)
+    assert lab.answered is None
+
+
+@pytest.mark.parametrize(
+    ("error", "answered", "outcome"),
+    [
+        (TypeError("no len()"), ("step", (1.0, 2.0)), "wrong"),
+        (TypeError("no len()"), None, "error"),
+        (AssertionError("not equal"), ("step", (1.0, 2.0)), "error"),  # of a library: the form was right
+        (InputError("no answer is recorded"), ("step", (1.0, 2.0)), "error"),
+    ],
+)
+def test_an_exception_of_a_check_is_for_the_answer_only_if_that_has_a_form_it_cannot_use(
+    tmp_path, error, answered, outcome
+):
+    run, check = ChecksRun(tmp_path), SimpleNamespace(path=tmp_path / "tests" / "test_other.py")
+    run.asked = SimpleNamespace(answered=answered)
+    try:
+        raise error
+    except type(error) as raised:
+        found, text = verdict(run, check, raised)
+    assert found == outcome
+    assert text.startswith("`step` returns an array of shape (2,)") == (outcome == "wrong")
 
 
 def test_a_classifier_has_no_method_that_it_does_not_have(lab):
