@@ -1,7 +1,7 @@
 """``python -m lxmls_day1.course.record``: write down what the reference and the known mistakes answer in the checks.
 
-The answers go to ``tests/exercises/recorded.json``, which students receive: it holds numbers and the sentences of the
-mistakes, no code. Whether that file is current the authors' check says.
+The answers to the checks of an exercise go to a file of its own, as ``tests/exercises/recorded/1.5.json``, which students
+receive: it holds numbers and the sentences of the mistakes, no code. The authors' check says whether a file is current.
 """
 
 import argparse
@@ -159,9 +159,9 @@ def _same_pools(old: Pool | None, new: Pool | None) -> bool:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the file; the exit status."""
+    """Write the files; the exit status."""
     reference = reference_folder()
-    path, known = reference / RECORDED, list(Registry.of(reference).ids)
+    folder, known = reference / RECORDED, list(Registry.of(reference).ids)
     parser = argparse.ArgumentParser(
         prog="python -m lxmls_day1.course.record", description="Record what the checks expect."
     )
@@ -173,28 +173,30 @@ def main(arguments: Sequence[str]) -> int:
     try:
         new = recorded(reference, ids, snapshot_of_reference(reference, ids, hidden=True), hidden=False)
         new.pools = pools_of(reference, known_mistakes(reference, ids))
-        old = _kept(path, ids is None)
+        old = _before(folder, ids or known)
     except InputError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1
-    if ids is not None:  # what is known of the other exercises stays
-        new = old.only(id for id in known if id not in ids) | new
-    new = new.in_order(known)
     found = differences(old, new)
-    replace_files({path: new.to_json().encode()})
+    parts = {id: new.only(id) for id in ids or known}
+    folder.mkdir(exist_ok=True)
+    replace_files(
+        {folder / f"{id}.json": part.to_json().encode() for id, part in parts.items() if any(vars(part).values())}
+    )
+    for path in folder.glob("*.json"):
+        if path.stem not in known:
+            path.unlink()
     print(
-        f"{path}: {len(new.checks)} checks, {sum(map(len, new.sentences.values()))} known mistakes, {len(found)} changes"
+        f"{folder}: {len(new.checks)} checks, {sum(map(len, new.sentences.values()))} known mistakes, {len(found)} changes"
     )
     return 0
 
 
-def _kept(path: Path, all_is_new: bool) -> RecordedAnswers:
-    """What was recorded before; nothing if it cannot be read and all of it will be replaced."""
+def _before(folder: Path, ids: Collection[str]) -> RecordedAnswers:
+    """What was recorded of these exercises before; nothing if it cannot be read: it will be replaced."""
     try:
-        return RecordedAnswers.read(path) if path.is_file() else RecordedAnswers()
+        return RecordedAnswers.read_if_there(folder, ids)
     except InputError:
-        if not all_is_new:
-            raise
         return RecordedAnswers()
 
 

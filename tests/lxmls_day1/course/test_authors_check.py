@@ -64,7 +64,7 @@ class TestTinyLab:
 
     def test_everything_that_does_not_fit_is_said_at_once(self, reference, monkeypatch):
         exercises, mistakes = "tests/exercises/exercises.toml", "tests/exercises/mistakes"
-        self.change(reference, "tests/exercises/recorded.json", "[0.4]", "[0.5]")
+        self.change(reference, "tests/exercises/recorded/1.1.json", "[0.4]", "[0.5]")
         self.change(
             reference,
             f"{mistakes}/1_01_steps.toml",
@@ -82,7 +82,7 @@ class TestTinyLab:
         monkeypatch.setattr(authors_check, "LEAST_MISTAKES", 2)
         found = problems(reference)
         for part in (
-            "recorded.json is not current (run `python -m lxmls_day1.course.record`): test_1_01_steps.py::test_step",
+            "the recorded answers are not current (run `python -m lxmls_day1.course.record`): test_1_01_steps.py::test_step",
             "mistake no_cap of exercise 1.1 is never named: it answers all small inputs rightly",
             "mistake one_too_many of exercise 1.2 is not named by its small inputs",
             "test_1_02_means.py::test_nothing passes although the exercise is not solved",
