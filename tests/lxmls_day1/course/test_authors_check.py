@@ -26,7 +26,9 @@ def test_the_exercises_of_this_lab_fit_together(asked, monkeypatch):
         of_small_inputs = authors_check.problems_of_small_inputs
 
         def some(reference, mistakes):
-            return of_small_inputs(reference, {exercise: its for exercise, its in mistakes.items() if exercise.id in SHORT})
+            return of_small_inputs(
+                reference, {exercise: its for exercise, its in mistakes.items() if exercise.id in SHORT}
+            )
 
         monkeypatch.setattr(authors_check, "problems_of_small_inputs", some)
     assert problems(ROOT) == []

@@ -77,7 +77,9 @@ def bank(request, tmp_path_factory, level, solved, given, right_variants):
         return cases if request.param == "all" else cases[::16]
 
     registry = Registry.read(REFERENCE / FOLDER / "exercises.toml")
-    code = [exercise for exercise in registry if exercise.kind == "code"][slice(None) if request.param == "all" else SOME]
+    code = [exercise for exercise in registry if exercise.kind == "code"][
+        slice(None) if request.param == "all" else SOME
+    ]
     plan = make_plan(tmp_path_factory.mktemp("bank"), level, [exercise.id for exercise in code], seed=3)
     graded, asked, fork_servers = {}, {}, ForkServers()
     try:
