@@ -52,7 +52,7 @@ def problems(reference: Path | None = None) -> list[str]:
         if missing:
             return missing
         made, mistakes = student_files(reference), known_mistakes(reference)
-        public = recorded(reference, None, snapshot_of_reference(reference, None, hidden=True), hidden=False)
+        public = recorded(reference, None, snapshot_of_reference(reference, None, hidden=True))
     except InputError as error:
         return [str(error)]
     return [

@@ -9,6 +9,7 @@ import ast
 import functools
 import re
 import sys
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -16,7 +17,7 @@ from pathlib import Path
 from lxmls_day1.course.markers import find_solutions
 from lxmls_day1.course.mistakes import Mistake, read_mistakes
 from lxmls_day1.course.pool_making import pools_of
-from lxmls_day1.course.recorded_answers import Pool, RecordedAnswers, exercise_of
+from lxmls_day1.course.recorded_answers import Answer, Pool, RecordedAnswers, exercise_of
 from lxmls_day1.course.registry import (
     FILE,
     FOLDER,
@@ -67,7 +68,7 @@ def answers_of_reference(
         If the reference fails one of its checks, or a check cannot be run.
     """
     reference = reference_folder() if reference is None else reference
-    return recorded(reference, ids, snapshot_of_reference(reference, ids, hidden, seed), hidden)
+    return RecordedAnswers(answers_of(snapshot_of_reference(reference, ids, hidden, seed), hidden))
 
 
 def snapshot_of_reference(
@@ -86,18 +87,19 @@ def snapshot_of_reference(
     return outcomes
 
 
-def recorded(
-    reference: Path, ids: Collection[str] | None, outcomes: Mapping[str, CheckOutcome], hidden: bool
-) -> RecordedAnswers:
-    """The answers of a snapshot, those of hidden checks if they are wanted; with what is said of the known mistakes."""
-    result = RecordedAnswers()
-    for check, found in outcomes.items():
-        exercise = exercise_of(check)
-        if found.hidden:
-            result.hidden[exercise] = result.hidden.get(exercise, 0) + 1
-        is_of_pool = check.endswith(f"::{SMALL_INPUTS}")  # the pool holds the answers to small inputs
-        if not is_of_pool and (hidden or not found.hidden):
-            result.checks[check] = found.answers
+def answers_of(outcomes: Mapping[str, CheckOutcome], hidden: bool = False) -> dict[str, dict[str, Answer]]:
+    """The answers of a snapshot, those of hidden checks if they are wanted; those to small inputs are in their pool."""
+    return {
+        check: found.answers
+        for check, found in outcomes.items()
+        if (hidden or not found.hidden) and not check.endswith(f"::{SMALL_INPUTS}")
+    }
+
+
+def recorded(reference: Path, ids: Collection[str] | None, outcomes: Mapping[str, CheckOutcome]) -> RecordedAnswers:
+    """The answers of a snapshot in public checks, with what is said of the known mistakes."""
+    hidden = Counter(exercise_of(check) for check, found in outcomes.items() if found.hidden)
+    result = RecordedAnswers(answers_of(outcomes), hidden=dict(hidden))
     folder = reference / FOLDER
     for one in Registry.read(reference / FILE).select(ids):
         arguments = arguments_of(reference, one)
@@ -171,7 +173,7 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(f"no exercise {', '.join(unknown)}; there are {', '.join(known)}")
     ids = options.ids or None
     try:
-        new = recorded(reference, ids, snapshot_of_reference(reference, ids, hidden=True), hidden=False)
+        new = recorded(reference, ids, snapshot_of_reference(reference, ids, hidden=True))
         new.pools = pools_of(reference, known_mistakes(reference, ids))
         old = _before(folder, ids or known)
     except InputError as error:
