@@ -3,21 +3,19 @@
 const here = new URL(".", self.location).href;
 let loaded = 0;
 
-// How much has arrived, in bytes, is told to the page; start.js counts the files on top of this.
+// How much has arrived, in bytes, is told to the page; start.js counts the files on top of this. A copy is counted: the browser keeps
+// the compiled WebAssembly of a response that comes from the network itself.
 const plain = self.fetch;
 self.fetch = async (...request) => {
   const response = await plain(...request);
-  if (!response.ok || !response.body) return response;
-  const counting = new TransformStream({
-    transform(piece, out) {
-      loaded += piece.byteLength;
-      self.postMessage({ kind: "loading", loaded });
-      out.enqueue(piece);
-    },
-  });
-  const { status, statusText, headers } = response;
-  return new Response(response.body.pipeThrough(counting), { status, statusText, headers });
+  if (response.ok && response.body) response.clone().body.pipeTo(new WritableStream({ write: tellLoaded })).catch(() => {});
+  return response;
 };
+
+function tellLoaded(piece) {
+  loaded += piece.byteLength;
+  self.postMessage({ kind: "loading", loaded });
+}
 
 importScripts(new URL("start.js", here).href);
 const ready = self.loadPyodide({ indexURL: here }).then((python) => {

@@ -65,22 +65,55 @@ _accept_list_of_fonts()
 del _accept_list_of_fonts
 `;
 
-  // Compiling modules takes most of the time of their import. What was compiled once is kept by the browser for the next start. And an
-  // extension module is loaded when it is imported: Pyodide would load all hundred of scipy. A wheel is unpacked only as far as the start
-  // needs it: the rest of it when it is imported; and the files by which words are completed soon after the start. IPython's part for
-  // terminals is left out.
+  // Compiling modules takes most of the time of their import. What was compiled once is kept by the browser for the next start: this module,
+  // which Python runs before it imports any other (a .pth file says so), gives it back. And an extension module is loaded when it is imported:
+  // Pyodide would load all hundred of scipy. A wheel is unpacked only as far as the start needs it: the rest of it when it is imported; and
+  // the files by which words are completed soon after the start. IPython's part for terminals is left out.
   const SOONER = `
-def _start_sooner(kept):
-    import importlib.machinery
+import importlib.machinery
+import marshal
+import zipimport
+
+loader = importlib.machinery.SourceFileLoader
+of_file, of_zip = loader.source_to_code, zipimport._compile_source
+
+try:
+    with open("/lib/compiled", "rb") as kept:
+        codes = marshal.loads(kept.read())
+except (OSError, ValueError, EOFError, TypeError):  # nothing was kept, or it is damaged
+    codes = {}
+n_kept = len(codes)
+
+def code(path, compiled):
+    if not path.startswith("/lib/"):  # a student's file, which changes
+        return compiled()
+    if path in codes:
+        return marshal.loads(codes[path])
+    new = compiled()
+    codes[path] = marshal.dumps(new)
+    return new
+
+def of_file_once(self, data, path, *, _optimize=-1):
+    return code(path, lambda: of_file(self, data, path, _optimize=_optimize))
+
+def to_keep():
+    global n_kept
+    if len(codes) == n_kept:
+        return None
+    n_kept = len(codes)
+    return marshal.dumps(codes)
+
+loader.source_to_code = of_file_once
+zipimport._compile_source = lambda path, data: code(path, lambda: of_zip(path, data))
+
+def unpack_less():
     import io
-    import marshal
     import pathlib
     import re
     import shutil
     import sys
     import types
     import zipfile
-    import zipimport
 
     import pyodide._package_loader as packages
 
@@ -125,36 +158,7 @@ def _start_sooner(kept):
     embed = types.ModuleType("IPython.terminal.embed")
     embed.embed = None
     sys.modules[embed.__name__] = embed
-
-    codes = marshal.loads(kept.to_bytes()) if kept else {}
-    n_kept = len(codes)
-    loader = importlib.machinery.SourceFileLoader
-    of_file, of_zip = loader.source_to_code, zipimport._compile_source
-
-    def code(path, compiled):
-        if not path.startswith("/lib/"):  # a student's file, which changes
-            return compiled()
-        if path in codes:
-            return marshal.loads(codes[path])
-        new = compiled()
-        codes[path] = marshal.dumps(new)
-        return new
-
-    def of_file_once(self, data, path, *, _optimize=-1):
-        return code(path, lambda: of_file(self, data, path, _optimize=_optimize))
-
-    def to_keep():
-        nonlocal n_kept
-        if len(codes) == n_kept:
-            return None
-        n_kept = len(codes)
-        return marshal.dumps(codes)
-
-    loader.source_to_code = of_file_once
-    zipimport._compile_source = lambda path, data: code(path, lambda: of_zip(path, data))
-    return to_keep, unpack_rest
-
-_start_sooner
+    return unpack_rest
 `;
   const KEEP_AGAIN = 20; // seconds
   const COMPLETION = "jedi/third_party/"; // no import of a module asks for its files
@@ -179,14 +183,17 @@ _start_sooner
     }
   }
 
+  // Before Python runs: what it is to run first.
+  const placeSooner = (before) => async (files, { sitePackages }) => {
+    files.mkdirTree(sitePackages);
+    files.writeFile(`${sitePackages}/start_sooner.py`, SOONER);
+    files.writeFile(`${sitePackages}/start_sooner.pth`, "import start_sooner\n");
+    const { code } = await before;
+    if (code) files.writeFile("/lib/compiled", code);
+  };
+
   function startSooner(pyodide, before) {
-    const start = pyodide.runPython(SOONER);
-    let toKeep, unpackRest;
-    try {
-      [toKeep, unpackRest] = start(before.code);
-    } catch {
-      [toKeep, unpackRest] = start(null); // what was kept is damaged
-    }
+    const { to_keep: toKeep, unpack_less: unpackLess } = pyodide.pyimport("start_sooner");
     setInterval(() => {
       const codes = toKeep();
       if (codes) {
@@ -194,7 +201,7 @@ _start_sooner
         codes.destroy();
       }
     }, 1000 * KEEP_AGAIN);
-    return unpackRest;
+    return unpackLess();
   }
 
   async function bytes(address) {
@@ -220,7 +227,7 @@ _start_sooner
       importScripts(index + "pyodide.js");
       const environment = { HOME: "/home/pyodide", ...table.environment };
       const before = compiledBefore(here, text);
-      const pyodide = await self.loadPyodide({ indexURL: index, lockFileURL, packages: [], env: environment });
+      const pyodide = await self.loadPyodide({ indexURL: index, lockFileURL, packages: [], env: environment, fsInit: placeSooner(before) });
       const unpackRest = startSooner(pyodide, await before);
       await pyodide.loadPackage(table.load);
       if (missing) throw new Error(missing); // Pyodide itself goes on without a package
