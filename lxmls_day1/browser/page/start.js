@@ -105,6 +105,7 @@ def to_keep():
 
 loader.source_to_code = of_file_once
 zipimport._compile_source = lambda path, data: code(path, lambda: of_zip(path, data))
+zipimport.zipimporter.invalidate_caches = lambda self: None  # the archive of the standard library stays as it is
 
 def unpack_less():
     import io
