@@ -4,6 +4,7 @@ The page asks by `answer`, in JSON; see ``lxmls_day1/browser/page/exercise_worke
 """
 
 import base64
+import functools
 import json
 import re
 import textwrap
@@ -63,11 +64,16 @@ def filled(source: str, exercise: str, texts: Sequence[str]) -> str:
 
 def given_source(exercise: str) -> tuple[str, str]:
     """The file of an exercise as students receive it: its name and its text."""
-    reference = reference_folder()
-    registry = Registry.of(reference)
+    reference, registry = reference_folder(), _registry()
     (name,) = registry[exercise].files
     text = (reference / file_in(reference, name)).read_text(encoding="utf-8").replace("\r\n", "\n")
     return name, student_source(text, registry, [exercise], name)
+
+
+@functools.cache
+def _registry() -> Registry:
+    """The exercises of the package, which stay the same while a page is open."""
+    return Registry.of(reference_folder())
 
 
 def answer(folder: str, request: str) -> str:
@@ -89,7 +95,7 @@ def answer(folder: str, request: str) -> str:
         ``picture``: an ``image``. Of ``pack``: a ``name`` and its ``content``. Both are in base 64.
     """
     asked = json.loads(request)
-    known = Registry.of(reference_folder()).ids
+    known = _registry().ids
     for exercise, texts in asked["written"].items():
         # What was written for another version of the page is left out.
         name, source = given_source(exercise) if exercise in known else ("", "")
@@ -123,7 +129,7 @@ def _checked(folder: Path, exercise: str) -> dict[str, Any]:
 def _picture(exercise: str, plain: dict[str, Any]) -> dict[str, Any]:
     from lxmls_day1.figures.counter_examples import picture  # with matplotlib, which the page has fetched for that
 
-    example, kind = CounterExample.from_plain(plain), Registry.of(reference_folder())[exercise].counter_example
+    example, kind = CounterExample.from_plain(plain), _registry()[exercise].counter_example
     drawn = picture(kind, example.given, example.wanted.array, example.got.array)
     return {"image": base64.b64encode(drawn).decode() if drawn else ""}
 
