@@ -161,11 +161,12 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   function showPicture(section, data) {
-    if (!data.image) return;
+    const folded = section.querySelector(".report > details");
+    if (!data.image || !folded) return;
     const image = document.createElement("img");
     image.src = `data:image/png;base64,${data.image}`;
     image.alt = "The smallest input for which your code is wrong: the expected answer, and yours";
-    section.querySelector(".report > details").before(image);
+    folded.before(image);
   }
 
   function download({ name, content }) {
