@@ -17,10 +17,10 @@ from typing import Any
 from lxmls_day1.browser import runtime
 from lxmls_day1.browser.packages import Wheel, installed_wheel
 from lxmls_day1.course.archives import zipped
-from lxmls_day1.course.generation import Files
+from lxmls_day1.course.generation import Files, answers_in_notebooks
 from lxmls_day1.course.lab_parts import part_of, the_day
 from lxmls_day1.course.markers import functions_of, without_markers
-from lxmls_day1.course.page_checks import drawn_points, gaps_in, given_source
+from lxmls_day1.course.page_checks import HERE, drawn_points, gaps_in, given_source
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Exercise, Registry
 from lxmls_day1.course.source_functions import function_lines
@@ -54,6 +54,7 @@ EXPERIMENTS = {
         ("size", "variance", "balance"),
     ),
 }
+TAKE = '<button type="button" class="take" hidden>Take it with you</button>'
 FOLDER = PurePosixPath("_static/exercises")  # in the book
 LAB = "/lab"  # where a page has the lab
 
@@ -172,13 +173,14 @@ def questions(script: str, topic: str) -> tuple[str, str]:
         re.sub(r"^# ?", "", text, flags=re.MULTILINE) for text in re.split(r"^# %%.*\n", script, flags=re.MULTILINE)
     ]
     (place,) = (n for n, text in enumerate(texts) if text.startswith(f"<!-- numbers: {topic} -->"))
-    asked = texts[place - 1].partition("*Your answer:*")[0]
-    return _linked(asked.strip()), _linked(NOT_SHOWN.sub("", texts[place]).strip())
+    return texts[place - 1].partition(HERE)[0].strip(), _linked(NOT_SHOWN.sub("", texts[place]).strip())
 
 
 def experiment(exercise: Exercise, script: str) -> str:
     """An experiment in Markdown: a demonstration, and a text area below each question."""
     how, topics = EXPERIMENTS[exercise.id]
+    asked = answers_in_notebooks(reference_folder(), exercise.notebook)
+    cells = {one.question.partition(HERE)[0].strip(): one.cell for one in asked}
     parts = [
         notebook_text(script, exercise.id, coded=False),
         _raw(f"{_section(exercise, ' experiment')}\n{_task(exercise.task)}"),
@@ -187,15 +189,17 @@ def experiment(exercise: Exercise, script: str) -> str:
     for number, (question, answer) in enumerate((questions(script, topic) for topic in topics), 1):
         label = f"Your answer to question {number}" if len(topics) > 1 else "Your answer"
         parts += [
-            question,
-            _raw(f'<textarea aria-label="{label}" rows="5"></textarea>\n<div class="solutions" hidden>'),
+            _linked(question),
+            _raw(
+                f'<textarea aria-label="{label}" data-cell="{cells[question]}" rows="5"></textarea>\n<div class="solutions" hidden>'
+            ),
             answer,
             _raw("</div>"),
         ]
     buttons = [f'<button type="button" class="{name.lower()}">{name}</button>' for name in ("Check", "Hint", "Reset")]
     parts.append(
         _raw(
-            f'<p class="buttons">{" ".join(buttons)}</p>\n<p class="state" role="status"></p>\n{_hints(exercise)}\n</section>'
+            f'<p class="buttons">{" ".join(buttons)} {TAKE}</p>\n<p class="state" role="status"></p>\n{_hints(exercise)}\n</section>'
         )
     )
     return "\n\n".join(parts)
@@ -240,7 +244,7 @@ def cell(exercise: Exercise) -> str:
 <div class="code" title="{escape(name)}">{"".join(row for row in rows if row != "<pre></pre>")}</div>
 <p class="buttons"><button type="button" class="check">Check</button> <button type="button" class="hint">Hint</button>
 <button type="button" class="solution" disabled title="After your first attempt">Solution</button>
-<button type="button" class="reset">Reset</button> <button type="button" class="take" hidden>Take it with you</button></p>
+<button type="button" class="reset">Reset</button> {TAKE}</p>
 <p class="state" role="status"></p>
 <div class="report" aria-live="polite"></div>
 {_canvas(exercise, source)}

@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import json
 import os
-import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date

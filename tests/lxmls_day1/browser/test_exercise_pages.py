@@ -38,7 +38,7 @@ def test_each_core_exercise_has_a_page(pages):
         assert text.startswith(f"# Exercise {id}: ") and (f":file: {id}.html" in text) == (id in CODED)
         assert 60 < len(text.split("```")[0].split()) < 900 and "$" in text  # an idea and an equation
         assert after is None or (f"[Exercise {after}: " in text and f"]({after}.md)" in text)
-        assert text.count("<textarea aria-label=") == text.count("**One answer.**") == {"1.1": 1, "1.8": 3}.get(id, 0)
+        assert text.count(" data-cell=") == text.count("**One answer.**") == {"1.1": 1, "1.8": 3}.get(id, 0)
 
 
 class Parsed(HTMLParser):
@@ -149,6 +149,7 @@ def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, chromium
             "compare yours" in page.locator(".state").inner_text()
             and page.locator(".solutions:not([hidden])").count() == 3
         )
+        assert page.get_by_role("button", name="Take it with you").is_visible()
         page.reload()
         assert areas.first.input_value() == "small weights"
     page.close()
