@@ -155,6 +155,27 @@ def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, chromium
     page.close()
 
 
+def test_on_a_phone_a_frame_is_as_high_as_its_demonstration(served, chromium, tmp_path):
+    export(Lab(ROOT), tmp_path, ["mira_step"])
+    (tmp_path / "book.js").write_bytes((ROOT / "docs/site_files/book.js").read_bytes())
+    (tmp_path / "page.html").write_text(
+        '<script src="book.js"></script><iframe class="demonstration" src="mira_step.html">'
+    )
+    page = chromium.new_page(viewport={"width": 390, "height": 844})
+    with served(tmp_path) as address:
+        page.goto(f"{address}/page.html")
+        page.locator("iframe").evaluate("frame => (frame.style.width = '350px')")
+        tries, inside = page.frame_locator("iframe").locator("summary"), page.frames[1]
+        heights = []
+        for _ in range(3):
+            inside.wait_for_function("document.querySelector('.demo-page').offsetHeight === innerHeight")
+            assert inside.evaluate("document.documentElement.scrollHeight <= innerHeight")
+            heights.append(inside.evaluate("innerHeight"))
+            tries.click()
+    assert heights[0] == heights[2] < heights[1]
+    page.close()
+
+
 @pytest.mark.campaign
 def test_python_starts_in_a_page_for_every_setting_of_a_demonstration(pyodide_folder, served, chromium, tmp_path):
     for name, content in module.runtime_files(pyodide_folder).items():
