@@ -159,12 +159,11 @@ def test_on_a_phone_a_frame_is_as_high_as_its_demonstration(served, chromium, tm
     export(Lab(ROOT), tmp_path, ["mira_step"])
     (tmp_path / "book.js").write_bytes((ROOT / "docs/site_files/book.js").read_bytes())
     (tmp_path / "page.html").write_text(
-        '<script src="book.js"></script><iframe class="demonstration" src="mira_step.html">'
+        '<script src="book.js"></script><iframe class="demonstration" style="box-sizing: border-box; width: 350px" src="mira_step.html">'
     )
     page = chromium.new_page(viewport={"width": 390, "height": 844})
     with served(tmp_path) as address:
         page.goto(f"{address}/page.html")
-        page.locator("iframe").evaluate("frame => (frame.style.width = '350px')")
         tries, inside = page.frame_locator("iframe").locator("summary"), page.frames[1]
         heights = []
         for _ in range(3):
