@@ -42,16 +42,16 @@ LEFT_OUT = re.compile(
 NOT_SHOWN = re.compile(r"<!--.*?-->\n?|^```.*?^```\n+", re.DOTALL | re.MULTILINE)
 #: What demonstrations import besides: of Pyodide, and of what is installed here. ``exercise_worker.js`` loads these.
 LOADED_LATER, WHEELS_LATER = ("matplotlib", "scipy", "threadpoolctl"), ("platformdirs", "tqdm")
-#: The experiments: how one does them in a page, and the answers of the notebook that rest on what is seen there, by their cells.
+#: The experiments: how one does them in a page, and how those questions of the notebook begin whose answers rest on what is seen there.
 EXPERIMENTS = {
     "1.1": (
         'Do both experiments here, in `lab.demo("gaussian_playground")`. *Start Python for every setting*, below its sliders, '
         "brings those of all means and variances.",
-        ("variances, balances",),
+        ("Why does the boundary hardly move",),
     ),
     "1.8": (
         'Do the experiment on points here, in `lab.demo("comparison")`. The one on reviews is in the lesson.',
-        ("size", "variance", "balance"),
+        ("Naive Bayes has the true model", "Which learners have the largest excess", "How can the perceptron beat"),
     ),
 }
 TAKE = '<button type="button" class="take" hidden>Take it with you</button>'
@@ -154,46 +154,24 @@ def _linked(text: str) -> str:
     return re.sub(r"\]\((?=[\w.]+(?:\)|#|/))", "](../../notebooks/", text)
 
 
-def questions(script: str, topic: str) -> tuple[str, str]:
-    """What a notebook asks about some of its cells, and its answer.
-
-    Examples
-    --------
-    >>> script = '''# %% [markdown] tags=["answer"]
-    ... # **Explain.** Why? *Your answer:*
-    ...
-    ... # %% [markdown] tags=["solution"]
-    ... # <!-- numbers: sizes -->
-    ... # **One answer.** So.
-    ... '''
-    >>> questions(script, "sizes")
-    ('**Explain.** Why?', '**One answer.** So.')
-    """
-    texts = [
-        re.sub(r"^# ?", "", text, flags=re.MULTILINE) for text in re.split(r"^# %%.*\n", script, flags=re.MULTILINE)
-    ]
-    (place,) = (n for n, text in enumerate(texts) if text.startswith(f"<!-- numbers: {topic} -->"))
-    return texts[place - 1].partition(HERE)[0].strip(), _linked(NOT_SHOWN.sub("", texts[place]).strip())
-
-
 def experiment(exercise: Exercise, script: str) -> str:
     """An experiment in Markdown: a demonstration, and a text area below each question."""
-    how, topics = EXPERIMENTS[exercise.id]
-    asked = answers_in_notebooks(reference_folder(), exercise.notebook)
-    cells = {one.question.partition(HERE)[0].strip(): one.cell for one in asked}
+    how, asked = EXPERIMENTS[exercise.id]
     parts = [
         notebook_text(script, exercise.id, coded=False),
         _raw(f"{_section(exercise, ' experiment')}\n{_task(exercise.task)}"),
         how,
     ]
-    for number, (question, answer) in enumerate((questions(script, topic) for topic in topics), 1):
-        label = f"Your answer to question {number}" if len(topics) > 1 else "Your answer"
+    known = list(answers_in_notebooks(reference_folder(), exercise.notebook))
+    for number, beginning in enumerate(asked, 1):
+        (one,) = (answer for answer in known if beginning in answer.question)
+        label = f"Your answer to question {number}" if len(asked) > 1 else "Your answer"
         parts += [
-            _linked(question),
+            _linked(one.question.partition(HERE)[0].strip()),
             _raw(
-                f'<textarea aria-label="{label}" data-cell="{cells[question]}" rows="5"></textarea>\n<div class="solutions" hidden>'
+                f'<textarea aria-label="{label}" data-cell="{one.cell}" rows="5"></textarea>\n<div class="solutions" hidden>'
             ),
-            answer,
+            _linked(one.text),
             _raw("</div>"),
         ]
     buttons = [f'<button type="button" class="{name.lower()}">{name}</button>' for name in ("Check", "Hint", "Reset")]
