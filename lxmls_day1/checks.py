@@ -7,6 +7,7 @@ was wanted, what was got and what to do.
 import copy
 import mmap
 import operator
+import sys
 from collections.abc import Iterable, Sequence
 from numbers import Number
 from typing import Any
@@ -101,6 +102,8 @@ def as_numbers(values: Any, wanted: str) -> np.ndarray:
 
 def _is_masked(values: Any) -> bool:
     """Whether an entry of a masked array, or of a list of masked arrays, is masked: an array made of it forgets that."""
+    if "numpy.ma" not in sys.modules:  # then there is none, and importing it would take a while
+        return False
     rows = values if isinstance(values, (list, tuple)) else [values]
     return any(isinstance(row, np.ma.MaskedArray) and bool(np.ma.is_masked(row)) for row in rows)
 

@@ -44,6 +44,12 @@ def _field_names(kind: type[Any]) -> tuple[str, ...] | None:
     return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else None
 
 
+@functools.cache
+def type_hints(kind: type[Any]) -> Mapping[str, Any]:
+    """The types that a dataclass declares, by its fields."""
+    return types.MappingProxyType(typing.get_type_hints(kind))
+
+
 def from_plain(kind: Any, plain: Any) -> Any:
     """The inverse of `to_plain`: ``from_plain(type(row), to_plain(row)) == row``.
 
@@ -63,7 +69,7 @@ def _build(kind: Any, plain: Any) -> Any:
     if origin in (types.UnionType, typing.Union):
         return None if plain is None else _build(arguments[0], plain)
     if _field_names(kind) is not None:
-        hints = typing.get_type_hints(kind)
+        hints = type_hints(kind)
         if unknown := set(plain) - set(hints):
             raise ValueError(f"unknown key {min(unknown)!r}")
         return kind(**{name: _build(hints[name], entry) for name, entry in plain.items()})

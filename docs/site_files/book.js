@@ -20,7 +20,16 @@ document.addEventListener("DOMContentLoaded", () => {
   const frames = [...document.querySelectorAll("iframe.demonstration")];
   const dress = (frame) =>
     frame.contentDocument?.querySelector("[data-demo]")?.demo?.setDark(document.documentElement.dataset.theme === "dark");
-  frames.forEach((frame) => frame.addEventListener("load", () => dress(frame)));
+  // On a phone a frame is as high as its demonstration, whose height there depends on the width alone: only the page scrolls.
+  const fit = (frame) => {
+    const [demo, inside] = [frame.contentDocument?.querySelector(".demo-page"), frame.contentWindow];
+    if (!demo) return;
+    new inside.ResizeObserver(() => {
+      const narrow = inside.matchMedia("(max-width: 42em)").matches;
+      Object.assign(frame.style, narrow ? { height: `${demo.offsetHeight + frame.offsetHeight - frame.clientHeight}px`, maxHeight: "none" } : { height: "", maxHeight: "" });
+    }).observe(demo);
+  };
+  frames.forEach((frame) => frame.addEventListener("load", () => (dress(frame), fit(frame))));
   new MutationObserver(() => frames.forEach(dress)).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   const reachable = () => document.querySelectorAll('div.math, mjx-container[display="true"], pre, table, .pst-scrollable-table-container').forEach((box) => {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;

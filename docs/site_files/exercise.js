@@ -1,7 +1,8 @@
 // Exercises in a page: the page's side. It keeps what is written, starts Python when a gap is touched, and shows the verdict.
 "use strict";
 document.addEventListener("DOMContentLoaded", () => {
-  const sections = [...document.querySelectorAll("[data-exercise]:not(.experiment)")];
+  const all = [...document.querySelectorAll("[data-exercise]")];
+  const sections = all.filter((section) => !section.matches(".experiment"));
   const KEY = "lxmls-day1 exercise ";
   const PATIENCE = 60; // seconds without an answer, after which Python is started anew
   const BYTES = 20e6; // about so many are loaded
@@ -88,7 +89,7 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   function say(text) {
-    for (const section of sections) {
+    for (const section of all) {
       const state = section.querySelector(".state");
       if (state.textContent !== text) state.textContent = text;
     }
@@ -103,28 +104,38 @@ document.addEventListener("DOMContentLoaded", () => {
     } catch { /* the browser keeps nothing: the exercise works without */ }
   }
 
-  // Shows what was kept, and keeps what is written from now on.
-  function restore(name, texts) {
-    let before = [];
+  // Shows what was kept, and keeps what is written from now on: of an experiment the answers by their cells in a notebook, of code the texts.
+  function restore(section) {
+    let before = {};
     try {
-      before = JSON.parse(localStorage.getItem(KEY + name)) ?? [];
+      before = JSON.parse(localStorage.getItem(KEY + nameOf(section))) ?? {};
     } catch { /* as above */ }
-    texts.forEach((area, place) => {
-      area.value = before[place] ?? "";
-      area.addEventListener("input", () => keep(name, texts.map((each) => each.value)));
+    areas(section).forEach((area, place) => {
+      area.value = before[area.dataset.cell] ?? before[place] ?? "";
+      area.addEventListener("input", () => keep(nameOf(section), texts(section)));
     });
   }
 
+  // All that was written, in this page and in others; the answers to experiments apart.
   function written() {
     const found = {};
     try {
-      for (const key of Object.keys(localStorage)) if (key.startsWith(KEY) && !key.endsWith(" answer")) found[key.slice(KEY.length)] = JSON.parse(localStorage[key]);
+      for (const key of Object.keys(localStorage)) if (key.startsWith(KEY)) found[key.slice(KEY.length)] = JSON.parse(localStorage[key]);
     } catch { /* as above */ }
-    for (const [exercise, section] of views) found[exercise] = areas(section).map((area) => area.value);
-    return found;
+    for (const section of all) found[nameOf(section)] = texts(section);
+    const names = Object.keys(found);
+    const answers = Object.assign({}, ...names.filter(isAnswer).map((name) => found[name]));
+    return { written: Object.fromEntries(names.filter((name) => !isAnswer(name)).map((name) => [name, found[name]])), answers };
   }
 
+  const isAnswer = (name) => name.endsWith(" answer");
   const areas = (section) => [...section.querySelectorAll("textarea")];
+  const nameOf = (section) => section.dataset.exercise + (section.matches(".experiment") ? " answer" : "");
+
+  function texts(section) {
+    const values = areas(section).map((area) => [area.dataset.cell, area.value]);
+    return section.matches(".experiment") ? Object.fromEntries(values) : values.map(([, text]) => text);
+  }
 
   // ---- what is shown -----------------------------------------------------------------------------------------------------
 
@@ -161,11 +172,12 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   function showPicture(section, data) {
-    if (!data.image) return;
+    const folded = section.querySelector(".report > details");
+    if (!data.image || !folded) return;
     const image = document.createElement("img");
     image.src = `data:image/png;base64,${data.image}`;
     image.alt = "The smallest input for which your code is wrong: the expected answer, and yours";
-    section.querySelector(".report > details").before(image);
+    folded.before(image);
   }
 
   function download({ name, content }) {
@@ -263,6 +275,10 @@ document.addEventListener("DOMContentLoaded", () => {
     };
   }
 
+  function offerToTake(section) {
+    section.querySelector(".take").onclick = () => ask({ kind: "pack", exercise: section.dataset.exercise, ...written() });
+  }
+
   // ---- each exercise -------------------------------------------------------------------------------------------------------
 
   for (const section of sections) {
@@ -270,7 +286,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const of = (name) => section.querySelector(name);
     views.set(exercise, section);
     draw(section);
-    restore(exercise, areas(section));
+    restore(section);
     for (const area of areas(section)) {
       area.addEventListener("focus", start, { once: true });
       area.addEventListener("keydown", (event) => indent(event, area));
@@ -278,7 +294,7 @@ document.addEventListener("DOMContentLoaded", () => {
     of(".check").onclick = () => {
       enable(false);
       say(ready ? "Checking …" : "Python is starting …");
-      ask({ kind: "check", exercise, written: written() });
+      ask({ kind: "check", exercise, ...written() });
     };
     offerHints(section);
     of(".solution").onclick = () => (of(".solutions").hidden = !of(".solutions").hidden);
@@ -291,14 +307,18 @@ document.addEventListener("DOMContentLoaded", () => {
       say("");
       areas(section)[0].focus();
     };
-    of(".take").onclick = () => ask({ kind: "pack", exercise, written: written() });
+    offerToTake(section);
   }
 
   // An experiment is no code: Check shows the answers of the lesson, to compare one's own with.
   for (const section of document.querySelectorAll(".experiment")) {
-    const [name, state] = [`${section.dataset.exercise} answer`, section.querySelector(".state")];
-    const show = (yes) => section.querySelectorAll(".solutions").forEach((solution) => (solution.hidden = !yes));
-    restore(name, areas(section));
+    const state = section.querySelector(".state");
+    const show = (yes) => {
+      for (const solution of section.querySelectorAll(".solutions")) solution.hidden = !yes;
+      section.querySelector(".take").hidden = !yes;
+    };
+    restore(section);
+    offerToTake(section);
     section.querySelector(".check").onclick = () => {
       const all = areas(section).every((area) => area.value.trim());
       show(all);
@@ -307,7 +327,7 @@ document.addEventListener("DOMContentLoaded", () => {
     offerHints(section);
     section.querySelector(".reset").onclick = () => {
       for (const area of areas(section)) area.value = "";
-      keep(name, null);
+      keep(nameOf(section), null);
       show(false);
       state.textContent = "";
     };

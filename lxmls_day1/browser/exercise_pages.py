@@ -17,11 +17,12 @@ from typing import Any
 from lxmls_day1.browser import runtime
 from lxmls_day1.browser.packages import Wheel, installed_wheel
 from lxmls_day1.course.archives import zipped
-from lxmls_day1.course.generation import Files
+from lxmls_day1.course.generation import Files, answers_in_notebooks
 from lxmls_day1.course.lab_parts import part_of, the_day
 from lxmls_day1.course.markers import functions_of, without_markers
-from lxmls_day1.course.page_checks import drawn_points, gaps_in, given_source
-from lxmls_day1.course.registry import Exercise, Registry
+from lxmls_day1.course.page_checks import HERE, drawn_points, gaps_in, given_source
+from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.registry import RECORDED, Exercise, Registry
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.student_bundle import student_lab
 from lxmls_day1.course.workspace import with_workspace_files
@@ -41,18 +42,19 @@ LEFT_OUT = re.compile(
 NOT_SHOWN = re.compile(r"<!--.*?-->\n?|^```.*?^```\n+", re.DOTALL | re.MULTILINE)
 #: What demonstrations import besides: of Pyodide, and of what is installed here. ``exercise_worker.js`` loads these.
 LOADED_LATER, WHEELS_LATER = ("matplotlib", "scipy", "threadpoolctl"), ("platformdirs", "tqdm")
-#: The experiments: how one does them in a page, and the answers of the notebook that rest on what is seen there, by their cells.
+#: The experiments: how one does them in a page, and how those questions of the notebook begin whose answers rest on what is seen there.
 EXPERIMENTS = {
     "1.1": (
         'Do both experiments here, in `lab.demo("gaussian_playground")`. *Start Python for every setting*, below its sliders, '
         "brings those of all means and variances.",
-        ("variances, balances",),
+        ("Why does the boundary hardly move",),
     ),
     "1.8": (
         'Do the experiment on points here, in `lab.demo("comparison")`. The one on reviews is in the lesson.',
-        ("size", "variance", "balance"),
+        ("Naive Bayes has the true model", "Which learners have the largest excess", "How can the perceptron beat"),
     ),
 }
+TAKE = '<button type="button" class="take" hidden>Take it with you</button>'
 FOLDER = PurePosixPath("_static/exercises")  # in the book
 LAB = "/lab"  # where a page has the lab
 
@@ -152,49 +154,30 @@ def _linked(text: str) -> str:
     return re.sub(r"\]\((?=[\w.]+(?:\)|#|/))", "](../../notebooks/", text)
 
 
-def questions(script: str, topic: str) -> tuple[str, str]:
-    """What a notebook asks about some of its cells, and its answer.
-
-    Examples
-    --------
-    >>> script = '''# %% [markdown] tags=["answer"]
-    ... # **Explain.** Why? *Your answer:*
-    ...
-    ... # %% [markdown] tags=["solution"]
-    ... # <!-- numbers: sizes -->
-    ... # **One answer.** So.
-    ... '''
-    >>> questions(script, "sizes")
-    ('**Explain.** Why?', '**One answer.** So.')
-    """
-    texts = [
-        re.sub(r"^# ?", "", text, flags=re.MULTILINE) for text in re.split(r"^# %%.*\n", script, flags=re.MULTILINE)
-    ]
-    (place,) = (n for n, text in enumerate(texts) if text.startswith(f"<!-- numbers: {topic} -->"))
-    asked = texts[place - 1].partition("*Your answer:*")[0]
-    return _linked(asked.strip()), _linked(NOT_SHOWN.sub("", texts[place]).strip())
-
-
 def experiment(exercise: Exercise, script: str) -> str:
     """An experiment in Markdown: a demonstration, and a text area below each question."""
-    how, topics = EXPERIMENTS[exercise.id]
+    how, asked = EXPERIMENTS[exercise.id]
     parts = [
         notebook_text(script, exercise.id, coded=False),
         _raw(f"{_section(exercise, ' experiment')}\n{_task(exercise.task)}"),
         how,
     ]
-    for number, (question, answer) in enumerate((questions(script, topic) for topic in topics), 1):
-        label = f"Your answer to question {number}" if len(topics) > 1 else "Your answer"
+    known = list(answers_in_notebooks(reference_folder(), exercise.notebook))
+    for number, beginning in enumerate(asked, 1):
+        (one,) = (answer for answer in known if beginning in answer.question)
+        label = f"Your answer to question {number}" if len(asked) > 1 else "Your answer"
         parts += [
-            question,
-            _raw(f'<textarea aria-label="{label}" rows="5"></textarea>\n<div class="solutions" hidden>'),
-            answer,
+            _linked(one.question.partition(HERE)[0].strip()),
+            _raw(
+                f'<textarea aria-label="{label}" data-cell="{one.cell}" rows="5"></textarea>\n<div class="solutions" hidden>'
+            ),
+            _linked(one.text),
             _raw("</div>"),
         ]
     buttons = [f'<button type="button" class="{name.lower()}">{name}</button>' for name in ("Check", "Hint", "Reset")]
     parts.append(
         _raw(
-            f'<p class="buttons">{" ".join(buttons)}</p>\n<p class="state" role="status"></p>\n{_hints(exercise)}\n</section>'
+            f'<p class="buttons">{" ".join(buttons)} {TAKE}</p>\n<p class="state" role="status"></p>\n{_hints(exercise)}\n</section>'
         )
     )
     return "\n\n".join(parts)
@@ -239,7 +222,7 @@ def cell(exercise: Exercise) -> str:
 <div class="code" title="{escape(name)}">{"".join(row for row in rows if row != "<pre></pre>")}</div>
 <p class="buttons"><button type="button" class="check">Check</button> <button type="button" class="hint">Hint</button>
 <button type="button" class="solution" disabled title="After your first attempt">Solution</button>
-<button type="button" class="reset">Reset</button> <button type="button" class="take" hidden>Take it with you</button></p>
+<button type="button" class="reset">Reset</button> {TAKE}</p>
 <p class="state" role="status"></p>
 <div class="report" aria-live="polite"></div>
 {_canvas(exercise, source)}
@@ -292,6 +275,8 @@ def runtime_files(pyodide: Path | None = None) -> Files:
     """
     lab, registry = student_lab(), Registry.of(reference_folder())
     day = part_of(lab.files, the_day(registry), registry)
+    answers = RecordedAnswers.from_plain(json.loads(day[RECORDED])).only(the_day(registry))  # each check reads them
+    day[RECORDED] = answers.to_json().encode()
     workspace = with_workspace_files(day, Path("lab"), installation="")
     package = Wheel("lxmls-day1", lab.wheel_name.split("-")[1], lab.wheel_name, _needed(lab.wheel), ("lxmls_day1",), ())
     wheels = [package, *map(installed_wheel, (*WHEELS, *WHEELS_LATER))]

@@ -20,7 +20,8 @@ PYTEST_SETTINGS = "[pytest]\naddopts =\n"
 #: Plugins of pytest that checks do not use. One of them collects garbage at the end: a third of a short run.
 _LEFT_OUT = (
     *("cacheprovider", "terminal", "unraisableexception", "threadexception", "logging", "doctest", "junitxml"),
-    *("pastebin", "legacypath", "stepwise", "setuponly", "setupplan"),
+    *("pastebin", "legacypath", "stepwise", "setuponly", "setupplan", "unittest", "debugging", "subtests", "tmpdir"),
+    *("monkeypatch", "recwarn", "skipping", "warnings"),
 )
 
 

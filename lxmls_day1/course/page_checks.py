@@ -4,11 +4,13 @@ The page asks by `answer`, in JSON; see ``lxmls_day1/browser/page/exercise_worke
 """
 
 import base64
+import functools
 import json
 import re
 import textwrap
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -16,8 +18,10 @@ import numpy as np
 from lxmls_day1.course import report_text
 from lxmls_day1.course.counterexamples import CounterExample
 from lxmls_day1.course.explanations import check_and_remember
-from lxmls_day1.course.generation import student_source
+from lxmls_day1.course.generation import Files, notebook_bytes, set_cell_source, student_source
 from lxmls_day1.course.markers import functions_of
+from lxmls_day1.course.model_answers import FILE as ANSWERS
+from lxmls_day1.course.model_answers import decoded
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.submission_export import collect_submission, pack_submission
 from lxmls_day1.lab import Lab, reference_folder
@@ -26,6 +30,7 @@ from lxmls_day1.library_path import file_in
 TIME_LIMIT = 10.0  # seconds for each check
 N_POINTS, N_ROUNDS, STEP = 40, 2, 0.5
 TRACED = ("passed", "wrong", "skipped")  # how checks end where the rule can be called
+HERE = "*Your answer:*"  # in a cell of a notebook that asks
 COMMAND = re.compile(r"`lxmls-day1 hint [\w.]+` helps")
 
 
@@ -63,11 +68,16 @@ def filled(source: str, exercise: str, texts: Sequence[str]) -> str:
 
 def given_source(exercise: str) -> tuple[str, str]:
     """The file of an exercise as students receive it: its name and its text."""
-    reference = reference_folder()
-    registry = Registry.of(reference)
+    reference, registry = reference_folder(), _registry()
     (name,) = registry[exercise].files
     text = (reference / file_in(reference, name)).read_text(encoding="utf-8").replace("\r\n", "\n")
     return name, student_source(text, registry, [exercise], name)
+
+
+@functools.cache
+def _registry() -> Registry:
+    """The exercises of the package, which stay the same while a page is open."""
+    return Registry.of(reference_folder())
 
 
 def answer(folder: str, request: str) -> str:
@@ -79,7 +89,8 @@ def answer(folder: str, request: str) -> str:
         A lab, in which the exercises' files are written.
     request : str
         JSON: ``kind``, which is ``check``, ``picture`` or ``pack``; ``exercise``; ``written``, from each exercise that the reader has
-        worked on to the texts in its gaps; for ``picture`` also the ``example`` of the check.
+        worked on to the texts in its gaps; for ``picture`` also the ``example`` of the check; for ``pack`` also ``answers``, from the
+        cells of the notebooks in which the lab asks about experiments to what the reader has answered.
 
     Returns
     -------
@@ -88,17 +99,21 @@ def answer(folder: str, request: str) -> str:
         ``example``, the smallest input that goes wrong, if ``picture`` can draw it; and ``trace``, how the boundary moves. Of
         ``picture``: an ``image``. Of ``pack``: a ``name`` and its ``content``. Both are in base 64.
     """
-    asked = json.loads(request)
-    known = Registry.of(reference_folder()).ids
+    asked, packed = json.loads(request), {}
+    known = _registry().ids
     for exercise, texts in asked["written"].items():
         # What was written for another version of the page is left out.
         name, source = given_source(exercise) if exercise in known else ("", "")
         if len(gaps_in(source, exercise)) == len(texts) > 0:
-            Path(folder, name).write_text(filled(source, exercise, texts), encoding="utf-8")
+            text = filled(source, exercise, texts)
+            Path(folder, name).write_text(text, encoding="utf-8")
+            if text != source:
+                packed[PurePosixPath(name)] = text.encode()
     if asked["kind"] == "picture":
         return json.dumps(_picture(asked["exercise"], asked["example"]))
-    kinds = {"check": _checked, "pack": _packed}
-    return json.dumps(kinds[asked["kind"]](Path(folder), asked["exercise"]))
+    if asked["kind"] == "pack":
+        return json.dumps(_packed(Path(folder), packed | _answered(Path(folder), asked["answers"])))
+    return json.dumps(_checked(Path(folder), asked["exercise"]))
 
 
 def _checked(folder: Path, exercise: str) -> dict[str, Any]:
@@ -123,13 +138,26 @@ def _checked(folder: Path, exercise: str) -> dict[str, Any]:
 def _picture(exercise: str, plain: dict[str, Any]) -> dict[str, Any]:
     from lxmls_day1.figures.counter_examples import picture  # with matplotlib, which the page has fetched for that
 
-    example, kind = CounterExample.from_plain(plain), Registry.of(reference_folder())[exercise].counter_example
+    example, kind = CounterExample.from_plain(plain), _registry()[exercise].counter_example
     drawn = picture(kind, example.given, example.wanted.array, example.got.array)
     return {"image": base64.b64encode(drawn).decode() if drawn else ""}
 
 
-def _packed(folder: Path, exercise: str) -> dict[str, Any]:
-    name, content = pack_submission(folder, collect_submission(folder), "from-the-book")
+def _answered(folder: Path, answers: Mapping[str, str]) -> Files:
+    """The notebooks with what the reader has answered below their questions."""
+    notebooks: dict[str, Any] = {}
+    for asked in decoded((folder / ANSWERS).read_bytes()):
+        if text := answers.get(asked.cell, "").strip():
+            if asked.notebook not in notebooks:
+                notebooks[asked.notebook] = json.loads((folder / asked.notebook).read_bytes())
+            (cell,) = (cell for cell in notebooks[asked.notebook]["cells"] if cell["id"] == asked.cell)
+            set_cell_source(cell, f"{''.join(asked.question.partition(HERE)[:2])}\n\n{text}")
+    return {PurePosixPath(name): notebook_bytes(notebook) for name, notebook in notebooks.items()}
+
+
+def _packed(folder: Path, files: Files) -> dict[str, Any]:
+    """What was written in the page, and nothing else: in the lab more may be solved than here."""
+    name, content = pack_submission(folder, replace(collect_submission(folder), files=files), "from-the-book")
     return {"name": name, "content": base64.b64encode(content).decode()}
 
 

@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import json
 import os
-import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -19,7 +18,7 @@ from typing import Any
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.plain_data import from_plain, to_plain
+from lxmls_day1.plain_data import from_plain, to_plain, type_hints
 from lxmls_day1.whole_files import locked as file_locked
 from lxmls_day1.whole_files import named, replace_files
 
@@ -201,7 +200,7 @@ def why_not_kept(keep: Callable[[], object], what: str) -> str:
 
 def _parsed(content: Any) -> dict[str, Any]:
     """What stands in a state file; any of several errors if it is not of the form that `WorkspaceState.contents` gives."""
-    kinds = typing.get_type_hints(WorkspaceState)
+    kinds = type_hints(WorkspaceState)
     parts = {
         name: from_plain(kinds[name], content[name]) for name in KEPT if name in content or name not in ADDED_LATER
     }

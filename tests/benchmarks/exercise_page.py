@@ -40,6 +40,8 @@ def first_verdict(page: Page, address: str) -> float:
 
 def main() -> None:
     """Print the table."""
+    if not (BOOK / "_static/exercises/pyodide").is_dir():
+        sys.exit(f"{BOOK} has no Python in it: make docs PYODIDE=FOLDER, the folder of an unpacked release of Pyodide")
     server = subprocess.Popen(
         [sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", str(BOOK)],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,

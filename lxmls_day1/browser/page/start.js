@@ -33,10 +33,14 @@ if (self.lxmlsDay1) {
     return `${address} is not the file that belongs to this site: it was changed or truncated.`;
   }
 
+  const early = new Map(); // address -> the file, which was asked for before Pyodide does
+
   // Pyodide fetches each file of a package by `fetch`.
   const countedFetch = async (resource, ...rest) => {
     const address = String(resource?.url ?? resource);
     if (!/\.(whl|zip|wasm)(\?|$)/.test(address)) return plainFetch(resource, ...rest);
+    const before = early.get(address);
+    if (early.delete(address)) return before;
     const name = decodeURIComponent(address.split("/").pop()).split("-")[0].replace(/\.\w+$/, "");
     started += 1;
     sayLoading(name);
@@ -50,57 +54,90 @@ if (self.lxmlsDay1) {
     return response;
   };
 
-  // Pyodide's matplotlib brings a list of its fonts whose version it does not accept: it would read a hundred files anew.
-  const FONTS = `
-def _accept_list_of_fonts():
-    import importlib.util, json, pathlib, re
-    folder = pathlib.Path(importlib.util.find_spec("matplotlib").origin).parent
-    fonts = json.loads((folder / "fontlist.json").read_text())
-    fonts["_version"] = int(re.search(r"__version__ = (\\d+)", (folder / "font_manager.py").read_text())[1])
-    for kind in ("afmlist", "ttflist"):
-        fonts[kind] = [font for font in fonts[kind] if not font["fname"].startswith("/")]
-    (folder / "fontlist.json").write_text(json.dumps(fonts))
-
-_accept_list_of_fonts()
-del _accept_list_of_fonts
-`;
-
-  // Compiling modules takes most of the time of their import. What was compiled once is kept by the browser for the next start. And an
-  // extension module is loaded when it is imported: Pyodide would load all hundred of scipy. A wheel is unpacked only as far as the start
-  // needs it: the rest of it when it is imported; and the files by which words are completed soon after the start. IPython's part for
-  // terminals is left out.
+  // Compiling modules takes most of the time of their import. What was compiled once is kept by the browser for the next start: this module,
+  // which Python runs before it imports any other (a .pth file says so), gives it back. And an extension module is loaded when it is imported:
+  // Pyodide would load all hundred of scipy. A wheel is unpacked only as far as the start needs it: the rest of it when it is imported; and
+  // the files by which words are completed soon after the start. IPython's part for terminals is left out. And Pyodide's matplotlib brings a
+  // list of its fonts whose version it does not accept: it would read a hundred files anew.
   const SOONER = `
-def _start_sooner(kept):
-    import importlib.machinery
+import importlib.machinery
+import marshal
+import zipimport
+
+loader = importlib.machinery.SourceFileLoader
+of_file, of_zip = loader.source_to_code, zipimport._compile_source
+
+try:
+    with open("/lib/compiled", "rb") as kept:
+        codes = marshal.loads(kept.read())
+except (OSError, ValueError, EOFError, TypeError):  # nothing was kept, or it is damaged
+    codes = {}
+n_kept = len(codes)
+
+def code(path, compiled):
+    if not path.startswith("/lib/"):  # a student's file, which changes
+        return compiled()
+    if path in codes:
+        return marshal.loads(codes[path])
+    new = compiled()
+    codes[path] = marshal.dumps(new)
+    return new
+
+def of_file_once(self, data, path, *, _optimize=-1):
+    return code(path, lambda: of_file(self, data, path, _optimize=_optimize))
+
+def to_keep():
+    global n_kept
+    if len(codes) == n_kept:
+        return None
+    n_kept = len(codes)
+    return marshal.dumps(codes)
+
+loader.source_to_code = of_file_once
+zipimport._compile_source = lambda path, data: code(path, lambda: of_zip(path, data))
+zipimport.zipimporter.invalidate_caches = lambda self: None  # the archive of the standard library stays as it is
+
+def unpack_less():
     import io
-    import marshal
+    import json
     import pathlib
     import re
     import shutil
     import sys
     import types
     import zipfile
-    import zipimport
 
     import pyodide._package_loader as packages
 
     libraries = packages.get_dynlibs
     packages.get_dynlibs = lambda file, suffix, folder: [] if suffix == ".whl" else libraries(file, suffix, folder)
 
-    LATER = re.compile(r"(fontTools|jedi/third_party|pytz|scipy/(?!_lib|linalg|sparse)\\w+)/")
+    LATER = re.compile(
+        r"(fontTools|jedi/third_party|numpy/(_core/(include|tests)|f2py|ma|polynomial|testing|tests|typing)|pytz|scipy/(?!_lib|linalg|sparse)\\w+)/"
+        r"|pygments/lexers/(?=.)(?!__init__|_mapping|diff|python)"
+    )
     waiting = {}  # the beginning of paths -> their archive, where they belong
 
     def unpack(file, folder):
         archive = zipfile.ZipFile(io.BytesIO(pathlib.Path(file).read_bytes()))
         unpack_files(archive, folder, [name for name in archive.namelist() if not LATER.match(name)])
         waiting.update((found[0], (archive, folder)) for found in map(LATER.match, archive.namelist()) if found)
+        if "matplotlib/fontlist.json" in archive.namelist():
+            accept_list_of_fonts(pathlib.Path(folder, "matplotlib"))
+
+    def accept_list_of_fonts(folder):
+        fonts = json.loads((folder / "fontlist.json").read_text())
+        fonts["_version"] = int(re.search(r"__version__ = (\\d+)", (folder / "font_manager.py").read_text())[1])
+        for kind in ("afmlist", "ttflist"):
+            fonts[kind] = [font for font in fonts[kind] if not font["fname"].startswith("/")]
+        (folder / "fontlist.json").write_text(json.dumps(fonts))
 
     def unpack_files(archive, folder, names):
         for parent in {name.rpartition("/")[0] for name in names}:
             pathlib.Path(folder, parent).mkdir(parents=True, exist_ok=True)
         for name in names:
             if not name.endswith("/"):
-                with open(f"{folder}/{name}", "wb") as unpacked:
+                with open(f"{folder}/{name}", "wb", buffering=0) as unpacked:
                     unpacked.write(archive.read(name))
 
     def unpack_rest(beginning):
@@ -125,36 +162,7 @@ def _start_sooner(kept):
     embed = types.ModuleType("IPython.terminal.embed")
     embed.embed = None
     sys.modules[embed.__name__] = embed
-
-    codes = marshal.loads(kept.to_bytes()) if kept else {}
-    n_kept = len(codes)
-    loader = importlib.machinery.SourceFileLoader
-    of_file, of_zip = loader.source_to_code, zipimport._compile_source
-
-    def code(path, compiled):
-        if not path.startswith("/lib/"):  # a student's file, which changes
-            return compiled()
-        if path in codes:
-            return marshal.loads(codes[path])
-        new = compiled()
-        codes[path] = marshal.dumps(new)
-        return new
-
-    def of_file_once(self, data, path, *, _optimize=-1):
-        return code(path, lambda: of_file(self, data, path, _optimize=_optimize))
-
-    def to_keep():
-        nonlocal n_kept
-        if len(codes) == n_kept:
-            return None
-        n_kept = len(codes)
-        return marshal.dumps(codes)
-
-    loader.source_to_code = of_file_once
-    zipimport._compile_source = lambda path, data: code(path, lambda: of_zip(path, data))
-    return to_keep, unpack_rest
-
-_start_sooner
+    return unpack_rest
 `;
   const KEEP_AGAIN = 20; // seconds
   const COMPLETION = "jedi/third_party/"; // no import of a module asks for its files
@@ -179,14 +187,17 @@ _start_sooner
     }
   }
 
+  // Before Python runs: what it is to run first.
+  const placeSooner = (before) => async (files, { sitePackages }) => {
+    files.mkdirTree(sitePackages);
+    files.writeFile(`${sitePackages}/start_sooner.py`, SOONER);
+    files.writeFile(`${sitePackages}/start_sooner.pth`, "import start_sooner\n");
+    const { code } = await before;
+    if (code) files.writeFile("/lib/compiled", code);
+  };
+
   function startSooner(pyodide, before) {
-    const start = pyodide.runPython(SOONER);
-    let toKeep, unpackRest;
-    try {
-      [toKeep, unpackRest] = start(before.code);
-    } catch {
-      [toKeep, unpackRest] = start(null); // what was kept is damaged
-    }
+    const { to_keep: toKeep, unpack_less: unpackLess } = pyodide.pyimport("start_sooner");
     setInterval(() => {
       const codes = toKeep();
       if (codes) {
@@ -194,8 +205,10 @@ _start_sooner
         codes.destroy();
       }
     }, 1000 * KEEP_AGAIN);
-    return unpackRest;
+    return unpackLess();
   }
+
+  const checksum = (sha256) => ({ integrity: "sha256-" + btoa(String.fromCharCode(...sha256.match(/../g).map((x) => parseInt(x, 16)))) });
 
   async function bytes(address) {
     const response = await countedFetch(address);
@@ -210,21 +223,24 @@ _start_sooner
       const table = JSON.parse(text);
       const index = new URL(table.runtime, here).href;
       const archive = table.archive ? bytes(new URL(table.archive, here)) : null;
-      const digest = "sha256-" + btoa(String.fromCharCode(...table.lock_sha256.match(/../g).map((x) => parseInt(x, 16))));
-      const lock = await (await plainFetch(index + "pyodide-lock.json", { integrity: digest })).json();
+      const lock = await (await plainFetch(index + "pyodide-lock.json", checksum(table.lock_sha256))).json();
       for (const entry of Object.values(lock.packages)) entry.file_name = index + entry.file_name;
       for (const [name, entry] of Object.entries(table.packages)) {
         lock.packages[name] = { ...entry, file_name: new URL(entry.file_name, here).href };
+      }
+      for (const { file_name: address, sha256 } of table.load.map((name) => lock.packages[name])) {
+        const file = countedFetch(address, checksum(sha256));
+        file.catch(() => {}); // Pyodide will see that it is missing
+        early.set(address, file);
       }
       const lockFileURL = URL.createObjectURL(new Blob([JSON.stringify(lock)], { type: "application/json" }));
       importScripts(index + "pyodide.js");
       const environment = { HOME: "/home/pyodide", ...table.environment };
       const before = compiledBefore(here, text);
-      const pyodide = await self.loadPyodide({ indexURL: index, lockFileURL, packages: [], env: environment });
+      const pyodide = await self.loadPyodide({ indexURL: index, lockFileURL, packages: [], env: environment, fsInit: placeSooner(before) });
       const unpackRest = startSooner(pyodide, await before);
       await pyodide.loadPackage(table.load);
       if (missing) throw new Error(missing); // Pyodide itself goes on without a package
-      if (table.load.includes("matplotlib")) pyodide.runPython(FONTS);
       if (archive) {
         pyodide.FS.mkdirTree(table.folder);
         pyodide.unpackArchive(await archive, "zip", { extractDir: table.folder });

@@ -33,11 +33,6 @@ BEGIN = """code => { jupyterapp.shell.currentWidget.sessionContext.session.kerne
 UPLOADED = """async name => {
     const { content } = await jupyterapp.serviceManager.contents.get('notebooks', { content: true });
     return content.some(entry => entry.name === name); }"""
-SHUT = """async () => {
-    const widget = jupyterapp.shell.currentWidget;
-    await jupyterapp.commands.execute('docmanager:save');
-    await widget.sessionContext.shutdown();
-    widget.close(); }"""
 CELLS = "() => jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.toJSON())"
 SET_SOURCE = """async text => {
     const widget = jupyterapp.shell.currentWidget;
@@ -162,10 +157,6 @@ class LabPage:
             failed = [output for output in self.cells()[place]["outputs"] if output["output_type"] == "error"]
             assert not failed, (self.cells()[place]["source"], "\n".join(failed[0]["traceback"]))
         return [self.cells()[place] for place in code[:n_cells]]
-
-    def shut(self) -> None:
-        """Save the notebook in front, end its Python, close it."""
-        self.page.evaluate(SHUT)
 
     def write(self, path: str, text: str) -> None:
         """Open a file in the editor, put a text in, save."""

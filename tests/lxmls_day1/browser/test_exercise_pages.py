@@ -12,6 +12,7 @@ import pytest
 from lxmls_day1.browser import exercise_pages as module
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.student_bundle import refuse_leaks
+from lxmls_day1.course.workspace import write_files
 from lxmls_day1.demos.pages import export
 from lxmls_day1.lab import Lab, reference_folder
 
@@ -23,6 +24,7 @@ PAGE = """<!DOCTYPE html><html lang="en" data-content_root="./"><head><meta char
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><link rel="stylesheet" href="exercise.css">
 <script defer src="exercise.js"></script></head><body><main>{cell}</main></body></html>"""
 RIGHT = "y_hat = np.argmax(scores)\nif y_hat != label:\n    d[label] = step\n    d[y_hat] = -step"
+KEPT = "import start_sooner; any('/asyncio/' in name for name in start_sooner.codes)"
 DONE = "() => !document.querySelector('.check').disabled && document.querySelector('.report').childElementCount"
 
 
@@ -38,7 +40,7 @@ def test_each_core_exercise_has_a_page(pages):
         assert text.startswith(f"# Exercise {id}: ") and (f":file: {id}.html" in text) == (id in CODED)
         assert 60 < len(text.split("```")[0].split()) < 900 and "$" in text  # an idea and an equation
         assert after is None or (f"[Exercise {after}: " in text and f"]({after}.md)" in text)
-        assert text.count("<textarea aria-label=") == text.count("**One answer.**") == {"1.1": 1, "1.8": 3}.get(id, 0)
+        assert text.count(" data-cell=") == text.count("**One answer.**") == {"1.1": 1, "1.8": 3}.get(id, 0)
 
 
 class Parsed(HTMLParser):
@@ -84,10 +86,7 @@ def test_what_runs_in_the_pages_holds_no_solution_and_is_small(builders):
 
 @pytest.mark.campaign  # continuous integration runs it; `test_page_checks` has the same answers without a browser
 def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path):
-    for name, content in {**module.runtime_files(pyodide_folder), **page_files(pages)}.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+    write_files(tmp_path, {**module.runtime_files(pyodide_folder), **page_files(pages)})
     context = chromium.new_context(viewport={"width": 390, "height": 844})
     sizes, foreign, errors = [], [], []
     with served(tmp_path) as address:
@@ -107,12 +106,17 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
             return page.locator(".report").inner_text()
 
         assert untouched == 3  # the page, its style and its script: nothing is loaded before a gap is touched
-        assert "A known mistake" in verdict(RIGHT.rpartition("\n")[0])
+        assert "6 of 6 public checks pass" in verdict(RIGHT) and page.locator(".exercise.passed").count()
         assert sum(sizes) < MOST_BYTES
+        page.wait_for_function("() => document.querySelector('figcaption').textContent.includes('0 of 40 points')")
+        assert "A known mistake" in verdict(RIGHT.rpartition("\n")[0])
         assert page.locator(".state").inner_text() == "Not yet: see below."
         page.wait_for_selector(".report img")
-        assert "6 of 6 public checks pass" in verdict(RIGHT) and page.locator(".exercise.passed").count()
-        page.wait_for_function("() => document.querySelector('figcaption').textContent.includes('0 of 40 points')")
+        # The browser keeps compiled WebAssembly of its own responses only, and we what the start of Python itself imports.
+        (worker,) = page.workers
+        assert worker.evaluate("fetch('packages.json').then(({ url }) => url)").startswith(address)
+        assert worker.evaluate(f"ready.then((python) => python.runPython(`{KEPT}`))")
+        assert "A known mistake" in verdict(RIGHT.rpartition("\n")[0])  # whose picture the next question overtakes
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")  # on a phone, too
         assert "did not end within" in verdict("while True: pass")
         with page.expect_download() as download:
@@ -130,8 +134,7 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
 
 def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, chromium, tmp_path):
     shown = "".join(re.findall(r"```{raw} html\n(.*?)\n```", pages["1.8.md"], re.DOTALL))
-    for name, content in page_files({"1.4.html": shown}).items():
-        (tmp_path / name).write_bytes(content)
+    write_files(tmp_path, page_files({"1.4.html": shown}))
     page = chromium.new_page()
     with served(tmp_path) as address:
         page.goto(f"{address}/index.html")
@@ -149,16 +152,35 @@ def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, chromium
             "compare yours" in page.locator(".state").inner_text()
             and page.locator(".solutions:not([hidden])").count() == 3
         )
+        assert page.get_by_role("button", name="Take it with you").is_visible()
         page.reload()
         assert areas.first.input_value() == "small weights"
     page.close()
 
 
+def test_on_a_phone_a_frame_is_as_high_as_its_demonstration(served, chromium, tmp_path):
+    export(Lab(ROOT), tmp_path, ["mira_step"])
+    (tmp_path / "book.js").write_bytes((ROOT / "docs/site_files/book.js").read_bytes())
+    (tmp_path / "page.html").write_text(
+        '<script src="book.js"></script><iframe class="demonstration" style="box-sizing: border-box; width: 350px" src="mira_step.html">'
+    )
+    page = chromium.new_page(viewport={"width": 390, "height": 844})
+    with served(tmp_path) as address:
+        page.goto(f"{address}/page.html")
+        tries, inside = page.frame_locator("iframe").locator("summary"), page.frames[1]
+        heights = []
+        for _ in range(3):
+            inside.wait_for_function("document.querySelector('.demo-page').offsetHeight === innerHeight")
+            assert inside.evaluate("document.documentElement.scrollHeight <= innerHeight")
+            heights.append(inside.evaluate("innerHeight"))
+            tries.click()
+    assert heights[0] == heights[2] < heights[1]
+    page.close()
+
+
 @pytest.mark.campaign
 def test_python_starts_in_a_page_for_every_setting_of_a_demonstration(pyodide_folder, served, chromium, tmp_path):
-    for name, content in module.runtime_files(pyodide_folder).items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_bytes(content)
+    write_files(tmp_path, module.runtime_files(pyodide_folder))
     folder = tmp_path / "demonstrations"
     export(Lab(ROOT), folder, ["review_explorer"], python=f"../{module.FOLDER}/")
     page, errors = chromium.new_page(), []

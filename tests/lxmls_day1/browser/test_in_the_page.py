@@ -304,11 +304,29 @@ class TestFaults:
         assert window.run("print(kept)") == "3\n"
         assert ENDLESS in window.read("classifiers/mira.py")
 
-    def test_a_browser_that_keeps_nothing_is_said_before_work_is_lost(self, open_lab_page):
+    @pytest.mark.parametrize(
+        ("refused", "line", "said"),
+        [
+            ("indexedDB.open = () => { throw new DOMException('no', 'SecurityError'); };", "storage", "keeps no files"),
+            (
+                "Object.defineProperty(navigator, 'serviceWorker', { get: () => undefined });",
+                "files",
+                "no access to your files",
+            ),
+            (
+                "ServiceWorkerContainer.prototype.register = async () => { throw new DOMException('refused', 'SecurityError'); };",
+                "files",
+                "no access to your files (refused)",
+            ),
+        ],
+    )
+    def test_what_the_browser_refuses_is_said_before_work_is_lost(self, open_lab_page, refused, line, said):
         window = open_lab_page()
-        window.page.add_init_script("indexedDB.open = () => { throw new DOMException('no', 'SecurityError'); };")
+        window.page.add_init_script(refused)
         window.page.goto(window.address)
-        window.wait("() => document.querySelector('#lxmls-day1-storage')?.textContent.includes('keeps no files')")
+        window.wait(
+            "([line, said]) => document.querySelector(`#lxmls-day1-${line}`)?.textContent.includes(said)", [line, said]
+        )
 
     def test_it_is_said_where_work_is_kept_until_one_has_understood(self, open_lab_page):
         window = open_lab_page()  # Playwright's contexts are private windows
@@ -326,24 +344,6 @@ class TestFaults:
         window.wait_for_lab()
         window.page.wait_for_timeout(2000)
         assert "private window" not in window.line()
-
-    def test_no_service_worker_is_said(self, open_lab_page):
-        window = open_lab_page()
-        window.page.add_init_script("Object.defineProperty(navigator, 'serviceWorker', { get: () => undefined });")
-        window.page.goto(window.address)
-        window.wait(
-            "() => document.querySelector('#lxmls-day1-files')?.textContent.includes('no access to your files')"
-        )
-
-    def test_a_service_worker_that_the_browser_refuses_is_said(self, open_lab_page):
-        window = open_lab_page()
-        window.page.add_init_script(
-            "ServiceWorkerContainer.prototype.register = async () => { throw new DOMException('refused', 'SecurityError'); };"
-        )
-        window.page.goto(window.address)
-        window.wait(
-            "() => document.querySelector('#lxmls-day1-files')?.textContent.includes('no access to your files (refused)')"
-        )
 
     @pytest.mark.parametrize(
         ("found", "said"), [(None, "is missing from the site"), (b"PK", "is not the file that belongs to this site")]

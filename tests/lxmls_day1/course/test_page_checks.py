@@ -4,6 +4,8 @@ import json
 import pytest
 
 from lxmls_day1.course import page_checks
+from lxmls_day1.course.model_answers import FILE as ANSWERS
+from lxmls_day1.course.model_answers import decoded, revealed
 from lxmls_day1.course.submission_import import open_work
 from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.lab import reference_folder
@@ -16,7 +18,7 @@ ONE_SIDED = RULE.rpartition("\n")[0]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A lab, as a page has it."""
-    return start_workspace(tmp_path_factory.mktemp("page") / "lab", ["1.4", "1.7"])
+    return start_workspace(tmp_path_factory.mktemp("page") / "lab", ["1.1", "1.4", "1.7"])
 
 
 @pytest.fixture
@@ -92,8 +94,19 @@ def test_what_another_version_of_the_page_has_kept_is_left_out(folder):
 
 @pytest.mark.slow
 def test_what_was_written_can_be_taken_to_a_lab(ask, tmp_path):
-    packed = ask("pack", "1.4", [RULE])
+    lab = start_workspace(tmp_path / "lab", ["1.1", "1.4", "1.7"])
+    answered, unanswered = (one.cell for one in decoded((lab / ANSWERS).read_bytes()) if one.exercise == "1.1")
+    packed = ask("pack", "1.4", [RULE], answers={answered: "It is **shifted**.", unanswered: " ", "no-cell": "x"})
     (tmp_path / packed["name"]).write_bytes(base64.b64decode(packed["content"]))
-    lab = start_workspace(tmp_path / "lab", ["1.4", "1.7"])
+    solved = (lab / "classifiers/svm.py").write_text("# solved here\n", encoding="utf-8")
     open_work(lab, tmp_path / packed["name"])
     assert "d[y_hat] = -step" in (lab / "classifiers/perceptron.py").read_text(encoding="utf-8")
+    assert (lab / "classifiers/svm.py").stat().st_size == solved  # in the page it is a stub
+    cells = {
+        cell["id"]: "".join(cell["source"])
+        for cell in json.loads((lab / "notebooks/1_generative.ipynb").read_bytes())["cells"]
+    }
+    assert cells[answered].startswith("**Explain.**") and cells[answered].endswith(
+        "*Your answer:*\n\nIt is **shifted**."
+    )
+    assert [one.cell for one in revealed(lab, "1.1").answers] == [answered]
