@@ -31,9 +31,10 @@ from types import ModuleType
 from typing import Any
 
 from lxmls_day1.course.expect import WrongAnswer, show
+from lxmls_day1.course.forms import MUST_RETURN, wrong_form
 from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.naming import PROPERTY, named
-from lxmls_day1.course.observations import RAISES, Asked, observed
+from lxmls_day1.course.observations import RAISES, WRONG_FORM, Asked, observed
 from lxmls_day1.course.recorded_answers import (
     RETURNS,
     Answer,
@@ -137,6 +138,9 @@ class SmallInputs:
         found = named(pool, row, got, split)
         mistakes = [(name, self._sentences[name]) for name in found.names if name in self._sentences]
         kind = found.kind
+        if not mistakes and got[first].kind is not float:
+            of_form = wrong_form(getattr(lab, "answers", []), getattr(self._module, MUST_RETURN, {}))
+            mistakes, kind = [(WRONG_FORM, of_form)] if of_form else [], PROPERTY
         if not mistakes:
             asked = zip(pool.inputs, pool.answers, got, row, strict=True)
             seen = [Asked(given, wanted, its, place != 0) for given, (wanted, *_), its, place in asked]

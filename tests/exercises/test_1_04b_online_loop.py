@@ -10,6 +10,7 @@ from lxmls_day1.course.recorded_answers import results
 ZERO_ONE = 1.0 - np.eye(2)
 COSTS = np.array([[0.0, 2.0, 0.5], [1.0, 0.0, 3.0], [0.25, 1.5, 0.0]])
 SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # what a solution in single precision can keep
+MUST_RETURN = {"regression_weights": {"W": "(J + 1, K)", "the mean": "(J + 1, K)"}}
 RESULTS = ("W after the last step", "the mean")
 
 

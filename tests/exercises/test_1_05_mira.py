@@ -7,6 +7,7 @@ import pytest
 
 ZERO_ONE = 1.0 - np.eye(3)  # row y: ρ(·, y)
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+MUST_RETURN = {"mira_rule": {"d": "(K,)"}}
 MAY_CHANGE = {"mira_rule"}  # the loop makes the scores anew for each example
 
 

@@ -5,6 +5,7 @@ import pytest
 
 ZERO_ONE = 1.0 - np.eye(3)
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+MUST_RETURN = {"max_ent_rule": {"d": "(K,)"}}
 MAY_CHANGE = {"max_ent_rule"}  # the loop makes the scores anew for each example
 
 

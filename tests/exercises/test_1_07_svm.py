@@ -5,6 +5,7 @@ import pytest
 
 ZERO_ONE = 1.0 - np.eye(3)
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+MUST_RETURN = {"svm_rule": {"d": "(K,)"}, "svm_step": {"the new W": "(J + 1, K)"}}
 MAY_CHANGE = {"svm_rule"}  # the loop makes the scores anew for each example
 TOLD_AS = "d of svm_rule; or the weights after svm_step, minus g(x) dᵀ of your own svm_rule"
 
@@ -174,7 +175,7 @@ def test_training(lab, expect):
     W = np.zeros((3, 3))
     for t, m in enumerate(order * 2, start=1):
         g = np.array([1.0, *X[m]])
-        W = lab.function("svm", "svm_step", W, g, y[m], 0.8 * t**-0.7, 0.3, cost[:, y[m]])
+        W = np.asarray(lab.function("svm", "svm_step", W, g, y[m], 0.8 * t**-0.7, 0.3, cost[:, y[m]]))
     expect("the weights after the same twelve steps by svm_step", W, **SINGLE)
     assert np.allclose(W, params, **SINGLE), "svm_step does not do what the loop does"
 

@@ -13,6 +13,7 @@ POINTS, LABELS, ORDER = [[3.0], [2.0], [1.0]], [1, 1, 0], [0, 0, 2, 0, 2, 1, 1, 
 
 # What a solution in single precision can keep; U has grown a hundred times as large as the average.
 SINGLE, SINGLE_U = {"rtol": 1e-5, "atol": 1e-5}, {"rtol": 1e-5, "atol": 1e-3}
+MUST_RETURN = {"averaged_perceptron": {"the average": "(J + 1, K)", "U": "(J + 1, K)"}}
 TOLD_AS = "the average, then U, row by row"
 
 

@@ -7,6 +7,7 @@ import pytest
 
 NO_CAP = 1e6  # above everything that is asked for here
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+MUST_RETURN = {"squishing_rule": {"d": "(K,)"}}
 MAY_CHANGE = {"squishing_rule"}  # the loop makes the scores anew for each example
 SOURCE = [0.90085352, 2.25573249, 0.25974194]  # the scores of the source's example; every class is to win by 1
 

@@ -11,6 +11,7 @@ from lxmls_day1.course.recorded_answers import results
 COUNTS = np.array([[2.0, 1.0], [1.0, 0.0], [0.0, 3.0], [1.0, 2.0], [0.0, 1.0]])
 LABELS = np.array([0, 0, 1, 1, 1])
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+MUST_RETURN = {"with_slack": {"the features": "(M, J + 2)", "V": ""}}
 TOLD_AS = "(1, x, slack) of each row, then V; or the new weights"
 
 

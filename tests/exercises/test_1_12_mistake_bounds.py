@@ -13,6 +13,7 @@ THREE_CLASSES = np.array([[4.0, 0.0], [3.0, 1.0], [0.0, 3.0], [-1.0, 2.0], [-3.0
 LABELS = np.array([0, 0, 1, 1, 2, 2])
 COLUMNS = np.array([[0.0, 0.5, -0.5], [2.0, 0.0, -1.5], [0.5, 1.5, -2.0]])  # intercepts first, of unequal lengths
 SINGLE = {"rtol": 1e-4}  # what a solution in single precision can keep: γ is a small difference of large scores
+MUST_RETURN = {"mistake_bound": {"R": "", "γ": "", "the bound": ""}}
 RESULTS = ("R", "γ", "the bound")
 TOLD_AS = ", ".join(RESULTS)
 

@@ -5,6 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+MUST_RETURN = {"viterbi": {"the path": "(T,)"}}
+
 
 def tagged(lab, sentences):
     """The sequences that the search finds, as they come; each sentence is emissions, transitions, start, stop."""

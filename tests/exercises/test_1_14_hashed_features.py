@@ -9,6 +9,7 @@ from lxmls_day1.course.recorded_answers import results
 
 LEAST, MOST = -(2**31), 2**31 - 1
 SINGLE = {"rtol": 1e-5, "atol": 1e-5}  # what a solution in single precision can keep
+MUST_RETURN = {"columns_and_signs": {"the columns": "(n,)", "the signs": "(n,)"}, "hashed_row": {"the row": "(B,)"}}
 TOLD_AS = "columns, then signs; with counts the row"
 
 

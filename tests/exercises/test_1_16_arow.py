@@ -9,6 +9,7 @@ from lxmls_day1.course.recorded_answers import results
 
 ZERO_ONE = 1.0 - np.eye(3)  # row y: ρ(·, y)
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+MUST_RETURN = {"arow_rule": {"d": "(K,)", "b": "(K,)"}}
 TOLD_AS = "d, then b"
 MAY_CHANGE = {"arow_rule"}  # the loop makes the scores and the variances anew for each example
 
