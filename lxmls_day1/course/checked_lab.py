@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from lxmls_day1.lab import Lab
+from lxmls_day1.lab import Lab, Table
 
 MAKING = ("classifier", "reader")
 #: What each call of a check returned: the name of what was called, and its answers; None of one that failed or still runs.
@@ -98,9 +98,16 @@ class CheckedLab(Protocol):
         """As `Lab.function`."""
         return self.perform(LabCall("function", (module, name), arguments, settings))
 
-    def each(self, module: str, name: str, calls: Iterable[tuple[Any, ...]], first_as: str | None = None) -> list[Any]:
+    def each(
+        self,
+        module: str,
+        name: str,
+        calls: Iterable[tuple[Any, ...]],
+        first_as: str | None = None,
+        given: Mapping[str, Sequence[Table]] | None = None,
+    ) -> list[Any]:
         """As `Lab.each`."""
-        found: list[Any] = self.perform(LabCall("each", (module, name), (tuple(map(tuple, calls)), first_as)))
+        found: list[Any] = self.perform(LabCall("each", (module, name), (tuple(map(tuple, calls)), first_as, given)))
         return found
 
     def each_made(

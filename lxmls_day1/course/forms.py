@@ -1,8 +1,9 @@
 """The forms that the functions of an exercise must return, and what is said of an answer of another form.
 
-A file of checks names the results of each function that it calls, with their shapes; a number has none:
+A file of checks names the results of each function that it calls, with their shapes. A number has none, and an array of any
+shape some words:
 
-    MUST_RETURN = {"mira_rule": {"d": "(K,)"}, "mixed": {"W": "(J + 1, K)", "total": "(J + 1, K)", "count": ""}}
+    MUST_RETURN = {"mixed": {"W": "(J + 1, K)", "total": "(J + 1, K)", "count": ""}, "soft_threshold": {"w": "like a"}}
 
 An answer of the right form may still be too long or too short: `lxmls_day1.course.expect` compares the shapes.
 """
@@ -55,7 +56,13 @@ def _has_shape(value: Any, shape: str) -> bool:
         found, kind = form_of(value)
     except TypeError:
         return False
+    if shape and not shape.startswith("("):
+        return kind is float and bool(found)
     return kind is float and len(found) == sum(bool(size.strip()) for size in shape.strip("()").split(","))
+
+
+def _shape_in_words(shape: str) -> str:
+    return f"an array {'of shape ' * shape.startswith('(')}{shape}" if shape else "a number"
 
 
 def _sentence(name: str, value: Any, results: Results) -> str:
@@ -69,7 +76,7 @@ def _sentence(name: str, value: Any, results: Results) -> str:
     returned = f"`{name}` returned {shortened(found)}"
     if value is None:
         returned += " (is a `return` missing?)"
-    parts = [f"{word}, {f'an array of shape {shape}' if shape else 'a number'}" for word, shape in results.items()]
+    parts = [f"{word}, {_shape_in_words(shape)}" for word, shape in results.items()]
     if len(parts) > 1:
         return f"{returned}; {len(parts)} results are wanted: {'; '.join(parts)}."
     return f"{returned}; {parts[0]}, is wanted." if parts else f"{returned}."

@@ -15,7 +15,7 @@ class Stub:
     def function(self, module, name, *arguments, **settings):
         return getattr(self, name)(*arguments, **settings)
 
-    def each(self, module, name, calls, first_as=None):
+    def each(self, module, name, calls, first_as=None, given=None):
         return [getattr(self, name)(*arguments) for arguments in calls]
 
     def classifier(self, module, class_name, **settings):
