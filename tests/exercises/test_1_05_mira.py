@@ -142,18 +142,19 @@ def test_training(lab, expect):
 
 @pytest.mark.hidden
 def random_step(rng, n_classes):
-    """Scores, true class, ‖g‖² and costs: mostly a mistake, sometimes a right prediction."""
+    """Scores, true class, ‖g‖² and costs: mostly a mistake, sometimes a right prediction; scores far apart or close, small costs and large ones."""
     label = int(rng.integers(n_classes))
-    cost = rng.uniform(0.2, 6.0, size=n_classes)
+    cost = rng.uniform(0.2, rng.choice([0.9, 6.0]), size=n_classes)
     cost[label] = 0.0
-    return 4 * rng.normal(size=n_classes), label, float(rng.uniform(1.0, 1.5)), cost
+    scores = rng.choice([4.0, 0.2]) * rng.normal(size=n_classes) - rng.choice([0.0, 15.0])
+    return scores, label, float(rng.uniform(1.0, 1.5)), cost
 
 
 @pytest.mark.hidden
 @pytest.mark.parametrize("n_classes", [3, 5, 8])
 def test_random_steps(lab, expect, rng, n_classes):
     """Random scores and costs, with and without a cap that bites."""
-    steps = [random_step(rng, n_classes) for _ in range(24)]
+    steps = [random_step(rng, n_classes) for _ in range(120)]
     cap = float(rng.uniform(0.6, 0.9))
     for name, most in [("without a cap", 1e6), ("with a cap", cap)]:
         expect(f"d of random steps {name}", steps_of(lab, steps, most), **SINGLE)
@@ -162,7 +163,7 @@ def test_random_steps(lab, expect, rng, n_classes):
 @pytest.mark.hidden
 def test_the_margin_after_a_step(lab, expect, rng):
     """After a step without a cap the true class leads the predicted one by what the mistake costs."""
-    steps = [random_step(rng, 4) for _ in range(8)]
+    steps = [random_step(rng, 4) for _ in range(40)]
     for scores, label, _, _ in steps:
         scores[label] = scores.min() - 0.1
     ds = list(map(np.asarray, steps_of(lab, steps, 1e6)))
@@ -176,8 +177,8 @@ def test_the_margin_after_a_step(lab, expect, rng):
 def test_random_training(lab, expect, rng):
     """Training on random points, averaged, with costs."""
     X, y = rng.normal(size=(30, 2)), rng.permutation(np.arange(30) % 3)
-    cost = rng.uniform(0.2, 8.0, size=(3, 3))
-    np.fill_diagonal(cost, 0.0)
+    cost = np.zeros((3, 3))
+    cost[~np.eye(3, dtype=bool)] = rng.permutation([0.3, 0.5, 0.7, 3.0, 5.0, 7.0]) * rng.uniform(0.9, 1.1, size=6)
     settings = {"regularizer": float(rng.uniform(1.1, 1.4)), "nr_rounds": 2, "cost": cost}
     ((params,),) = lab.each_made("mira", "Mira", "train", [(settings, X, y)])
     expect("the averaged weights", params, **SINGLE)

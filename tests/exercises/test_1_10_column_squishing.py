@@ -168,18 +168,21 @@ def test_training(lab, expect):
 
 @pytest.mark.hidden
 def random_step(rng, n_classes):
-    """Scores, true class, ‖g‖² and costs: some rivals too high, some not."""
+    """Scores, true class, ‖g‖² and costs: some rivals too high, some not; some that are right but narrowly, by scores far apart or close."""
     label = int(rng.integers(n_classes))
     cost = rng.uniform(0.2, 2.0, size=n_classes)
     cost[label] = 0.0
-    return 2 * rng.normal(size=n_classes), label, float(rng.uniform(1.0, 5.0)), cost
+    scores = rng.choice([4.0, 2.0, 0.3]) * rng.normal(size=n_classes)
+    if rng.random() < 0.3:
+        scores[label] = scores.max() + rng.uniform(0.0, 0.2)
+    return scores, label, float(rng.uniform(1.0, 5.0)), cost
 
 
 @pytest.mark.hidden
 @pytest.mark.parametrize("n_classes", [2, 3, 5, 12])
 def test_random_steps(lab, expect, rng, n_classes):
     """Random scores and costs, with and without a cap."""
-    steps = [random_step(rng, n_classes) for _ in range(16)]
+    steps = [random_step(rng, n_classes) for _ in range(150)]
     cap = float(rng.uniform(0.05, 0.5))
     for name, most in [("without a cap", NO_CAP), ("with a cap", cap)]:
         expect(f"d of random steps {name}", steps_of(lab, steps, most), **SINGLE)
@@ -188,7 +191,7 @@ def test_random_steps(lab, expect, rng, n_classes):
 @pytest.mark.hidden
 def test_least_change(lab, expect, rng):
     """Every margin is met, the active ones exactly, and what the true class gains the rivals lose."""
-    steps = [random_step(rng, 6) for _ in range(12)]
+    steps = [random_step(rng, 6) for _ in range(80)]
     ds = list(map(np.asarray, steps_of(lab, steps, NO_CAP)))
     expect("d of random steps", ds, **SINGLE)
     for (scores, label, sq_norm, cost), d in zip(steps, ds, strict=True):
@@ -202,9 +205,12 @@ def test_least_change(lab, expect, rng):
 @pytest.mark.hidden
 def test_ties(lab, expect, rng):
     """Rivals that are equally strong come down together."""
-    height, sq_norm = float(rng.uniform(0.5, 2.0)), float(rng.uniform(1.0, 3.0))
-    d = step_of(lab, [height, 0.0, height, height, -5.0], 1, sq_norm, NO_CAP, ones_but(1, 5))
-    expect("d for three equally strong rivals", d, **SINGLE)
+    steps = []
+    for label in range(40):
+        scores = np.full(5, rng.uniform(-0.5, 4.0))
+        scores[[label % 5, (label + 2) % 5]] = 0.0, -5.0
+        steps.append((scores, label % 5, float(rng.uniform(0.5, 3.0)), ones_but(label % 5, 5)))
+    expect("d for three equally strong rivals, one row for each example", steps_of(lab, steps, NO_CAP), **SINGLE)
 
 
 @pytest.mark.hidden

@@ -199,10 +199,11 @@ def test_random_hashes(lab, expect, rng, kind):
 
 
 @pytest.mark.hidden
-@pytest.mark.parametrize("n_columns", [7, 64])
-def test_random_documents(lab, expect, rng, n_columns):
-    """Random documents with many collisions"""
-    documents = [random_document(rng, n, n_columns, rng.integers(1, 9, size=n + 4)) for n in (60, 20) * 4]
+@pytest.mark.parametrize(("n_columns", "n_features"), [(7, 60), (64, 20)])
+def test_random_documents(lab, expect, rng, n_columns, n_features):
+    """Random documents with many collisions, and with few"""
+    counts = rng.integers(1, 9, size=(8, n_features + 4))
+    documents = [random_document(rng, n_features, n_columns, row) for row in counts]
     expect("the row of each", rows(lab, documents), **SINGLE)
 
 
