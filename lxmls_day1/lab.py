@@ -23,7 +23,9 @@ from lxmls_day1.library_path import is_lab_folder as is_lab_folder
 from lxmls_day1.library_path import is_taken_from_reference, library_path, name_in, reference_place
 from lxmls_day1.settings import known_settings
 
+Calls = Iterable[tuple[Any, ...]]  # the arguments of each call
 Table = Mapping[float, tuple[float, ...]]  # an entry of an argument -> results
+Given = Mapping[str, Sequence[Table]]  # function -> for each call what it returns
 
 OWN_FOLDERS = (".", "notebooks")  # of a lab: where modules of one's own may stand beside the packages
 _IMPORTS = threading.RLock()  # one thread at a time imports a lab's modules, or rearranges what is imported
@@ -232,14 +234,7 @@ class Lab:
         """
         return self._function(module, name)(*arguments, **settings)
 
-    def each(
-        self,
-        module: str,
-        name: str,
-        calls: Iterable[tuple[Any, ...]],
-        first_as: str | None = None,
-        given: Mapping[str, Sequence[Table]] | None = None,
-    ) -> list[Any]:
+    def each(self, module: str, name: str, calls: Calls, first_as: str = "", given: Given | None = None) -> list[Any]:
         """Call a function of this lab several times: ``lab.each("mira", "mira_rule", [(scores, label, …), …])``.
 
         Parameters
@@ -281,18 +276,13 @@ class Lab:
                 with _standing_in(names, {other: tables[number] for other, tables in given.items()}):
                     found.append(function(*arguments))
             return found
-        if first_as is None:
+        if not first_as:
             return [function(*arguments) for arguments in calls]
         make = self._function(module, first_as)
         return [function(make(*parts), *others) for parts, *others in calls]
 
     def each_made(
-        self,
-        module: str,
-        class_name: str,
-        method: str,
-        calls: Iterable[tuple[Any, ...]],
-        attributes: Sequence[str] = (),
+        self, module: str, class_name: str, method: str, calls: Calls, attributes: Sequence[str] = ()
     ) -> list[list[Any]]:
         """Make a classifier for each call of a method: ``lab.each_made("mira", "Mira", "train", [(settings, X, y), …])``.
 

@@ -3,11 +3,11 @@
 A stand-in says how a call is done (`CheckedLab.perform`), and has the methods of `Lab` that checks use from here.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from lxmls_day1.lab import Lab, Table
+from lxmls_day1.lab import Calls, Given, Lab
 
 MAKING = ("classifier", "reader")
 #: What each call of a check returned: the name of what was called, and its answers; None of one that failed or still runs.
@@ -98,25 +98,13 @@ class CheckedLab(Protocol):
         """As `Lab.function`."""
         return self.perform(LabCall("function", (module, name), arguments, settings))
 
-    def each(
-        self,
-        module: str,
-        name: str,
-        calls: Iterable[tuple[Any, ...]],
-        first_as: str | None = None,
-        given: Mapping[str, Sequence[Table]] | None = None,
-    ) -> list[Any]:
+    def each(self, module: str, name: str, calls: Calls, first_as: str = "", given: Given | None = None) -> list[Any]:
         """As `Lab.each`."""
         found: list[Any] = self.perform(LabCall("each", (module, name), (tuple(map(tuple, calls)), first_as, given)))
         return found
 
     def each_made(
-        self,
-        module: str,
-        class_name: str,
-        method: str,
-        calls: Iterable[tuple[Any, ...]],
-        attributes: Sequence[str] = (),
+        self, module: str, class_name: str, method: str, calls: Calls, attributes: Sequence[str] = ()
     ) -> list[list[Any]]:
         """As `Lab.each_made`."""
         arguments = tuple(map(tuple, calls)), tuple(attributes)

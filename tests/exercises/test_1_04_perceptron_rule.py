@@ -14,7 +14,9 @@ MAY_CHANGE = {"perceptron_rule"}  # the loop makes the scores anew for each exam
 def rule(lab, calls):
     """What the rule answers to each of these scores, labels, ‖g(x)‖², steps and costs."""
     return lab.each(
-        "perceptron", "perceptron_rule", [(np.array(s), y, n, step, np.array(c)) for s, y, n, step, c in calls]
+        "perceptron",
+        "perceptron_rule",
+        [(np.array(s, float), y, float(n), float(step), np.array(c, float)) for s, y, n, step, c in calls],
     )
 
 
@@ -38,19 +40,7 @@ def small_inputs():
 
 def small_answers(lab, inputs):
     """d for each."""
-    return rule(
-        lab,
-        [
-            (
-                np.array(i["scores"], float),
-                i["true class"],
-                float(i["‖g(x)‖²"]),
-                float(i["step"]),
-                np.array(i["costs"], float),
-            )
-            for i in inputs
-        ],
-    )
+    return rule(lab, [[i[word] for word in ("scores", "true class", "‖g(x)‖²", "step", "costs")] for i in inputs])
 
 
 def small_parts(given, answer):
