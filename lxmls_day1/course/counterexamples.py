@@ -138,13 +138,13 @@ class SmallInputs:
         found = named(pool, row, got, split)
         mistakes = [(name, self._sentences[name]) for name in found.names if name in self._sentences]
         kind = found.kind
-        if not mistakes and got[first].kind is not float:
-            of_form = wrong_form(getattr(lab, "answers", []), getattr(self._module, MUST_RETURN, {}))
-            mistakes, kind = [(WRONG_FORM, of_form)] if of_form else [], PROPERTY
         if not mistakes:
+            of_form = wrong_form(getattr(lab, "answers", []), getattr(self._module, MUST_RETURN, {}))
             asked = zip(pool.inputs, pool.answers, got, row, strict=True)
             seen = [Asked(given, wanted, its, place != 0) for given, (wanted, *_), its, place in asked]
             mistakes, kind = observed(seen, getattr(self._module, PROPERTIES, None), split), PROPERTY
+            if of_form and (got[first].kind is not float or not mistakes):
+                mistakes = [(WRONG_FORM, of_form)]
         if not mistakes and changed:
             mistakes = [CHANGES]
         raise WrongAnswer(

@@ -57,7 +57,7 @@ def _has_shape(value: Any, shape: str) -> bool:
     except TypeError:
         return False
     if shape and not shape.startswith("("):
-        return kind is float and bool(found)
+        return kind is float and bool(found) and not isinstance(value, tuple)
     return kind is float and len(found) == sum(bool(size.strip()) for size in shape.strip("()").split(","))
 
 

@@ -25,7 +25,8 @@ def scaled(lab, features, labels, n_classes, n_iterations):
     weights = np.zeros(empirical.shape)
     for _ in range(n_iterations):
         expected = moments(features, weights)
-        weights = np.asarray(lab.function("iterative_scaling", "scaling_update", weights, empirical, expected, total))
+        new = lab.function("iterative_scaling", "scaling_update", weights, empirical, expected, total)
+        weights = np.reshape(new, weights.shape)
     return weights, moments(features, weights), empirical
 
 

@@ -20,7 +20,7 @@ from lxmls_day1.course.registry import FOLDER, SMALL_INPUTS, Registry, check_fil
 from lxmls_day1.course.time_limit import OutOfTime, TimeLimit
 from lxmls_day1.lab import Lab, reference_folder
 
-pytestmark = [pytest.mark.slow(30), pytest.mark.filterwarnings("ignore")]
+pytestmark = [pytest.mark.slow(15), pytest.mark.filterwarnings("ignore")]
 REFERENCE = reference_folder()
 EXERCISES = [exercise for exercise in Registry.of(REFERENCE) if check_files(REFERENCE / FOLDER, exercise)]
 SEEDS = (1, 2, 3)
@@ -147,7 +147,8 @@ def test_an_answer_of_another_form_is_told_as_what_it_is(checked, monkeypatch, e
         for check, (outcome, text, sentences) in ended.items():
             assert outcome == "wrong", (check, text)
             if not check.endswith(SMALL_INPUTS):
-                assert text.startswith(f"`{function}` returned "), (check, text)
-                assert "wanted" in text
+                of_any_shape = not all(shape[:1] in ("", "(") for shape in lab.wanted[function].values())
+                is_told = text.startswith(f"`{function}` returned ") and "wanted" in text
+                assert is_told or (of_any_shape and "shape (1, 1, 1)" in text), (check, text)
             else:
                 assert sentences, text
