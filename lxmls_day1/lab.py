@@ -420,7 +420,7 @@ def _standing_in(names: dict[str, Any], tables: Mapping[str, Table]) -> Iterator
 def _looked_up(table: Table, own: Any) -> Any:
     import numpy as np
 
-    def function(first: Any, *others: Any) -> tuple[Any, ...]:
+    def function(first: Any, *others: Any) -> Any:
         entries = np.ravel(first).tolist()
         if not table.keys() >= set(entries):
             return own(first, *others)
