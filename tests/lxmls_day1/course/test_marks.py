@@ -7,85 +7,24 @@ reference with its answers changed.
 import numpy as np
 import pytest
 
-from lxmls_day1.course.check_session import CheckSession
 from lxmls_day1.course.checked_lab import LabCall
 from lxmls_day1.course.forms import MUST_RETURN
-from lxmls_day1.course.markers import without_markers
 from lxmls_day1.course.mistakes import read_mistakes
 from lxmls_day1.course.mutants import mutants_of
-from lxmls_day1.course.pool_making import uncompiled_lab
-from lxmls_day1.course.pytest_plugin import ChecksRun, check_key, is_hidden, verdict
-from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FOLDER, SMALL_INPUTS, Registry, check_files
-from lxmls_day1.course.time_limit import OutOfTime, TimeLimit
-from lxmls_day1.lab import Lab, reference_folder
+from lxmls_day1.lab import reference_folder
 
 pytestmark = [pytest.mark.slow(15), pytest.mark.filterwarnings("ignore")]
 REFERENCE = reference_folder()
 EXERCISES = [exercise for exercise in Registry.of(REFERENCE) if check_files(REFERENCE / FOLDER, exercise)]
-SEEDS = (1, 2, 3)
 SAMPLE = 12  # programs of an exercise, about; a campaign tries all
-SECONDS = 10.0  # for one check
 TRAINING = "1.7b"  # its checks train for seconds
 
 
-class Checked:
-    """The checks of an exercise, and the reference with other programs in the place of its solution."""
-
-    def __init__(self, exercise, folder):
-        self.folder = uncompiled_lab(REFERENCE, folder)
-        self.sources = {f: (self.folder / f).read_text("utf-8") for f in exercise.files if f.endswith(".py")}
-        self.programs = [program for m in read_mistakes(REFERENCE / FOLDER, exercise) for program in m.programs]
-        self.programs += [m for name, source in self.sources.items() for m in mutants_of(source, exercise.id, name)]
-        self.run = ChecksRun(self.folder, hidden=True, answers=RecordedAnswers())
-        self.session = CheckSession(check_files(REFERENCE / FOLDER, exercise), self.run)
-        self.session.collect()
-        self.wanted = getattr(self.session.items[0].module, MUST_RETURN)
-        self.expected = {}
-        for self.run.seed in SEEDS:
-            self.run.recordings = {}
-            assert set(map(self.error_of, self.session.items)) == {None}
-            recorded = {check: its.answers for check, its in self.run.recordings.items()}
-            self.expected[self.run.seed] = RecordedAnswers(recorded)
-        self.run.recordings = None
-
-    def error_of(self, item):
-        self.run.item = item
-        return self.session.error_of(item)
-
-    def ended(self, program=None, seed=SEEDS[0], public=True):
-        """How the checks end, in public or hidden ones: check -> outcome, text, and the sentences on mistakes."""
-        made = program.made_in(self.sources) if program else {}
-        for name, source in self.sources.items():
-            (self.folder / name).write_text(made.get(name, without_markers(source)), encoding="utf-8")
-        Lab(self.folder).forget()
-        self.run.seed, self.run._given = seed, self.expected[seed]
-        found = {}
-        with TimeLimit(self.folder) as limit:
-            for item in self.session.items:
-                if is_hidden(item) != public:
-                    try:
-                        with limit.of(SECONDS):
-                            error = self.error_of(item)
-                        ending = verdict(self.run, item, error)
-                    except OutOfTime:
-                        error, ending = None, ("timeout", "")
-                    sentences = [sentence for _, sentence in getattr(error, "mistakes", ())]
-                    found[check_key(item)] = *ending, sentences
-        return found
-
-
-@pytest.fixture(scope="module")
-def checked(tmp_path_factory):
-    """The `Checked` of an exercise, made once."""
-    made = {}
-
-    def of(exercise):
-        if exercise.id not in made:
-            made[exercise.id] = Checked(exercise, tmp_path_factory.mktemp("lab") / "lab")
-        return made[exercise.id]
-
-    return of
+def programs_of(lab):
+    """Those of the known mistakes, then the mutants."""
+    programs = [program for mistake in read_mistakes(REFERENCE / FOLDER, lab.exercise) for program in mistake.programs]
+    return programs + [m for name, source in lab.sources.items() for m in mutants_of(source, lab.exercise.id, name)]
 
 
 def passed(ended):
@@ -101,10 +40,12 @@ def passed(ended):
 @pytest.mark.parametrize("all_of_them", [False, pytest.param(True, marks=pytest.mark.campaign)], ids=["some", "all"])
 def test_one_answer_has_one_mark_and_fails_no_hidden_check_alone(checked, exercise, all_of_them):
     lab = checked(exercise)
-    step = 1 if all_of_them else max(1, len(lab.programs) // SAMPLE)
+    programs = programs_of(lab)
+    step = 1 if all_of_them else max(1, len(programs) // SAMPLE)
     lucky, unseen = [], []
-    for program in lab.programs[step // 2 :: step]:
-        public, *hidden = [lab.ended(program), *(lab.ended(program, seed, public=False) for seed in SEEDS)]
+    for program in programs[step // 2 :: step]:
+        made = program.made_in(lab.sources)
+        public, *hidden = [lab.ended(made), *(lab.ended(made, seed, public=False) for seed in lab.expected)]
         marks = list(map(passed, hidden))
         if any(marks[0] ^ other for other in marks):
             lucky.append((program.label, marks))
@@ -131,7 +72,8 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_an_answer_of_another_form_is_told_as_what_it_is(checked, monkeypatch, exercise, form):
     lab, of = checked(exercise), LabCall.of
-    for function in lab.wanted:
+    wanted = getattr(lab.session.items[0].module, MUST_RETURN)
+    for function in wanted:
 
         def changed(call, its_lab, function=function):
             answer = of(call, its_lab)
@@ -147,7 +89,7 @@ def test_an_answer_of_another_form_is_told_as_what_it_is(checked, monkeypatch, e
         for check, (outcome, text, sentences) in ended.items():
             assert outcome == "wrong", (check, text)
             if not check.endswith(SMALL_INPUTS):
-                of_any_shape = not all(shape[:1] in ("", "(") for shape in lab.wanted[function].values())
+                of_any_shape = not all(shape[:1] in ("", "(") for shape in wanted[function].values())
                 is_told = text.startswith(f"`{function}` returned ") and "wanted" in text
                 assert is_told or (of_any_shape and "shape (1, 1, 1)" in text), (check, text)
             else:
