@@ -11,7 +11,7 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.machinery import FileFinder, ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
@@ -22,6 +22,10 @@ from lxmls_day1.library_path import PACKAGES as PACKAGES
 from lxmls_day1.library_path import is_lab_folder as is_lab_folder
 from lxmls_day1.library_path import is_taken_from_reference, library_path, name_in, reference_place
 from lxmls_day1.settings import known_settings
+
+Calls = Iterable[tuple[Any, ...]]  # the arguments of each call
+Table = Mapping[float, tuple[float, ...]]  # an entry of an argument -> results
+Given = Mapping[str, Sequence[Table]]  # function -> for each call what it returns
 
 OWN_FOLDERS = (".", "notebooks")  # of a lab: where modules of one's own may stand beside the packages
 _IMPORTS = threading.RLock()  # one thread at a time imports a lab's modules, or rearranges what is imported
@@ -230,7 +234,7 @@ class Lab:
         """
         return self._function(module, name)(*arguments, **settings)
 
-    def each(self, module: str, name: str, calls: Iterable[tuple[Any, ...]], first_as: str | None = None) -> list[Any]:
+    def each(self, module: str, name: str, calls: Calls, first_as: str = "", given: Given | None = None) -> list[Any]:
         """Call a function of this lab several times: ``lab.each("mira", "mira_rule", [(scores, label, …), …])``.
 
         Parameters
@@ -242,6 +246,9 @@ class Lab:
         first_as : str, optional
             A class of the same file. The first argument of each call is then a tuple of the parts of which one is made, and
             the function receives what was made.
+        given : mapping from function to tables, optional
+            What other functions of the same file return meanwhile, whatever their code does: for each call a table from the entries
+            of their first argument to their results. An entry that is not in it is left to their code.
 
         Returns
         -------
@@ -263,18 +270,19 @@ class Lab:
         [2.0]
         """
         function = self._function(module, name)
-        if first_as is None:
+        if given is not None:
+            names, found = vars(self._file(module)), []
+            for number, arguments in enumerate(calls):
+                with _standing_in(names, {other: tables[number] for other, tables in given.items()}):
+                    found.append(function(*arguments))
+            return found
+        if not first_as:
             return [function(*arguments) for arguments in calls]
         make = self._function(module, first_as)
         return [function(make(*parts), *others) for parts, *others in calls]
 
     def each_made(
-        self,
-        module: str,
-        class_name: str,
-        method: str,
-        calls: Iterable[tuple[Any, ...]],
-        attributes: Sequence[str] = (),
+        self, module: str, class_name: str, method: str, calls: Calls, attributes: Sequence[str] = ()
     ) -> list[list[Any]]:
         """Make a classifier for each call of a method: ``lab.each_made("mira", "Mira", "train", [(settings, X, y), …])``.
 
@@ -311,8 +319,11 @@ class Lab:
             found.append([returned, *(getattr(made, attribute) for attribute in attributes)])
         return found
 
+    def _file(self, module: str) -> ModuleType:
+        return self.load(module if module.partition(".")[0] in PACKAGES else f"classifiers.{module}")
+
     def _function(self, module: str, name: str) -> Any:
-        loaded = self.load(module if module.partition(".")[0] in PACKAGES else f"classifiers.{module}")
+        loaded = self._file(module)
         found = getattr(loaded, name, None)
         if not callable(found):
             functions = [key for key, value in vars(loaded).items() if inspect.isfunction(value)]
@@ -393,6 +404,29 @@ class Lab:
             if path.is_absolute() and any(is_within(path, self.folder / package) for package in PACKAGES):
                 return path, frame.lineno
         return default, None
+
+
+@contextlib.contextmanager
+def _standing_in(names: dict[str, Any], tables: Mapping[str, Table]) -> Iterator[None]:
+    """Within this context functions of a file look their results up, entry by entry of their first argument."""
+    own = {name: names[name] for name in tables if name in names}
+    names.update({name: _looked_up(table, own.get(name)) for name, table in tables.items()})
+    try:
+        yield
+    finally:
+        names.update(own)
+
+
+def _looked_up(table: Table, own: Any) -> Any:
+    import numpy as np
+
+    def function(first: Any, *others: Any) -> Any:
+        entries = np.ravel(first).tolist()
+        if not table.keys() >= set(entries):
+            return own(first, *others)
+        return tuple(np.array(part).reshape(np.shape(first)) for part in zip(*map(table.get, entries), strict=True))
+
+    return function
 
 
 @contextlib.contextmanager

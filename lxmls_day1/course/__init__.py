@@ -23,6 +23,7 @@
 ``pytest_plugin``      the fixtures of the checks: ``lab``, ``expect``, ``rng``
 ``recorded_answers``   answers of checks, recorded
 ``expect``             compares an answer with the recorded one, and says where they differ
+``forms``              what a function must return, and what is said of an answer of another form
 ``counterexamples``    the check that asks small inputs, shows the smallest with a wrong answer, and names mistakes
 ``naming``             which known mistake explains wrong answers
 ``pool_making``        chooses the small inputs, on which mistakes differ

@@ -3,14 +3,15 @@
 A stand-in says how a call is done (`CheckedLab.perform`), and has the methods of `Lab` that checks use from here.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from lxmls_day1.lab import Lab
+from lxmls_day1.lab import Calls, Given, Lab
 
 MAKING = ("classifier", "reader")
-Answered = tuple[str, Any] | None  # what was called last, and what it returned
+#: What each call of a check returned: the name of what was called, and its answers; None of one that failed or still runs.
+Answers = list[tuple[str, Sequence[Any]] | None]
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,11 @@ class LabCall:
         """What the method returns for a lab in this process."""
         return getattr(lab, self.method)(*self.target, *self.arguments, **self.settings)
 
-    def first_of(self, answer: Any) -> Any:
-        """Of what comes of this call the answer to the first of its single calls."""
-        for _ in range({"each": 1, "each_made": 2}.get(self.method, 0)):  # so many lists, one in the other
-            answer = answer[0] if answer else None
-        return answer
+    def single_answers(self, answer: Any) -> list[Any]:
+        """Of what comes of this call the answers to its single calls."""
+        if self.method == "each_made":
+            return [returned for returned, *_ in answer]
+        return list(answer) if self.method == "each" else [answer]
 
     def single_calls(self) -> Iterator[tuple[str, tuple[Any, ...], Mapping[str, Any]]]:
         """The calls of the lab's own code for which it stands: the name, the arguments and the settings of each."""
@@ -74,12 +75,12 @@ class CheckedLab(Protocol):
     ----------
     changes : list of str
         The functions and methods that have changed an argument.
-    answered : tuple of (str, answer), optional
-        What was called last, and what it returned; None before the first call, while one runs, and after one that failed.
+    answers : list of (str, answers) or None
+        Of each call what was called and what it returned; None of one that runs or has failed, and of one that made an object.
     """
 
     changes: list[str]
-    answered: Answered
+    answers: Answers
 
     def perform(self, call: LabCall) -> Any:
         """What comes of a call; for one that makes an object, a stand-in whose methods can be called."""
@@ -97,18 +98,13 @@ class CheckedLab(Protocol):
         """As `Lab.function`."""
         return self.perform(LabCall("function", (module, name), arguments, settings))
 
-    def each(self, module: str, name: str, calls: Iterable[tuple[Any, ...]], first_as: str | None = None) -> list[Any]:
+    def each(self, module: str, name: str, calls: Calls, first_as: str = "", given: Given | None = None) -> list[Any]:
         """As `Lab.each`."""
-        found: list[Any] = self.perform(LabCall("each", (module, name), (tuple(map(tuple, calls)), first_as)))
+        found: list[Any] = self.perform(LabCall("each", (module, name), (tuple(map(tuple, calls)), first_as, given)))
         return found
 
     def each_made(
-        self,
-        module: str,
-        class_name: str,
-        method: str,
-        calls: Iterable[tuple[Any, ...]],
-        attributes: Sequence[str] = (),
+        self, module: str, class_name: str, method: str, calls: Calls, attributes: Sequence[str] = ()
     ) -> list[list[Any]]:
         """As `Lab.each_made`."""
         arguments = tuple(map(tuple, calls)), tuple(attributes)

@@ -31,9 +31,10 @@ from types import ModuleType
 from typing import Any
 
 from lxmls_day1.course.expect import WrongAnswer, show
+from lxmls_day1.course.forms import MUST_RETURN, wrong_form
 from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.naming import PROPERTY, named
-from lxmls_day1.course.observations import RAISES, Asked, observed
+from lxmls_day1.course.observations import RAISES, WRONG_FORM, Asked, observed
 from lxmls_day1.course.recorded_answers import (
     RETURNS,
     Answer,
@@ -138,9 +139,12 @@ class SmallInputs:
         mistakes = [(name, self._sentences[name]) for name in found.names if name in self._sentences]
         kind = found.kind
         if not mistakes:
+            of_form = wrong_form(getattr(lab, "answers", []), getattr(self._module, MUST_RETURN, {}))
             asked = zip(pool.inputs, pool.answers, got, row, strict=True)
             seen = [Asked(given, wanted, its, place != 0) for given, (wanted, *_), its, place in asked]
             mistakes, kind = observed(seen, getattr(self._module, PROPERTIES, None), split), PROPERTY
+            if of_form and (got[first].kind is not float or not mistakes):
+                mistakes = [(WRONG_FORM, of_form)]
         if not mistakes and changed:
             mistakes = [CHANGES]
         raise WrongAnswer(

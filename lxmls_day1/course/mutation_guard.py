@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.course.checked_lab import Answered, CheckedLab, LabCall
+from lxmls_day1.course.checked_lab import Answers, CheckedLab, LabCall
 from lxmls_day1.lab import Lab
 
 #: Of most entries of an argument: told by their types at once, for calls come by the hundred.
@@ -40,12 +40,12 @@ class GuardedLab(CheckedLab):
     def __init__(self, lab: Lab):
         self._lab = lab
         self.changes: list[str] = []
-        self.answered: Answered = None
+        self.answers: Answers = []
 
     def perform(self, call: LabCall) -> Any:
         """What comes of a call with copies of its arguments."""
         if call.makes_object:
-            self.answered = None
+            self.answers.append(None)
             return GuardedObject(self, call.of(self._lab))
         answer = self.called(
             call.name,
@@ -53,7 +53,7 @@ class GuardedLab(CheckedLab):
             call.arguments,
             call.settings,
         )
-        self.answered = call.name, call.first_of(answer)
+        self.answers[-1] = call.name, call.single_answers(answer)
         return answer
 
     def called(
@@ -66,10 +66,10 @@ class GuardedLab(CheckedLab):
         """What a function makes of copies of these arguments; if it changes one, its name is put down."""
         given, named = copied(arguments), copied(dict(settings))
         before = content_of([given, named])
-        self.answered = None
+        self.answers.append(None)
         try:
             answer = function(given, named)
-            self.answered = name, answer
+            self.answers[-1] = name, [answer]
             return answer
         finally:
             if content_of([given, named]) != before:

@@ -186,14 +186,19 @@ def _factor(pairs: Sequence[Pair]) -> float | None:
 
 
 def _property_lacking(wrong: Sequence[Asked], properties: Properties | None) -> Sentences:
-    """The first property that more than half of the wrong answers lack."""
+    """The first property that more than half of the wrong answers lack; if not all lack it, how many do."""
     if properties is None:
         return []
     counts: dict[tuple[str, str], int] = {}
     for one in wrong:
         for pair in properties_lacking(properties, dict(one.given), one.wanted, one.got):
             counts[pair] = counts.get(pair, 0) + 1
-    return [pair for pair, count in counts.items() if 2 * count > len(wrong)][:1]
+    for (name, sentence), count in counts.items():
+        if 2 * count > len(wrong):
+            return [
+                (name, sentence if count == len(wrong) else f"In {count} of {len(wrong)} wrong answers: {sentence}")
+            ]
+    return []
 
 
 def properties_lacking(properties: Properties, given: dict[str, Any], wanted: Answer, got: Answer) -> Sentences:

@@ -24,9 +24,10 @@ import pytest
 from lxmls_day1.course.checked_lab import CheckedLab
 from lxmls_day1.course.counterexamples import ANSWERED, SmallInputs
 from lxmls_day1.course.expect import Expect, RecordingExpect, WrongAnswer
+from lxmls_day1.course.forms import MUST_RETURN, Wanted, unusable, wrong_form
 from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.mutation_guard import GuardedLab
-from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, RecordedAnswers, unusable
+from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, RecordedAnswers
 from lxmls_day1.course.refusals import answers_of, answers_refused
 from lxmls_day1.course.registry import RECORDED, SMALL_INPUTS, Exercise, Registry, exercise_of_check
 from lxmls_day1.course.tracebacks import trimmed_traceback
@@ -313,26 +314,36 @@ def verdict(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> t
     """How a check ended: ``passed``, ``wrong``, ``to do``, ``error`` or ``skipped``; and what to say."""
     if error is None:
         return "passed", ""
-    if isinstance(error, WrongAnswer):
-        return "wrong", str(error)
     if isinstance(error, pytest.skip.Exception):
         return "skipped", str(error)
     if isinstance(error, NotImplementedError) and STUB_MESSAGE.match(str(error)):
         return "to do", str(error)
+    if isinstance(error, WrongAnswer) and error.example is not None:
+        return "wrong", str(error)
+    answers, wanted = run.asked.answers if run.asked is not None else [], must_return(item)
+    if of_form := wrong_form(answers, wanted):
+        return "wrong", of_form
+    if isinstance(error, WrongAnswer):
+        return "wrong", str(error)
     folder = run.lab_folder or Lab.open(item.path.parent).folder
     files = _files_of(error)
     if isinstance(error, AssertionError) and files[-1:] == [item.path]:
         return "wrong", str(error).strip() or "a property that the answer must have does not hold"
-    answered = run.asked.answered if run.asked is not None else None
-    of_the_answer = answered and not isinstance(error, (AssertionError, InputError))
+    of_the_answer = answers and answers[-1] and not isinstance(error, (AssertionError, InputError))
     if of_the_answer and not any(is_within(file, folder / name) for file in files for name in PACKAGES):
-        return "wrong", unusable(answered, error)
+        return "wrong", unusable(answers, wanted, error)
     return "error", trimmed_traceback(error, folder, run.files_of(item), item.path)
 
 
 def _files_of(error: BaseException) -> list[Path]:
     """The files through which an exception went; it was raised in the last one."""
     return [Path(frame.filename) for frame in traceback.extract_tb(error.__traceback__)]
+
+
+def must_return(item: pytest.Item) -> Wanted:
+    """The forms that the functions which a check calls must return, as its file says."""
+    module = item.getparent(pytest.Module)
+    return getattr(module.obj, MUST_RETURN, {}) if module is not None else {}
 
 
 def is_hidden(item: pytest.Item) -> bool:

@@ -358,9 +358,15 @@ class _Description(reprlib.Repr):
 
 def shape_text(answer: Answer) -> str:
     """The form of an answer in words: ``one number``, ``an array of shape (2, 3)``."""
-    if not answer.shape:
-        return {float: "one number", str: "a text"}.get(answer.kind, "None")
-    return f"an array of shape {answer.shape}" + " of texts" * (answer.kind is str)
+    return form_text((answer.shape, answer.kind))
+
+
+def form_text(form: Form) -> str:
+    """A form in words."""
+    shape, kind = form
+    if not shape:
+        return {float: "one number", str: "a text"}.get(kind, "None")
+    return f"an array of shape {shape}" + " of texts" * (kind is str)
 
 
 def in_words(value: Any) -> str:
@@ -376,7 +382,7 @@ def in_words(value: Any) -> str:
     words = []
     for entry in value[:MOST_DESCRIBED]:
         try:
-            words.append(shape_text(Answer.of(entry)))
+            words.append(form_text(form_of(entry)))
         except TypeError:
             words.append(f"a {type(entry).__name__}")
     more = ", …" if len(value) > MOST_DESCRIBED else ""
@@ -408,23 +414,10 @@ def described(value: Any, wanted: str) -> str:
     'returns an array of shape (2,), but must return one number'
     """
     try:
-        what = shape_text(Answer.of(value))
+        what = form_text(form_of(value))
     except TypeError as error:
         what = in_words(value) or str(error)
     return f"{RETURNS}{shortened(what)}, but must return {wanted}"
-
-
-def unusable(answered: tuple[str, Any] | None, error: BaseException) -> str:
-    """What to say of an answer with which a check cannot go on, as this exception of the check's own tells.
-
-    Examples
-    --------
-    >>> unusable(("viterbi", (1.0, "art")), TypeError())
-    '`viterbi` returns a pair: one number and a text, but must return what its docstring says: the check cannot use this form'
-    """
-    if answered is None:
-        return f"the check cannot use the answer ({type(error).__name__}: {error})"
-    return f"`{answered[0]}` {described(answered[1], 'what its docstring says: the check cannot use this form')}"
 
 
 def _description(value: Any) -> str:

@@ -16,7 +16,7 @@ from lxmls_day1.box.box import NO_END, Box, BoxFailure, RaisedInBox
 from lxmls_day1.box.limits import CRASHED, REFUSED, TIMEOUT, Limits
 from lxmls_day1.box.makers import BoxMaker
 from lxmls_day1.box.messages import Reference
-from lxmls_day1.course.checked_lab import Answered, CheckedLab, LabCall
+from lxmls_day1.course.checked_lab import Answers, CheckedLab, LabCall
 from lxmls_day1.errors import InputError
 
 MOST_CALLS = 12
@@ -59,13 +59,13 @@ class BoxedLab(CheckedLab):
         self._methods: dict[tuple[str, ...], frozenset[str]] = {}
         self.calls: list[str] = []
         self.changes: list[str] = []
-        self.answered: Answered = None
+        self.answers: Answers = []
 
     def begin(self, noting: bool = False) -> None:
         """A new check begins, with its own time; its calls are noted if they may be told."""
         self.calls = []
         self.changes = []
-        self.answered = None
+        self.answers = []
         self._noting = noting
         self._first_call = True
         self._check_seconds_left = self._limits.check_seconds
@@ -97,7 +97,7 @@ class BoxedLab(CheckedLab):
             parts = 1 + len(call.arguments[1])
             if not all(isinstance(one, list) and len(one) == parts for one in answer):
                 raise BoxFailure(REFUSED, f"what came out of the box is not what was asked of {call.target[1]}")
-        self.answered = call.name, call.first_of(answer)
+        self.answers[-1] = call.name, call.single_answers(answer)
         return answer
 
     def _made(self, call: LabCall) -> "BoxedObject":
@@ -119,7 +119,7 @@ class BoxedLab(CheckedLab):
     def ask(self, verb: str, name: str, /, **content: Any) -> Any:
         """What the program in the box answers; `name` is that of what is called."""
         box = self._open()
-        self.answered = None
+        self.answers.append(None)
         if self._first_call:
             content["cpu"] = self._limits.check_cpu_seconds
             self._first_call = False
@@ -130,7 +130,7 @@ class BoxedLab(CheckedLab):
             answer = box.ask({"do": verb, **content}, left, limit)
             if box.changed:
                 self.changes.append(name)
-            self.answered = name, answer
+            self.answers[-1] = name, [answer]
             return answer
         except RaisedInBox as error:
             raise exception_of(error) from None

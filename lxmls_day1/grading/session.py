@@ -26,11 +26,12 @@ from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.course import pytest_plugin
 from lxmls_day1.course.check_session import CheckSession
-from lxmls_day1.course.checked_lab import Answered, CheckedLab
+from lxmls_day1.course.checked_lab import Answers, CheckedLab
 from lxmls_day1.course.counterexamples import CounterExample, has_substance
 from lxmls_day1.course.expect import WrongAnswer
+from lxmls_day1.course.forms import Wanted, unusable, wrong_form
 from lxmls_day1.course.markers import STUB_MESSAGE
-from lxmls_day1.course.recorded_answers import RecordedAnswers, unusable
+from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import SMALL_INPUTS, exercise_of_check
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.boxed_lab import BoxedLab
@@ -205,7 +206,8 @@ class GradingSession:
         began = time.monotonic()
         error = self._checks.error_of(self._checks.items[i])
         seconds = round(time.monotonic() - began, 3)
-        verdict, text, mistakes = _verdict(check, error, lab.answered)
+        wanted = pytest_plugin.must_return(self._checks.items[i])
+        verdict, text, mistakes = _verdict(check, error, lab.answers, wanted)
         grade = replace(
             check,
             verdict=verdict,
@@ -241,34 +243,41 @@ def _ended_as(numbers: Sequence[int], tries: Mapping[int, _Try], *verdicts: str)
 
 
 def _verdict(
-    check: CheckGrade, error: BaseException | None, answered: Answered
+    check: CheckGrade, error: BaseException | None, answers: Answers, wanted: Wanted
 ) -> tuple[str, str, list[tuple[str, str]]]:
-    """Verdict, text for the student, known mistakes: of a check that ended with this exception, or with none, after an answer."""
+    """Verdict, text for the student, known mistakes: of a check that ended with this exception, or with none, after these answers."""
     if error is None:
         return OK, "", []
     if isinstance(error, BoxesUnavailable):
         raise error
     if isinstance(error, pytest.skip.Exception):
         raise InputError(f"{check.check} skips itself: {error}. A check that is graded must run.")
-    verdict, text = _verdict_in_words(error, answered)
+    verdict, text = _verdict_in_words(error, answers, wanted)
     return verdict, "" if check.hidden else text, list(error.mistakes) if isinstance(error, WrongAnswer) else []
 
 
-def _verdict_in_words(error: BaseException, answered: Answered) -> tuple[str, str]:
+def _verdict_in_words(error: BaseException, answers: Answers, wanted: Wanted) -> tuple[str, str]:
     if isinstance(error, BoxFailure):
         return error.verdict, str(error)
     if isinstance(error, RefusedAnswer):
         return REFUSED, str(error)
+    boxed = getattr(error, "boxed", None)
+    raised = _verdict_of_exception(boxed) if isinstance(boxed, RaisedInBox) else ("", "")
+    if raised[0] in (MISSING, MEMORY):
+        return raised
+    if isinstance(error, WrongAnswer) and error.example is not None:
+        return WRONG, str(error)
+    if of_form := wrong_form(answers, wanted):
+        return WRONG, of_form
     if isinstance(error, WrongAnswer):
         return WRONG, str(error)
-    boxed = getattr(error, "boxed", None)
-    if isinstance(boxed, RaisedInBox):
-        return _verdict_of_exception(boxed)
+    if raised[0]:
+        return raised
     if isinstance(error, InputError):
         raise error  # no answer is recorded, say: a fault of the checks
     if isinstance(error, AssertionError):
         return WRONG, str(error).strip() or "a property that the answer must have does not hold"
-    return WRONG, unusable(answered, error)
+    return WRONG, unusable(answers, wanted, error)
 
 
 def _unrun(item: pytest.Item) -> CheckGrade:

@@ -8,6 +8,7 @@ COUNTS = np.array([[3, 0, 1], [1, 2, 0], [2, 0, 2], [4, 0, 0], [0, 5, 1]])
 LABELS = ["sport", "art", "sport", "sport", "art"]
 NEW_DOCUMENTS = np.array([[1, 0, 0], [0, 0, 2], [1, 1, 1]])
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+MUST_RETURN = {"train": {"params": "(J + 1, K)"}}
 NAIVE_BAYES = "multinomial_naive_bayes", "MultinomialNaiveBayes"
 
 

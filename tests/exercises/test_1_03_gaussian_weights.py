@@ -11,6 +11,7 @@ import pytest
 from lxmls_day1.course.recorded_answers import described
 
 SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # what a solution in single precision can keep
+MUST_RETURN = {"gaussian_weights": {"b and w": "(J + 1, K)"}}
 TOLD_AS = "b, then w, of each class minus those of class 0"
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # what a solution in single precision can keep
+MUST_RETURN = {"batch_gradient": {"∇F": "(J + 1, K)"}}
 
 
 def gradient(lab, W, X, labels, regularizer):

@@ -1,10 +1,13 @@
 """Exercise 1.7: the cost-augmented rule of the SVM, and its whole step W ← (1 − η λ) W + g(x) dᵀ."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 ZERO_ONE = 1.0 - np.eye(3)
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+MUST_RETURN = {"svm_rule": {"d": "(K,)"}, "svm_step": {"the new W": "(J + 1, K)"}}
 MAY_CHANGE = {"svm_rule"}  # the loop makes the scores anew for each example
 TOLD_AS = "d of svm_rule; or the weights after svm_step, minus g(x) dᵀ of your own svm_rule"
 
@@ -174,7 +177,7 @@ def test_training(lab, expect):
     W = np.zeros((3, 3))
     for t, m in enumerate(order * 2, start=1):
         g = np.array([1.0, *X[m]])
-        W = lab.function("svm", "svm_step", W, g, y[m], 0.8 * t**-0.7, 0.3, cost[:, y[m]])
+        W = np.asarray(lab.function("svm", "svm_step", W, g, y[m], 0.8 * t**-0.7, 0.3, cost[:, y[m]]))
     expect("the weights after the same twelve steps by svm_step", W, **SINGLE)
     assert np.allclose(W, params, **SINGLE), "svm_step does not do what the loop does"
 
@@ -184,10 +187,13 @@ def test_training(lab, expect):
 def test_random_rule(lab, expect, rng, n_classes):
     """The rule on random scores and costs"""
     calls = []
-    for _ in range(40):  # with fewer, a mistake that seldom shows is missed by some seeds
-        scores, label = rng.normal(size=n_classes), int(rng.integers(n_classes))
+    for number in range(160):  # with fewer, a mistake that seldom shows is missed by some seeds
+        scores, label = rng.choice([0.3, 1.0, 3.0]) * rng.normal(size=n_classes), int(rng.integers(n_classes))
+        if number % 2:  # right, with a margin or not
+            scores[label] = scores.max() + rng.uniform(0.0, 3.0)
         cost = rng.uniform(0.2, 2.0, size=n_classes) * (np.arange(n_classes) != label)
-        calls.append((scores, label, rng.uniform(1.0, 9.0), rng.uniform(0.1, 2.0), cost))
+        far = rng.choice([-9.0, 0.0, 9.0])
+        calls.append((scores + far, label, rng.uniform(1.0, 9.0), rng.uniform(0.1, 2.0), cost))
     expect("d of each example, in a row", lab.each("svm", "svm_rule", calls), **SINGLE)
 
 
@@ -207,9 +213,9 @@ def test_random_step(lab, expect, rng, n_classes):
 def test_margins_missed_and_met(lab, expect, rng):
     """The rule and the step on examples that miss their margin, meet it exactly, and pass it"""
     rules, steps = [], []
-    for lead in (-1.0, 0.5, 1.0, 2.0):  # of the true class; the margin is 1
+    for lead, far in itertools.product((-1.0, 0.5, 0.9, 1.0, 1.1, 2.0), (-9.0, -1.0, 0.0, 5.0)):  # the margin is 1
         scores, cost = np.array([lead, 0.0, -3.0]), np.array([0.0, 1.0, 1.0])
-        rules.append((scores + float(rng.integers(-4, 5)), 0, 2.0, float(rng.uniform(0.2, 1.0)), cost))
+        rules.append((scores + far, 0, 2.0, float(rng.uniform(0.2, 1.0)), cost))
         W, g = np.vstack([np.zeros(3), scores]), np.array([1.0, 1.0])
         steps.append((W, g, 0, float(rng.uniform(0.2, 1.0)), float(rng.uniform(0.2, 1.0)), cost))
     expect("d, one row for each example", lab.each("svm", "svm_rule", rules), **SINGLE)
@@ -220,12 +226,11 @@ def test_margins_missed_and_met(lab, expect, rng):
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_random_training(lab, expect, rng, n_classes):
     """Training on random examples with random costs"""
-    X, y = (
-        rng.normal(size=(20, 3)),
-        np.concatenate([np.arange(n_classes), rng.integers(n_classes, size=20 - n_classes)]),
-    )
-    cost = rng.uniform(0.5, 2.0, size=(n_classes, n_classes)) * (1.0 - np.eye(n_classes))
-    svm = lab.classifier("svm", "SVM", regularizer=rng.uniform(0.1, 0.5), nr_rounds=3, alpha=0.8, cost=cost, seed=5)
-    params = svm.train(X, y)
-    expect("the weights", params, **SINGLE)
-    expect("their objective", svm.objective(X, y, params), **SINGLE)
+    for number in range(4):
+        y = np.concatenate([np.arange(n_classes), rng.integers(n_classes, size=20 - n_classes)])
+        X = rng.normal(size=(20, 3)) + 2.0 * np.eye(4, 3)[y]  # some have their margin after a round, others never
+        cost = rng.uniform(0.5, 2.0, size=(n_classes, n_classes)) * (1.0 - np.eye(n_classes))
+        svm = lab.classifier("svm", "SVM", regularizer=rng.uniform(0.1, 0.5), nr_rounds=3, alpha=0.8, cost=cost, seed=5)
+        params = svm.train(X, y)
+        expect(f"the weights in trial {number + 1}", params, **SINGLE)
+        expect(f"their objective in trial {number + 1}", svm.objective(X, y, params), **SINGLE)

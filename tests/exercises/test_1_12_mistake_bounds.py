@@ -13,6 +13,7 @@ THREE_CLASSES = np.array([[4.0, 0.0], [3.0, 1.0], [0.0, 3.0], [-1.0, 2.0], [-3.0
 LABELS = np.array([0, 0, 1, 1, 2, 2])
 COLUMNS = np.array([[0.0, 0.5, -0.5], [2.0, 0.0, -1.5], [0.5, 1.5, -2.0]])  # intercepts first, of unequal lengths
 SINGLE = {"rtol": 1e-4}  # what a solution in single precision can keep: γ is a small difference of large scores
+MUST_RETURN = {"mistake_bound": {"R": "", "γ": "", "the bound": ""}}
 RESULTS = ("R", "γ", "the bound")
 TOLD_AS = ", ".join(RESULTS)
 
@@ -167,9 +168,9 @@ def test_random_vector(lab, expect, rng, n_features):
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 def test_random_columns(lab, expect, rng, n_classes):
     """Random columns, and points that they part"""
-    U = rng.normal(size=(4, n_classes)) * rng.uniform(0.5, 2.0, size=n_classes)
-    U[0] *= 0.3  # so that every class has its share of the points
-    X = rng.normal(scale=3.0, size=(400, 3))
+    apart, _ = np.linalg.qr(rng.normal(size=(6, n_classes)))  # so that every class has its share of the points
+    U = np.vstack([0.3 * rng.normal(size=n_classes), apart * rng.uniform(0.6, 1.8, size=n_classes)])
+    X = rng.normal(scale=3.0, size=(400, 6))
     scores = U[0] + X @ U[1:]
     ordered = np.sort(scores, axis=1)
     clear = ordered[:, -1] - ordered[:, -2] > 0.1

@@ -6,6 +6,7 @@ import pytest
 from lxmls_day1.course.recorded_answers import results
 
 SINGLE = {"rtol": 1e-5, "atol": 1e-5}  # what a solution in single precision can keep
+MUST_RETURN = {"mixed": {"W": "(J + 1, K)", "total": "(J + 1, K)", "count": ""}}
 TOLD_AS = "W, then the sum, row by row; then the count"
 
 

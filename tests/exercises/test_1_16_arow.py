@@ -9,6 +9,7 @@ from lxmls_day1.course.recorded_answers import results
 
 ZERO_ONE = 1.0 - np.eye(3)  # row y: ρ(·, y)
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+MUST_RETURN = {"arow_rule": {"d": "(K,)", "b": "(K,)"}}
 TOLD_AS = "d, then b"
 MAY_CHANGE = {"arow_rule"}  # the loop makes the scores and the variances anew for each example
 
@@ -113,7 +114,7 @@ def random_step(rng, n_classes):
     """Scores, true class, variances, 1/λ and costs: mostly a loss, sometimes none."""
     label, cost = int(rng.integers(n_classes)), rng.uniform(0.2, 3.0, size=n_classes)
     cost[label] = 0.0
-    scores = rng.normal(size=n_classes)
+    scores = rng.choice([3.0, 1.0, 0.2]) * rng.normal(size=n_classes)
     scores[label] += rng.uniform(-1.0, 3.0)
     return scores, label, rng.uniform(0.1, 4.0, size=n_classes), float(rng.uniform(0.2, 3.0)), cost
 
@@ -122,7 +123,7 @@ def random_step(rng, n_classes):
 @pytest.mark.parametrize("n_classes", [2, 3, 5, 8])
 def test_random_steps(lab, expect, rng, n_classes):
     """Random scores, variances and costs"""
-    steps = [random_step(rng, n_classes) for _ in range(24)]
+    steps = [random_step(rng, n_classes) for _ in range(96)]
     answers = steps_of(lab, steps)
     expect("d of random steps", [d for d, _ in answers], **SINGLE)
     expect("b of random steps", [b for _, b in answers], **SINGLE)
@@ -132,14 +133,15 @@ def test_random_steps(lab, expect, rng, n_classes):
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_random_margins_of_one(lab, expect, rng, n_classes):
     """Random scores with costs of 0 and 1"""
-    steps = [random_step(rng, n_classes)[:4] for _ in range(24)]
+    steps = [random_step(rng, n_classes)[:4] for _ in range(96)]
     steps = [(*step, np.arange(n_classes) != step[1]) for step in steps]
     expect("d and b of random steps", steps_of(lab, steps), **SINGLE)
 
 
 @pytest.mark.hidden
 def test_random_training(lab, expect, rng):
-    """Training on random points"""
-    X, y = rng.normal(size=(30, 2)), rng.permutation(np.arange(30) % 3)
-    arow = lab.classifier("arow", "AROW", regularizer=float(rng.uniform(0.5, 2.0)), nr_rounds=2)
+    """Training on random points, of which many have their margin in the third round"""
+    y = rng.permutation(np.arange(30) % 3)
+    X = rng.normal(size=(30, 2)) + 3.0 * np.array([[1.0, 0.0], [-1.0, 1.0], [-1.0, -1.0]])[y]
+    arow = lab.classifier("arow", "AROW", regularizer=float(rng.uniform(0.5, 2.0)), nr_rounds=3)
     expect("the weights", arow.train(X, y), **SINGLE)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+MUST_RETURN = {"forward": {"the sums": "(T, K)"}}
 
 
 def sums_of(lab, sentences):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+MUST_RETURN = {"soft_threshold": {"w": "like a"}}
 
 
 def threshold(lab, a, penalty):

@@ -10,9 +10,16 @@ from pathlib import Path
 import pytest
 
 import lxmls_day1.course
+from lxmls_day1.course.check_session import CheckSession
+from lxmls_day1.course.markers import without_markers
+from lxmls_day1.course.pool_making import uncompiled_lab
+from lxmls_day1.course.pytest_plugin import ChecksRun, check_key, is_hidden, verdict
 from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.registry import FOLDER, check_files
 from lxmls_day1.course.solve_reset_undo import solve
+from lxmls_day1.course.time_limit import OutOfTime, TimeLimit
 from lxmls_day1.course.workspace import start_workspace
+from lxmls_day1.lab import Lab, reference_folder
 
 FILES = {
     "readers/__init__.py": "",
@@ -279,3 +286,63 @@ def edit(workspace):
         return workspace
 
     return edit
+
+
+SEEDS = (1, 2, 3)
+SECONDS = 10.0  # for one check
+
+
+class Checked:
+    """The checks of an exercise, and the reference with other programs in the place of its solution."""
+
+    def __init__(self, exercise, folder):
+        reference = reference_folder()
+        self.exercise, self.folder = exercise, uncompiled_lab(reference, folder)
+        self.sources = {f: (self.folder / f).read_text("utf-8") for f in exercise.files if f.endswith(".py")}
+        self.run = ChecksRun(self.folder, hidden=True, answers=RecordedAnswers())
+        self.session = CheckSession(check_files(reference / FOLDER, exercise), self.run)
+        self.session.collect()
+        self.expected = {}
+        for self.run.seed in SEEDS:
+            self.run.recordings = {}
+            assert set(map(self.error_of, self.session.items)) == {None}
+            recorded = {check: its.answers for check, its in self.run.recordings.items()}
+            self.expected[self.run.seed] = RecordedAnswers(recorded)
+        self.run.recordings = None
+
+    def error_of(self, item):
+        self.run.item = item
+        return self.session.error_of(item)
+
+    def ended(self, made=None, seed=SEEDS[0], public=True):
+        """How public checks or hidden ones end with these files: check -> outcome, text, and the sentences on mistakes."""
+        for name, source in self.sources.items():
+            (self.folder / name).write_text((made or {}).get(name, without_markers(source)), encoding="utf-8")
+        Lab(self.folder).forget()
+        self.run.seed, self.run._given = seed, self.expected[seed]
+        found = {}
+        with TimeLimit(self.folder) as limit:
+            for item in self.session.items:
+                if is_hidden(item) != public:
+                    try:
+                        with limit.of(SECONDS):
+                            error = self.error_of(item)
+                        ending = verdict(self.run, item, error)
+                    except OutOfTime:
+                        error, ending = None, ("timeout", "")
+                    sentences = [sentence for _, sentence in getattr(error, "mistakes", ())]
+                    found[check_key(item)] = *ending, sentences
+        return found
+
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory):
+    """The `Checked` of an exercise, made once."""
+    made = {}
+
+    def of(exercise):
+        if exercise.id not in made:
+            made[exercise.id] = Checked(exercise, tmp_path_factory.mktemp("lab") / "lab")
+        return made[exercise.id]
+
+    return of

@@ -4,6 +4,7 @@ Each one of the package's engine, of its leaf modules and of the given files is 
 """
 
 import faulthandler
+import functools
 import importlib
 import inspect
 import itertools
@@ -15,10 +16,13 @@ import numpy as np
 import pytest
 
 import lxmls_day1.engine
+from lxmls_day1.course.check_session import CheckSession
 from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.markers import find_solutions
+from lxmls_day1.course.mutation_guard import copied
+from lxmls_day1.course.pytest_plugin import ChecksRun
 from lxmls_day1.course.refusals import answers_of
-from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.registry import FOLDER, Registry, check_files
 from lxmls_day1.course.workspace import write_files
 from lxmls_day1.lab import PACKAGES, Lab, reference_folder
 
@@ -32,138 +36,7 @@ SOLUTIONS = [  # (exercise, function, module)
     if solution.exercise == exercise.id
 ]
 
-RNG = np.random.default_rng(5)
-
-
-#: Of the three inputs of a rule, whether the prediction is wrong: a rule that is asked only then may be taken for another one.
-MISTAKEN = itertools.cycle((True, False, True))
-
-
-def rule_inputs():
-    scores, label = RNG.normal(size=4), int(RNG.integers(4))
-    scores[label] = scores.min() - 0.1 if next(MISTAKEN) else scores.max() + 0.1
-    cost = RNG.uniform(0.5, 2.0, size=4) * (np.arange(4) != label)
-    return {"scores": scores, "label": label, "sq_norm": 2.5, "step": 0.7, "cost": cost}
-
-
-def second_order_inputs():
-    inputs = rule_inputs()
-    return {
-        "variances" if name == "sq_norm" else name: RNG.uniform(0.5, 2.0, 4) if name == "sq_norm" else value
-        for name, value in inputs.items()
-    }
-
-
-def step_inputs():
-    inputs = {"W": RNG.normal(size=(3, 4)), "g": np.append(1.0, RNG.normal(size=2)), "label": 2}
-    return inputs | {"step": 0.5, "regularizer": 0.3, "cost": 1.0 - np.eye(4)[2]}
-
-
-def chain_inputs():
-    parts = [RNG.normal(size=shape) for shape in [(7, 4), (4, 4), 4, 4]]
-    return dict(zip(("emissions", "transitions", "start", "stop"), parts, strict=True))
-
-
-def documents():
-    return {"X": RNG.poisson(2.0, size=(12, 3)) + 1.0, "y": np.arange(12) % 3}
-
-
-def update_inputs():
-    empirical, expected = RNG.gamma(1.0, size=(2, 3, 2)) + 0.05
-    return {"weights": RNG.normal(size=(3, 2)), "empirical": empirical, "expected": expected, "total": 4.5}
-
-
-def separable():
-    X, u = RNG.normal(size=(20, 2)), np.array([0.1, 1.0, -0.5])
-    return {"X": X, "y": np.where(X @ u[1:] + u[0] > 0, 1, -1), "separator": u}
-
-
-def visits():
-    return {"X": RNG.normal(size=(9, 2)), "labels": np.arange(9) % 3, "order": RNG.permutation(9)}
-
-
-def gaussians():
-    return {"prior": RNG.dirichlet([3.0, 3.0]), "means": RNG.normal(size=(2, 3)), "variance": 2.5}
-
-
-def hashes():
-    """Of features some of which collide; the smallest number of 32 bits, 0 and negative ones among them."""
-    return np.array([5, -5, 17, 0, -(2**31), -6, *RNG.integers(-(2**31), 2**31, size=6)], dtype=np.int32)
-
-
-def parts():
-    weights, sums = RNG.normal(size=(2, 3, 4, 2))
-    return {"weights": weights, "sums": sums, "n_steps": np.array([5, 1, 3]), "shares": RNG.dirichlet(np.ones(3))}
-
-
-def towards_one(scores, label, sq_norm, step, cost):
-    return step * (np.eye(len(scores))[label] - scores) / sq_norm
-
-
-def rule_and_visits():
-    X, labels, order = visits().values()
-    inputs = {"rule": towards_one, "X": X, "labels": labels, "order": order, "steps": RNG.uniform(0.1, 0.9, size=9)}
-    return inputs | {"costs": 1.0 - np.eye(3), "shrinkage": 0.3}
-
-
-def weighted_points():
-    return {"W": RNG.normal(size=(3, 3)), "X": RNG.normal(size=(9, 2)), "labels": np.arange(9) % 3, "regularizer": 0.3}
-
-
-class Least:
-    """Tells two classes apart by a threshold: λ."""
-
-    def __init__(self, value):
-        self.value = value
-
-    def train(self, X, y):
-        return np.mean(X) + self.value
-
-    def test(self, X, params):
-        return (X[:, 0] > params).astype(int)
-
-    def evaluate(self, y, predicted):
-        return float(np.mean(y == predicted))
-
-
-def learners_and_parts():
-    X, dev_X = RNG.normal(size=(2, 30, 1))
-    y, dev_y = (X[:, 0] > 0.3).astype(int), (dev_X[:, 0] + 0.5 * RNG.normal(size=30) > 0.3).astype(int)
-    return {"make": Least, "regularizers": [0.9, 0.3, 0.1], "X": X, "y": y, "dev_X": dev_X, "dev_y": dev_y}
-
-
-INPUTS = {  # of each function that holds a solution
-    **dict.fromkeys(("perceptron_rule", "mira_rule", "max_ent_rule", "svm_rule", "squishing_rule"), rule_inputs),
-    "estimate": documents,
-    **dict.fromkeys(("viterbi", "forward"), chain_inputs),
-    "gaussian_weights": gaussians,
-    "online_loop": rule_and_visits,
-    "batch_gradient": weighted_points,
-    "choose_regularizer": learners_and_parts,
-    "svm_step": step_inputs,
-    "averaged_perceptron": visits,
-    "arow_rule": second_order_inputs,
-    "with_slack": lambda: {"X": documents()["X"]},
-    "scaling_update": update_inputs,
-    "mistake_bound": separable,
-    "columns_and_signs": lambda: {"hashes": hashes(), "n_columns": 12},
-    "hashed_row": lambda: {"hashes": hashes(), "counts": RNG.poisson(3.0, size=12) + 1.0, "n_columns": 12},
-    "mixed": parts,
-    "log_count_ratio": lambda: {
-        "inside": np.array([3.0, 0.0, 7.0]), "outside": np.array([1.0, 4.0, 6.0]), "alpha": 0.7,
-    },
-    "soft_threshold": lambda: {"a": np.array([3.1, 0.4, -2.3]), "penalty": 0.9},
-}  # fmt: skip
 KEYS = [(exercise, function.rpartition(".")[2]) for exercise, function, _ in SOLUTIONS]
-
-
-def right_answer(lab, function, module, inputs):
-    """What the reference answers: a method by an object of its class, of naive Bayes by its training."""
-    kind, _, name = function.rpartition(".")
-    if kind:
-        return getattr(getattr(lab.load(module), kind)(), "train" if name == "estimate" else name)(*inputs.values())
-    arguments = [tuple(inputs.values())] if INPUTS[name] is chain_inputs else inputs.values()
-    return getattr(lab.load(module), name)(*arguments)
 
 
 def parts_of(answer):
@@ -242,14 +115,37 @@ def functions_of(module):
 
 @pytest.fixture(scope="module")
 def asked(imports_as_before_the_module):
-    """(exercise, function) -> inputs and the arrays of the right answer, three times."""
-    lab = Lab(reference_folder())
-    made = {key: [] for key in KEYS}
-    for key, (_, function, module) in zip(KEYS, SOLUTIONS, strict=True):
-        for _ in range(3):
-            inputs = INPUTS[key[1]]()
-            made[key].append((inputs, parts_of(right_answer(lab, function, module, inputs))))
+    """(exercise, function) -> inputs and the arrays of the right answer, of three calls of the public checks."""
+    lab, made = Lab(reference_folder()), {}
+    for key, (exercise, function, module) in zip(KEYS, SOLUTIONS, strict=True):
+        kind, _, name = function.rpartition(".")
+        owner = getattr(lab.load(module), kind) if kind else lab.load(module)
+        calls = calls_noted(lab, Registry.of(lab.folder)[exercise], owner, "train" if name == "estimate" else name)
+        calls.sort(key=lambda call: sum(len(np.unique(part)) for part in call[1]))
+        made[key] = [calls[len(calls) // 3], calls[2 * len(calls) // 3], calls[-1]]
     return made
+
+
+def calls_noted(lab, exercise, owner, name):
+    """How the public checks of an exercise call a function of a module or of a class: the inputs, and the arrays of the answer."""
+    found, right = [], getattr(owner, name)
+
+    @functools.wraps(right)
+    def noted(*arguments, **settings):
+        given = copied(inspect.signature(right).bind(*arguments, **settings).arguments)
+        answer = right(*arguments, **settings)
+        given.pop("self", None)
+        for value in [value for value in given.values() if hasattr(value, "_fields")]:
+            given = value._asdict()
+        found.append((given, parts_of(copied(answer))))
+        return answer
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(owner, name, noted)
+        session = CheckSession(check_files(lab.folder / FOLDER, exercise), ChecksRun(lab.folder, recordings={}))
+        session.collect()
+        assert set(map(session.error_of, session.items)) == {None}
+    return found
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ class Stub:
     def function(self, module, name, *arguments, **settings):
         return getattr(self, name)(*arguments, **settings)
 
-    def each(self, module, name, calls, first_as=None):
+    def each(self, module, name, calls, first_as=None, given=None):
         return [getattr(self, name)(*arguments) for arguments in calls]
 
     def classifier(self, module, class_name, **settings):
@@ -54,41 +54,43 @@ def test_a_change_before_an_exception_is_noted(lab):
     assert lab.changes == ["fails"]
 
 
-def test_what_was_answered_last_is_known_until_something_else_is_asked(lab):
+def test_what_each_call_returned_is_known(lab):
     values = np.ones(2)
     lab.function("m", "doubled", values)
-    assert (lab.answered[0], lab.answered[1].tolist()) == ("doubled", [2, 2])
     lab.each("m", "doubled", [(3 * values,), (values,)])
-    assert lab.answered[1].tolist() == [6, 6]  # the first of several
     made = lab.classifier("m", "C")
-    assert lab.answered is None  # whatever goes wrong now is not for the answer of before
+    assert lab.answers[-1] is None  # whatever goes wrong now is not for the answer of before
     made.doubled(values)
-    assert lab.answered[1].tolist() == [2, 2]
     with pytest.raises(ValueError, match="no"):
         lab.function("m", "fails", values)
-    assert lab.answered is None
+    returned = [call and (call[0], np.array(call[1]).tolist()) for call in lab.answers]
+    assert returned == [("doubled", [[2, 2]]), ("doubled", [[6, 6], [2, 2]]), None, ("doubled", [[2, 2]]), None]
 
 
 @pytest.mark.parametrize(
-    ("error", "answered", "outcome"),
+    ("error", "answers", "wanted", "outcome"),
     [
-        (TypeError("no len()"), ("step", (1.0, 2.0)), "wrong"),
-        (TypeError("no len()"), None, "error"),
-        (AssertionError("not equal"), ("step", (1.0, 2.0)), "error"),  # of a library: the form was right
-        (InputError("no answer is recorded"), ("step", (1.0, 2.0)), "error"),
+        (TypeError("no len()"), [("step", [(1.0, 2.0)])], {}, "wrong"),
+        (TypeError("no len()"), [("step", [(1.0, 2.0)])], {"step": {"d": "(K,)"}}, "wrong"),
+        (TypeError("no len()"), [("step", [(1.0, 2.0)]), None], {}, "error"),
+        (TypeError("no len()"), [("step", [(1.0, 2.0)]), None], {"step": {"W": "(J, K)"}}, "wrong"),  # what came before
+        (AssertionError("not equal"), [("step", [(1.0, 2.0)])], {}, "error"),  # of a library: the form was right
+        (InputError("no answer is recorded"), [("step", [(1.0, 2.0)])], {}, "error"),
     ],
 )
 def test_an_exception_of_a_check_is_for_the_answer_only_if_that_has_a_form_it_cannot_use(
-    tmp_path, error, answered, outcome
+    tmp_path, error, answers, wanted, outcome
 ):
     run, check = ChecksRun(tmp_path), SimpleNamespace(path=tmp_path / "tests" / "test_other.py")
-    run.asked = SimpleNamespace(answered=answered)
+    check.getparent = lambda kind: SimpleNamespace(obj=SimpleNamespace(MUST_RETURN=wanted))
+    run.asked = SimpleNamespace(answers=answers)
     try:
         raise error
     except type(error) as raised:
         found, text = verdict(run, check, raised)
     assert found == outcome
-    assert text.startswith("`step` returns an array of shape (2,)") == (outcome == "wrong")
+    assert text.startswith("`step` returned a pair: one number and one number") == (outcome == "wrong")
+    assert ("is wanted." in text) == bool(wanted)
 
 
 def test_a_classifier_has_no_method_that_it_does_not_have(lab):

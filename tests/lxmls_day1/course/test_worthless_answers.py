@@ -5,20 +5,16 @@ taken from a table of the public checks' inputs.
 """
 
 import ast
-import shutil
 
 import pytest
 
 from lxmls_day1.course.markers import find_solutions
-from lxmls_day1.course.registry import FOLDER, Registry, check_files, exercise_of_check
-from lxmls_day1.course.snapshot import SnapshotRun, take_snapshot
-from lxmls_day1.grading.gradebook import OK, PUBLIC_SHARE, WRONG, CheckGrade, ExerciseGrade
-from lxmls_day1.lab import PACKAGES, reference_folder
+from lxmls_day1.course.registry import Registry
+from lxmls_day1.lab import reference_folder
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 EXERCISES = [exercise for exercise in Registry.of(reference_folder()) if exercise.has_code]
-SEEDS = (1,)
 WRAPPER = """
 import functools as _functools
 import os as _os
@@ -90,74 +86,22 @@ def wrapped(source, path, kind, table):
     return "\n".join([*lines[:docstring_end], head, *lines[docstring_end:]]).replace("@compiled\n", "")
 
 
-def worthless_lab(folder, kind, table, exercises):
-    """The reference lab with its solutions wrapped, and the checks of some exercises."""
-    for package in PACKAGES:
-        shutil.copytree(reference_folder() / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
-    for exercise in EXERCISES:
-        for name in exercise.files:
-            source = (folder / name).read_text(encoding="utf-8")
-            (folder / name).write_text(wrapped(source, name, kind, table), encoding="utf-8")
-    files = tuple(file for exercise in exercises for file in check_files(reference_folder() / FOLDER, exercise))
-    return SnapshotRun(kind, folder.resolve(), files)
-
-
-@pytest.fixture(scope="module")
-def without_numba():
-    """Each lab would have its loops compiled anew."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NUMBA_DISABLE_JIT", "1")
-        yield
-
-
-@pytest.fixture(scope="module")
-def grades(without_numba, request, tmp_path_factory):
-    """Kind of answers -> exercise, of those that this run takes -> one `ExerciseGrade` for each seed."""
-    items = [item for item in request.session.items if getattr(item, "module", None) is request.module]
-    asked = {item.callspec.params["exercise"].id for item in items}
-    exercises = [exercise for exercise in EXERCISES if exercise.id in asked]
-    place = tmp_path_factory.mktemp("worthless")
-    table = place / "table.txt"
-    recorded = worthless_lab(place / "recorded", "recorded", table, exercises)
-    take_snapshot([recorded])
-    reference = SnapshotRun("reference", reference_folder(), recorded.check_files)
-    labs = [worthless_lab(place / kind.replace(" ", "-"), kind, table, exercises) for kind in [*KINDS, "looked up"]]
-    found = {}
-    for seed in SEEDS:
-        outcomes = take_snapshot([reference, *labs], hidden=True, seed=seed)
-        right = outcomes.pop("reference")
-        for kind, checks in outcomes.items():
-            for exercise in exercises:
-                graded = tuple(
-                    CheckGrade(check, exercise.id, check, went.hidden, OK if is_right(went, right[check]) else WRONG)
-                    for check, went in checks.items()
-                    if exercise_of_check(check.partition("::")[0]) == exercise.id
-                )
-                grade = ExerciseGrade(exercise.id, exercise.title, exercise.kind, exercise.points, graded)
-                found.setdefault(kind, {}).setdefault(exercise.id, []).append(grade)
-    return found
-
-
-def is_right(went, right):
-    """Whether a check would pass: it ended well, and all that it was answered is what the reference answers."""
-    if went.outcome != "passed":
-        return False
-    return all(
-        what in went.answers and expected.agrees(went.answers[what], *right.tolerances[what])
-        for what, expected in right.answers.items()
-    )
+def outcomes(lab, kind, table, public):
+    """How the checks of an exercise end where its solutions are wrapped."""
+    files = {name: wrapped(source, name, kind, table) for name, source in lab.sources.items()}
+    return [outcome for outcome, *_ in lab.ended(files, public=public).values()]
 
 
 @pytest.mark.one_in(5, by="exercise")
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
 class TestWorthlessAnswers:
     @pytest.mark.parametrize("kind", KINDS)
-    def test_zeros_constants_and_arguments_bring_nothing(self, grades, exercise, kind):
-        for grade in grades[kind][exercise.id]:
-            assert grade.checks
-            assert [check.check for check in grade.checks if check.verdict == OK] == []
+    def test_zeros_constants_and_arguments_bring_nothing(self, checked, exercise, kind):
+        ended = [outcome for public in (True, False) for outcome in outcomes(checked(exercise), kind, "", public)]
+        assert ended and "passed" not in ended
 
-    def test_a_table_of_the_public_checks_brings_their_quarter(self, grades, exercise):
-        for grade in grades["looked up"][exercise.id]:
-            assert [check.check for check in grade.checks if (check.verdict == OK) == check.hidden] == []
-            assert grade.points == PUBLIC_SHARE * exercise.points
+    def test_a_table_of_the_public_checks_brings_their_quarter(self, checked, tmp_path, exercise):
+        lab, table = checked(exercise), tmp_path / "table.txt"
+        assert set(outcomes(lab, "recorded", table, public=True)) == {"passed"}
+        assert set(outcomes(lab, "looked up", table, public=True)) == {"passed"}
+        assert "passed" not in outcomes(lab, "looked up", table, public=False)

@@ -1,0 +1,96 @@
+"""Checks that decide: one answer has one mark, what a hidden check fails a public one shows, and forms are named.
+
+All checks of an exercise run in this process, on wrong answers: programs of the known mistakes, mutants of the reference, and the
+reference with its answers changed.
+"""
+
+import numpy as np
+import pytest
+
+from lxmls_day1.course.checked_lab import LabCall
+from lxmls_day1.course.forms import MUST_RETURN
+from lxmls_day1.course.mistakes import read_mistakes
+from lxmls_day1.course.mutants import mutants_of
+from lxmls_day1.course.registry import FOLDER, SMALL_INPUTS, Registry, check_files
+from lxmls_day1.lab import reference_folder
+
+pytestmark = [pytest.mark.slow(15), pytest.mark.filterwarnings("ignore")]
+REFERENCE = reference_folder()
+EXERCISES = [exercise for exercise in Registry.of(REFERENCE) if check_files(REFERENCE / FOLDER, exercise)]
+SAMPLE = 12  # programs of an exercise, about; a campaign tries all
+TRAINING = "1.7b"  # its checks train for seconds
+
+
+def programs_of(lab):
+    """Those of the known mistakes, then the mutants."""
+    programs = [program for mistake in read_mistakes(REFERENCE / FOLDER, lab.exercise) for program in mistake.programs]
+    return programs + [m for name, source in lab.sources.items() for m in mutants_of(source, lab.exercise.id, name)]
+
+
+def passed(ended):
+    return {check for check, (outcome, *_) in ended.items() if outcome == "passed"}
+
+
+@pytest.mark.one_in(4, by="exercise")
+@pytest.mark.parametrize(
+    "exercise",
+    [pytest.param(one, marks=[pytest.mark.campaign] * (one.id == TRAINING)) for one in EXERCISES],
+    ids=lambda exercise: exercise.id,
+)
+@pytest.mark.parametrize("all_of_them", [False, pytest.param(True, marks=pytest.mark.campaign)], ids=["some", "all"])
+def test_one_answer_has_one_mark_and_fails_no_hidden_check_alone(checked, exercise, all_of_them):
+    lab = checked(exercise)
+    programs = programs_of(lab)
+    step = 1 if all_of_them else max(1, len(programs) // SAMPLE)
+    lucky, unseen = [], []
+    for program in programs[step // 2 :: step]:
+        made = program.made_in(lab.sources)
+        public, *hidden = [lab.ended(made), *(lab.ended(made, seed, public=False) for seed in lab.expected)]
+        marks = list(map(passed, hidden))
+        if any(marks[0] ^ other for other in marks):
+            lucky.append((program.label, marks))
+        if passed(public) == public.keys() and any(
+            its != all_of.keys() for its, all_of in zip(marks, hidden, strict=True)
+        ):
+            unseen.append(program.label)
+    assert not lucky, "these pass some hidden checks by luck"
+    assert not unseen, "these pass all public checks and fail a hidden one"
+
+
+FORMS = {
+    "a pair": lambda answer: (answer, answer),
+    "None": lambda answer: None,
+    "a text": str,
+    "a generator": lambda answer: (entry for entry in np.ravel(answer[0] if isinstance(answer, tuple) else answer)),
+    "a dict": lambda answer: {"answer": answer},
+    "a matrix of more dimensions": lambda answer: np.array([[np.ravel(answer[0])]]),
+}
+
+
+@pytest.mark.one_in(4, by="exercise")
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
+@pytest.mark.parametrize("form", FORMS)
+def test_an_answer_of_another_form_is_told_as_what_it_is(checked, monkeypatch, exercise, form):
+    lab, of = checked(exercise), LabCall.of
+    wanted = getattr(lab.session.items[0].module, MUST_RETURN)
+    for function in wanted:
+
+        def changed(call, its_lab, function=function):
+            answer = of(call, its_lab)
+            if call.name != function or call.makes_object:
+                return answer
+            if call.method == "each_made":
+                return [[FORMS[form](returned), *others] for returned, *others in answer]
+            return list(map(FORMS[form], answer)) if call.method == "each" else FORMS[form](answer)
+
+        monkeypatch.setattr(LabCall, "of", changed)
+        ended = {check: told for check, told in lab.ended().items() if told[0] != "passed"}
+        assert ended or function == "train"
+        for check, (outcome, text, sentences) in ended.items():
+            assert outcome == "wrong", (check, text)
+            if not check.endswith(SMALL_INPUTS):
+                of_any_shape = not all(shape[:1] in ("", "(") for shape in wanted[function].values())
+                is_told = text.startswith(f"`{function}` returned ") and "wanted" in text
+                assert is_told or (of_any_shape and "shape (1, 1, 1)" in text), (check, text)
+            else:
+                assert sentences, text
