@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from pathlib import Path
 
 import matplotlib
@@ -15,7 +13,6 @@ from readers.simple_data_set import SimpleDataSet
 
 matplotlib.use("Agg")
 
-ROOT = Path(__file__).parents[2]
 
 GUIDE = {"nr_examples": 100, "g1": [[-1, -1], 1], "g2": [[1, 1], 1], "balance": 0.5, "split": [0.5, 0, 0.5]}
 THREE = {"g1": [[-2, 0], 1], "g2": [[2, 0], [0.5, 3]], "g3": [[0, 3], 2]}
@@ -171,12 +168,3 @@ def test_the_guides_plotting_calls():
 def test_wrong_arguments_are_refused(arguments, message):
     with pytest.raises(InputError, match=message):
         SimpleDataSet(**arguments)
-
-
-@pytest.mark.slow
-def test_the_guides_flat_import():
-    program = (
-        "import sys; sys.path.append('readers/'); import simple_data_set as sds; print(sds.SimpleDataSet().X.sum())"
-    )
-    done = subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT, capture_output=True, text=True)
-    assert float(done.stdout) == SimpleDataSet().X.sum()
