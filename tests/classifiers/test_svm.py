@@ -5,17 +5,9 @@ import pytest
 from sklearn.metrics import hinge_loss as sklearn_hinge_loss
 
 from classifiers.svm import SVM, svm_rule
+from tests.made_data import random_problem
 
 pytestmark = pytest.mark.bits
-
-
-def random_problem(seed, n_classes, n_examples=30, n_features=6):
-    """Real-valued features, so that no two scores tie by construction; and a cost matrix."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n_examples, n_features)) * (rng.random((n_examples, n_features)) < 0.5)
-    labels = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_examples - n_classes)])
-    costs = rng.uniform(0.1, 3.0, (n_classes, n_classes)) * (1 - np.eye(n_classes))
-    return X, labels, costs
 
 
 def test_the_rule_takes_the_class_that_violates_the_margin_most():
@@ -35,7 +27,7 @@ def test_the_rule_takes_the_class_that_violates_the_margin_most():
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_the_objective_is_the_mean_hinge_loss_and_the_penalty(n_classes):
-    X, labels, costs = random_problem(4, n_classes)
+    X, labels, _, costs = random_problem(n_classes)
     svm = SVM(regularizer=0.3, track_objective=True)
     params = svm.train(X, labels)
     scores = X @ params[1:] + params[0]
