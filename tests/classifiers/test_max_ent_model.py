@@ -48,13 +48,6 @@ def test_at_the_optimum_the_moments_differ_by_the_regularizer_times_the_weights(
     np.testing.assert_allclose(moments.empirical - moments.model, regularizer * params, atol=1e-6)
 
 
-def test_at_zero_weights_every_class_is_expected_alike():
-    maxent = MaxEntBatch()
-    params = maxent.train(X, Y)
-    moments = maxent.get_moments(X, Y, np.zeros_like(params))
-    np.testing.assert_allclose(moments.model, np.tile(np.append(1.0, X.mean(axis=0))[:, None] / 3, 3))
-
-
 def test_expectations_of_sparse_features_are_those_of_dense_ones():
     p = softmax(RNG.normal(size=(40, 3)))
     np.testing.assert_allclose(expectations(sp.csr_array(X), p), np.einsum("mj,mk->jk", X, p) / 40)
