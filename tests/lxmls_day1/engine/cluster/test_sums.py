@@ -1,8 +1,6 @@
 """The batch learners on a Dask cluster: the bits of one thread, for any number of jobs."""
 
-import gc
 import sys
-import warnings
 
 import numpy as np
 import pytest
@@ -12,9 +10,9 @@ from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from lxmls_day1.engine.streaming.shard_writing import write_shards
 
-distributed = pytest.importorskip("distributed")
-from lxmls_day1.engine.cluster.sums import blocks_of  # noqa: E402
-from lxmls_day1.engine.training import train_corpus  # noqa: E402
+pytest.importorskip("distributed")
+from lxmls_day1.engine.cluster.sums import blocks_of
+from lxmls_day1.engine.training import train_corpus
 
 pytestmark = [
     pytest.mark.bits,
@@ -36,15 +34,6 @@ def corpus(place, n_classes, counts, rows_a_shard=13):
     )
 
 
-@pytest.fixture(scope="module")
-def scheduler():
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as workers:
-        yield workers.scheduler_address
-    with warnings.catch_warnings():  # sockets that the cluster has left open would be complained about in the next test
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
-
-
 @pytest.mark.parametrize("n_jobs", range(1, 9))
 def test_blocks_are_those_of_the_tree(n_jobs, tmp_path):
     shards, _, _ = corpus(tmp_path, 2, True)
@@ -58,11 +47,11 @@ def test_blocks_are_those_of_the_tree(n_jobs, tmp_path):
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(("n_classes", "n_jobs"), [(2, 1), (3, 2), (3, 4)])
-def test_maximum_entropy_has_the_bits_of_one_thread(n_classes, n_jobs, scheduler, tmp_path):
+def test_maximum_entropy_has_the_bits_of_one_thread(n_classes, n_jobs, cluster, tmp_path):
     shards, X, y = corpus(tmp_path, n_classes, False)
     alone, workers = MaxEntBatch(regularizer=0.05), MaxEntBatch(regularizer=0.05, n_jobs=n_jobs)
     expected = train_corpus(alone, shards)
-    np.testing.assert_array_equal(train_corpus(workers, shards, scheduler=scheduler), expected)
+    np.testing.assert_array_equal(train_corpus(workers, shards, scheduler=cluster.scheduler_address), expected)
     assert [one.objective for one in workers.history] == [one.objective for one in alone.history]
     memory = MaxEntBatch(regularizer=0.05, tolerance=1e-9)
     optimum = memory.objective(X, y, memory.train(X, y))
@@ -70,11 +59,11 @@ def test_maximum_entropy_has_the_bits_of_one_thread(n_classes, n_jobs, scheduler
 
 
 @pytest.mark.parametrize("counts", [True, False])
-def test_naive_bayes_counts_in_one_distributed_pass(counts, scheduler, tmp_path):
+def test_naive_bayes_counts_in_one_distributed_pass(counts, cluster, tmp_path):
     shards, X, y = corpus(tmp_path, 3, counts)
     memory, workers = MultinomialNaiveBayes(), MultinomialNaiveBayes()
     expected = memory.train(X, y)
-    params = train_corpus(workers, shards, scheduler=scheduler)
+    params = train_corpus(workers, shards, scheduler=cluster.scheduler_address)
     if counts:  # sums of whole numbers are exact
         np.testing.assert_array_equal(params, expected)
     np.testing.assert_allclose(params, expected, rtol=1e-12)
