@@ -1,4 +1,4 @@
-"""The estimator against scikit-learn's own checks, against the lab's classifiers called by hand, and against its cousins."""
+"""The estimator against the lab's classifiers called by hand, and against its cousins."""
 
 import copy
 import importlib
@@ -13,7 +13,6 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import check_estimator
 
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.column_squishing import ColumnSquishing
@@ -23,7 +22,6 @@ from classifiers.max_ent_online import MaxEntOnline, max_ent_rule
 from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.naive_bayes import NaiveBayes
-from classifiers.online_classifier import OnlineClassifier
 from classifiers.online_loop import online_loop
 from classifiers.passive_aggressive import PassiveAggressive
 from classifiers.perceptron import Perceptron
@@ -38,17 +36,15 @@ ONE_OF_EACH = [
     GaussianNaiveBayes(variance="per_class"),
     MultinomialNaiveBayes(),
     MultinomialNaiveBayes(smooth=False),
-    Perceptron(
-        nr_rounds=200
-    ),  # so many rounds, as scikit-learn's check of class weights goes by factors of ten million
-    Mira(regularizer=0.1, nr_rounds=200, track_objective=False),
-    ColumnSquishing(cap=1.0, nr_rounds=200, track_objective=False),
-    AROW(nr_rounds=5),
-    ConfidenceWeighted(cap=1.0, nr_rounds=5),
-    PassiveAggressive(nr_rounds=200),
-    SVM(regularizer=0.1, nr_rounds=200, track_objective=False),
+    Perceptron(),
+    Mira(regularizer=0.1),
+    ColumnSquishing(cap=1.0),
+    AROW(),
+    ConfidenceWeighted(cap=1.0),
+    PassiveAggressive(),
+    SVM(regularizer=0.1),
     SVM(regularizer=1.0, solver="dual", tolerance=1e-9, max_epochs=200),
-    MaxEntOnline(regularizer=0.1, nr_rounds=200, track_objective=False),
+    MaxEntOnline(regularizer=0.1),
     MaxEntBatch(regularizer=0.1, tolerance=1e-4, solver="lbfgs"),
     MaxEntBatch(solver="gis", tolerance=0.3, max_iterations=20_000),
     BinaryPerceptron(max_rounds=20),
@@ -58,21 +54,6 @@ ONE_OF_EACH = [
 def by_type(classifier):
     variant = getattr(classifier, "solver", getattr(classifier, "variance", None))
     return type(classifier).__name__ + (f"-{variant}" if variant else "")
-
-
-@pytest.mark.one_in(4)
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:the dual solver was stopped")
-@pytest.mark.parametrize("classifier", ONE_OF_EACH, ids=by_type)
-def test_scikit_learns_own_checks(classifier):
-    # What visits one example after the other cannot tell two of them from one of weight 2 in another order: scikit-learn
-    # excepts its own Perceptron and SGDClassifier from these checks.
-    one_at_a_time = isinstance(classifier, (OnlineClassifier, BinaryPerceptron)) and by_type(classifier) != "SVM-dual"
-    names = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
-    expected = dict.fromkeys(names if one_at_a_time else [], "the order of the visits matters")
-    results = check_estimator(as_estimator(classifier), on_skip=None, expected_failed_checks=expected)
-    left_out = {result["check_name"] for result in results if result["status"] != "passed"} - set(expected)
-    assert left_out <= {"check_array_api_input"}  # wants an environment variable
 
 
 def points(n_classes, n_features=2, n_examples=120):
@@ -92,7 +73,7 @@ def counts(n_classes):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix, sp.csr_array, sp.csc_array])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("classifier", ONE_OF_EACH, ids=by_type)
 def test_it_learns_and_answers_as_the_classifier_by_hand(classifier, kind):
     X, y = counts(2)
@@ -125,19 +106,6 @@ def test_scores_are_those_of_the_weights(classifier, n_classes):
         assert estimator.coef_.shape == (n_classes, 2) and estimator.intercept_.shape == (n_classes,)
     from_weights = X @ estimator.coef_.T + estimator.intercept_
     np.testing.assert_allclose(from_weights.squeeze(), estimator.decision_function(X), atol=1e-12)
-
-
-def test_maximum_entropy_is_scikit_learns_logistic_regression():
-    penalty = 0.05
-    maxent = as_estimator(MaxEntBatch(regularizer=penalty, regularize_intercept=False, tolerance=1e-10))
-    # Two classes: (λ/2) ‖(−v/2, v/2)‖² = (λ/4) ‖v‖², where theirs is ‖v‖² / (2 C M).
-    for n_classes, inverse in ((2, 2 / penalty), (3, 1 / penalty)):
-        X, y = points(n_classes)
-        theirs = LogisticRegression(C=inverse / len(y), solver="newton-cg", tol=1e-10).fit(X, y)
-        maxent.fit(X, y)
-        np.testing.assert_allclose(maxent.predict_proba(X), theirs.predict_proba(X), atol=1e-5)
-        np.testing.assert_allclose(maxent.coef_, theirs.coef_, atol=1e-4)
-        np.testing.assert_allclose(maxent.decision_function(X), theirs.decision_function(X), atol=1e-3)
 
 
 def test_only_a_model_with_probabilities_has_predict_proba():

@@ -37,7 +37,7 @@ def svm():
 
 def test_every_combination_is_trained_and_the_best_on_the_development_part_is_kept(svm):
     data = NoTestPart()
-    found = tune(svm, data, {"regularizer": [1.0, 0.01], "nr_rounds": [1, 2, 3]})
+    found = tune(svm, data, {"regularizer": np.array([1.0, 0.01]), "nr_rounds": (1, 2, 3)})
     assert [tuple(trial.settings.values()) for trial in found.trials] == [
         (a, r) for a in (1.0, 0.01) for r in (1, 2, 3)
     ]
