@@ -1,6 +1,9 @@
 """Made-up data that tests of learners and of their engine share."""
 
 import numpy as np
+import scipy.sparse as sp
+
+from lxmls_day1.engine.streaming.shard_writing import write_shards
 
 
 def random_problem(n_classes, n_examples=31, n_features=7, n_rounds=3, density=0.5):
@@ -18,3 +21,23 @@ def random_problem(n_classes, n_examples=31, n_features=7, n_rounds=3, density=0
     labels = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_examples - n_classes)])
     costs = rng.uniform(0.5, 2.0, (n_classes, n_classes)) * (1 - np.eye(n_classes))
     return X, labels, np.array([rng.permutation(n_examples) for _ in range(n_rounds)]), costs
+
+
+NAMES = np.array(["bad", "fair", "good", "great", "superb"])
+
+
+def rows_on_disk(place, n_classes=3, rows_a_shard=1000, kind="float32", n_rows=60, n_features=40):
+    """The same rows as a corpus on disk, and as a matrix with the names of their classes.
+
+    Their numbers are counts, positive or any ones of single precision (so that nothing ties), or sums of signed counts as of hashed words.
+    """
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(n_rows, n_features)) * (rng.random((n_rows, n_features)) < 0.2)
+    if kind == "hashed":  # collisions in 16 columns
+        X = np.round(2 * X) @ np.kron(np.eye(16), [[1], [-1], [1]])[:n_features]
+    else:
+        X = {"counts": np.round(abs(3 * X)), "positive": abs(X), "float32": X}[kind].astype(np.float32).astype(float)
+    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_rows - n_classes)])
+    folder = place / f"{kind}-{n_classes}-{rows_a_shard}.bags"
+    X, names = sp.csr_array(X), NAMES[:n_classes]
+    return write_shards(folder, X, y, names.tolist(), rows_a_shard), X, names[y]

@@ -7,15 +7,14 @@ import sys
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from classifiers.mira import Mira
 from classifiers.svm import SVM
 from lxmls_day1.engine.learners import average_of, shrinkage_of
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
-from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.errors import InputError
+from tests.made_data import rows_on_disk
 
 distributed = pytest.importorskip("distributed")
 from lxmls_day1.engine.cluster import parts  # noqa: E402
@@ -32,10 +31,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(120, 30)).astype(np.float32) * (rng.random((120, 30)) < 0.3)
-    folder = tmp_path_factory.mktemp("corpus") / "big.bags"
-    return write_shards(folder, sp.csr_array(X), rng.integers(0, 3, 120), ["a", "b", "c"], rows_a_shard=20)
+    return rows_on_disk(tmp_path_factory.mktemp("corpus"), rows_a_shard=20, n_rows=120)[0]
 
 
 def learner_of(owner, shards):
