@@ -1,21 +1,11 @@
 """Our figures are what the table says, and near those that others published; the page is made of the table."""
 
-import importlib.util
 import warnings
-from pathlib import Path
 
 import pytest
 
+from tests import published_figures
 
-def _published_figures():
-    path = Path(__file__).with_name("published_figures.py")
-    spec = importlib.util.spec_from_file_location("published_figures", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-published_figures = _published_figures()
 FIGURES = published_figures.figures()
 ROUNDING = 0.05  # of ours, unless an entry has its own
 

@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -83,9 +84,10 @@ def test_every_classifier_of_whole_examples_has_one_with_its_settings():
         assert ("warm_start" in own) == can_resume(learner_of(kind)())
 
 
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("kind", CLASSES)
-def test_it_learns_what_the_learner_learns(kind):
-    counts = np.maximum(X, 0.0)
+def test_it_learns_what_the_learner_learns(kind, form):
+    counts = form(np.maximum(X, 0.0))
     estimator = clone(kind()).fit(counts, Y)
     learner = learner_of(kind)()
     if is_penalized(learner):
@@ -93,10 +95,13 @@ def test_it_learns_what_the_learner_learns(kind):
         assert (estimator.regularizer_, estimator.regularizer_reason_) == (0.1, "2/M for 20 training examples")
         assert estimator.regularizer is None
     np.testing.assert_array_equal(estimator.params_, learner.train(counts, Y))
-    np.testing.assert_array_equal(estimator.predict(counts), learner.test(counts, estimator.params_))
+    labels = learner.test(counts, estimator.params_)
+    np.testing.assert_array_equal(estimator.predict(counts), labels)
+    assert estimator.score(counts, Y) == learner.evaluate(Y, labels)
+    assert estimator.classes_.tolist() == ["+", "-"] and estimator.n_features_in_ == 2
     assert hasattr(estimator, "predict_proba") == hasattr(learner, "get_probabilities")
     again = pickle.loads(pickle.dumps(estimator))
-    np.testing.assert_array_equal(again.predict(counts), estimator.predict(counts))
+    np.testing.assert_array_equal(again.predict(counts), labels)
     assert repr(kind()) == f"{kind.__name__}()"
 
 

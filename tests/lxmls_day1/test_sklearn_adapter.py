@@ -23,32 +23,11 @@ from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.naive_bayes import NaiveBayes
 from classifiers.online_loop import online_loop
-from classifiers.passive_aggressive import PassiveAggressive
 from classifiers.perceptron import Perceptron
 from classifiers.second_order.arow import AROW
-from classifiers.second_order.confidence_weighted import ConfidenceWeighted
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
 from lxmls_day1.sklearn_adapter import LabEstimator, as_estimator, calibrated
-
-ONE_OF_EACH = [
-    GaussianNaiveBayes(variance="pooled"),
-    GaussianNaiveBayes(variance="per_class"),
-    MultinomialNaiveBayes(),
-    MultinomialNaiveBayes(smooth=False),
-    Perceptron(),
-    Mira(regularizer=0.1),
-    ColumnSquishing(cap=1.0),
-    AROW(),
-    ConfidenceWeighted(cap=1.0),
-    PassiveAggressive(),
-    SVM(regularizer=0.1),
-    SVM(regularizer=1.0, solver="dual", tolerance=1e-9, max_epochs=200),
-    MaxEntOnline(regularizer=0.1),
-    MaxEntBatch(regularizer=0.1, tolerance=1e-4, solver="lbfgs"),
-    MaxEntBatch(solver="gis", tolerance=0.3, max_iterations=20_000),
-    BinaryPerceptron(max_rounds=20),
-]
 
 
 def by_type(classifier):
@@ -72,23 +51,6 @@ def counts(n_classes):
 # ----------------------------------------------------------------------------------------- what the classifier says
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
-@pytest.mark.parametrize("classifier", ONE_OF_EACH, ids=by_type)
-def test_it_learns_and_answers_as_the_classifier_by_hand(classifier, kind):
-    X, y = counts(2)
-    by_hand = copy.deepcopy(classifier)
-    params = by_hand.train(X, y)
-
-    estimator = as_estimator(classifier).fit(kind(X), y)
-
-    np.testing.assert_allclose(estimator.params_, params, rtol=1e-12, atol=1e-12)
-    np.testing.assert_array_equal(estimator.predict(kind(X)), by_hand.test(X, params))
-    assert estimator.score(kind(X), y) == by_hand.evaluate(y, by_hand.test(X, params))
-    assert estimator.classes_.tolist() == ["green", "red"]
-    assert estimator.n_features_in_ == 5
-
-
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 @pytest.mark.parametrize("classifier", [Mira(), GaussianNaiveBayes(), MaxEntOnline(averaged=True)], ids=by_type)
 def test_scores_are_those_of_the_weights(classifier, n_classes):
@@ -106,13 +68,6 @@ def test_scores_are_those_of_the_weights(classifier, n_classes):
         assert estimator.coef_.shape == (n_classes, 2) and estimator.intercept_.shape == (n_classes,)
     from_weights = X @ estimator.coef_.T + estimator.intercept_
     np.testing.assert_allclose(from_weights.squeeze(), estimator.decision_function(X), atol=1e-12)
-
-
-def test_only_a_model_with_probabilities_has_predict_proba():
-    for method in ("predict_proba", "predict_log_proba"):
-        for model in (MaxEntOnline(), GaussianNaiveBayes(), MultinomialNaiveBayes(), NaiveBayes()):
-            assert hasattr(as_estimator(model), method)
-        assert not hasattr(as_estimator(Mira()), method)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
