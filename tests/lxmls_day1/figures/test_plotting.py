@@ -4,7 +4,6 @@ import re
 import numpy as np
 import pytest
 
-from lxmls_day1.errors import InputError
 from lxmls_day1.figures.plotting import (
     add_boundary,
     detached_axes,
@@ -140,36 +139,3 @@ def test_accuracies_are_paired_bars_grouped_by_data_set(ax):
 def test_a_missing_accuracy_is_said_to_be_missing(ax, missing):
     plot_accuracies([("SVM", "books", 0.5, missing)], ax=ax)
     assert "n/a" in [text.get_text() for text in ax.texts]
-
-
-@pytest.mark.parametrize(
-    ("train_X", "train_y", "message"),
-    [
-        (np.ones((4, 3)), Y, r"\(points, 2\)"),
-        (np.ones(4), Y, r"\(points, 2\)"),
-        (X, Y[:3], "each of the 4 points"),
-        (X, Y + 0.5, "one class 0, 1"),
-        (X, Y + np.nan, "one class 0, 1"),
-        (X, np.array(list("abba")), "one class 0, 1"),
-        (X * np.inf, Y, "NaN or infinite"),
-        (np.empty((0, 2)), Y[:0], "no points"),
-    ],
-)
-def test_wrong_points_are_refused(ax, train_X, train_y, message):
-    with pytest.raises(InputError, match=message):
-        plot_points(train_X, train_y, ax=ax)
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([], "rows is empty"),
-        ([("SVM", "books", 0.5)], "each row must be"),
-        ([("SVM", "books", "high", "low")], "each row must be"),
-        ([7], "each row must be"),
-        ([("SVM", "books", 98.0, 96.0)], "divide percentages by 100"),
-    ],
-)
-def test_wrong_rows_are_refused(ax, rows, message):
-    with pytest.raises(InputError, match=message):
-        plot_accuracies(rows, ax=ax)
