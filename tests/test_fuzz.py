@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 import classifiers
-from classifiers.column_squishing import ColumnSquishing, multiclass_update
+from classifiers.column_squishing import multiclass_update
 from classifiers.mistake_bounds import mistake_bound
 from lxmls_day1.engine.streaming.corpus_making import make_corpus
 from lxmls_day1.engine.streaming.shard_writing import write_shards
@@ -43,6 +43,7 @@ from readers.splitting import split_ends, split_train_dev_test
 from readers.streamed_corpus import StreamedCorpus
 from readers.text_reader import TextCorpus
 from readers.vocabulary import count_vocabulary, count_words, vectorise
+from tests.every_learner import CLASSIFIERS, UP_TO_A_TOLERANCE
 
 pytestmark = pytest.mark.slow
 
@@ -134,36 +135,7 @@ LABELS = {
     "bytes of unsigned": lambda codes: codes.astype(np.uint8),
     "large": lambda codes: [2**70 + int(code) for code in codes],
 }
-CLASSIFIERS = {
-    "perceptron": lambda: classifiers.Perceptron(nr_rounds=2),
-    "plain perceptron": lambda: classifiers.Perceptron(nr_rounds=1, averaged="rounds"),
-    "MIRA": lambda: classifiers.Mira(nr_rounds=2),
-    "AROW": lambda: classifiers.AROW(nr_rounds=2),
-    "confidence-weighted": lambda: classifiers.ConfidenceWeighted(nr_rounds=2),
-    "passive-aggressive": lambda: classifiers.PassiveAggressive(nr_rounds=2),
-    "squishing": lambda: ColumnSquishing(nr_rounds=2),
-    "capped squishing": lambda: ColumnSquishing(nr_rounds=2, cap=1.0, averaged=False),
-    "SVM": lambda: classifiers.SVM(nr_rounds=2),
-    "dual": lambda: classifiers.SVM(solver="dual", max_epochs=20),
-    "online": lambda: classifiers.MaxEntOnline(nr_rounds=2),
-    "batch": lambda: classifiers.MaxEntBatch(max_iterations=20),
-    "lbfgs": lambda: classifiers.MaxEntBatch(solver="lbfgs", max_iterations=20),
-    "descent": lambda: classifiers.MaxEntBatch(solver="gradient_descent", max_iterations=20),
-    "conjugate": lambda: classifiers.MaxEntBatch(solver="conjugate_gradient", max_iterations=20),
-    "scaling": lambda: classifiers.MaxEntBatch(solver="gis", max_iterations=3),
-    "binary": lambda: classifiers.BinaryPerceptron(max_rounds=3),
-    "Gaussian": classifiers.GaussianNaiveBayes,
-    "pooled": lambda: classifiers.GaussianNaiveBayes("pooled"),
-    "quadratic": lambda: classifiers.GaussianNaiveBayes("per_class"),
-    "multinomial": classifiers.MultinomialNaiveBayes,
-    "unsmoothed": lambda: classifiers.MultinomialNaiveBayes(smooth=False),
-    "naive Bayes": lambda: classifiers.NaiveBayes("multinomial", smooth_param=0.5),
-    "Bernoulli": classifiers.BernoulliNaiveBayes,
-    "NBSVM": classifiers.NBSVM,
-}
 FOR_COUNTS = {"scaling", "multinomial", "unsmoothed", "naive Bayes"}
-#: Solvers that stop within a tolerance: rounding may let one stop a step earlier.
-UP_TO_A_TOLERANCE = {"NBSVM": 5e-2, "batch": 5e-2, "lbfgs": 1e-3, "descent": 1e-3, "conjugate": 1e-3, "dual": 5e-2}
 
 rubbish = st.one_of(
     st.sampled_from(

@@ -34,43 +34,9 @@ from readers.simple_data_set import SimpleDataSet
 from readers.splitting import split_train_dev_test
 from readers.text_reader import TextCorpus
 from readers.vocabulary import vectorise
+from tests.every_learner import CLASSIFIERS, UP_TO_A_TOLERANCE
 
-CLASSIFIERS = {
-    "perceptron": lambda **more: classifiers.Perceptron(nr_rounds=2, **more),
-    "MIRA": lambda **more: classifiers.Mira(nr_rounds=2, **more),
-    "AROW": lambda **more: classifiers.AROW(nr_rounds=2, **more),
-    "confidence-weighted": lambda **more: classifiers.ConfidenceWeighted(nr_rounds=2, **more),
-    "passive-aggressive": lambda **more: classifiers.PassiveAggressive(nr_rounds=2, **more),
-    "passive-aggressive 2": lambda **more: classifiers.PassiveAggressive2(nr_rounds=2, **more),
-    "squishing": lambda **more: classifiers.ColumnSquishing(nr_rounds=2, **more),
-    "SVM": lambda **more: classifiers.SVM(nr_rounds=2, **more),
-    "dual": lambda **more: classifiers.SVM(solver="dual", **more),
-    "online": lambda **more: classifiers.MaxEntOnline(nr_rounds=2, **more),
-    "batch": functools.partial(classifiers.MaxEntBatch, tolerance=1e-8),
-    "descent": lambda **more: classifiers.MaxEntBatch(solver="gradient_descent", **more),
-    "scaling": lambda **more: classifiers.MaxEntBatch(solver="gis", max_iterations=2, **more),
-    "binary": lambda **more: classifiers.BinaryPerceptron(max_rounds=2, **more),
-    "Gaussian": classifiers.GaussianNaiveBayes,
-    "pooled": lambda variance="pooled": classifiers.GaussianNaiveBayes(variance),
-    "quadratic": lambda variance="per_class": classifiers.GaussianNaiveBayes(variance),
-    "multinomial": classifiers.MultinomialNaiveBayes,
-    "unsmoothed": lambda **more: classifiers.MultinomialNaiveBayes(**{"smooth": False, **more}),
-    "naive Bayes": lambda **more: classifiers.NaiveBayes("multinomial", **more),
-    "Bernoulli": classifiers.BernoulliNaiveBayes,
-    "NBSVM": classifiers.NBSVM,
-}
-#: All learners of matrices; one without a row above is tried with its defaults.
-LEARNERS = {one for one in map(functools.partial(getattr, classifiers), classifiers.__all__) if inspect.isclass(one)}
-LEARNERS -= {one for one in LEARNERS if issubclass(one, classifiers.StructuredClassifier)} | {
-    classifiers.LinearClassifier,
-    classifiers.OnlineClassifier,
-}
-CLASSIFIERS |= {
-    one.__name__: one
-    for one in sorted(LEARNERS - {type(make()) for make in CLASSIFIERS.values()}, key=lambda one: one.__name__)
-}
 EVERY = pytest.mark.parametrize("make", CLASSIFIERS.values(), ids=CLASSIFIERS)
-OPTIMA = {"batch", "descent", "dual", "NBSVM"}  # they stop within a tolerance, on a way that rounding changes
 X = np.array([[1.0, 0, 2, 1], [0, 3, 1, 1], [2, 1, 0, 1], [1, 1, 1, 2]])
 Y = np.array([0, 1, 0, 1])
 
@@ -239,7 +205,7 @@ COUNTS = np.random.default_rng(0).integers(0, 4, (12, 4)).astype(np.float64)
 @EVERY
 def test_the_same_inputs_in_another_form_give_the_same(make, base, request):
     """What every method returns, with the same parameters, and those that training finds."""
-    tolerance = 1e-3 if request.node.callspec.id.partition("-")[0] in OPTIMA else 1e-9
+    tolerance = 1e-3 if set(request.node.callspec.id.split("-")) & set(UP_TO_A_TOLERANCE) else 1e-9
     labels, plain = np.arange(12) % 2, base.astype(np.float64)
     with_ones = np.hstack([np.ones((12, 1)), plain])
     _, params = trained(make, plain, labels)
