@@ -3,6 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
+from lxmls_day1.engine.compiled.chain_search import Sentences
 from lxmls_day1.engine.streaming.shard_writing import write_shards
 
 
@@ -41,3 +42,22 @@ def rows_on_disk(place, n_classes=3, rows_a_shard=1000, kind="float32", n_rows=6
     folder = place / f"{kind}-{n_classes}-{rows_a_shard}.bags"
     X, names = sp.csr_array(X), NAMES[:n_classes]
     return write_shards(folder, X, y, names.tolist(), rows_a_shard), X, names[y]
+
+
+def random_sentences(seed, n_tags=3, n_sentences=9, longest=4):
+    """Sentences of a few made-up words, so that a word occurs several times in one; tags that occur all; and an order for three rounds."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(1, longest + 1, n_sentences)
+    lengths[0] = n_tags
+    X = [tuple(rng.choice(["ab", "cb", "ad", "cd", "b"], length).tolist()) for length in lengths]
+    y = [list(range(n_tags)), *(rng.integers(0, n_tags, length).tolist() for length in lengths[1:])]
+    return X, y, np.array([rng.permutation(n_sentences) for _ in range(3)])
+
+
+def encoded_sentences(rng, n_tags, lengths, n_features=5):
+    """As compiled code takes them: words with any set of the features, the empty one included, and random tags."""
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    has = rng.random((starts[-1], n_features)) < 0.4
+    indptr = np.concatenate([[0], np.cumsum(has.sum(axis=1))])
+    labels = rng.integers(0, n_tags, starts[-1])
+    return Sentences(starts, indptr, np.nonzero(has)[1].astype(np.int32), labels, n_features)

@@ -33,12 +33,3 @@ def test_counts_and_negative_numbers_make_no_difference():
     params = bernoulli.train(X, y)
     np.testing.assert_array_equal(params, bernoulli.train(np.where(X > 0, 1, -3), y))
     np.testing.assert_array_equal(bernoulli.test(X, params), bernoulli.test(9 * X, params))
-
-
-def test_a_weight_of_two_is_a_document_twice():
-    X, y, _ = counts(1, 3)
-    twice = np.where(np.arange(50) < 20, 2.0, 1.0)
-    X_twice, y_twice = np.vstack([X, X[:20]]), np.append(y, y[:20])
-    np.testing.assert_allclose(
-        BernoulliNaiveBayes().train(X, y, twice), BernoulliNaiveBayes().train(X_twice, y_twice), atol=1e-12
-    )
