@@ -128,6 +128,11 @@ def test_an_own_rule_learns_what_the_same_rule_of_the_lab_learns(own_rule, n_cla
     np.testing.assert_allclose(own, of_lab, atol=1e-9)
 
 
+def test_the_example_of_the_readme(capsys):
+    run("README.md", programs_of(ROOT / "README.md"))
+    assert 0.9 <= float(capsys.readouterr().out) <= 1
+
+
 def commands_shown(text):
     """The words of each `lxmls-day1` command on a page, in a block or within a sentence, without what a shell does with it."""
     lines = re.findall(r"`lxmls-day1 ([^`\n]+)`|^(?: {4}|\$ )lxmls-day1 (.+)$", text, re.MULTILINE)

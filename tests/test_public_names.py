@@ -2,10 +2,7 @@
 
 import importlib
 import inspect
-import subprocess
-import sys
 from itertools import chain
-from pathlib import Path
 
 import pytest
 
@@ -13,16 +10,7 @@ import classifiers
 import lxmls_day1
 import readers
 
-ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = [classifiers, readers]
-
-
-def run(code, *arguments, cwd=ROOT):
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code, *arguments], cwd=cwd, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def by_name(package):
@@ -59,20 +47,6 @@ class TestPackages:
         with pytest.raises(ImportError, match="cannot import name 'Mria'"):
             exec(f"from {package.__name__} import Mria", {})
         assert not hasattr(package, "Mria")
-
-
-@pytest.mark.slow
-def test_nothing_is_imported_before_it_is_needed():
-    run(
-        "import sys, classifiers, readers, lxmls_day1\n"
-        "dir(classifiers), dir(readers), dir(lxmls_day1)\n"
-        "assert 'numpy' not in sys.modules and 'lxmls_day1.lab' not in sys.modules\n"
-        "from lxmls_day1 import Lab\n"
-        "assert 'numpy' not in sys.modules\n"
-        "from classifiers import Mira\n"
-        "from readers import SentimentCorpus\n"
-        "assert 'numba' not in sys.modules and 'classifiers.svm' not in sys.modules\n"
-    )
 
 
 def test_the_package_offers_a_lab():

@@ -14,7 +14,7 @@ from lxmls_day1.engine.learners import shrinkage_of
 from lxmls_day1.engine.streaming import streamed_steps
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
 from lxmls_day1.engine.streaming.shard_rows import parts_of
-from lxmls_day1.engine.training import resume, train_corpus
+from lxmls_day1.engine.training import train_corpus
 from lxmls_day1.errors import InputError
 from tests.made_data import NAMES, rows_on_disk
 
@@ -142,13 +142,6 @@ def test_training_that_stops_at_any_mixing_goes_on_to_the_same_bits(every, avera
         assert all(n % 61 in (0, 20, 40, 60) for n in seen)
     with pytest.raises(InputError, match="mix_every was 20, but now it is None"):
         train_corpus(svm, shards, checkpoint=Checkpoint(tmp_path / "1.checkpoint", every, resume=True))
-
-
-def test_training_goes_on_from_a_state_bit_for_bit(tmp_path):
-    shards, _, _ = rows_on_disk(tmp_path, 2, 10, n_rows=N_ROWS)
-    _, state = resume(SVM(nr_rounds=2, n_jobs=3, averaged="steps"), None, shards)
-    params, _ = resume(SVM(nr_rounds=3, n_jobs=3, averaged="steps"), state, shards)
-    np.testing.assert_array_equal(params, train_corpus(SVM(nr_rounds=5, n_jobs=3, averaged="steps"), shards))
 
 
 def test_an_error_in_one_part_ends_the_others(tmp_path, monkeypatch):
