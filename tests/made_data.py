@@ -61,3 +61,10 @@ def encoded_sentences(rng, n_tags, lengths, n_features=5):
     indptr = np.concatenate([[0], np.cumsum(has.sum(axis=1))])
     labels = rng.integers(0, n_tags, starts[-1])
     return Sentences(starts, indptr, np.nonzero(has)[1].astype(np.int32), labels, n_features)
+
+
+def documents(seed, n_classes, n_documents=80, n_words=40):
+    """Counts of words, a few of which tell the class."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n_documents) % n_classes
+    return rng.poisson((0.3 + rng.random((n_classes, n_words)) ** 4)[y]).astype(float), y

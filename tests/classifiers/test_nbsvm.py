@@ -5,13 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from classifiers.nbsvm import NBSVM, log_count_ratio
-
-
-def documents(seed, n_classes, n_documents=60, n_words=25):
-    rng = np.random.default_rng(seed)
-    y = np.arange(n_documents) % n_classes
-    rates = rng.random((n_classes, n_words))
-    return rng.poisson(rates[y]), y
+from tests.made_data import documents
 
 
 def naive(X, inside, beta, alpha, C, weights):

@@ -7,13 +7,7 @@ import pytest
 
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.solvers.owl_qn import owl_qn, pseudo_gradient, soft_threshold
-
-
-def text_like(seed, n_classes, n_documents=80, n_words=40):
-    rng = np.random.default_rng(seed)
-    y = np.arange(n_documents) % n_classes
-    rates = 0.4 + rng.random((n_classes, n_words)) ** 4
-    return rng.poisson(rates[y]).astype(float), y
+from tests.made_data import documents
 
 
 def trained(X, y, weights=None, **settings):
@@ -44,7 +38,7 @@ def test_a_separable_function_ends_at_its_soft_thresholds():
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_slopes_at_the_optimum_are_what_the_penalty_allows(n_classes):
     """A weight other than 0: the slope of the loss is −λ sign(w); a weight of 0: at most λ either way."""
-    X, y = text_like(5, n_classes)
+    X, y = documents(5, n_classes)
     maxent, params = trained(X, y, regularizer=0.03)
     moments = maxent.get_moments(X, y, params)
     slopes = moments.model - moments.empirical
