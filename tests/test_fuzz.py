@@ -5,7 +5,6 @@ another form. The short campaign tries the same few examples each time; `make fu
 have a name are in ``test_refusals.py``.
 """
 
-import itertools
 import os
 import warnings
 from functools import partial
@@ -18,24 +17,9 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from classifiers.bernoulli_naive_bayes import BernoulliNaiveBayes
-from classifiers.binary_perceptron import BinaryPerceptron
-from classifiers.column_squishing import ColumnSquishing, multiclass_update
-from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
-from classifiers.linear_classifier import LinearClassifier
-from classifiers.max_ent_batch import MaxEntBatch
-from classifiers.max_ent_online import MaxEntOnline
-from classifiers.mira import Mira
+import classifiers
+from classifiers.column_squishing import multiclass_update
 from classifiers.mistake_bounds import mistake_bound
-from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
-from classifiers.naive_bayes import NaiveBayes
-from classifiers.nbsvm import NBSVM
-from classifiers.passive_aggressive import PassiveAggressive
-from classifiers.perceptron import Perceptron
-from classifiers.second_order.arow import AROW
-from classifiers.second_order.confidence_weighted import ConfidenceWeighted
-from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
-from classifiers.svm import SVM
 from lxmls_day1.engine.streaming.corpus_making import make_corpus
 from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.streaming.shards import Shards
@@ -59,6 +43,7 @@ from readers.splitting import split_ends, split_train_dev_test
 from readers.streamed_corpus import StreamedCorpus
 from readers.text_reader import TextCorpus
 from readers.vocabulary import count_vocabulary, count_words, vectorise
+from tests.every_learner import CLASSIFIERS, UP_TO_A_TOLERANCE
 
 pytestmark = pytest.mark.slow
 
@@ -150,36 +135,7 @@ LABELS = {
     "bytes of unsigned": lambda codes: codes.astype(np.uint8),
     "large": lambda codes: [2**70 + int(code) for code in codes],
 }
-CLASSIFIERS = {
-    "perceptron": lambda: Perceptron(nr_rounds=2),
-    "plain perceptron": lambda: Perceptron(nr_rounds=1, averaged="rounds"),
-    "MIRA": lambda: Mira(nr_rounds=2),
-    "AROW": lambda: AROW(nr_rounds=2),
-    "confidence-weighted": lambda: ConfidenceWeighted(nr_rounds=2),
-    "passive-aggressive": lambda: PassiveAggressive(nr_rounds=2),
-    "squishing": lambda: ColumnSquishing(nr_rounds=2),
-    "capped squishing": lambda: ColumnSquishing(nr_rounds=2, cap=1.0, averaged=False),
-    "SVM": lambda: SVM(nr_rounds=2),
-    "dual": lambda: SVM(solver="dual", max_epochs=20),
-    "online": lambda: MaxEntOnline(nr_rounds=2),
-    "batch": lambda: MaxEntBatch(max_iterations=20),
-    "lbfgs": lambda: MaxEntBatch(solver="lbfgs", max_iterations=20),
-    "descent": lambda: MaxEntBatch(solver="gradient_descent", max_iterations=20),
-    "conjugate": lambda: MaxEntBatch(solver="conjugate_gradient", max_iterations=20),
-    "scaling": lambda: MaxEntBatch(solver="gis", max_iterations=3),
-    "binary": lambda: BinaryPerceptron(max_rounds=3),
-    "Gaussian": GaussianNaiveBayes,
-    "pooled": lambda: GaussianNaiveBayes("pooled"),
-    "quadratic": lambda: GaussianNaiveBayes("per_class"),
-    "multinomial": MultinomialNaiveBayes,
-    "unsmoothed": lambda: MultinomialNaiveBayes(smooth=False),
-    "naive Bayes": lambda: NaiveBayes("multinomial", smooth_param=0.5),
-    "Bernoulli": BernoulliNaiveBayes,
-    "NBSVM": NBSVM,
-}
 FOR_COUNTS = {"scaling", "multinomial", "unsmoothed", "naive Bayes"}
-#: Solvers that stop within a tolerance: rounding may let one stop a step earlier.
-UP_TO_A_TOLERANCE = {"NBSVM": 5e-2, "batch": 5e-2, "lbfgs": 1e-3, "descent": 1e-3, "conjugate": 1e-3, "dual": 5e-2}
 
 rubbish = st.one_of(
     st.sampled_from(
@@ -372,7 +328,7 @@ def test_predicting_from_rubbish(name, one, other, tmp_path_factory):
             outcome(lambda X=inputs, W=weights: classifier.get_probabilities(X, W))
         if hasattr(classifier, "get_moments"):
             outcome(lambda X=inputs, W=weights: classifier.get_moments(X, other, W))
-    accuracy = outcome(lambda: LinearClassifier().evaluate(one, other))
+    accuracy = outcome(lambda: classifiers.LinearClassifier().evaluate(one, other))
     assert accuracy is None or 0 <= accuracy <= 1
     outcome(lambda: classifier.evaluate(one, y))
     outcome(lambda: classifier.evaluate(y, one))
@@ -449,68 +405,6 @@ class SplitData:
         raise AttributeError(name)
 
 
-#: Settings and values that a learner can have; "cost" and "order" are arrays of the data's size, so they are left out.
-TUNABLE = {
-    "regularizer": [1.0, 0.25, 1e-3, 0, np.float32(0.5), np.int64(2)],
-    "smooth_param": [1.0, 0.01, 3, np.float64(0.5)],
-    "nr_rounds": [1, 2, np.int8(3)],
-    "seed": [0, 1, 2**40],
-    "averaged": [False, "steps", "rounds", "last round"],
-    "max_iterations": [1, 5],
-    "variances": ["shared", "pooled", "per_class"],
-}
-CONTAINERS = {"list": list, "tuple": tuple, "array": lambda values: np.array(values, dtype=object), "series": pd.Series}
-
-
-@given(
-    data=st.one_of(matrices(nice, least=4), matrices(counts, least=4)),
-    codes=st.lists(st.integers(0, 2), min_size=7, max_size=7),
-    form=st.sampled_from(sorted(FORMS)),
-    label_form=st.sampled_from(sorted(LABELS)),
-    held_out=st.integers(0, 3),
-    container=st.sampled_from(sorted(CONTAINERS)),
-    choose=st.randoms(use_true_random=False),
-)
-@examples(few=3)
-def test_tuning_takes_the_first_of_the_best_on_the_development_part(
-    data, codes, form, label_form, held_out, container, choose
-):
-    codes = np.array(codes[: len(data)])
-    labels = LABELS[label_form](codes)
-    n_train = len(data) - held_out
-    parts = SplitData(in_form(form, data[:n_train]), labels[:n_train], in_form(form, data[n_train:]), labels[n_train:])
-    for name, make in CLASSIFIERS.items():
-        of_learner = sorted(set(known_settings(type(make()))) & set(TUNABLE))
-        names = choose.sample(of_learner, choose.randint(0, min(2, len(of_learner))))
-        values = {name: [choose.choice(TUNABLE[name]) for _ in range(choose.randint(1, 2))] for name in names}
-        grid = {name: CONTAINERS[container](of) for name, of in values.items()}
-        learner = make()
-        before = repr(vars(learner))
-        found = outcome(lambda learner=learner, grid=grid: tune(learner, parts, grid))
-        assert repr(vars(learner)) == before, name
-        trials = []
-        for choice in itertools.product(*values.values()):
-            again = make()
-            for setting, value in zip(names, choice, strict=True):
-                setattr(again, setting, value)
-            trials.append(outcome(lambda again=again: tried(again, parts)))
-        if found is None:
-            assert not grid or held_out == 0 or None in trials, name
-            continue
-        accuracies = [trial.accuracy for trial in found.trials]
-        assert accuracies == trials, name
-        assert found.best is found.trials[trials.index(max(trials))], name
-        assert found.n_examples == held_out and found.best in found.as_good()
-        assert found.classifier.evaluate(parts.dev_y, found.classifier.test(parts.dev_X, found.params)) == max(trials)
-
-
-def tried(learner, parts):
-    """The accuracy of a learner on the development part."""
-    params = learner.train(parts.train_X, parts.train_y)
-    learner.evaluate(parts.train_y, learner.test(parts.train_X, params))
-    return learner.evaluate(parts.dev_y, learner.test(parts.dev_X, params))
-
-
 @given(name=st.sampled_from(sorted(CLASSIFIERS)), one=rubbish, other=rubbish, place=st.integers(0, 20))
 @examples(few=40)
 def test_tuning_with_rubbish(name, one, other, place):
@@ -571,22 +465,11 @@ def test_a_corpus_of_rubbish(content, value, tmp_path_factory):
         assert np.isfinite(corpus.X.data).all()
     for form in ("jsonl", "svmlight"):
         outcome(lambda form=form: TextCorpus(path, form=form, split=(1, 0, 0)))
-    outcome(lambda: LinearClassifier.load(path))
+    outcome(lambda: classifiers.LinearClassifier.load(path))
     path.write_text("a,x y\nb,y z\n" * 5)
-    for setting in (
-        "split",
-        "seed",
-        "form",
-        "delimiter",
-        "header",
-        "label_column",
-        "quote",
-        "encoding",
-        "min_count",
-        "count",
-    ):
-        if setting == "count" and callable(value):
-            continue  # what it raises is its own
+    for setting in known_settings(TextCorpus):
+        if setting in ("path", "test_path", "progress") or (setting == "count" and callable(value)):
+            continue  # what a function of the user's raises is its own
         corpus = outcome(lambda setting=setting: TextCorpus(path, **{setting: value}))
         assert corpus is None or np.isfinite(corpus.X.data).all()
     outcome(lambda: TextCorpus(path, count=lambda text: value))
@@ -636,7 +519,13 @@ def test_a_corpus_on_disk_of_rubbish(content, value, tmp_path_factory):
     outcome(lambda: Shards(out))
 
 
-@given(kind=st.sampled_from([StructuredPerceptron, StructuredMira, StructuredSVM, CRF]), one=rubbish, other=rubbish)
+@given(
+    kind=st.sampled_from(
+        [classifiers.StructuredPerceptron, classifiers.StructuredMira, classifiers.StructuredSVM, classifiers.CRF]
+    ),
+    one=rubbish,
+    other=rubbish,
+)
 @examples(few=60)
 def test_sentences_of_rubbish(kind, one, other):
     sentences, tags = [["a", "b"], ["b"]], [["x", "y"], ["y"]]

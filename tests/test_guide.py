@@ -163,7 +163,7 @@ def run(code):
     )
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("imports", [FLAT_IMPORTS, PACKAGE_IMPORTS], ids=["flat", "package"])
 @pytest.mark.parametrize("domain", ["toy", "books"])

@@ -120,17 +120,6 @@ def test_every_question_is_asked_before_it_is_answered(name):
             assert any(other.cell_type == "code" for other in cells[last:i]), cell.source
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_it_says_where_it_stands(name):
-    first, *rest = (cell.source for cell in read(name).cells if cell.cell_type == "markdown")
-    for wanted in ("**Goals.**", "**Before.**", "minutes", "(notation.md)"):
-        assert wanted in first
-    core = rest[: next((i for i, source in enumerate(rest) if source.startswith("## Further")), len(rest))]
-    assert "## What to take home" in core[-1] and "**Reading.**" in core[-1]
-    headings = re.findall(r"^## (.*)", "\n".join(rest), re.MULTILINE)
-    assert not [heading for heading in headings if re.match(r"\d", heading)], "sections have letters"
-
-
 def test_the_times_are_those_of_the_estimate():
     registry = Registry.of(notebook_times.reference_folder())
     for name in NAMES:
@@ -163,61 +152,3 @@ def test_the_core_is_a_day():
     words, formulas, predictions, questions, _, _, minutes = map(int, core.split()[2:])
     assert words <= 8000 and formulas <= 30 and predictions + questions <= 35 and minutes <= 360
     assert int(afternoon.split()[-1]) <= 185 and int(together.split()[2]) <= 17_000
-
-
-class TestTheCheckItself:
-    CELLS = [
-        nbformat.v4.new_code_cell(
-            "draw(20_000, seed=2)",
-            metadata={"tags": ["cell-errors"]},
-            outputs=[nbformat.v4.new_output("stream", text="perceptron 0.0885, by 12 updates; −0.31, 20 000 points")],
-        )
-    ]
-
-    def wrong(self, source):
-        return unfounded(nbformat.v4.new_markdown_cell(f"<!-- numbers: errors -->{source}"), self.CELLS)
-
-    @pytest.mark.parametrize(
-        "source",
-        [
-            "0.0885",
-            "0.09",
-            "8.85 %",
-            "9 percent",
-            "after 12 updates",
-            "lower by 0.31",
-            "20 000",
-            "$0.0885$",
-            "$20{,}000$",
-            "exercise 1.12, notebook 3",
-            "`step = 7`",
-            "$2\\lVert g\\rVert^2$",
-            "(1) yes",
-            "W_3",
-            "[here](demos/7.ipynb)",
-        ],
-    )
-    def test_what_agrees(self, source):
-        assert self.wrong(source) == []
-
-    @pytest.mark.parametrize(
-        ("source", "number"),
-        [
-            ("0.0875", "0.0875"),
-            ("0.08", "0.08"),
-            ("13 updates", "13"),
-            ("$0.5$", "0.5"),
-            ("8.7 %", "8.7%"),
-            ("12 %", "12%"),
-            ("a 17", "17"),
-        ],
-    )
-    def test_what_does_not(self, source, number):
-        assert self.wrong(source) == [number]
-
-    def test_facts_are_given(self):
-        assert self.wrong("<!-- given: 1958 -->Rosenblatt, 1958") == []
-
-    def test_a_cell_that_is_not_there(self):
-        with pytest.raises(AssertionError, match="0 cells are tagged cell-nowhere"):
-            unfounded(nbformat.v4.new_markdown_cell("<!-- numbers: nowhere -->"), self.CELLS)

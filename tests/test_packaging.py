@@ -253,6 +253,7 @@ assert flat is full and CRF is flat.CRF
         hidden = set(self.run(code, site, tmp_path).splitlines())
         assert {str(site / "lxmls_day1" / name) for name in ("reference_lab", "readers", "classifiers")} <= hidden
 
+    @pytest.mark.campaign
     def test_a_type_checker_knows_them(self, site, tmp_path):
         pytest.importorskip("mypy")
         (tmp_path / "script.py").write_text(SCRIPT, encoding="utf-8")

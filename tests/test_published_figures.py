@@ -1,21 +1,11 @@
 """Our figures are what the table says, and near those that others published; the page is made of the table."""
 
-import importlib.util
 import warnings
-from pathlib import Path
 
 import pytest
 
+from tests import published_figures
 
-def _published_figures():
-    path = Path(__file__).with_name("published_figures.py")
-    spec = importlib.util.spec_from_file_location("published_figures", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-published_figures = _published_figures()
 FIGURES = published_figures.figures()
 ROUNDING = 0.05  # of ours, unless an entry has its own
 
@@ -69,17 +59,3 @@ def test_every_figure_is_measured_and_every_published_one_says_where_it_was_read
         if "documents" in entry:
             needed = abs(entry["published"] - entry["ours"]) * entry["documents"] / 100
             assert entry["may_differ"] == pytest.approx(needed, abs=1e-6), entry["figure"]
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(96.0, "96"), (85.8125, "85.8125"), (0.0000005, "0.0000005"), (0.0, "0"), (-1.25, "-1.25"), (None, "")],
-)
-def test_numbers_on_the_page_have_no_more_digits_than_the_table(value, text):
-    assert published_figures._number(value) == text
-
-
-def test_a_figure_that_is_not_what_it_was_is_told():
-    (entry, *_) = entries_of("points, maximum entropy")
-    with pytest.raises(AssertionError, match=entry["figure"].split(",")[0]):
-        check("points, maximum entropy", {"training": entry["ours"] + 0.1, "test": 96.0})

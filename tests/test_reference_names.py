@@ -6,6 +6,7 @@ import pickle
 import pkgutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from lxmls_day1.library_path import ReferenceFinder
 
 pytestmark = pytest.mark.slow
 
+ROOT = Path(__file__).resolve().parents[1]
 X, Y = np.array([[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]]), np.array([0, 0, 1, 1])
 
 
@@ -26,6 +28,20 @@ def run(code, *arguments, cwd=None):
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_nothing_is_imported_before_it_is_needed():
+    run(
+        "import sys, classifiers, readers, lxmls_day1\n"
+        "dir(classifiers), dir(readers), dir(lxmls_day1)\n"
+        "assert 'numpy' not in sys.modules and 'lxmls_day1.lab' not in sys.modules\n"
+        "from lxmls_day1 import Lab\n"
+        "assert 'numpy' not in sys.modules\n"
+        "from classifiers import Mira\n"
+        "from readers import SentimentCorpus\n"
+        "assert 'numba' not in sys.modules and 'classifiers.svm' not in sys.modules\n",
+        cwd=ROOT,
+    )
 
 
 def test_they_offer_what_the_lab_offers():

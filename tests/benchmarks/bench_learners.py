@@ -120,7 +120,3 @@ def main(quick=False):
                 print_table(title, header, list(rows(folds(), repeats)))
         except CorpusUnavailable as error:
             print(f"Left out, {title}: {error}")
-
-
-if __name__ == "__main__":
-    main()

@@ -135,7 +135,3 @@ def main(quick=False):
         show_certified(corpus, quick)
         show_dense(quick)
         show_memory()
-
-
-if __name__ == "__main__":
-    main()

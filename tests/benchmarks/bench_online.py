@@ -142,7 +142,3 @@ def main(quick=False):
         for n_features in (5_000, 50_000, 400_000):
             X, y = synthetic_text(10_000, n_features, 80, n_classes)
             compare_second_order(f"counts of words, K = {n_classes}, J = {n_features}", X, y, 3, 3 if quick else 9)
-
-
-if __name__ == "__main__":
-    main()

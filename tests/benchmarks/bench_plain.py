@@ -147,7 +147,3 @@ def main(quick=False):
         with tempfile.TemporaryDirectory() as folder:
             print_table("files", HEADER, list(files(folder, n, 2)))
     tagging()
-
-
-if __name__ == "__main__":
-    main()

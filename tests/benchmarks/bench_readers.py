@@ -19,8 +19,6 @@ from pathlib import Path
 from statistics import median
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
-
 import numpy as np
 from interleaved import print_table, ratio, time_in_turn
 from sklearn.feature_extraction.text import CountVectorizer
@@ -177,7 +175,3 @@ def main(quick=False):
     time_books(3 if quick else 7)
     time_texts(5_000 if quick else 100_000, 1 if quick else 5)
     time_questions(3 if quick else 15)
-
-
-if __name__ == "__main__":
-    main()

@@ -15,14 +15,10 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from functools import partial
 from pathlib import Path
 from statistics import median
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
-
-import time
 
 import numpy as np
 from interleaved import gain_of_two_processes, print_table, ratio, synthetic_text, time_in_turn
@@ -244,7 +240,3 @@ def main(quick=False):
     time_making(5_000 if quick else 1_000_000, 1 if quick else 3)
     time_training(quick)
     time_parts(quick)
-
-
-if __name__ == "__main__":
-    main()

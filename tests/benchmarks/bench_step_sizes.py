@@ -107,7 +107,3 @@ def main(quick=False):
             ],
             rows,
         )
-
-
-if __name__ == "__main__":
-    main()

@@ -62,7 +62,3 @@ def main(quick=False):
     for n_classes in (4, 20):
         compare_trainings(n_classes, *((40_000, 2, 2) if quick else (120_000, 10, 5)))
     compare_objectives(quick)
-
-
-if __name__ == "__main__":
-    main()

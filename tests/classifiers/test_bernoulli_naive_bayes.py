@@ -5,8 +5,6 @@ import pytest
 import scipy.sparse as sp
 
 from classifiers.bernoulli_naive_bayes import BernoulliNaiveBayes
-from classifiers.linear_classifier import LinearClassifier
-from lxmls_day1.engine.text.feature_contributions import explain
 
 
 def counts(seed, n_classes, n_documents=50, n_words=12):
@@ -35,26 +33,3 @@ def test_counts_and_negative_numbers_make_no_difference():
     params = bernoulli.train(X, y)
     np.testing.assert_array_equal(params, bernoulli.train(np.where(X > 0, 1, -3), y))
     np.testing.assert_array_equal(bernoulli.test(X, params), bernoulli.test(9 * X, params))
-
-
-def test_a_weight_of_two_is_a_document_twice():
-    X, y, _ = counts(1, 3)
-    twice = np.where(np.arange(50) < 20, 2.0, 1.0)
-    X_twice, y_twice = np.vstack([X, X[:20]]), np.append(y, y[:20])
-    np.testing.assert_allclose(
-        BernoulliNaiveBayes().train(X, y, twice), BernoulliNaiveBayes().train(X_twice, y_twice), atol=1e-12
-    )
-
-
-def test_saved_and_explained(tmp_path):
-    X, y, _ = counts(2, 2)
-    names = [f"word{j}" for j in range(12)]
-    bernoulli = BernoulliNaiveBayes(0.5)
-    params = bernoulli.train(X, y)
-    bernoulli.save(tmp_path / "model.npz", params, names)
-    again, params, names, *_ = LinearClassifier.load(tmp_path / "model.npz")
-    assert again.test(X, params).tolist() == bernoulli.test(X, params).tolist()
-    why = explain(again, params, 4 * X[[7]], names)
-    assert set(why.counts.tolist()) == {1.0}
-    lead = why.intercepts[why.predicted] - why.intercepts[why.rival]
-    assert why.differences.sum() + lead == pytest.approx(why.margin)

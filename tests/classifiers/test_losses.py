@@ -1,12 +1,10 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 from sklearn.metrics import hinge_loss as sklearn_hinge_loss
 
 from classifiers.losses import hinge_loss, log_loss, perceptron_loss
-from classifiers.perceptron import perceptron_rule
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.floats(0.1, 1e4))
@@ -28,19 +26,6 @@ def test_costs_are_read_by_the_column_of_the_true_class():
     cost = np.array([[0.0, 5.0], [2.0, 0.0]])  # predicting 0 where 1 is true costs 5
     scores = np.array([[1.0, 0.0], [1.0, 0.0]])
     np.testing.assert_array_equal(hinge_loss(scores, np.array([0, 1]), cost), [1.0, 6.0])
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_perceptrons_rule_is_a_step_against_the_slope_of_its_loss(seed):
-    scores, label = np.random.default_rng(seed).normal(size=4), seed % 4
-    step, slope = 1e-6, np.zeros(4)
-    for k in range(4):
-        above, below = scores.copy(), scores.copy()
-        above[k] += step
-        below[k] -= step
-        both = perceptron_loss(np.array([above, below]), np.array([label, label]))
-        slope[k] = (both[0] - both[1]) / (2 * step)
-    np.testing.assert_allclose(perceptron_rule(scores, label, 1.0, 1.0, 1.0 - np.eye(4)[label]), -slope, atol=1e-6)
 
 
 def test_the_perceptrons_loss_is_the_hinge_loss_without_costs_and_grows_with_the_weights():

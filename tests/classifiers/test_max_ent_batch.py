@@ -78,7 +78,7 @@ def test_the_optimum_is_that_of_scikit_learn(n_classes, regularizer, regularize_
     assert ours <= expected * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("solver", DESCENTS)
+@pytest.mark.parametrize("solver", [*DESCENTS, "dual"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_training_ends_within_its_tolerance_of_the_optimum(solver, n_classes):
     X, y = noisy_data(n_classes)

@@ -5,7 +5,6 @@ import scipy.sparse as sp
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_model import expectations, softmax
 from classifiers.max_ent_online import MaxEntOnline
-from lxmls_day1.errors import InputError
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3))
@@ -47,28 +46,6 @@ def test_at_the_optimum_the_moments_differ_by_the_regularizer_times_the_weights(
     params = maxent.train(X, Y)
     moments = maxent.get_moments(X, Y, params)
     np.testing.assert_allclose(moments.empirical - moments.model, regularizer * params, atol=1e-6)
-
-
-def test_at_zero_weights_every_class_is_expected_alike():
-    maxent = MaxEntBatch()
-    params = maxent.train(X, Y)
-    moments = maxent.get_moments(X, Y, np.zeros_like(params))
-    np.testing.assert_allclose(moments.model, np.tile(np.append(1.0, X.mean(axis=0))[:, None] / 3, 3))
-
-
-def test_moments_of_what_does_not_fit_together_are_refused():
-    maxent = MaxEntBatch()
-    params = maxent.train(X, Y)
-    with pytest.raises(InputError, match="40 rows and y has 39 labels"):
-        maxent.get_moments(X, Y[1:], params)
-    with pytest.raises(InputError, match="0 rows"):
-        maxent.get_moments(X[:0], Y[:0], params)
-    with pytest.raises(InputError, match="the inputs have 3 features, but the parameters belong to 2"):
-        maxent.get_moments(X, Y, params[1:])
-    with pytest.raises(InputError, match="a column for each class"):
-        maxent.get_moments(X, Y, params[:, :2])
-    with pytest.raises(InputError, match="'d' was not in the training data"):
-        maxent.get_moments(X, np.where(Y == "a", "d", Y), params)
 
 
 def test_expectations_of_sparse_features_are_those_of_dense_ones():

@@ -8,37 +8,7 @@ from hypothesis import strategies as st
 
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.mistake_bounds import mistake_bound
-from classifiers.perceptron import Perceptron
 from lxmls_day1.errors import InputError
-
-
-def data_with_a_margin(seed, n_classes, n_features, margin, n_examples=40):
-    """Points that random unit vectors u_1 … u_K part by at least ``margin``; returns X, labels, U (J + 1, K)."""
-    rng = np.random.default_rng(seed)
-    U = rng.normal(size=(n_features + 1, n_classes))
-    U /= np.linalg.norm(U, axis=0)
-    X = rng.normal(size=(4000, n_features)) * 2
-    scores = U[0] + X @ U[1:]
-    top = np.sort(scores, axis=1)
-    clear = top[:, -1] - top[:, -2] >= margin
-    X, labels = X[clear], scores.argmax(axis=1)[clear]
-    few = np.concatenate([np.flatnonzero(labels == k)[: n_examples // n_classes] for k in range(n_classes)])
-    few = rng.permutation(few)
-    return X[few], labels[few], U
-
-
-@pytest.mark.slow
-@given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.floats(0.02, 0.5))
-def test_the_multi_class_perceptron_never_makes_more_updates(seed, n_features, margin):
-    n_classes = 2 + seed % 4
-    X, labels, U = data_with_a_margin(seed, n_classes, n_features, margin)
-    if len(np.unique(labels)) < n_classes:  # a column that is nowhere the highest
-        return
-    bound = mistake_bound(X, labels, U)
-    assert bound.margin >= margin * (1 - 1e-12)
-    perceptron = Perceptron(nr_rounds=300, averaged=False, seed=seed, track_objective=False)
-    perceptron.train(X, labels)
-    assert perceptron.nr_updates <= bound.updates
 
 
 @pytest.mark.slow

@@ -4,16 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from classifiers.linear_classifier import LinearClassifier
 from classifiers.nbsvm import NBSVM, log_count_ratio
-from lxmls_day1.engine.text.feature_contributions import explain
-
-
-def documents(seed, n_classes, n_documents=60, n_words=25):
-    rng = np.random.default_rng(seed)
-    y = np.arange(n_documents) % n_classes
-    rates = rng.random((n_classes, n_words))
-    return rng.poisson(rates[y]), y
+from tests.made_data import documents
 
 
 def naive(X, inside, beta, alpha, C, weights):
@@ -62,16 +54,3 @@ def test_log_count_ratio_by_hand():
     np.testing.assert_allclose(
         np.exp(log_count_ratio(np.array([3, 1]), np.array([0, 2]), 1.0)), [8 / 3, 4 / 9], rtol=1e-14
     )
-
-
-def test_saved_and_explained(tmp_path):
-    X, y = documents(3, 3)
-    names = [f"word{j}" for j in range(25)]
-    nbsvm = NBSVM(regularizer=0.01)
-    params = nbsvm.train(X, y)
-    nbsvm.save(tmp_path / "model.npz", params, names)
-    again, params, names, *_ = LinearClassifier.load(tmp_path / "model.npz")
-    assert again.test(X, params).tolist() == nbsvm.test(X, params).tolist()
-    why = explain(again, params, 2 * X[[5]], names)
-    lead = why.intercepts[why.predicted] - why.intercepts[why.rival]
-    assert why.differences.sum() + lead == pytest.approx(why.margin)

@@ -14,6 +14,7 @@ from classifiers.perceptron import Perceptron, perceptron_rule
 from classifiers.svm import SVM, svm_rule
 from lxmls_day1.engine.training import resume
 from lxmls_day1.errors import InputError
+from tests.made_data import random_problem
 
 LEARNERS = {
     "perceptron": (Perceptron, {}),
@@ -27,20 +28,11 @@ LEARNERS = {
 TAKE_COSTS = ("mira", "svm", "passive-aggressive", "squishing", "squishing with a cap")
 
 
-def problem(n_classes, n_examples=31, n_features=7, n_rounds=3):
-    """Real-valued features, half of them zero, so that no two scores tie by construction; and an order."""
-    rng = np.random.default_rng(n_classes)
-    X = rng.normal(size=(n_examples, n_features)) * (rng.random((n_examples, n_features)) < 0.5)
-    labels = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_examples - n_classes)])
-    cost = rng.uniform(0.5, 2.0, (n_classes, n_classes)) * (1 - np.eye(n_classes))
-    return X, labels, np.array([rng.permutation(n_examples) for _ in range(n_rounds)]), cost
-
-
 @pytest.mark.parametrize("n_classes", [2, 3, 7])
 @pytest.mark.parametrize("name", LEARNERS)
 def test_every_learner_is_this_loop_with_its_rule(name, n_classes):
     """Whatever it averages over, and whether all rounds run in one go or one by one."""
-    X, labels, orders, cost = problem(n_classes)
+    X, labels, orders, cost = random_problem(n_classes)
     cost = cost if name in TAKE_COSTS else 1 - np.eye(n_classes)
     make, settings = LEARNERS[name]
     learner = make(nr_rounds=3, order=orders, cost=cost, **settings)
@@ -67,7 +59,7 @@ def test_every_learner_is_this_loop_with_its_rule(name, n_classes):
 @pytest.mark.parametrize("averaged", ["steps", False])
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_weight_scales_the_step_that_the_rule_takes_and_not_the_shrinking(name, averaged, n_classes, runs_as):
-    X, labels, orders, _ = problem(n_classes)
+    X, labels, orders, _ = random_problem(n_classes)
     weights = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 4.0], len(X))
     weights[:n_classes] = 1.0
     make, settings = LEARNERS[name]
@@ -88,7 +80,7 @@ def test_a_weight_scales_the_step_that_the_rule_takes_and_not_the_shrinking(name
 
 @pytest.mark.parametrize("name", ["svm", "max_ent"])
 def test_the_objective_of_weighted_examples_is_that_of_repeated_ones(name):
-    X, labels, orders, _ = problem(3)
+    X, labels, orders, _ = random_problem(3)
     times = np.random.default_rng(1).integers(1, 4, len(X))
     make, settings = LEARNERS[name]
     learner = make(nr_rounds=3, order=orders, track_objective=True, **settings)
@@ -104,7 +96,7 @@ def test_the_objective_of_weighted_examples_is_that_of_repeated_ones(name):
 @pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
 @pytest.mark.parametrize("name", LEARNERS)
 def test_resumed_rounds_are_one_training_bit_for_bit(name, averaged, n_classes, runs_as, order):
-    X, labels, orders, _ = problem(n_classes, n_rounds=10)
+    X, labels, orders, _ = random_problem(n_classes, n_rounds=10)
     make, settings = LEARNERS[name]
 
     def learner(first, last):
@@ -136,20 +128,20 @@ def test_resumed_rounds_are_one_training_bit_for_bit(name, averaged, n_classes, 
 
 @pytest.mark.parametrize("n_features", [6, 8])
 def test_a_state_of_other_features_is_refused(n_features):
-    X, labels, _, _ = problem(3)
+    X, labels, _, _ = random_problem(3)
     _, state = resume(Mira(nr_rounds=1), None, X, labels)
     with pytest.raises(InputError, match=f"this state has parameters of 8 rows .* the data need {n_features + 1} rows"):
         resume(Mira(nr_rounds=1), state, np.ones((len(X), n_features)), labels)
 
 
 def test_the_dual_solver_does_not_go_on():
-    X, labels, _, _ = problem(3)
+    X, labels, _, _ = random_problem(3)
     with pytest.raises(InputError, match="SVM cannot continue a training"):
         resume(SVM(solver="dual"), None, X, labels)
 
 
 def test_the_mean_is_that_of_the_weights_after_each_step():
-    X, labels, orders, _ = problem(3)
+    X, labels, orders, _ = random_problem(3)
     order, steps = orders.ravel(), 0.1 + np.random.default_rng(0).random(orders.size)
     until = [online_loop(svm_rule, X, labels, order[:t], steps[:t], 1 - np.eye(3), 0.3)[0] for t in range(1, 20)]
     mean = online_loop(svm_rule, X, labels, order[:19], steps[:19], 1 - np.eye(3), 0.3)[1]

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from classifiers.mira import mira_rule
 from classifiers.passive_aggressive import PassiveAggressive, PassiveAggressive2, pa1_rule, pa2_rule
-from lxmls_day1.engine.training import resume
 
 
 @pytest.mark.parametrize("variant", ["I", "II"])
@@ -31,20 +29,6 @@ def test_a_step_minimises_change_and_slack(variant):
         assert d[0] == pytest.approx(max(0.0, best.x[0]), abs=1e-6)
 
 
-def test_mira_is_pa_1_where_the_prediction_is_wrong():
-    rng = np.random.default_rng(1)
-    for _ in range(50):
-        scores, label, sq_norm, C = rng.normal(size=3), int(rng.integers(3)), rng.uniform(1, 5), rng.uniform(0.1, 2)
-        cost = 1.0 * (np.arange(3) != label)
-        step = pa1_rule(scores, label, sq_norm, C, cost)
-        if scores.argmax() == label:
-            assert not mira_rule(scores, label, sq_norm, C, cost).any()
-            lead = scores[label] - np.delete(scores, label).max()
-            assert step.any() == (lead < 1)
-        else:
-            np.testing.assert_allclose(step, mira_rule(scores, label, sq_norm, C, cost), rtol=1e-14)
-
-
 def test_two_classes_are_the_binary_algorithm_of_the_source():
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(40, 4)), rng.integers(0, 2, 40)
@@ -57,15 +41,3 @@ def test_two_classes_are_the_binary_algorithm_of_the_source():
             loss = max(0.0, 1 - sign * (g @ w))
             w += sign * g * (min(2 * C, loss / (g @ g)) if variant == "I" else loss / (g @ g + 1 / (4 * C)))
         np.testing.assert_allclose(params[:, 1] - params[:, 0], w, atol=1e-10)
-
-
-def test_a_weight_of_zero_changes_nothing():
-    X, y = np.array([[1.0], [2.0], [-1.0]]), np.array([0, 1, 1])
-    for make in (PassiveAggressive, PassiveAggressive2):
-        after = []
-        for weight in (0.0, 1.0):
-            learner = make(order=[0, 1, 2], nr_rounds=1, averaged=False)
-            after.append(resume(learner, None, X, y, sample_weight=[1.0, weight, 1.0])[0])
-        without = make(order=[0, 1], nr_rounds=1, averaged=False).train(X[[0, 2]], y[[0, 2]])
-        np.testing.assert_allclose(after[0], without, atol=1e-12)
-        assert abs(after[1] - without).max() > 1e-3

@@ -30,18 +30,6 @@ def test_right_predictions_change_nothing():
     np.testing.assert_array_equal(perceptron_rule(scores, 2, 5.0, 1.0, np.zeros(3)), [0, -1, 1])
 
 
-def test_separable_data_end_in_rounds_without_mistakes():
-    rng = np.random.default_rng(0)
-    X, separator = rng.normal(size=(200, 5)), rng.normal(size=(5, 3))
-    scores = np.sort(X @ separator, axis=1)
-    X = X[scores[:, -1] - scores[:, -2] > 0.5]  # a margin
-    y = np.argmax(X @ separator, axis=1)
-    perceptron = Perceptron(nr_rounds=200, averaged=False)
-    params = perceptron.train(X, y)
-    assert perceptron.history[-1].updates == 0
-    assert perceptron.evaluate(y, perceptron.test(X, params)) == 1.0
-
-
 def test_the_weights_of_each_round_are_those_of_a_run_that_ends_there():
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(30, 3)), rng.permutation(np.arange(30) % 3)

@@ -8,17 +8,12 @@ import pytest
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.regularization_path import largest_useful_penalty, regularization_path
 from lxmls_day1.errors import InputError
-
-
-def data(n_classes=3):
-    rng = np.random.default_rng(0)
-    y = np.arange(90) % n_classes
-    return rng.poisson((0.3 + rng.random((n_classes, 30)) ** 3)[y]).astype(float), y
+from tests.made_data import documents
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_all_weights_are_zero_from_the_largest_penalty_on(n_classes):
-    X, y = data(n_classes)
+    X, y = documents(0, n_classes, 90, 30)
     largest = largest_useful_penalty(X, y)
     g = np.hstack([np.ones((90, 1)), X])
     slopes = g.T @ (1 / n_classes - np.eye(n_classes)[y]) / 90
@@ -28,7 +23,7 @@ def test_all_weights_are_zero_from_the_largest_penalty_on(n_classes):
 
 
 def test_points_are_those_of_training_alone():
-    X, y = data()
+    X, y = documents(0, 3, 90, 30)
     points = regularization_path(X[:60], y[:60], X[60:], y[60:], [0.02, 0.3, 0.1], tolerance=1e-6)
     assert [point.regularizer for point in points] == [0.3, 0.1, 0.02]
     for point in points:
@@ -40,7 +35,7 @@ def test_points_are_those_of_training_alone():
 
 
 def test_by_itself_it_begins_where_all_is_zero_and_halves():
-    X, y = data(2)
+    X, y = documents(0, 2, 90, 30)
     points = regularization_path(X, y, X, y)
     assert points[0].n_features == 0 and points[-1].n_features > 10 and len(points) == 12
     ratios = [after.regularizer / before.regularizer for before, after in itertools.pairwise(points)]
@@ -48,7 +43,7 @@ def test_by_itself_it_begins_where_all_is_zero_and_halves():
 
 
 def test_one_class_and_a_penalty_of_zero():
-    X, y = data()
+    X, y = documents(0, 3, 90, 30)
     with pytest.raises(InputError, match="two classes"):
         largest_useful_penalty(X, np.zeros(90))
     with pytest.raises(InputError, match="the λ of a path"):
@@ -57,6 +52,6 @@ def test_one_class_and_a_penalty_of_zero():
 
 @pytest.mark.parametrize("regularizers", [0.1, "0.1", ["much"], [None], [[0.1]]], ids=str)
 def test_what_is_no_list_of_numbers_above_zero(regularizers):
-    X, y = data()
+    X, y = documents(0, 3, 90, 30)
     with pytest.raises(InputError, match="the λ of a path must be"):
         regularization_path(X, y, X, y, regularizers)

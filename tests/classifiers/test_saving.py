@@ -11,53 +11,36 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import classifiers
-from classifiers.bernoulli_naive_bayes import BernoulliNaiveBayes
-from classifiers.binary_perceptron import BinaryPerceptron
-from classifiers.column_squishing import ColumnSquishing
-from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
-from classifiers.linear_classifier import LinearClassifier
-from classifiers.max_ent_batch import MaxEntBatch
-from classifiers.max_ent_online import MaxEntOnline
-from classifiers.mira import Mira
-from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
-from classifiers.naive_bayes import NaiveBayes
-from classifiers.nbsvm import NBSVM
-from classifiers.passive_aggressive import PassiveAggressive, PassiveAggressive2
-from classifiers.perceptron import Perceptron
-from classifiers.second_order.arow import AROW
-from classifiers.second_order.confidence_weighted import ConfidenceWeighted
-from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
-from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
 from lxmls_day1.model_file import declared_classes
 from readers.pos_corpus import PosCorpus
 
 ROOT = Path(__file__).resolve().parents[2]
 BASES = {"LinearClassifier", "OnlineClassifier", "StochasticGradient", "StructuredClassifier", "StructuredGradient"}
-TAGGERS = [StructuredPerceptron, StructuredMira, StructuredSVM, CRF]
+TAGGERS = [classifiers.StructuredPerceptron, classifiers.StructuredMira, classifiers.StructuredSVM, classifiers.CRF]
 
 MAKERS = [
-    lambda: BernoulliNaiveBayes(smooth_param=0.5),
-    lambda: BinaryPerceptron(max_rounds=7),
-    lambda: AROW(regularizer=0.5, nr_rounds=1),
-    lambda: ColumnSquishing(cap=0.5),
-    lambda: ConfidenceWeighted(confidence=0.8, cap=0.5),
-    lambda: GaussianNaiveBayes(variance=2.0),
-    lambda: GaussianNaiveBayes(variance="pooled"),
-    lambda: GaussianNaiveBayes(variance="per_class"),
-    lambda: MaxEntBatch(regularizer=0.3, regularize_intercept=False),
-    lambda: MaxEntOnline(regularizer=0.3, averaged=True),
-    lambda: Mira(regularizer=0.1, nr_rounds=2, averaged="rounds"),
-    lambda: MultinomialNaiveBayes(smooth=False),
-    lambda: MultinomialNaiveBayes(smooth_param=0.5),
-    lambda: NBSVM(beta=0.5),
-    lambda: NaiveBayes(),
-    lambda: NaiveBayes("gaussian", variance="per_class"),
-    lambda: NaiveBayes("multinomial", smooth=False),
-    lambda: PassiveAggressive(cap=0.1),
-    lambda: PassiveAggressive2(cap=0.1),
-    lambda: Perceptron(averaged=False, seed=4),
-    lambda: SVM(regularizer=0.1, nr_rounds=3),
+    lambda: classifiers.BernoulliNaiveBayes(smooth_param=0.5),
+    lambda: classifiers.BinaryPerceptron(max_rounds=7),
+    lambda: classifiers.AROW(regularizer=0.5, nr_rounds=1),
+    lambda: classifiers.ColumnSquishing(cap=0.5),
+    lambda: classifiers.ConfidenceWeighted(confidence=0.8, cap=0.5),
+    lambda: classifiers.GaussianNaiveBayes(variance=2.0),
+    lambda: classifiers.GaussianNaiveBayes(variance="pooled"),
+    lambda: classifiers.GaussianNaiveBayes(variance="per_class"),
+    lambda: classifiers.MaxEntBatch(regularizer=0.3, regularize_intercept=False),
+    lambda: classifiers.MaxEntOnline(regularizer=0.3, averaged=True),
+    lambda: classifiers.Mira(regularizer=0.1, nr_rounds=2, averaged="rounds"),
+    lambda: classifiers.MultinomialNaiveBayes(smooth=False),
+    lambda: classifiers.MultinomialNaiveBayes(smooth_param=0.5),
+    lambda: classifiers.NBSVM(beta=0.5),
+    lambda: classifiers.NaiveBayes(),
+    lambda: classifiers.NaiveBayes("gaussian", variance="per_class"),
+    lambda: classifiers.NaiveBayes("multinomial", smooth=False),
+    lambda: classifiers.PassiveAggressive(cap=0.1),
+    lambda: classifiers.PassiveAggressive2(cap=0.1),
+    lambda: classifiers.Perceptron(averaged=False, seed=4),
+    lambda: classifiers.SVM(regularizer=0.1, nr_rounds=3),
 ]
 #: A learner without a row above is saved with its defaults.
 KNOWN = {type(make()).__name__ for make in MAKERS} | {tagger.__name__ for tagger in TAGGERS} | BASES
@@ -106,7 +89,7 @@ def test_a_tagger_comes_back_with_its_features_and_tags(tmp_path, tagger):
     original = tagger(nr_rounds=2, transitions=False)
     params = original.train(corpus.train_X, corpus.train_y)
     original.save(tmp_path / "tagger.npz", params)
-    loaded, loaded_params, *_ = LinearClassifier.load(tmp_path / "tagger.npz")
+    loaded, loaded_params, *_ = classifiers.LinearClassifier.load(tmp_path / "tagger.npz")
     assert type(loaded) is tagger and loaded.transitions is False
     assert loaded.templates == original.templates and loaded.feature_names == original.feature_names
     np.testing.assert_array_equal(loaded_params, params)
@@ -124,12 +107,12 @@ class TestRoundTrip:
     def test_same_class_same_attributes_same_predictions(self, tmp_path_factory, make, seed, labels, n_classes, dense):
         path = tmp_path_factory.getbasetemp() / "round-trip.npz"
         original = make()
-        X, y, X_new = counts(seed, labels, 2 if isinstance(original, BinaryPerceptron) else n_classes)
+        X, y, X_new = counts(seed, labels, 2 if isinstance(original, classifiers.BinaryPerceptron) else n_classes)
         if not dense:
             X, X_new = sp.csr_array(X), sp.csr_array(X_new)
         params = original.train(X, y)
         original.save(path, params)
-        for load in (LinearClassifier.load, type(original).load):
+        for load in (classifiers.LinearClassifier.load, type(original).load):
             loaded, loaded_params, feature_names, label_names, notes = load(path)
             assert type(loaded) is type(original)
             assert loaded_params.dtype == np.float64 and np.array_equal(loaded_params, params)
@@ -142,35 +125,35 @@ class TestRoundTrip:
     @pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
     def test_parameters_that_are_no_numbers_are_neither_saved_nor_loaded(self, number, tmp_path):
         path, params = tmp_path / "spoilt.npz", np.array([[0.5, 0.0], [0.0, 1.0]])
-        LinearClassifier().save(path, params)
+        classifiers.LinearClassifier().save(path, params)
         with np.load(path) as file:
             arrays = dict(file)
         arrays["params"][1, 0] = number
         np.savez(path, **arrays)
         with pytest.raises(InputError, match=rf"params must be finite, but params\[1, 0\] is {number}"):
-            LinearClassifier.load(path)
+            classifiers.LinearClassifier.load(path)
 
     def test_a_linear_model_is_not_taken_for_a_quadratic_one_of_half_the_names(self, tmp_path):
         params = np.random.default_rng(0).normal(size=(7, 2))
         with pytest.raises(
             InputError, match="3 feature names, but the parameters have 7 rows; expected a name for each row"
         ):
-            LinearClassifier().save(tmp_path / "six.npz", params, feature_names=list("abc"))
+            classifiers.LinearClassifier().save(tmp_path / "six.npz", params, feature_names=list("abc"))
         with pytest.raises(InputError, match="expected a name for each two rows"):
-            GaussianNaiveBayes("per_class").save(tmp_path / "six.npz", params, feature_names=list("abcdef"))
+            classifiers.GaussianNaiveBayes("per_class").save(tmp_path / "six.npz", params, feature_names=list("abcdef"))
 
 
 class TestNames:
     def test_of_features_and_labels(self, tmp_path):
-        mira = Mira()
+        mira = classifiers.Mira()
         params = mira.train([[2, 0], [0, 2]], [0, 1])
         mira.save(tmp_path / "m.npz", params, feature_names=["good", "bad"], label_names=("positive", "negative"))
-        model = Mira.load(tmp_path / "m.npz")
+        model = classifiers.Mira.load(tmp_path / "m.npz")
         assert model.feature_names == ["good", "bad"]
         assert model.label_names == model.class_names == ["positive", "negative"]
 
 
-class Cautious(Perceptron):
+class Cautious(classifiers.Perceptron):
     """A learner that stands in no file of the lab, as in a notebook."""
 
     name = "Cautious"
@@ -182,9 +165,9 @@ class Cautious(Perceptron):
 
 class TestWhichClass:
     def test_another_class_than_asked_for(self, tmp_path):
-        LinearClassifier().save(tmp_path / "x.npz", np.eye(2))
+        classifiers.LinearClassifier().save(tmp_path / "x.npz", np.eye(2))
         with pytest.raises(InputError, match="x.npz holds a LinearClassifier, not a Mira; LinearClassifier.load takes"):
-            Mira.load(tmp_path / "x.npz")
+            classifiers.Mira.load(tmp_path / "x.npz")
 
     @pytest.mark.slow
     def test_after_flat_imports_as_in_the_guide(self, tmp_path):
@@ -202,5 +185,5 @@ for load in (mirac.Mira.load, lcc.LinearClassifier.load):
     assert loaded.test([[1.0, 0.0], [0.0, 1.0]], loaded_params).tolist() == [0, 1]
 """
         subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
-        loaded = Mira.load(tmp_path / "flat.npz").classifier
-        assert type(loaded) is Mira and loaded.regularizer == 0.5
+        loaded = classifiers.Mira.load(tmp_path / "flat.npz").classifier
+        assert type(loaded) is classifiers.Mira and loaded.regularizer == 0.5

@@ -45,23 +45,18 @@ def excess(learner, regularizer, X, y, test_X, test_y):
 @pytest.mark.filterwarnings("ignore:the dual solver was stopped")  # at 1e-6 it is near enough
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("regularizer", LAMBDAS)
-@pytest.mark.parametrize("scale", [0.3, 1.0, 3.0])
-@pytest.mark.parametrize("n_features", [2, 20])
-def test_the_default_steps_are_right_at_every_regularizer(learner, regularizer, scale, n_features):
-    X, y, test_X, test_y = clouds(n_features)
+@pytest.mark.parametrize(
+    ("scale", "cloud"),
+    [
+        *((scale, (n_features,)) for scale in (0.3, 1.0, 3.0) for n_features in (2, 20)),
+        (1.0, (10, 3, 300)),
+        (1.0, (10, 30, 3000)),
+    ],
+    ids=str,
+)
+def test_the_default_steps_are_right_at_every_regularizer(learner, regularizer, scale, cloud):
+    X, y, test_X, test_y = clouds(*cloud)
     too_much, lost, of_zero = excess(learner, regularizer, scale * X, y, scale * test_X, test_y)
-    assert too_much <= 0.01 or lost <= 0.005
-    assert of_zero <= 1.0
-
-
-@pytest.mark.one_in(4)
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:the dual solver was stopped")
-@pytest.mark.parametrize("learner", LEARNERS)
-@pytest.mark.parametrize("regularizer", LAMBDAS)
-@pytest.mark.parametrize("n_classes", [3, 30])
-def test_the_default_steps_are_right_for_many_classes(learner, regularizer, n_classes):
-    too_much, lost, of_zero = excess(learner, regularizer, *clouds(10, n_classes, 100 * n_classes))
     assert too_much <= 0.01 or lost <= 0.005
     assert of_zero <= 1.0
 

@@ -2,60 +2,12 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from sklearn.metrics import hinge_loss as sklearn_hinge_loss
 
 from classifiers.svm import SVM, svm_rule
+from tests.made_data import random_problem
 
 pytestmark = pytest.mark.bits
-
-
-def random_problem(seed, n_classes, n_examples=30, n_features=6):
-    """Real-valued features, so that no two scores tie by construction; and a cost matrix."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n_examples, n_features)) * (rng.random((n_examples, n_features)) < 0.5)
-    labels = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_examples - n_classes)])
-    costs = rng.uniform(0.1, 3.0, (n_classes, n_classes)) * (1 - np.eye(n_classes))
-    return X, labels, costs
-
-
-def naive_subgradient(X, labels, n_classes, regularizer, steps, order, cost):
-    """Algorithm 6 with the shrinking that its objective asks for, written out class by class."""
-    W = np.zeros((X.shape[1] + 1, n_classes))
-    for step, m in zip(steps, order, strict=True):
-        g, y = np.concatenate([[1.0], X[m]]), labels[m]
-        worst, largest = None, -np.inf
-        for k in range(n_classes):
-            augmented = W[:, k] @ g + cost[k, y]
-            if augmented > largest:
-                worst, largest = k, augmented
-        W = W - step * regularizer * W
-        if worst != y:
-            W[:, y] += step * g
-            W[:, worst] -= step * g
-    return W
-
-
-@pytest.mark.parametrize("n_classes", [2, 3, 5, 9])
-@pytest.mark.parametrize("with_costs", [False, True])
-def test_the_learner_is_the_naive_loop(n_classes, with_costs):
-    X, labels, costs = random_problem(n_classes, n_classes)
-    rng = np.random.default_rng(5)
-    orders = np.array([rng.permutation(len(X)) for _ in range(4)])
-    settings = {
-        "regularizer": 0.13,
-        "initial_step": 0.7,
-        "alpha": 0.8,
-        "averaged": False,
-        "nr_rounds": 4,
-        "order": orders,
-    }
-    svm = SVM(cost=costs if with_costs else None, **settings)
-    steps = 0.7 * np.arange(1, orders.size + 1) ** -0.8
-    cost = costs if with_costs else 1 - np.eye(n_classes)
-    expected = naive_subgradient(X, labels, n_classes, 0.13, steps, orders.ravel(), cost)
-    for form in (np.asarray, sp.csr_array):
-        np.testing.assert_allclose(svm.train(form(X), labels), expected, rtol=0, atol=1e-9)
 
 
 def test_the_rule_takes_the_class_that_violates_the_margin_most():
@@ -75,7 +27,7 @@ def test_the_rule_takes_the_class_that_violates_the_margin_most():
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_the_objective_is_the_mean_hinge_loss_and_the_penalty(n_classes):
-    X, labels, costs = random_problem(4, n_classes)
+    X, labels, _, costs = random_problem(n_classes)
     svm = SVM(regularizer=0.3, track_objective=True)
     params = svm.train(X, labels)
     scores = X @ params[1:] + params[0]

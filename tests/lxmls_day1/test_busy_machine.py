@@ -106,6 +106,7 @@ def looked_at_often(monkeypatch):
     monkeypatch.setattr(waiting, "LOOK_SECONDS", 0.01)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("waits", WAITS, ids=lambda waits: waits.__name__)
 def test_whoever_gets_no_processor_is_waited_for(monkeypatch, tmp_path, waits):
     monkeypatch.setattr(waiting, "_used_and_asleep", lambda pid, seen: (0.0, 0.0))

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.perceptron import Perceptron
-from lxmls_day1.checks import as_matrix, check_params
+from lxmls_day1.checks import as_matrix
 from lxmls_day1.engine.compiled.sparse_rows import as_examples
 from lxmls_day1.errors import InputError
 
@@ -101,9 +101,3 @@ def test_scores_beyond_all_bounds():
     for inputs in ([[1.0], [1e200]], sp.csr_array([[1.0], [1e200]])):
         with pytest.raises(InputError, match="scores of row 1 of X overflow"):
             LinearClassifier().test(inputs, huge)
-
-
-@pytest.mark.parametrize("params", [np.ones(3), np.ones((0, 2)), np.ones((3, 0)), [["a"]], None, [[1.0], [1.0, 2.0]]])
-def test_what_is_no_matrix_of_parameters(params):
-    with pytest.raises(InputError, match="params must be a matrix"):
-        check_params(params)

@@ -162,22 +162,25 @@ def changed_file(path, out, data):
     return out
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.fixture(scope="module", params=[1, 2], ids="n_jobs={}".format)
+def sound(request, corpus, tmp_path_factory):
+    """A checkpoint, and a training that goes on from one."""
+    path = tmp_path_factory.mktemp("kept") / "sound"
+
+    def train(path, resume=True):
+        learner = Mira(nr_rounds=2, n_jobs=request.param)
+        return train_corpus(learner, corpus, checkpoint=Checkpoint(path, every=3, resume=resume))
+
+    train(path, resume=False)
+    return path, train
+
+
 @EXAMPLES
 @given(data=st.data())
-def test_a_checkpoint(n_jobs, corpus, tmp_path_factory, data):
-    folder = tmp_path_factory.mktemp("kept")
-
-    def interrupt(line):
-        raise KeyboardInterrupt
-
-    def train(path, resume=False, report=None):
-        learner = Mira(nr_rounds=2, n_jobs=n_jobs)
-        return train_corpus(learner, corpus, checkpoint=Checkpoint(path, every=3, resume=resume), report=report)
-
-    train(folder / "sound")
-    changed = changed_file(folder / "sound", folder / "changed", data)
-    taken_or_refused(lambda: train(changed, resume=True))
+def test_a_checkpoint(sound, data):
+    path, train = sound
+    changed = changed_file(path, path.with_name("changed"), data)
+    taken_or_refused(lambda: train(changed))
 
 
 @EXAMPLES

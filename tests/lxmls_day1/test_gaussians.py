@@ -27,16 +27,6 @@ def log_joint(X, prior, means, variances):
     )
 
 
-def monte_carlo_error(prior, means, variances, n_points=200_000):
-    """How often the optimal rule errs on a sample, and the standard deviation of that."""
-    prior, means, variances = np.asarray(prior), np.asarray(means, float), np.asarray(variances, float)
-    rng = np.random.default_rng(0)
-    y = rng.choice(len(prior), size=n_points, p=prior)
-    X = means[y] + rng.normal(size=(n_points, means.shape[1])) * np.sqrt(variances[y])
-    wrong = log_joint(X, prior, means, variances).argmax(axis=1) != y
-    return wrong.mean(), wrong.std() / np.sqrt(n_points)
-
-
 def quadratic_features(X):
     """The map [1, x, x²] in which Gaussian classes with variances of their own are linear."""
     return np.hstack([np.ones((len(X), 1)), X, X * X])
@@ -120,20 +110,6 @@ def test_the_plane_against_a_fine_grid():
     grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
     mass = np.exp(log_joint(grid, prior, means, variances)).max(axis=1).sum() * (axis[1] - axis[0]) ** 2
     assert bayes_error(prior, means, variances) == pytest.approx(1 - mass, abs=1e-4)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "mixture",
-    [
-        pytest.param(([0.5, 0.5], [[-1, -1], [1, 1]], [[1, 1], [4, 4]]), id="spheres"),
-        pytest.param(random_mixture(3, 2, seed=5), id="three-classes"),
-        pytest.param(([0.3, 0.3, 0.4], [[0, 0], [2, 0], [1, 0.5]], [[0.01, 9], [1, 1], [4, 0.02]]), id="thin-ellipses"),
-    ],
-)
-def test_agrees_with_a_sample_under_the_optimal_rule(mixture):
-    expected, deviation = monte_carlo_error(*mixture)
-    assert abs(bayes_error(*mixture) - expected) < 4 * deviation + 1e-4
 
 
 def test_beyond_the_plane_there_is_a_closed_form_or_nothing():

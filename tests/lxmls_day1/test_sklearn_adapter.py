@@ -1,4 +1,4 @@
-"""The estimator against scikit-learn's own checks, against the lab's classifiers called by hand, and against its cousins."""
+"""The estimator against the lab's classifiers called by hand, and against its cousins."""
 
 import copy
 import importlib
@@ -13,7 +13,6 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import check_estimator
 
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.column_squishing import ColumnSquishing
@@ -23,56 +22,17 @@ from classifiers.max_ent_online import MaxEntOnline, max_ent_rule
 from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.naive_bayes import NaiveBayes
-from classifiers.online_classifier import OnlineClassifier
 from classifiers.online_loop import online_loop
-from classifiers.passive_aggressive import PassiveAggressive
 from classifiers.perceptron import Perceptron
 from classifiers.second_order.arow import AROW
-from classifiers.second_order.confidence_weighted import ConfidenceWeighted
 from classifiers.svm import SVM
 from lxmls_day1.errors import InputError
 from lxmls_day1.sklearn_adapter import LabEstimator, as_estimator, calibrated
-
-ONE_OF_EACH = [
-    GaussianNaiveBayes(variance="pooled"),
-    GaussianNaiveBayes(variance="per_class"),
-    MultinomialNaiveBayes(),
-    MultinomialNaiveBayes(smooth=False),
-    Perceptron(
-        nr_rounds=200
-    ),  # so many rounds, as scikit-learn's check of class weights goes by factors of ten million
-    Mira(regularizer=0.1, nr_rounds=200, track_objective=False),
-    ColumnSquishing(cap=1.0, nr_rounds=200, track_objective=False),
-    AROW(nr_rounds=5),
-    ConfidenceWeighted(cap=1.0, nr_rounds=5),
-    PassiveAggressive(nr_rounds=200),
-    SVM(regularizer=0.1, nr_rounds=200, track_objective=False),
-    SVM(regularizer=1.0, solver="dual", tolerance=1e-9, max_epochs=200),
-    MaxEntOnline(regularizer=0.1, nr_rounds=200, track_objective=False),
-    MaxEntBatch(regularizer=0.1, tolerance=1e-4, solver="lbfgs"),
-    MaxEntBatch(solver="gis", tolerance=0.3, max_iterations=20_000),
-    BinaryPerceptron(max_rounds=20),
-]
 
 
 def by_type(classifier):
     variant = getattr(classifier, "solver", getattr(classifier, "variance", None))
     return type(classifier).__name__ + (f"-{variant}" if variant else "")
-
-
-@pytest.mark.one_in(4)
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:the dual solver was stopped")
-@pytest.mark.parametrize("classifier", ONE_OF_EACH, ids=by_type)
-def test_scikit_learns_own_checks(classifier):
-    # What visits one example after the other cannot tell two of them from one of weight 2 in another order: scikit-learn
-    # excepts its own Perceptron and SGDClassifier from these checks.
-    one_at_a_time = isinstance(classifier, (OnlineClassifier, BinaryPerceptron)) and by_type(classifier) != "SVM-dual"
-    names = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
-    expected = dict.fromkeys(names if one_at_a_time else [], "the order of the visits matters")
-    results = check_estimator(as_estimator(classifier), on_skip=None, expected_failed_checks=expected)
-    left_out = {result["check_name"] for result in results if result["status"] != "passed"} - set(expected)
-    assert left_out <= {"check_array_api_input"}  # wants an environment variable
 
 
 def points(n_classes, n_features=2, n_examples=120):
@@ -89,23 +49,6 @@ def counts(n_classes):
 
 
 # ----------------------------------------------------------------------------------------- what the classifier says
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix, sp.csr_array, sp.csc_array])
-@pytest.mark.parametrize("classifier", ONE_OF_EACH, ids=by_type)
-def test_it_learns_and_answers_as_the_classifier_by_hand(classifier, kind):
-    X, y = counts(2)
-    by_hand = copy.deepcopy(classifier)
-    params = by_hand.train(X, y)
-
-    estimator = as_estimator(classifier).fit(kind(X), y)
-
-    np.testing.assert_allclose(estimator.params_, params, rtol=1e-12, atol=1e-12)
-    np.testing.assert_array_equal(estimator.predict(kind(X)), by_hand.test(X, params))
-    assert estimator.score(kind(X), y) == by_hand.evaluate(y, by_hand.test(X, params))
-    assert estimator.classes_.tolist() == ["green", "red"]
-    assert estimator.n_features_in_ == 5
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
@@ -125,26 +68,6 @@ def test_scores_are_those_of_the_weights(classifier, n_classes):
         assert estimator.coef_.shape == (n_classes, 2) and estimator.intercept_.shape == (n_classes,)
     from_weights = X @ estimator.coef_.T + estimator.intercept_
     np.testing.assert_allclose(from_weights.squeeze(), estimator.decision_function(X), atol=1e-12)
-
-
-def test_maximum_entropy_is_scikit_learns_logistic_regression():
-    penalty = 0.05
-    maxent = as_estimator(MaxEntBatch(regularizer=penalty, regularize_intercept=False, tolerance=1e-10))
-    # Two classes: (λ/2) ‖(−v/2, v/2)‖² = (λ/4) ‖v‖², where theirs is ‖v‖² / (2 C M).
-    for n_classes, inverse in ((2, 2 / penalty), (3, 1 / penalty)):
-        X, y = points(n_classes)
-        theirs = LogisticRegression(C=inverse / len(y), solver="newton-cg", tol=1e-10).fit(X, y)
-        maxent.fit(X, y)
-        np.testing.assert_allclose(maxent.predict_proba(X), theirs.predict_proba(X), atol=1e-5)
-        np.testing.assert_allclose(maxent.coef_, theirs.coef_, atol=1e-4)
-        np.testing.assert_allclose(maxent.decision_function(X), theirs.decision_function(X), atol=1e-3)
-
-
-def test_only_a_model_with_probabilities_has_predict_proba():
-    for method in ("predict_proba", "predict_log_proba"):
-        for model in (MaxEntOnline(), GaussianNaiveBayes(), MultinomialNaiveBayes(), NaiveBayes()):
-            assert hasattr(as_estimator(model), method)
-        assert not hasattr(as_estimator(Mira()), method)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -17,21 +17,24 @@ class Machine:
     """Processes as ``/proc`` shows them, and the time."""
 
     def __init__(self, folder):
-        self.proc, self.now = folder, 1000.0
-        (folder / "self").mkdir()
-        (folder / "self" / "stat").touch()
+        self.proc, self.now, self.written = folder, 1000.0, {}
+        self.write(folder / "self" / "stat", "")
 
     def process(self, pid, states="S", seconds=0.0, of_children=0.0, children="", start=0):
         """A process with a thread for each letter; its name is as odd as names may be."""
         times = [int(seconds * TICKS), 0, int(of_children * TICKS), 0]
         for number, state in enumerate(states):
             thread = self.proc / str(pid) / "task" / str(pid + number)
-            thread.mkdir(parents=True, exist_ok=True)
-            (thread / "stat").write_text(
-                f"{pid} (a) R 1 2) {state} {'0 ' * 10}{' '.join(map(str, times))} 0 0 0 0 {start}"
-            )
-            (thread / "children").write_text(children if number == 0 else "")
-        (self.proc / str(pid) / "stat").write_text((thread / "stat").read_text())
+            stat = f"{pid} (a) R 1 2) {state} {'0 ' * 10}{' '.join(map(str, times))} 0 0 0 0 {start}"
+            self.write(thread / "stat", stat)
+            self.write(thread / "children", children if number == 0 else "")
+        self.write(self.proc / str(pid) / "stat", stat)
+
+    def write(self, path, text):
+        if self.written.get(path) != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+            self.written[path] = text
 
     def counted(self, *moments):
         """The seconds counted by a clock on process 7, which is looked at every half second of a minute."""

@@ -1,8 +1,3 @@
-import subprocess
-import sys
-from pathlib import Path
-
-import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -13,18 +8,8 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import discriminant_scores
 from readers.simple_data_set import SimpleDataSet
 
-matplotlib.use("Agg")
-
-ROOT = Path(__file__).parents[2]
-
 GUIDE = {"nr_examples": 100, "g1": [[-1, -1], 1], "g2": [[1, 1], 1], "balance": 0.5, "split": [0.5, 0, 0.5]}
 THREE = {"g1": [[-2, 0], 1], "g2": [[2, 0], [0.5, 3]], "g3": [[0, 3], 2]}
-
-
-@pytest.fixture(autouse=True)
-def no_figures_left():
-    yield
-    plt.close("all")
 
 
 def log_joint(X, sd):
@@ -124,6 +109,7 @@ def test_the_guides_plotting_calls():
     np.testing.assert_allclose(line.get_xdata(), [0.5, 0.5])
     np.testing.assert_allclose(sorted(line.get_ydata()), axis.get_ylim())
     np.testing.assert_allclose(optimal.get_xydata().sum(axis=1), 0, atol=1e-12)  # x1 + x2 = 0
+    plt.close(fig)
 
 
 @pytest.mark.parametrize(
@@ -171,12 +157,3 @@ def test_the_guides_plotting_calls():
 def test_wrong_arguments_are_refused(arguments, message):
     with pytest.raises(InputError, match=message):
         SimpleDataSet(**arguments)
-
-
-@pytest.mark.slow
-def test_the_guides_flat_import():
-    program = (
-        "import sys; sys.path.append('readers/'); import simple_data_set as sds; print(sds.SimpleDataSet().X.sum())"
-    )
-    done = subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT, capture_output=True, text=True)
-    assert float(done.stdout) == SimpleDataSet().X.sum()

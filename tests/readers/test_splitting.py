@@ -14,14 +14,6 @@ def shares_in_hundredths():
 
 
 @pytest.mark.slow
-@given(hundredths=shares_in_hundredths(), hundreds=st.integers(1, 50))
-def test_sizes_are_exact_where_the_shares_divide_evenly(hundredths, hundreds):
-    train, dev, test = hundredths
-    ends = split_ends(100 * hundreds, [share / 100 for share in hundredths])
-    assert ends == (train * hundreds, (train + dev) * hundreds, (train + dev + test) * hundreds)
-
-
-@pytest.mark.slow
 @given(hundredths=shares_in_hundredths(), nr_examples=st.integers(100, 5000))
 def test_ends_are_the_rounded_down_exact_fractions(hundredths, nr_examples):
     train, dev, test = hundredths
@@ -70,8 +62,3 @@ def test_floating_point_sums_above_one_are_taken_as_one():
 def test_unusable_shares_are_refused(split, nr_examples, message):
     with pytest.raises(InputError, match=message):
         split_ends(nr_examples, split)
-
-
-def test_X_and_y_must_agree():
-    with pytest.raises(InputError, match="the same examples"):
-        split_train_dev_test(np.zeros((3, 1)), np.zeros(2))

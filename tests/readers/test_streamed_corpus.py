@@ -33,8 +33,3 @@ def test_a_test_part_with_other_columns_is_refused(tmp_path, change, said):
     test = written(tmp_path / "test.bags", **change)
     with pytest.raises(InputError, match=rf"{said} of .*test.bags differ from .*--like .*train.bags"):
         StreamedCorpus(train, test=test)
-
-
-def test_what_is_no_corpus_is_refused(tmp_path):
-    with pytest.raises(InputError, match="is not a corpus on disk"):
-        StreamedCorpus(tmp_path)

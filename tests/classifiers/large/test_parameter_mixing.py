@@ -3,7 +3,6 @@ import pytest
 
 from classifiers.large.parameter_mixing import mixed, train_in_parts
 from classifiers.mira import Mira, mira_rule
-from classifiers.online_loop import online_loop
 from classifiers.perceptron import Perceptron, perceptron_rule
 
 
@@ -24,20 +23,6 @@ def test_it_is_what_learners_do_with_several_jobs(points, n_parts, learner, rule
     for averaged, params in (("steps", found.average), (False, found.weights)):
         expected = learner(nr_rounds=3, order=orders, n_jobs=n_parts, averaged=averaged).train(X, labels)
         np.testing.assert_allclose(params, expected, atol=1e-9)
-
-
-def test_the_average_is_that_of_all_matrices(points):
-    """Each part by the readable loop, from the mixed weights on, with every matrix kept."""
-    X, labels = points
-    parts = [np.arange(0, 20), np.arange(20, 41)]
-    found = train_in_parts(perceptron_rule, X, labels, [parts])
-    ends, sums = [], []
-    for order in parts:
-        W, mean = online_loop(perceptron_rule, X, labels, order, np.ones(len(order)), 1.0 - np.eye(3), 0.0)
-        ends.append(W)
-        sums.append(len(order) * mean)
-    np.testing.assert_allclose(found.weights, (20 * ends[0] + 21 * ends[1]) / 41, atol=1e-9)
-    np.testing.assert_allclose(found.average, (sums[0] + sums[1]) / 41, atol=1e-9)
 
 
 def test_an_idle_part_changes_nothing(points):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
-from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.solvers.conjugate_gradient import _share_of_the_last, conjugate_gradient
 
 
@@ -46,15 +45,3 @@ def test_the_share_of_the_last_direction_is_polak_ribieres_or_none(there, share)
     """z = ∇F = (1, 0) before: (‖∇F‖² − ∇F·∇F_before) / 1, and 0 where their cosine is not near 0, or the share negative."""
     before, there = np.array([1.0, 0.0]), np.array(there)
     assert _share_of_the_last(before, before, there, there) == pytest.approx(share)
-
-
-@pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("regularizer", [0.01, 0.0])
-def test_maximum_entropy_has_the_optimum_of_lbfgs(n_classes, regularizer):
-    rng = np.random.default_rng(n_classes)
-    X = rng.normal(size=(120, 6)) * rng.uniform(0.1, 10, 6)
-    y = np.argmax(X @ rng.normal(size=(6, n_classes)) + 9 * rng.gumbel(size=(120, n_classes)), axis=1)
-    conjugate = MaxEntBatch(regularizer, 1e-11, solver="conjugate_gradient")
-    exact = MaxEntBatch(regularizer, 1e-11)
-    np.testing.assert_allclose(conjugate.train(X, y), exact.train(X, y), atol=1e-4)
-    assert conjugate.history[-1].objective == pytest.approx(exact.history[-1].objective, rel=1e-6)

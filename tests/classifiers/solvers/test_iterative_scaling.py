@@ -6,10 +6,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_model import softmax
 from classifiers.solvers.iterative_scaling import iterative_scaling, scale_max_ent, with_slack, without_slack
-from lxmls_day1.errors import InputError
 
 
 def noisy_counts(seed, n_examples=60, n_features=4, n_classes=3):
@@ -62,30 +60,6 @@ def test_it_does_what_the_textbooks_multiplications_do(sparse):
     for theirs, ours in zip(multiplicative(X, labels, 3, 20), scale_max_ent(data, labels, 3), strict=False):
         np.testing.assert_allclose(probabilities(X, ours.weights), theirs, atol=1e-10)
         assert ours.objective == pytest.approx(-np.log(theirs[np.arange(len(X)), labels]).mean())
-
-
-def test_what_is_never_seen_with_a_class_is_expected_ever_less_and_no_weight_is_infinite():
-    X, labels = noisy_counts(2)
-    X[labels == 1, 2] = 0
-    path = list(itertools.islice(scale_max_ent(X, labels, 3), 2001))
-
-    def gaps(params):
-        g = np.hstack([np.ones((len(X), 1)), X])
-        return g.T @ (probabilities(X, params) - np.eye(3)[labels]) / len(X)  # E_model − E_emp
-
-    never_seen = [gaps(path[i].weights)[3, 1] for i in (0, 10, 100, 1000, 2000)]
-    assert (np.diff(never_seen) < 0).all()
-    assert 0 < never_seen[-1] < 0.02 * never_seen[0]
-    assert np.abs(gaps(path[-1].weights)).max() < 0.02 * np.abs(gaps(path[0].weights)).max()
-    assert np.isfinite(path[-1].weights).all()
-    assert (np.diff([scaling.objective for scaling in path]) <= 1e-13).all()
-
-
-@pytest.mark.parametrize("sparse", [False, True])
-def test_a_negative_feature_is_refused_with_its_place(sparse):
-    X = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, -0.5]])
-    with pytest.raises(InputError, match=r"one is -0\.5"):
-        MaxEntBatch(solver="gis").train(sp.csr_array(X) if sparse else X, [0, 1])
 
 
 def test_the_guides_dice():

@@ -4,17 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.solvers.owl_qn import owl_qn, pseudo_gradient, soft_threshold
-
-
-def text_like(seed, n_classes, n_documents=80, n_words=40):
-    rng = np.random.default_rng(seed)
-    y = np.arange(n_documents) % n_classes
-    rates = 0.4 + rng.random((n_classes, n_words)) ** 4
-    return rng.poisson(rates[y]).astype(float), y
+from tests.made_data import documents
 
 
 def trained(X, y, weights=None, **settings):
@@ -42,39 +35,10 @@ def test_a_separable_function_ends_at_its_soft_thresholds():
     assert not pseudo_gradient(last.x, curvature * (last.x - a), penalties).round(8).any()
 
 
-@pytest.mark.parametrize("share", [0.3, 0.1, 0.02])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_two_classes_reach_liblinear_s_optimum(share, weighted):
-    """LIBLINEAR penalizes the intercept, as the lab does: one more feature that is 1."""
-    linear_model = pytest.importorskip("sklearn.linear_model")
-    X, y = text_like(1, 2)
-    weights = 0.3 + np.random.default_rng(2).random(80) if weighted else np.ones(80)
-    weights /= weights.mean()
-    regularizer = share * 0.5
-    theirs = linear_model.LogisticRegression(
-        l1_ratio=1, C=1 / (regularizer * 80), solver="liblinear", tol=1e-10, max_iter=100_000, random_state=0
-    ).fit(X, y, weights)
-    maxent, params = trained(sp.csr_array(X), y, weights if weighted else None, regularizer=regularizer)
-    v = params[:, 1] - params[:, 0]
-    their_v = np.append(theirs.intercept_, theirs.coef_[0])
-    np.testing.assert_allclose(v, their_v, atol=1e-5)
-
-    def objective(v):
-        losses = np.logaddexp(0, -np.where(y == 1, 1, -1) * (v[0] + X @ v[1:]))
-        return (weights * losses).mean() + regularizer * abs(v).sum()
-
-    assert objective(v) == pytest.approx(objective(their_v), rel=1e-6)
-    assert objective(v) <= objective(their_v) + 1e-9
-    if not weighted:
-        assert maxent.objective(X, y, params) == pytest.approx(objective(v), rel=1e-12)
-        assert maxent.history[-1].objective == pytest.approx(objective(v), rel=1e-12)
-    assert (v == 0).sum() == (abs(their_v) < 1e-7).sum() > 0
-
-
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_slopes_at_the_optimum_are_what_the_penalty_allows(n_classes):
     """A weight other than 0: the slope of the loss is −λ sign(w); a weight of 0: at most λ either way."""
-    X, y = text_like(5, n_classes)
+    X, y = documents(5, n_classes)
     maxent, params = trained(X, y, regularizer=0.03)
     moments = maxent.get_moments(X, y, params)
     slopes = moments.model - moments.empirical

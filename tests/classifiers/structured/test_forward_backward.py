@@ -32,11 +32,6 @@ def test_sums_and_marginals_are_those_of_all_sequences(n_words, n_tags, size):
     np.testing.assert_allclose(marginals(scores).sum(axis=1), 1.0, rtol=0, atol=1e-8)
 
 
-def test_two_tags_and_one_word_are_the_sigmoid():
-    scores = ChainScores(np.array([[0.3, 1.7]]), np.ones((2, 2)), np.zeros(2), np.zeros(2))
-    assert marginals(scores)[0, 1] == pytest.approx(1 / (1 + np.exp(-1.4)), abs=1e-12)
-
-
 def test_forward_and_backward_meet_at_every_word_and_leave_the_scores_alone():
     scores = random_scores(np.random.default_rng(0), 30, 5)
     before = ChainScores(*(part.copy() for part in scores))

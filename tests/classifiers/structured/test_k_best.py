@@ -10,6 +10,7 @@ from classifiers.structured import StructuredMira
 from classifiers.structured.k_best import hildreth, k_best_paths
 from classifiers.structured.viterbi import ChainScores, path_score, viterbi
 from lxmls_day1.engine.training import resume
+from tests.made_data import random_sentences
 
 
 def chain(rng, n_words, n_tags, whole):
@@ -51,18 +52,9 @@ def test_hildreth_solves_the_quadratic_programme(cap):
         np.testing.assert_allclose(alpha, solved.x, atol=1e-6)
 
 
-def sentences(seed=0, n_words=4, n_sentences=12, n_tags=3):
-    rng = np.random.default_rng(seed)
-    lengths = rng.integers(1, n_words + 1, n_sentences)
-    X = [rng.choice(["a", "b", "ab", "cb", "ca"], length).tolist() for length in lengths]
-    y = [rng.integers(0, n_tags, length).tolist() for length in lengths]
-    y[0][0], y[1][0], y[2][0] = 0, 1, 2
-    return X, y
-
-
 @pytest.mark.parametrize("k", [2, 9])
 def test_after_an_uncapped_step_the_truth_leads_the_sequences_that_were_best_by_their_costs(k):
-    X, y = sentences(5, n_sentences=9)
+    X, y, _ = random_sentences(5)
     settings = {"regularizer": 1e-9, "k": k, "nr_rounds": 1, "averaged": False}
     tagger = StructuredMira(order=np.arange(9), **settings)
     params, state = resume(tagger, None, X, y)

@@ -19,22 +19,11 @@ from classifiers.structured.viterbi import viterbi
 from classifiers.svm import SVM, svm_rule
 from lxmls_day1.engine.training import resume
 from lxmls_day1.errors import InputError
+from tests.made_data import random_sentences
 
 pytestmark = pytest.mark.bits
 
 TEMPLATES = ["word", "suffix1", "word[-1]"]
-WORDS = ["ab", "cb", "ad", "cd", "b"]
-
-
-def random_sentences(seed, n_tags=3, n_sentences=9, longest=4):
-    """Sentences of a few made-up words, so that a word occurs several times in one, and tags that occur all."""
-    rng = np.random.default_rng(seed)
-    lengths = rng.integers(1, longest + 1, n_sentences)
-    lengths[0] = n_tags
-    X = [tuple(rng.choice(WORDS, length).tolist()) for length in lengths]
-    y = [rng.integers(0, n_tags, length).tolist() for length in lengths]
-    y[0] = list(range(n_tags))
-    return X, y, np.array([rng.permutation(n_sentences) for _ in range(3)])
 
 
 def joint_features(g, path, shape, chain):

@@ -50,12 +50,6 @@ def test_the_score_of_a_path_is_the_sum_of_its_parts(seed):
     assert [path_score(scores, sequence) for sequence in sequences] == all_scores(scores, sequences).tolist()
 
 
-def test_of_equal_sequences_it_takes_the_lower_tag_at_the_first_difference():
-    """01 and 10 are the two best ones; the last word alone would prefer 10, which ends lower."""
-    alternate = ChainScores(np.zeros((2, 2)), 1.0 - np.eye(2), np.zeros(2), np.zeros(2))
-    assert viterbi(alternate).tolist() == [0, 1]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("hamming", [True, False])
 @pytest.mark.parametrize(("n_words", "n_tags"), [(1, 3), (3, 2), (5, 3), (6, 4)])

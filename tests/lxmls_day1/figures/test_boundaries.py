@@ -57,38 +57,11 @@ def test_no_boundary(params):
     assert decision_boundary(params, **UNIT) == []
 
 
-def test_three_classes_meet_in_one_point():
-    """Nearest of (−1, 0), (1, 0), (0, 3): the perpendicular bisectors meet in (0, 4/3), equally far from all three."""
-    means = np.array([[-1, 0], [1, 0], [0, 3]], dtype=float)
-    params = np.vstack([-0.5 * np.sum(means**2, axis=1), means.T])
-    segments = decision_boundary(params, (-4, 4), (-2, 5))
-    assert len(segments) == 3
-    far_ends = []
-    for segment in segments:
-        at_junction = np.isclose(segment, [0, 4 / 3]).all(axis=1)
-        assert at_junction.sum() == 1
-        far_ends.append(tuple(segment[~at_junction][0].round(12)))
-    # between 0 and 1 on x1 = 0; between 0 and 2 on x1 = 4 − 3·x2, between 1 and 2 on x1 = 3·x2 − 4: out at x1 = ∓4
-    assert sorted(far_ends) == [(-4, round(8 / 3, 12)), (0, -2), (4, round(8 / 3, 12))]
-
-
-def test_a_class_with_the_same_scores_as_an_earlier_one_has_no_boundary_of_its_own():
-    params = np.array([[0, 0, 0], [1, -1, 1], [0, 0, 0]], dtype=float)
-    assert [ends(segment) for segment in decision_boundary(params, **UNIT)] == [[(0, -1), (0, 1)]]
-
-
 def test_a_class_squeezed_to_nothing_between_two_others_has_no_boundary_of_its_own():
     """Scores −x1, 0, x1: the middle class ties on x1 = 0 and wins nowhere."""
     for order in ([0, 1, 2], [1, 0, 2], [2, 0, 1]):
         params = np.array([[0, 0, 0], [-1, 0, 1], [0, 0, 0]], dtype=float)[:, order]
         assert [ends(segment) for segment in decision_boundary(params, **UNIT)] == [[(0, -1), (0, 1)]]
-
-
-def test_parallel_boundaries():
-    """Scores −x1 − 0.5, 0, x1 − 0.5: class 1 wins in the strip |x1| < 0.5."""
-    params = np.array([[-0.5, 0, -0.5], [-1, 0, 1], [0, 0, 0]], dtype=float)
-    segments = decision_boundary(params, **UNIT)
-    assert sorted(ends(segment) for segment in segments) == [[(-0.5, -1), (-0.5, 1)], [(0.5, -1), (0.5, 1)]]
 
 
 weights = st.floats(-3, 3).map(lambda w: round(w, 3))

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from lxmls_day1.errors import InputError
 from lxmls_day1.figures.comparison import plot_curves, plot_pairs
 from lxmls_day1.figures.plotting import detached_axes
 from lxmls_day1.figures.style import line_style
@@ -34,16 +33,3 @@ def test_pairs_stand_beside_their_names_with_their_standard_errors():
     np.testing.assert_array_equal(tuned.get_xdata(), [0.9, np.nan])
     bars = axis.containers[0][2][0].get_segments()
     np.testing.assert_allclose([bar[:, 0] for bar in bars], [[0.45, 0.55], [0.76, 0.84]])
-
-
-@pytest.mark.parametrize(
-    "samples", [{"SVM": [[1.0], [2.0]]}, {"SVM": [[1.0, 2.0]]}, {"oracle": [[1.0, 2.0], [1.0, 2.0]]}]
-)
-def test_curves_that_cannot_be_drawn(samples):
-    with pytest.raises(InputError, match=r"at least two samples|no classifier is called"):
-        plot_curves([1, 2], samples, detached_axes()[1])
-
-
-def test_pairs_that_cannot_be_drawn():
-    with pytest.raises(InputError, match="a pair of accuracies"):
-        plot_pairs(["MIRA"], [[0.5]], 10, detached_axes()[1], ("default", "tuned"))

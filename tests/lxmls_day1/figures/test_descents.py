@@ -1,9 +1,7 @@
 """Paths on contour lines: what is drawn where."""
 
 import numpy as np
-import pytest
 
-from lxmls_day1.errors import InputError
 from lxmls_day1.figures.descents import plot_descents
 from lxmls_day1.figures.plotting import detached_axes
 
@@ -20,9 +18,3 @@ def test_paths_and_contours():
     contours = axis.collections[0]
     for level, path in zip(contours.levels, contours.get_paths(), strict=True):
         np.testing.assert_allclose([bowl(v) for v in path.vertices], level, rtol=0.1, atol=0.05)
-
-
-@pytest.mark.parametrize("paths", [{}, {"flat": [1.0, 2.0]}, {str(i): [[0, 0]] for i in range(5)}])
-def test_what_cannot_be_drawn(paths):
-    with pytest.raises(InputError, match="paths can be drawn"):
-        plot_descents(bowl, paths, detached_axes()[1], xlim=(-1, 1), ylim=(-1, 1))

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from classifiers.svm import SVM
-from lxmls_day1.errors import InputError
 from lxmls_day1.figures.margins import plot_street, street
 from lxmls_day1.figures.plotting import detached_axes
 from readers.simple_data_set import SimpleDataSet
@@ -46,12 +45,3 @@ def test_a_bar_leads_to_where_the_margin_is_one(trained):
     edges = lines["margin 1"][np.isfinite(lines["margin 1"][:, 0])]
     np.testing.assert_allclose(np.abs(edges @ difference[1:] + difference[0]), 1, atol=1e-9)
     assert len(lines["support vectors"]) == street(X, y, params).supports.sum()
-
-
-@pytest.mark.parametrize(
-    ("y", "params"),
-    [([0, 2], np.eye(3)[:, :2]), ([0, 1], np.zeros((3, 2))), ([0, 1], np.zeros((3, 3))), ([0], np.ones((3, 2)))],
-)
-def test_what_has_no_street(y, params):
-    with pytest.raises(InputError, match=r"two classes|no boundary"):
-        street([[0.0, 0.0], [1.0, 1.0]], y, params)

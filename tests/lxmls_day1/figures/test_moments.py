@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from lxmls_day1.errors import InputError
 from lxmls_day1.figures.moments import plot_moments
 from lxmls_day1.figures.plotting import detached_axes
 
@@ -29,17 +28,3 @@ def test_moments_of_different_orders_of_magnitude_get_logarithmic_axes_that_keep
     assert (axis.get_xscale(), axis.get_yscale()) == ("symlog", "symlog")
     fig.draw_without_rendering()
     assert axis.get_xlim()[0] <= 0
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "message"),
-    [
-        ((DATA, UNIFORM), (DATA[:2], DATA[:2]), "same features"),
-        ((DATA, UNIFORM), (DATA + 1, DATA), "different data"),
-        ((DATA, UNIFORM), (DATA, DATA * np.nan), "NaN"),
-        ((DATA[0], UNIFORM[0]), (DATA[0], DATA[0]), "two matrices"),
-    ],
-)
-def test_moments_that_do_not_belong_together_are_refused(before, after, message):
-    with pytest.raises(InputError, match=message):
-        plot_moments(before, after, ax=detached_axes()[1])

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from lxmls_day1.errors import InputError
 from lxmls_day1.figures.overlap import plot_overlap
 from lxmls_day1.gaussians import bayes_error
 
@@ -19,8 +18,3 @@ def test_the_shaded_area_is_the_bayes_error_and_the_posterior_is_one_half_at_the
     boundary = above.lines[2].get_xdata()[0]
     z, posterior = below.lines[0].get_data()
     assert np.interp(boundary, z, posterior) == pytest.approx(0.5, abs=1e-3)
-
-
-def test_no_axes():
-    with pytest.raises(InputError, match="ax must be axes"):
-        plot_overlap([0.5, 0.5], 1.0, 1.0, None, None)

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from lxmls_day1.errors import InputError
 from lxmls_day1.figures.regions import class_margins, plot_regions
 
 PARAMS = np.array([[-0.9, -1.1, -1.3], [-1.2, 1.3, 0.1], [0.7, 0.6, -1.4]])
@@ -32,11 +31,3 @@ def test_the_picture_says_where_yes_or_no_has_no_answer_or_two():
 def test_a_class_that_never_wins_has_no_region():
     _fig, axes = plot_regions([[0, 0, -9], [1, -1, 0], [0, 0, 0.1]], Figure().subplots(1, 3))
     assert [text.get_text() for text in axes[1].texts] == ["class 0", "class 1"]
-
-
-@pytest.mark.parametrize("params", [np.zeros((3, 2)), np.zeros((4, 3)), np.zeros(3)])
-def test_other_weights_are_refused(params):
-    with pytest.raises(InputError, match="K ≥ 3"):
-        plot_regions(params, Figure().subplots(1, 3))
-    with pytest.raises(InputError, match="K ≥ 2"):
-        class_margins(params, np.zeros((1, 5)))

@@ -3,7 +3,6 @@ import pytest
 from matplotlib.figure import Figure
 
 from classifiers.column_squishing import squishing_rule
-from lxmls_day1.errors import InputError
 from lxmls_day1.figures.squishing import levels, plot_squishing
 
 
@@ -25,10 +24,3 @@ def test_what_is_pushed_down_is_as_much_as_what_rises():
     stays, down, up = ([bar.get_height() for bar in container] for container in right.containers)
     assert sum(down) == pytest.approx(sum(up)) and up[1:] == [0.0] * 3
     assert stays == pytest.approx([0.0, 1.54567, 1.54567, 0.5], abs=1e-4)
-
-
-def test_what_cannot_be_drawn_is_refused():
-    with pytest.raises(InputError, match="violated"):
-        levels([-0.1, 0.0])
-    with pytest.raises(InputError, match="names"):
-        plot_squishing([1.0], ["y"], Figure().subplots(1, 2))

@@ -1,45 +1,11 @@
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from lxmls_day1.demos.scene import CLASSES
-from lxmls_day1.figures.plotting import CLASS_COLOURS, detached_axes
+from lxmls_day1.figures.plotting import detached_axes
 from lxmls_day1.figures.style import CLASSIFIERS, label_ends, line_style, luminance
-
-ROOT = Path(__file__).resolve().parents[3]
-
-NAMES = (
-    "Bayes optimal",
-    "Naive Bayes",
-    "perceptron",
-    "MIRA",
-    "passive-aggressive",
-    "AROW",
-    "confidence-weighted",
-    "column squishing",
-    "Maximum entropy",
-    "maximum entropy online",
-    "SVM",
-)
-
-
-def test_no_classifier_has_the_colour_of_a_class_and_no_two_share_colour_or_dash():
-    styles = [line_style(name) for name in NAMES]
-    assert len({style["color"] for style in styles}) == len({str(style["linestyle"]) for style in styles}) == len(NAMES)
-    drawn = [colour for colour in CLASS_COLOURS if colour != "#000000"]
-    assert not {style["color"].upper() for style in styles} & set(drawn)
-
-
-def test_colours_differ_for_those_who_see_no_red_or_no_green():
-    """Every two lines differ in brightness, or in blue against yellow, or by black; else by their dashes alone."""
-    from matplotlib.colors import to_rgb
-
-    for one, other in itertools.combinations(NAMES, 2):
-        a, b = (np.array(to_rgb(line_style(name)["color"])) for name in (one, other))
-        weights = np.array([[0.2126, 0.7152, 0.0722], [-0.25, -0.25, 0.5]])
-        assert np.abs(weights @ (a - b)).max() > 0.03, (one, other)
 
 
 def test_settings_of_one_classifier_go_from_dark_to_light():

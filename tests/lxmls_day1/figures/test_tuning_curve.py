@@ -1,9 +1,7 @@
 """The curve of a hyper-parameter: what is drawn where."""
 
 import numpy as np
-import pytest
 
-from lxmls_day1.errors import InputError
 from lxmls_day1.figures.plotting import detached_axes
 from lxmls_day1.figures.tuning_curve import plot_tuning
 
@@ -22,9 +20,3 @@ def test_a_value_of_zero_needs_a_linear_axis():
         plot_tuning([0.0, 1.0], [0.5, 0.5], [0.1, 0.1], [1, 1], detached_axes()[1], "smooth_param").get_xscale()
         == "linear"
     )
-
-
-@pytest.mark.parametrize("accuracies", [[], [0.5, 0.5]])
-def test_other_numbers_of_values(accuracies):
-    with pytest.raises(InputError, match="a training accuracy for each"):
-        plot_tuning([0.1], accuracies, [0.1], [1.0], detached_axes()[1])

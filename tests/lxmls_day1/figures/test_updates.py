@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from lxmls_day1.errors import InputError
 from lxmls_day1.figures.plotting import detached_axes
 from lxmls_day1.figures.updates import plot_envelopes, plot_update
 
@@ -32,5 +31,3 @@ def test_the_envelopes_meet_at_the_bound():
     assert np.interp(9.0, *upper.T) == pytest.approx(np.interp(9.0, *lower.T), rel=1e-3)
     assert np.all((upper[:, 1] >= lower[:, 1]) == (upper[:, 0] <= 9.0))
     assert axis.lines[-1].get_xdata()[0] == 9.0
-    with pytest.raises(InputError, match="after each of the same mistakes"):
-        plot_envelopes([1.0], [], 1.0, 3.0, axis)

@@ -1,9 +1,6 @@
 """What the picture of a regularization path shows, read back from the axes."""
 
-import pytest
-
 from classifiers.regularization_path import PathPoint
-from lxmls_day1.errors import InputError
 from lxmls_day1.figures.plotting import detached_axes
 from lxmls_day1.figures.weight_paths import plot_path
 
@@ -18,8 +15,3 @@ def test_curves_and_counts_over_falling_penalties():
     assert list(counts.lines[0].get_ydata()) == [3, 40] and counts.get_ylim()[0] == 0
     left, right = axis.get_xlim()
     assert left > right and axis.get_xscale() == "log"
-
-
-def test_no_points():
-    with pytest.raises(InputError, match="at least one point"):
-        plot_path([])

@@ -1,23 +1,20 @@
 """Training on a Dask cluster: the bits of threads, whichever worker trains which part, dies, lacks files or is of another version."""
 
-import gc
 import os
 import shutil
 import signal
 import sys
-import warnings
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from classifiers.mira import Mira
 from classifiers.svm import SVM
 from lxmls_day1.engine.learners import average_of, shrinkage_of
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
-from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.errors import InputError
+from tests.made_data import rows_on_disk
 
 distributed = pytest.importorskip("distributed")
 from lxmls_day1.engine.cluster import parts  # noqa: E402
@@ -34,20 +31,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(120, 30)).astype(np.float32) * (rng.random((120, 30)) < 0.3)
-    folder = tmp_path_factory.mktemp("corpus") / "big.bags"
-    return write_shards(folder, sp.csr_array(X), rng.integers(0, 3, 120), ["a", "b", "c"], rows_a_shard=20)
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    """Two workers of one thread each, in processes that are started again when they die."""
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as workers:
-        yield workers
-    with warnings.catch_warnings():  # sockets that the cluster has left open would be complained about in the next test
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
+    return rows_on_disk(tmp_path_factory.mktemp("corpus"), rows_a_shard=20, n_rows=120)[0]
 
 
 def learner_of(owner, shards):
@@ -169,6 +153,7 @@ def test_learners_that_the_package_does_not_have_are_refused(corpus):
 
 
 def test_no_scheduler_and_no_dask(corpus, monkeypatch):
+    monkeypatch.setattr("lxmls_day1.engine.cluster.workers.LOST_SECONDS", 1.0)
     with pytest.raises(InputError, match="no Dask scheduler answers at tcp://127.0.0.1:9"):
         train_corpus(Mira(n_jobs=2), corpus, scheduler="tcp://127.0.0.1:9")
     monkeypatch.setitem(sys.modules, "distributed", None)

@@ -1,20 +1,17 @@
 """The batch learners on a Dask cluster: the bits of one thread, for any number of jobs."""
 
-import gc
 import sys
-import warnings
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
-from lxmls_day1.engine.streaming.shard_writing import write_shards
 
-distributed = pytest.importorskip("distributed")
-from lxmls_day1.engine.cluster.sums import blocks_of  # noqa: E402
-from lxmls_day1.engine.training import train_corpus  # noqa: E402
+pytest.importorskip("distributed")
+from lxmls_day1.engine.cluster.sums import blocks_of
+from lxmls_day1.engine.training import train_corpus
+from tests.made_data import rows_on_disk
 
 pytestmark = [
     pytest.mark.bits,
@@ -23,31 +20,9 @@ pytestmark = [
 ]
 
 
-def corpus(place, n_classes, counts, rows_a_shard=13):
-    rng = np.random.default_rng(n_classes)
-    X = abs(rng.normal(size=(150, 12))) * (rng.random((150, 12)) < 0.4)
-    X = np.round(3 * X) if counts else X.astype(np.float32).astype(float)
-    y = rng.integers(0, n_classes, 150)
-    folder = place / f"{n_classes}-{counts}.bags"
-    return (
-        write_shards(folder, sp.csr_array(X), y, ["a", "b", "c"][:n_classes], rows_a_shard),
-        X,
-        np.array(list("abc"))[y],
-    )
-
-
-@pytest.fixture(scope="module")
-def scheduler():
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as workers:
-        yield workers.scheduler_address
-    with warnings.catch_warnings():  # sockets that the cluster has left open would be complained about in the next test
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
-
-
 @pytest.mark.parametrize("n_jobs", range(1, 9))
 def test_blocks_are_those_of_the_tree(n_jobs, tmp_path):
-    shards, _, _ = corpus(tmp_path, 2, True)
+    shards, _, _ = rows_on_disk(tmp_path, 2, 13, n_rows=150)
     blocks = [job.argument for job in blocks_of(shards, n_jobs)]
     assert [i for block in blocks for i in block] == list(range(len(shards)))
     assert len(blocks) <= 2 * n_jobs
@@ -58,11 +33,11 @@ def test_blocks_are_those_of_the_tree(n_jobs, tmp_path):
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(("n_classes", "n_jobs"), [(2, 1), (3, 2), (3, 4)])
-def test_maximum_entropy_has_the_bits_of_one_thread(n_classes, n_jobs, scheduler, tmp_path):
-    shards, X, y = corpus(tmp_path, n_classes, False)
+def test_maximum_entropy_has_the_bits_of_one_thread(n_classes, n_jobs, cluster, tmp_path):
+    shards, X, y = rows_on_disk(tmp_path, n_classes, 13, "positive", n_rows=150)
     alone, workers = MaxEntBatch(regularizer=0.05), MaxEntBatch(regularizer=0.05, n_jobs=n_jobs)
     expected = train_corpus(alone, shards)
-    np.testing.assert_array_equal(train_corpus(workers, shards, scheduler=scheduler), expected)
+    np.testing.assert_array_equal(train_corpus(workers, shards, scheduler=cluster.scheduler_address), expected)
     assert [one.objective for one in workers.history] == [one.objective for one in alone.history]
     memory = MaxEntBatch(regularizer=0.05, tolerance=1e-9)
     optimum = memory.objective(X, y, memory.train(X, y))
@@ -70,11 +45,11 @@ def test_maximum_entropy_has_the_bits_of_one_thread(n_classes, n_jobs, scheduler
 
 
 @pytest.mark.parametrize("counts", [True, False])
-def test_naive_bayes_counts_in_one_distributed_pass(counts, scheduler, tmp_path):
-    shards, X, y = corpus(tmp_path, 3, counts)
+def test_naive_bayes_counts_in_one_distributed_pass(counts, cluster, tmp_path):
+    shards, X, y = rows_on_disk(tmp_path, 3, 13, "counts" if counts else "positive", n_rows=150)
     memory, workers = MultinomialNaiveBayes(), MultinomialNaiveBayes()
     expected = memory.train(X, y)
-    params = train_corpus(workers, shards, scheduler=scheduler)
+    params = train_corpus(workers, shards, scheduler=cluster.scheduler_address)
     if counts:  # sums of whole numbers are exact
         np.testing.assert_array_equal(params, expected)
     np.testing.assert_allclose(params, expected, rtol=1e-12)

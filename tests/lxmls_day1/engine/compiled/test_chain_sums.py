@@ -11,25 +11,14 @@ from lxmls_day1.engine.compiled import chain_sums
 from lxmls_day1.engine.compiled.chain_search import Sentences
 from lxmls_day1.engine.compiled.online_steps import Weights
 from lxmls_day1.engine.compiled.primitives import frozen
-
-
-def some_sentences(rng, n_tags, lengths, n_features=4):
-    """Words with up to three features, and random tags."""
-    of_words = [np.sort(rng.choice(n_features, rng.integers(0, 4), replace=False)) for _ in range(sum(lengths))]
-    return Sentences(
-        np.cumsum([0, *lengths]),
-        np.cumsum([0, *map(len, of_words)]),
-        np.concatenate(of_words).astype(np.int32),
-        rng.integers(0, n_tags, sum(lengths)),
-        n_features,
-    )
+from tests.made_data import encoded_sentences
 
 
 def chains_of(sentences, W):
     return Chains(sentences[:3], sentences.n_features, W.shape, sentences.labels)
 
 
-def some_weights(rng, chain, n_tags, n_features=4, size=1.0):
+def some_weights(rng, chain, n_tags, n_features=5, size=1.0):
     return size * rng.normal(size=(1 + n_features + (n_tags + 2) * chain, n_tags))
 
 
@@ -65,7 +54,7 @@ def test_sums_are_those_over_all_sequences(chain, size, twin):
     rng = np.random.default_rng(int(chain))
     compute = chain_sums._sums_in_numpy if twin else chain_sums.sums_of_kernels()
     for n_tags in (2, 3, 4):
-        sentences = some_sentences(rng, n_tags, [1, 2, 3, 1, 4, 5 if n_tags < 4 else 4, 2])
+        sentences = encoded_sentences(rng, n_tags, [1, 2, 3, 1, 4, 5 if n_tags < 4 else 4, 2])
         W = some_weights(rng, chain, n_tags, size=size)
         losses, gradient, marginals = by_listing(sentences, W)
         G, P = np.zeros(W.shape), np.empty(marginals.shape)
@@ -98,7 +87,7 @@ def test_where_the_fast_sum_loses_all():
 def test_a_round_of_descent_is_the_naive_one(chain, averages):
     """W after each step by its definition, all of Φ and all of W; the factors 1 − η λ include 0 and a negative one."""
     rng = np.random.default_rng(5)
-    sentences = some_sentences(rng, 3, [1, 3, 2, 4, 1, 2])
+    sentences = encoded_sentences(rng, 3, [1, 3, 2, 4, 1, 2])
     order, steps, shrinkage = rng.permutation(12) % 6, 0.3 + rng.random(12), 0.7
     steps[4], steps[8] = 1 / 0.7, 2.0
     W, mean = np.zeros(some_weights(rng, chain, 3).shape), 0.0

@@ -12,6 +12,7 @@ from lxmls_day1.engine.compiled import chains as kernels
 from lxmls_day1.engine.compiled.chain_search import Sentences
 from lxmls_day1.engine.compiled.online_steps import Weights, machine_code_of
 from lxmls_day1.engine.compiled.primitives import COMPILES
+from tests.made_data import encoded_sentences
 
 N_FEATURES, MAX_TAGS = 5, 4
 
@@ -23,16 +24,6 @@ def half_norm_rule(scores, label, sq_norm, step, cost):
 
 
 needs_machine_code = pytest.mark.skipif(not COMPILES, reason="without numba rounds run in Python")
-
-
-def random_sentences(rng, n_tags, n_sentences=12, longest=6):
-    """Words with any set of the features, the empty one included."""
-    lengths = rng.integers(1, longest + 1, n_sentences)
-    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    has = rng.random((starts[-1], N_FEATURES)) < 0.4
-    indptr = np.concatenate([[0], np.cumsum(has.sum(axis=1))]).astype(np.int64)
-    labels = rng.integers(0, n_tags, starts[-1])
-    return Sentences(starts, indptr, np.nonzero(has)[1].astype(np.int32), labels, N_FEATURES)
 
 
 def random_weights(rng, n_tags, chain=True):
@@ -51,7 +42,7 @@ def scored_sequences(sentences, m, W, chain):
 @pytest.mark.parametrize("n_tags", range(1, MAX_TAGS + 1))
 def test_best_paths_are_the_first_best_ones_of_all(n_tags, chain):
     rng = np.random.default_rng(n_tags)
-    sentences = random_sentences(rng, n_tags, longest=6 if n_tags < 4 else 5)
+    sentences = encoded_sentences(rng, n_tags, rng.integers(1, 7 if n_tags < 4 else 6, 12))
     W = random_weights(rng, n_tags, chain)
     found = Chains(sentences[:3], N_FEATURES, W.shape).best_paths(W)
     for m, (first, end) in enumerate(zip(sentences.starts[:-1], sentences.starts[1:], strict=True)):
@@ -62,7 +53,7 @@ def test_best_paths_are_the_first_best_ones_of_all(n_tags, chain):
 @pytest.mark.parametrize("chain", [True, False])
 def test_hinge_losses_are_the_largest_violation_of_all(chain):
     rng, n_tags = np.random.default_rng(7), 3
-    sentences, W = random_sentences(rng, n_tags), random_weights(rng, n_tags, chain)
+    sentences, W = encoded_sentences(rng, n_tags, rng.integers(1, 7, 12)), random_weights(rng, n_tags, chain)
     cost = rng.random((n_tags, n_tags))
     np.fill_diagonal(cost, 0.0)
     losses = Chains(sentences[:3], N_FEATURES, W.shape, sentences.labels).hinge_losses(np.ascontiguousarray(cost.T), W)

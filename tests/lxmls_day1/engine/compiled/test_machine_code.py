@@ -319,12 +319,12 @@ def warm(tmp_path_factory, other_lab):
 
 
 @pytest.mark.slow
+@pytest.mark.campaign
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="each job is a fork")
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.one_in(16)
 def test_whatever_the_order_of_imports(warm, other_lab, tmp_path, order):
     """The guide's flat imports, those of a package, another folder's, and those of the reference lab, over one cache:
-    twice, the second from it.
+    twice, the second from it. In every run two names of one file are tried, and one name of two files.
     """
     kernels, expected = warm
     jobs = ORDERS[order]

@@ -8,13 +8,7 @@ from scipy.special import entr, expit, logsumexp
 from classifiers.solvers.max_ent_dual import dual_step
 from lxmls_day1.engine.compiled import max_ent_sweeps
 from lxmls_day1.engine.rows import Rows
-
-
-def random_problem(n_classes, n_examples=25, n_features=6):
-    rng = np.random.default_rng(n_classes)
-    X = rng.normal(size=(n_examples, n_features)) * (rng.random((n_examples, n_features)) < 0.6)
-    labels = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_examples - n_classes)])
-    return X, labels, rng.uniform(0.2, 2.0, n_examples), [rng.permutation(n_examples) for _ in range(3)]
+from tests.made_data import random_problem
 
 
 def weights_of(g, labels, shares, alpha, unit):
@@ -26,7 +20,8 @@ def weights_of(g, labels, shares, alpha, unit):
 def test_sweeps_are_the_readable_steps(monkeypatch, compiled, n_classes):
     if not compiled:
         monkeypatch.setattr(max_ent_sweeps, "sweep", max_ent_sweeps._sweep_in_numpy)
-    X, labels, shares, orders = random_problem(n_classes)
+    X, labels, orders, _ = random_problem(n_classes)
+    shares = np.random.default_rng(0).uniform(0.2, 2.0, len(X))
     g, unit = np.hstack([np.ones((len(X), 1)), X]), 1 / (0.05 * len(X))
     alpha, W = np.eye(n_classes)[labels], np.zeros((X.shape[1] + 1, n_classes))
     expected = alpha.copy()
@@ -49,7 +44,8 @@ def test_sweeps_are_the_readable_steps(monkeypatch, compiled, n_classes):
 
 
 def test_sweeps_of_two_classes_go_to_the_maximum():
-    X, labels, shares, orders = random_problem(2)
+    X, labels, orders, _ = random_problem(2)
+    shares = np.random.default_rng(0).uniform(0.2, 2.0, len(X))
     g, unit, signs = np.hstack([np.ones((len(X), 1)), X]), 1 / (0.05 * len(X)), 2.0 * labels - 1.0
     beta, v = np.zeros(len(X)), np.zeros((X.shape[1] + 1, 1))
     rows = Rows(X, labels, 2, shares)

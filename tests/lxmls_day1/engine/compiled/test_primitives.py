@@ -9,17 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from classifiers.binary_perceptron import BinaryPerceptron
-from classifiers.column_squishing import ColumnSquishing
-from classifiers.max_ent_batch import MaxEntBatch
-from classifiers.max_ent_online import MaxEntOnline
-from classifiers.mira import Mira
-from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
-from classifiers.perceptron import Perceptron
-from classifiers.second_order.arow import AROW
-from classifiers.second_order.confidence_weighted import ConfidenceWeighted
-from classifiers.structured import CRF, StructuredMira, StructuredPerceptron, StructuredSVM
-from classifiers.svm import SVM
+import classifiers
 from lxmls_day1.engine.compiled import primitives
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -57,7 +47,7 @@ sys.exit(pytest.main(sys.argv[1:]))
 """
 
 
-class Counting(MultinomialNaiveBayes):
+class Counting(classifiers.MultinomialNaiveBayes):
     def train(self, X, y, sample_weight=None):
         return super().train(sp.csr_array(np.abs(X)), y, sample_weight)
 
@@ -71,38 +61,38 @@ def trained():
         y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, 40 - n_classes)])
         cost = rng.uniform(0.5, 2.0, (n_classes, n_classes)) * (1 - np.eye(n_classes))
         for name, learner in {
-            "perceptron": Perceptron(nr_rounds=4),
-            "last": Perceptron(nr_rounds=4, averaged=False),
-            "rounds": Perceptron(nr_rounds=4, averaged="rounds"),
-            "mira": Mira(nr_rounds=4, cost=cost),
-            "svm": SVM(nr_rounds=4, cost=cost, regularizer=0.3),
-            "shrinking to 0": SVM(nr_rounds=4, regularizer=1.0, averaged=True),
-            "dual": SVM(solver="dual", regularizer=0.1, cost=cost, tolerance=1e-12),
-            "max_ent": MaxEntOnline(nr_rounds=4, regularizer=0.3),
-            "batch": MaxEntBatch(0.3, tolerance=1e-12),
-            "two threads": Perceptron(nr_rounds=4, n_jobs=2),
-            "batch, dual": MaxEntBatch(0.3, tolerance=1e-12, solver="dual"),
+            "perceptron": classifiers.Perceptron(nr_rounds=4),
+            "last": classifiers.Perceptron(nr_rounds=4, averaged=False),
+            "rounds": classifiers.Perceptron(nr_rounds=4, averaged="rounds"),
+            "mira": classifiers.Mira(nr_rounds=4, cost=cost),
+            "svm": classifiers.SVM(nr_rounds=4, cost=cost, regularizer=0.3),
+            "shrinking to 0": classifiers.SVM(nr_rounds=4, regularizer=1.0, averaged=True),
+            "dual": classifiers.SVM(solver="dual", regularizer=0.1, cost=cost, tolerance=1e-12),
+            "max_ent": classifiers.MaxEntOnline(nr_rounds=4, regularizer=0.3),
+            "batch": classifiers.MaxEntBatch(0.3, tolerance=1e-12),
+            "two threads": classifiers.Perceptron(nr_rounds=4, n_jobs=2),
+            "batch, dual": classifiers.MaxEntBatch(0.3, tolerance=1e-12, solver="dual"),
             "naive Bayes": Counting(),
-            "squishing": ColumnSquishing(nr_rounds=4, cap=0.5),
-            "arow": AROW(nr_rounds=4, cost=cost),
-            "cw": ConfidenceWeighted(cap=0.5, nr_rounds=4, averaged=True),
-            "arow, two threads": AROW(nr_rounds=4, n_jobs=2),
+            "squishing": classifiers.ColumnSquishing(nr_rounds=4, cap=0.5),
+            "arow": classifiers.AROW(nr_rounds=4, cost=cost),
+            "cw": classifiers.ConfidenceWeighted(cap=0.5, nr_rounds=4, averaged=True),
+            "arow, two threads": classifiers.AROW(nr_rounds=4, n_jobs=2),
         }.items():
             results[f"{name} {n_classes}"] = learner.train(X, y)
             results[f"{name} {n_classes}, weighted"] = learner.train(X, y, sample_weight=1 + np.arange(40) % 3)
     separable = np.arange(10.0)[:, None] - 4.5
-    results["binary"] = BinaryPerceptron().train(separable, separable[:, 0] > 0)
+    results["binary"] = classifiers.BinaryPerceptron().train(separable, separable[:, 0] > 0)
 
     words, rng = ["ab", "cb", "ad", "cd", "b"], np.random.default_rng(0)
     sentences = [rng.choice(words, length).tolist() for length in rng.integers(1, 6, 15)]
     tags = [rng.integers(0, 3, len(sentence)).tolist() for sentence in sentences]
     for transitions in (True, False):
         for tagger in (
-            StructuredPerceptron(nr_rounds=4, transitions=transitions),
-            StructuredMira(nr_rounds=4, transitions=transitions),
-            StructuredSVM(nr_rounds=4, transitions=transitions, regularizer=0.1),
-            CRF(0.1, "online", nr_rounds=4, transitions=transitions),
-            CRF(0.1, transitions=transitions, tolerance=1e-12),
+            classifiers.StructuredPerceptron(nr_rounds=4, transitions=transitions),
+            classifiers.StructuredMira(nr_rounds=4, transitions=transitions),
+            classifiers.StructuredSVM(nr_rounds=4, transitions=transitions, regularizer=0.1),
+            classifiers.CRF(0.1, "online", nr_rounds=4, transitions=transitions),
+            classifiers.CRF(0.1, transitions=transitions, tolerance=1e-12),
         ):
             name = f"{tagger.get_name()} {transitions}"
             results[name] = params = tagger.train(sentences, tags)
@@ -141,7 +131,7 @@ def test_every_learner_gets_the_same_weights_without_numba(tmp_path):
         ],
         pytest.param(["tests/classifiers"], marks=[pytest.mark.slow, pytest.mark.campaign]),
         pytest.param(["tests/readers", "tests/lxmls_day1/engine/text"], marks=[pytest.mark.slow, pytest.mark.campaign]),
-        pytest.param(["tests/exercises"], marks=pytest.mark.slow),
+        pytest.param(["tests/exercises"], marks=[pytest.mark.slow, pytest.mark.campaign]),
         pytest.param(["classifiers", "readers", "lxmls_day1/figures"], marks=[pytest.mark.slow, pytest.mark.campaign]),
     ],
     ids=["a few", "classifiers", "readers", "exercises", "examples"],

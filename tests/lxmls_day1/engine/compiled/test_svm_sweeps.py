@@ -5,17 +5,9 @@ import pytest
 
 from classifiers.solvers.svm_dual import dual_step, project_on_simplex
 from lxmls_day1.engine.compiled import sparse_rows, svm_sweeps
+from tests.made_data import random_problem
 
 pytestmark = pytest.mark.bits
-
-
-def random_problem(seed, n_classes, n_examples=25, n_features=7):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n_examples, n_features)) * (rng.random((n_examples, n_features)) < 0.6)
-    labels = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_examples - n_classes)])
-    costs = rng.uniform(0.2, 2.0, (n_classes, n_classes))
-    np.fill_diagonal(costs, 0.0)
-    return rng, X, labels, costs
 
 
 def naive_sweeps(X, labels, orders, costs, regularizer, relaxation):
@@ -35,34 +27,20 @@ def naive_sweeps(X, labels, orders, costs, regularizer, relaxation):
 @pytest.mark.parametrize("relaxation", [1.0, 1.5])
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 8, 11])
 def test_sweeps_are_the_readable_steps(n_classes, relaxation):
-    rng, X, labels, costs = random_problem(n_classes, n_classes)
-    orders = [rng.permutation(len(X)) for _ in range(4)]
+    X, labels, orders, costs = random_problem(n_classes, n_rounds=4)
     alpha, W, estimates = naive_sweeps(X, labels, orders, costs, 0.05, relaxation)
 
-    examples, row_costs, unit = sparse_rows.as_examples(X), np.ascontiguousarray(costs.T), 1 / (0.05 * len(X))
-    rests = np.zeros(len(X), np.uint8)
+    data, row_costs, unit = (sparse_rows.as_examples(X), labels), np.ascontiguousarray(costs.T), 1 / (0.05 * len(X))
+    rests, shares = np.zeros(len(X), np.uint8), np.ones(len(X))
     fast_alpha, fast_W = np.eye(n_classes)[labels], np.zeros((X.shape[1] + 1, n_classes))
-    fast = [
-        svm_sweeps.sweep(
-            examples,
-            labels,
-            order,
-            row_costs,
-            unit,
-            relaxation,
-            fast_alpha,
-            fast_W,
-            rests,
-            np.ones(len(labels)),
-        )[0]
-        for order in orders
-    ]
+    state = fast_alpha, fast_W, rests, shares
+    fast = [svm_sweeps.sweep(*data, order, row_costs, unit, relaxation, *state)[0] for order in orders]
     np.testing.assert_allclose(fast_alpha, alpha, rtol=0, atol=1e-9)
     np.testing.assert_allclose(fast_W, W, rtol=0, atol=1e-9)
     np.testing.assert_allclose(fast, estimates, rtol=1e-9)
 
     g = np.hstack([np.ones((len(X), 1)), X])
-    loss, cost = svm_sweeps.measure(examples, labels, row_costs, fast_alpha, fast_W, rests, np.ones(len(labels)))
+    loss, cost = svm_sweeps.measure(*data, row_costs, *state)
     augmented = g @ W + costs.T[labels]
     assert loss == pytest.approx((augmented.max(axis=1) - (g @ W)[np.arange(len(X)), labels]).sum())
     assert cost == pytest.approx((alpha * costs.T[labels]).sum())
@@ -70,37 +48,25 @@ def test_sweeps_are_the_readable_steps(n_classes, relaxation):
     if n_classes == 2:
         beta, v = np.zeros(len(X)), np.zeros(X.shape[1] + 1)
         rests_of_two = np.zeros(len(X), np.uint8)
+        state = beta, v, rests_of_two, shares
         for order, estimate in zip(orders, estimates, strict=True):
-            gap, _ = svm_sweeps.sweep_two_classes(
-                examples,
-                labels,
-                order,
-                row_costs,
-                unit,
-                relaxation,
-                beta,
-                v,
-                rests_of_two,
-                np.ones(len(labels)),
-            )
+            gap, _ = svm_sweeps.sweep_two_classes(*data, order, row_costs, unit, relaxation, *state)
             assert gap == pytest.approx(estimate)
         np.testing.assert_allclose(beta, alpha[np.arange(len(X)), 1 - labels], rtol=0, atol=1e-9)
         np.testing.assert_allclose(np.column_stack([-v / 2, v / 2]), W, rtol=0, atol=1e-9)
-        assert svm_sweeps.measure_two_classes(
-            examples, labels, row_costs, beta, v, rests_of_two, np.ones(len(labels))
-        ) == pytest.approx((loss, cost))
+        assert svm_sweeps.measure_two_classes(*data, row_costs, *state) == pytest.approx((loss, cost))
         np.testing.assert_array_equal(rests_of_two, rests)
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
 @pytest.mark.parametrize("n_classes", [3, 6])
 def test_large_and_small_curvatures_keep_the_multipliers_in_the_simplex(n_classes, scale):
-    rng, X, labels, costs = random_problem(7, n_classes)
+    X, labels, orders, costs = random_problem(n_classes, n_rounds=5)
     examples, rests = sparse_rows.as_examples(X), np.zeros(len(X), np.uint8)
     alpha, W = np.eye(n_classes)[labels], np.zeros((X.shape[1] + 1, n_classes))
-    for _ in range(5):
+    for order in orders:
         svm_sweeps.sweep(
-            examples, labels, rng.permutation(len(X)),
+            examples, labels, order,
             np.ascontiguousarray(costs.T), scale, 1.5, alpha, W, rests, np.ones(len(X)),
         )  # fmt: skip
     assert (alpha >= 0).all()

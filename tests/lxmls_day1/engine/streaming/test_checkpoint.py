@@ -4,7 +4,6 @@ import signal
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from classifiers.column_squishing import ColumnSquishing
 from classifiers.max_ent_online import MaxEntOnline
@@ -13,9 +12,9 @@ from classifiers.perceptron import Perceptron
 from classifiers.second_order.arow import AROW
 from classifiers.svm import SVM
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
-from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.training import train_corpus
 from lxmls_day1.errors import InputError
+from tests.made_data import rows_on_disk
 
 pytestmark = pytest.mark.bits
 
@@ -24,10 +23,7 @@ LEARNERS = [Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing, AROW]
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
-    rng = np.random.default_rng(0)
-    X = sp.csr_array(np.round(3 * rng.random((50, 20)) * (rng.random((50, 20)) < 0.3)))
-    y = np.concatenate([np.arange(3), rng.integers(0, 3, 47)])
-    return write_shards(tmp_path_factory.mktemp("corpus") / "small.bags", X, y, ["a", "b", "c"], rows_a_shard=12).folder
+    return rows_on_disk(tmp_path_factory.mktemp("corpus"), 3, 12, "counts", n_rows=50)[0].folder
 
 
 class Stop(Exception):
@@ -61,14 +57,14 @@ def test_training_that_goes_on_ends_with_the_same_bits_and_the_same_history(make
     settings = {"nr_rounds": 3, "averaged": averaged, "track_objective": True}
     whole = make(**settings)
     expected, lines = train_corpus(whole, corpus), []
-    for every, at in ((1, 1), (7, 50), (10, 100), (7, 101), (1, 150)):
+    for every, at in ((1, 1), (7, 50), (10, 100), (7, 101), (50, 150)):
         path = tmp_path / f"{every}-{at}.checkpoint"
         with pytest.raises(Stop):
             train_corpus(make(**settings), corpus, checkpoint=Interrupted(path, every, at=at))
         assert path.is_file()
         learner = make(**settings)
         lines = []
-        params = train_corpus(learner, corpus, checkpoint=Checkpoint(path, every, resume=True), report=lines.append)
+        params = train_corpus(learner, corpus, checkpoint=Checkpoint(path, 50, resume=True), report=lines.append)
         np.testing.assert_array_equal(params, expected)
         assert all_but_seconds(learner.history) == all_but_seconds(whole.history)
         assert learner.nr_updates == whole.nr_updates
@@ -116,14 +112,8 @@ def test_a_signal_has_its_effect_when_the_checkpoint_is_written(number, corpus, 
 # ---------------------------------------------------------------------------------------------------------------- faults
 
 
-def copy_of(corpus, place):
-    rng = np.random.default_rng(1)
-    X = sp.csr_array(np.round(3 * rng.random((50, 20)) * (rng.random((50, 20)) < 0.3)))
-    return write_shards(place / "copy.bags", X, rng.integers(0, 3, 50), ["a", "b", "c"], rows_a_shard=5).folder
-
-
-def test_a_shard_that_is_removed_during_training_leaves_the_checkpoint(corpus, tmp_path):
-    folder, path = copy_of(corpus, tmp_path), tmp_path / "kept.checkpoint"
+def test_a_shard_that_is_removed_during_training_leaves_the_checkpoint(tmp_path):
+    folder, path = rows_on_disk(tmp_path, 3, 5, n_rows=50)[0].folder, tmp_path / "kept.checkpoint"
     expected = train_corpus(Mira(nr_rounds=2), folder)
     gone, away = folder / "shard-00003", tmp_path / "away"
 
@@ -162,7 +152,7 @@ def test_the_checkpoint_of_another_training_is_refused_by_name(other, named, cor
     with pytest.raises(InputError, match=named):
         train_corpus(other, corpus, checkpoint=Checkpoint(path, resume=True))
     with pytest.raises(InputError, match="its corpus was"):
-        train_corpus(Mira(), copy_of(corpus, tmp_path), checkpoint=Checkpoint(path, resume=True))
+        train_corpus(Mira(), rows_on_disk(tmp_path, 3, 5, n_rows=50)[0], checkpoint=Checkpoint(path, resume=True))
     with pytest.raises(InputError, match="exists already"):
         train_corpus(Mira(), corpus, checkpoint=Checkpoint(path))
     assert path.read_bytes() == before

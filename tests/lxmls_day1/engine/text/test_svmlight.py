@@ -1,9 +1,6 @@
-import io
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.datasets import dump_svmlight_file
 
 from lxmls_day1.engine.compiled import svmlight_lines
 from lxmls_day1.engine.text.svmlight import parse_svmlight
@@ -59,20 +56,6 @@ def test_rows_are_taken_and_joined_as_lists_are():
     np.testing.assert_array_equal(X.toarray(), [[1, 0, 0], [0, 0, 0], [0, 2, 3]] * 2)
     X, names, totals = rows.matrix(1)
     assert (X.toarray().tolist(), names, totals.tolist()) == ([[1.0], [0.0], [0.0]], ["1"], [1.0])
-
-
-@given(st.integers(0, 2**32 - 1), st.booleans(), st.booleans())
-def test_what_scikit_learn_writes_is_read(seed, zero_based, with_queries):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(6, 5)).round(3) * (rng.random((6, 5)) < 0.5)
-    y = rng.integers(-2, 3, 6)
-    content = io.BytesIO()
-    queries = np.arange(6) if with_queries else None
-    dump_svmlight_file(X, y, content, zero_based=zero_based, query_id=queries, comment="Made for a test.")
-    labels, bags, lines = parse_svmlight(content.getvalue().decode(), "f.svm")
-    assert labels == [str(label) for label in y] and lines == sorted(set(lines))
-    for bag, row in zip(bags, X, strict=True):
-        assert bag == {str(j + (not zero_based)): value for j, value in enumerate(row) if value}
 
 
 def test_numbers_are_read_as_they_are_meant():

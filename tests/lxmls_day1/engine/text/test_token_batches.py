@@ -1,12 +1,11 @@
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.feature_extraction import FeatureHasher
 
 from lxmls_day1.engine.text import token_batches
-from lxmls_day1.engine.text.token_batches import TokenCounter, TokenTable, numbered_bags, tokens_of
+from lxmls_day1.engine.text.token_batches import TokenCounter, TokenTable, tokens_of
 from lxmls_day1.engine.text.tokens import count_tokens
 
 #: All white space there is, and what the tokeniser treats in a way of its own.
@@ -94,16 +93,6 @@ def test_numbers_of_two_batches_are_those_of_all_texts():
                 rows.append(numbered.over(table.numbers(numbered.tokens), len(wanted)).toarray())
         assert table.names() == wanted and table.names_at(np.array([2, 0])) == [wanted[2], wanted[0]]
         assert np.concatenate(rows).tolist() == [[bag.get(token, 0) for token in wanted] for bag in bags]
-
-
-@pytest.mark.parametrize("bits", [1, 4, 20])
-def test_ready_made_bags_are_hashed_with_their_values(bits):
-    rng = np.random.default_rng(bits)
-    bags = [
-        {str(j): float(x) for j, x in zip(rng.permutation(99)[:9], rng.normal(size=9), strict=True)} for _ in range(20)
-    ]
-    X = numbered_bags(bags).hashed(bits)
-    np.testing.assert_allclose(X.toarray(), FeatureHasher(2**bits).transform(bags).toarray(), rtol=0, atol=1e-5)
 
 
 def test_a_table_with_a_bound_takes_the_first_and_no_more():

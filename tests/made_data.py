@@ -1,0 +1,70 @@
+"""Made-up data that tests of learners and of their engine share."""
+
+import numpy as np
+import scipy.sparse as sp
+
+from lxmls_day1.engine.compiled.chain_search import Sentences
+from lxmls_day1.engine.streaming.shard_writing import write_shards
+
+
+def random_problem(n_classes, n_examples=31, n_features=7, n_rounds=3, density=0.5):
+    """Real-valued features, half of them zero, so that no two scores tie by construction; every class has an example.
+
+    Returns
+    -------
+    X : (M, J)
+    labels : (M,)
+    orders : (n_rounds, M)
+    costs : (K, K)
+    """
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(n_examples, n_features)) * (rng.random((n_examples, n_features)) < density)
+    labels = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_examples - n_classes)])
+    costs = rng.uniform(0.5, 2.0, (n_classes, n_classes)) * (1 - np.eye(n_classes))
+    return X, labels, np.array([rng.permutation(n_examples) for _ in range(n_rounds)]), costs
+
+
+NAMES = np.array(["bad", "fair", "good", "great", "superb"])
+
+
+def rows_on_disk(place, n_classes=3, rows_a_shard=1000, kind="float32", n_rows=60, n_features=40):
+    """The same rows as a corpus on disk, and as a matrix with the names of their classes.
+
+    Their numbers are counts, positive or any ones of single precision (so that nothing ties), or sums of signed counts as of hashed words.
+    """
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(n_rows, n_features)) * (rng.random((n_rows, n_features)) < 0.2)
+    if kind == "hashed":  # collisions in 16 columns
+        X = np.round(2 * X) @ np.kron(np.eye(16), [[1], [-1], [1]])[:n_features]
+    else:
+        X = {"counts": np.round(abs(3 * X)), "positive": abs(X), "float32": X}[kind].astype(np.float32).astype(float)
+    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_rows - n_classes)])
+    folder = place / f"{kind}-{n_classes}-{rows_a_shard}.bags"
+    X, names = sp.csr_array(X), NAMES[:n_classes]
+    return write_shards(folder, X, y, names.tolist(), rows_a_shard), X, names[y]
+
+
+def random_sentences(seed, n_tags=3, n_sentences=9, longest=4):
+    """Sentences of a few made-up words, so that a word occurs several times in one; tags that occur all; and an order for three rounds."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(1, longest + 1, n_sentences)
+    lengths[0] = n_tags
+    X = [tuple(rng.choice(["ab", "cb", "ad", "cd", "b"], length).tolist()) for length in lengths]
+    y = [list(range(n_tags)), *(rng.integers(0, n_tags, length).tolist() for length in lengths[1:])]
+    return X, y, np.array([rng.permutation(n_sentences) for _ in range(3)])
+
+
+def encoded_sentences(rng, n_tags, lengths, n_features=5):
+    """As compiled code takes them: words with any set of the features, the empty one included, and random tags."""
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    has = rng.random((starts[-1], n_features)) < 0.4
+    indptr = np.concatenate([[0], np.cumsum(has.sum(axis=1))])
+    labels = rng.integers(0, n_tags, starts[-1])
+    return Sentences(starts, indptr, np.nonzero(has)[1].astype(np.int32), labels, n_features)
+
+
+def documents(seed, n_classes, n_documents=80, n_words=40):
+    """Counts of words, a few of which tell the class."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n_documents) % n_classes
+    return rng.poisson((0.3 + rng.random((n_classes, n_words)) ** 4)[y]).astype(float), y
