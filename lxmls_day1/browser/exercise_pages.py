@@ -172,12 +172,10 @@ def experiment(exercise: Exercise, script: str) -> str:
             _linked(one.text),
             _raw("</div>"),
         ]
-    buttons = [f'<button type="button" class="{name.lower()}">{name}</button>' for name in ("Check", "Hint", "Reset")]
-    parts.append(
-        _raw(
-            f'<p class="buttons">{" ".join(buttons)} {TAKE}</p>\n<p class="state" role="status"></p>\n{_hints(exercise)}\n</section>'
-        )
-    )
+    names = ("Check", "Hint", "Reset")
+    buttons = " ".join(f'<button type="button" class="{name.lower()}">{name}</button>' for name in names)
+    below = f'<p class="state" role="status"></p>\n{_hints(exercise)}\n</section>'
+    parts.append(_raw(f'<p class="buttons">{buttons} {TAKE}</p>\n{below}'))
     return "\n\n".join(parts)
 
 
@@ -198,14 +196,12 @@ def cell(exercise: Exercise) -> str:
     name, source = given_source(exercise.id)
     lines = source.split("\n")
     rows = []
-    n_gaps = 0
     for function in functions_of(source, exercise.id, name):
         place = function_lines(source, function)
         assert place is not None
         text = "\n".join(lines[place]) + "\n"
         end = 0
         for gap in gaps_in(text, exercise.id):
-            n_gaps += 1
             label = escape(f"Your lines of {function}")
             rows.append(f"<pre>{escape(text[end : gap.start()].rstrip())}</pre>")
             rows.append(

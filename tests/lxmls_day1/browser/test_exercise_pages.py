@@ -60,10 +60,8 @@ def test_other_sites_and_tests_find_their_way_in_a_cell(pages, id):
     text = pages[f"{id}.html"]
     tags = Parsed(text).tags
     assert tags[0] == ("section", {"class": "exercise", "data-exercise": id, "aria-label": f"Exercise {id}"})
-    areas = [attributes for tag, attributes in tags if tag == "textarea"]
-    assert len(areas) == (2 if id == "1.7" else 1) and all(
-        area["aria-label"].startswith("Your lines") for area in areas
-    )
+    labels = [attributes["aria-label"] for tag, attributes in tags if tag == "textarea"]
+    assert len(labels) == (2 if id == "1.7" else 1) and all(label.startswith("Your lines") for label in labels)
     assert ">Check</button>" in text and ("p", {"class": "state", "role": "status"}) in tags
     assert sum(tag == "li" and "hidden" in attributes for tag, attributes in tags) == 3
     shown = text.partition('<div class="solutions" hidden>')[0]
@@ -126,9 +124,8 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
         assert page.get_by_label("Your lines of perceptron_rule").input_value() == "while True: pass"
         page.get_by_role("button", name="Reset").click()
         assert page.get_by_label("Your lines of perceptron_rule").input_value() == ""
-        assert {url.split("/")[2] for url in foreign if url.startswith("http")} == {
-            address.split("/")[2]
-        } and not errors
+        hosts = {url.split("/")[2] for url in foreign if url.startswith("http")}
+        assert hosts == {address.split("/")[2]} and not errors
     context.close()
 
 
@@ -139,19 +136,14 @@ def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, chromium
     with served(tmp_path) as address:
         page.goto(f"{address}/index.html")
         areas, check = page.get_by_label("Your answer to question"), page.get_by_role("button", name="Check")
+        state, answers = page.locator(".state"), page.locator(".solutions:not([hidden])")
         for area, text in zip(areas.all(), ("small weights", "its cap", " "), strict=True):
             area.fill(text)
         check.click()
-        assert (
-            "to every question" in page.locator(".state").inner_text()
-            and not page.locator(".solutions:not([hidden])").count()
-        )
+        assert "to every question" in state.inner_text() and not answers.count()
         areas.last.fill("a cost matrix")
         check.click()
-        assert (
-            "compare yours" in page.locator(".state").inner_text()
-            and page.locator(".solutions:not([hidden])").count() == 3
-        )
+        assert "compare yours" in state.inner_text() and answers.count() == 3
         assert page.get_by_role("button", name="Take it with you").is_visible()
         page.reload()
         assert areas.first.input_value() == "small weights"

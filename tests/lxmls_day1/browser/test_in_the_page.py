@@ -43,6 +43,12 @@ COMPLETE = """async code => {
     const kernel = jupyterapp.shell.currentWidget.sessionContext.session.kernel;
     return (await kernel.requestComplete({ code, cursor_pos: code.length })).content.matches; }"""
 PICTURE = "() => [...document.querySelectorAll('.demo-canvas canvas')].map(canvas => canvas.toDataURL()).join()"
+#: What a browser may refuse: a script -> the line of the page that says so, and what it says.
+REFUSED = {
+    "indexedDB.open = () => { throw new DOMException('no', 'SecurityError'); };": ("storage", "keeps no files"),
+    "Object.defineProperty(navigator, 'serviceWorker', { get: () => undefined });": ("files", "access to your files"),
+    "ServiceWorkerContainer.prototype.register = async () => { throw Error('refused'); };": ("files", "(refused)"),
+}
 READ_OVER_AND_OVER = """
 import os
 os.makedirs("/drive/notebooks/{name}", exist_ok=True)
@@ -304,29 +310,14 @@ class TestFaults:
         assert window.run("print(kept)") == "3\n"
         assert ENDLESS in window.read("classifiers/mira.py")
 
-    @pytest.mark.parametrize(
-        ("refused", "line", "said"),
-        [
-            ("indexedDB.open = () => { throw new DOMException('no', 'SecurityError'); };", "storage", "keeps no files"),
-            (
-                "Object.defineProperty(navigator, 'serviceWorker', { get: () => undefined });",
-                "files",
-                "no access to your files",
-            ),
-            (
-                "ServiceWorkerContainer.prototype.register = async () => { throw new DOMException('refused', 'SecurityError'); };",
-                "files",
-                "no access to your files (refused)",
-            ),
-        ],
-    )
-    def test_what_the_browser_refuses_is_said_before_work_is_lost(self, open_lab_page, refused, line, said):
+    @pytest.mark.parametrize("refused", REFUSED)
+    def test_what_the_browser_refuses_is_said_before_work_is_lost(self, open_lab_page, refused):
         window = open_lab_page()
         window.page.add_init_script(refused)
         window.page.goto(window.address)
-        window.wait(
-            "([line, said]) => document.querySelector(`#lxmls-day1-${line}`)?.textContent.includes(said)", [line, said]
-        )
+        line, said = REFUSED[refused]
+        says = f"() => document.querySelector('#lxmls-day1-{line}')?.textContent.includes({said!r})"
+        window.wait(says)
 
     def test_it_is_said_where_work_is_kept_until_one_has_understood(self, open_lab_page):
         window = open_lab_page()  # Playwright's contexts are private windows
