@@ -78,7 +78,7 @@ help:
 	@echo 'make hostile grade hostile submissions at every level of the sandbox (as root: for every user, too)'
 	@echo 'make campaigns  the tests that are too long for every run: all learners without'
 	@echo '             numba, more seeds of grading, every known mistake in the sandbox, those of make hostile, and the other'
-	@echo '             cases of the tests of which make test takes every n-th'
+	@echo '             cases of the tests of which make test takes every n-th (one half: make campaigns HALF=boxes, HALF=rest)'
 	@echo 'make fuzz    call every public function with random arguments for five minutes (longer: make fuzz SECONDS=3600)'
 	@echo 'make bench   time the learners beside those of scikit-learn'
 	@echo 'make clean   remove .venv, out/ and every cache'
@@ -126,8 +126,13 @@ faults: set-up-test
 hostile: set-up-test
 	$(VENV_PYTHON) -m pytest -m campaign tests/lxmls_day1/grading/test_hostile_submissions.py $(ARGS)
 
+# What runs in boxes or in a browser takes longest.
+ISOLATED := tests/lxmls_day1/grading tests/lxmls_day1/box tests/lxmls_day1/browser
+HALVES := boxes rest
 campaigns: set-up-test
-	$(VENV_PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder -m campaign $(ARGS)
+	@[ -z '$(filter-out $(HALVES),$(HALF))' ] || { echo 'make campaigns: HALF is one of $(HALVES)' >&2; exit 1; }
+	$(VENV_PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder -m campaign $(ARGS) \
+	$(if $(filter boxes,$(HALF)),$(ISOLATED)) $(if $(filter rest,$(HALF)),$(addprefix --ignore=,$(ISOLATED)))
 
 # Passes over all properties, each with other examples, until the time is over; one that fails ends it and says how to see it again.
 fuzz: set-up-test

@@ -21,6 +21,16 @@ class ExerciseList(click.ParamType):  # type: ignore[type-arg]  # older versions
         return [id.strip() for id in value.split(",") if id.strip()]
 
 
+class ClassifierName(click.ParamType):  # type: ignore[type-arg]  # as above
+    """The name of a classifier of the lab; the command looks it up."""
+
+    name = "NAME"
+
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
+        """Say what a name is."""
+        return "Name a file in classifiers/, as in `--classifier mira`; `lxmls-day1 run` trains all of them."
+
+
 lab_option = click.option(
     "--lab", "lab_folder", type=click.Path(), help="The lab folder. Default: the lab that you are in."
 )
@@ -29,8 +39,8 @@ data_dir_option = click.option(
 )
 classifier_option = click.option(
     "--classifier",
+    type=ClassifierName(),
     required=True,
-    metavar="NAME",
     help="Its file in classifiers/, such as mira, or its class.",
 )
 domain_option = click.option(

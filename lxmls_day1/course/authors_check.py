@@ -52,14 +52,14 @@ def problems(reference: Path | None = None) -> list[str]:
         if missing:
             return missing
         made, mistakes = student_files(reference), known_mistakes(reference)
-        public = recorded(reference, None, snapshot_of_reference(reference, None, hidden=True), hidden=False)
+        public = recorded(reference, None, snapshot_of_reference(reference, None, hidden=True))
     except InputError as error:
         return [str(error)]
     return [
         *problems_of_registry(reference, registry, mistakes, public.hidden),
         *problems_of_stubs(reference, registry),
         *problems_of_small_inputs(reference, mistakes),
-        *problems_of_recording(reference, registry, public),
+        *problems_of_recording(reference, public),
         *(f"{place} is in a student's files" for place in leaks(made, solution_lines(reference, registry.ids))),
         *(f"{place} is in a student's files" for place in leaks_of_code(made, reference, registry.ids)),
     ]
@@ -133,16 +133,16 @@ def problems_of_small_inputs(reference: Path, mistakes: Mapping[Exercise, Sequen
                 yield f"{program} explains nothing: it {answers[0].values[0]} on every small input"
 
 
-def problems_of_recording(reference: Path, registry: Registry, new: RecordedAnswers) -> Iterator[str]:
-    """Whether ``recorded.json`` is current."""
+def problems_of_recording(reference: Path, new: RecordedAnswers) -> Iterator[str]:
+    """Whether the recorded answers are current."""
     try:
         old = RecordedAnswers.read(reference / RECORDED)
     except InputError as error:
         yield str(error)
         return
     new.pools = old.pools  # `problems_of_small_inputs` looks at them
-    for difference in differences(old, new.in_order(registry.ids)):
-        yield f"recorded.json is not current (run `python -m lxmls_day1.course.record`): {difference}"
+    for difference in differences(old, new):
+        yield f"the recorded answers are not current (run `python -m lxmls_day1.course.record`): {difference}"
 
 
 def solution_lines(reference: Path, assigned: Collection[str], code_only: bool = False) -> dict[str, str]:

@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -210,8 +211,9 @@ def run_checks(
     registry = Registry.of(folder)
     checks = exercises_folder(folder)
     exercises = registry.select(ids)
-    recorded = RecordedAnswers.read(checks / RECORDED.name, ())  # the checks themselves read the answers
-    files = [file for exercise in exercises for file in check_files(checks, exercise)]
+    checked = {exercise.id: check_files(checks, exercise) for exercise in exercises}
+    recorded = RecordedAnswers.read(checks / RECORDED.name, [id for id, its in checked.items() if its])
+    files = list(chain.from_iterable(checked.values()))
     digests = {exercise.id: files_digest(folder, exercise) for exercise in exercises}  # a later edit is not checked
     run = _Run(folder, files, time_limit, progressed)
     if files:

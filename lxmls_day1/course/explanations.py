@@ -68,7 +68,6 @@ def to_compare(folder: Path, report: CheckReport) -> list[tuple[Explanation, str
 
     The course's answer is the sentence that explains the mistake.
     """
-    path = exercises_folder(folder) / RECORDED.name
     passed = {one.exercise.id for one in report.reports if one.all_passed}
     state = WorkspaceState.of(folder)
     answered = [
@@ -76,9 +75,8 @@ def to_compare(folder: Path, report: CheckReport) -> list[tuple[Explanation, str
         for one in state.explanations
         if one.text and one.exercise in passed and one.question not in state.compared.get(one.exercise, ())
     ]
-    if not answered or not path.is_file():
-        return []
-    sentences = RecordedAnswers.read(path, ()).sentences
+    recorded = exercises_folder(folder) / RECORDED.name
+    sentences = RecordedAnswers.read_if_there(recorded, {one.exercise for one in answered}).sentences
     pairs = [(one, sentences.get(one.exercise, {}).get(one.mistake, "")) for one in answered]
     return [(one, sentence) for one, sentence in pairs if sentence]
 

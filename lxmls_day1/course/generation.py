@@ -25,7 +25,7 @@ from lxmls_day1.course.markers import (
 )
 from lxmls_day1.course.model_answers import FILE as MODEL_ANSWERS
 from lxmls_day1.course.model_answers import ModelAnswer, answers_of_notebook, encoded
-from lxmls_day1.course.registry import FILE, FOLDER, MISTAKES, RECORDED, Exercise, Registry, exercise_of_check
+from lxmls_day1.course.registry import FILE, FOLDER, MISTAKES, Exercise, Registry, exercise_of_check
 from lxmls_day1.course.source_functions import Definition, first_line, indented
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import PACKAGES, why_not_python
@@ -83,8 +83,6 @@ def student_files(reference: Path, assigned: Collection[str] | None = None) -> F
             if tuple(assigned) != registry.ids and registry.assigned == registry.ids:
                 text = f"assigned = {json.dumps(list(assigned))}  # the others came with their solutions\n\n{text}"
             made[name] = text.encode()
-        elif name == RECORDED:
-            made[name] = content
         elif FOLDER in name.parents and exercise_of_check(name.name):
             public = without_hidden_checks(content.decode(), str(name))
             if public is not None:

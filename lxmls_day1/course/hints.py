@@ -76,10 +76,7 @@ def next_hint(folder: Path, id: str, again: bool = False) -> Hints:
 
 def where_to_look(folder: Path, exercise: Exercise, mistake: str) -> str:
     """Where to look for a known mistake: the question about it, and the lines that use what the wrong line is about."""
-    path = exercises_folder(folder) / RECORDED.name
-    if not path.is_file():
-        return ""
-    recorded = RecordedAnswers.read(path, ())
+    recorded = RecordedAnswers.read_if_there(exercises_folder(folder) / RECORDED.name, [exercise.id])
     texts = [recorded.questions.get(exercise.id, {}).get(mistake, "")]
     functions = WorkspaceState.of(folder).origin.files
     for name in recorded.places.get(exercise.id, {}).get(mistake, ()):

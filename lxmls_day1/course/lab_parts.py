@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePosixPath
 
 from lxmls_day1.course.generation import Files
-from lxmls_day1.course.registry import FILE, FOLDER, Exercise, Registry, exercise_of_check
+from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Exercise, Registry, exercise_of_check
 from lxmls_day1.errors import InputError, nearest
 from lxmls_day1.lab import PACKAGES
 
@@ -81,13 +81,14 @@ def part_of(files: Files, ids: Collection[str], registry: Registry) -> Files:
     for path, content in files.items():
         if path == FILE:
             part[path] = IS_PART.encode() + _tables_of(content.decode(), ids).encode()
-        elif (
-            (FOLDER in path.parents and exercise_of_check(path.name) in (None, *ids))
-            or path in needed
-            or path.suffix == ".md"
-        ):
+        elif (FOLDER in path.parents and _exercise_of(path) in (None, *ids)) or path in needed or path.suffix == ".md":
             part[path] = content
     return part
+
+
+def _exercise_of(path: PurePosixPath) -> str | None:
+    """The exercise to which a file of checks or of recorded answers belongs."""
+    return path.stem if path.parent == RECORDED else exercise_of_check(path.name)
 
 
 def _tables_of(text: str, ids: Collection[str]) -> str:

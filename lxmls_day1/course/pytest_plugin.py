@@ -102,8 +102,8 @@ class ChecksRun:
     def recorded(self, item: pytest.Item) -> RecordedAnswers:
         """What is recorded beside a check: the answers to public checks, the sentences of the mistakes, and the small inputs."""
         if item.path not in self._answers:
-            exercise = exercise_of_check(item.path.name)
-            self._answers[item.path] = RecordedAnswers.read(item.path.parent / RECORDED.name, (exercise or "",))
+            exercise = exercise_of_check(item.path.name) or ""
+            self._answers[item.path] = RecordedAnswers.read(item.path.parent / RECORDED.name, [exercise])
         return self._answers[item.path]
 
     def expect(self, item: pytest.Item) -> Expect | RecordingExpect:

@@ -1,7 +1,7 @@
 """``python -m lxmls_day1.course.record``: write down what the reference and the known mistakes answer in the checks.
 
-The answers go to ``tests/exercises/recorded.json``, which students receive: it holds numbers and the sentences of the
-mistakes, no code. Whether that file is current the authors' check says.
+The answers to the checks of an exercise go to a file of its own, as ``tests/exercises/recorded/1.5.json``, which students
+receive: it holds numbers and the sentences of the mistakes, no code. The authors' check says whether a file is current.
 """
 
 import argparse
@@ -9,6 +9,7 @@ import ast
 import functools
 import re
 import sys
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -16,7 +17,7 @@ from pathlib import Path
 from lxmls_day1.course.markers import find_solutions
 from lxmls_day1.course.mistakes import Mistake, read_mistakes
 from lxmls_day1.course.pool_making import pools_of
-from lxmls_day1.course.recorded_answers import Pool, RecordedAnswers, exercise_of
+from lxmls_day1.course.recorded_answers import Answer, Pool, RecordedAnswers, exercise_of
 from lxmls_day1.course.registry import (
     FILE,
     FOLDER,
@@ -67,7 +68,7 @@ def answers_of_reference(
         If the reference fails one of its checks, or a check cannot be run.
     """
     reference = reference_folder() if reference is None else reference
-    return recorded(reference, ids, snapshot_of_reference(reference, ids, hidden, seed), hidden)
+    return RecordedAnswers(answers_of(snapshot_of_reference(reference, ids, hidden, seed), hidden))
 
 
 def snapshot_of_reference(
@@ -86,18 +87,19 @@ def snapshot_of_reference(
     return outcomes
 
 
-def recorded(
-    reference: Path, ids: Collection[str] | None, outcomes: Mapping[str, CheckOutcome], hidden: bool
-) -> RecordedAnswers:
-    """The answers of a snapshot, those of hidden checks if they are wanted; with what is said of the known mistakes."""
-    result = RecordedAnswers()
-    for check, found in outcomes.items():
-        exercise = exercise_of(check)
-        if found.hidden:
-            result.hidden[exercise] = result.hidden.get(exercise, 0) + 1
-        is_of_pool = check.endswith(f"::{SMALL_INPUTS}")  # the pool holds the answers to small inputs
-        if not is_of_pool and (hidden or not found.hidden):
-            result.checks[check] = found.answers
+def answers_of(outcomes: Mapping[str, CheckOutcome], hidden: bool = False) -> dict[str, dict[str, Answer]]:
+    """The answers of a snapshot, those of hidden checks if they are wanted; those to small inputs are in their pool."""
+    return {
+        check: found.answers
+        for check, found in outcomes.items()
+        if (hidden or not found.hidden) and not check.endswith(f"::{SMALL_INPUTS}")
+    }
+
+
+def recorded(reference: Path, ids: Collection[str] | None, outcomes: Mapping[str, CheckOutcome]) -> RecordedAnswers:
+    """The answers of a snapshot in public checks, with what is said of the known mistakes."""
+    hidden = Counter(exercise_of(check) for check, found in outcomes.items() if found.hidden)
+    result = RecordedAnswers(answers_of(outcomes), hidden=dict(hidden))
     folder = reference / FOLDER
     for one in Registry.read(reference / FILE).select(ids):
         arguments = arguments_of(reference, one)
@@ -159,9 +161,9 @@ def _same_pools(old: Pool | None, new: Pool | None) -> bool:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the file; the exit status."""
+    """Write the files; the exit status."""
     reference = reference_folder()
-    path, known = reference / RECORDED, list(Registry.of(reference).ids)
+    folder, known = reference / RECORDED, list(Registry.of(reference).ids)
     parser = argparse.ArgumentParser(
         prog="python -m lxmls_day1.course.record", description="Record what the checks expect."
     )
@@ -171,30 +173,32 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(f"no exercise {', '.join(unknown)}; there are {', '.join(known)}")
     ids = options.ids or None
     try:
-        new = recorded(reference, ids, snapshot_of_reference(reference, ids, hidden=True), hidden=False)
+        new = recorded(reference, ids, snapshot_of_reference(reference, ids, hidden=True))
         new.pools = pools_of(reference, known_mistakes(reference, ids))
-        old = _kept(path, ids is None)
+        old = _before(folder, ids or known)
     except InputError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1
-    if ids is not None:  # what is known of the other exercises stays
-        new = old.only(id for id in known if id not in ids) | new
-    new = new.in_order(known)
     found = differences(old, new)
-    replace_files({path: new.to_json().encode()})
+    parts = {id: new.only(id) for id in ids or known}
+    folder.mkdir(exist_ok=True)
+    replace_files(
+        {folder / f"{id}.json": part.to_json().encode() for id, part in parts.items() if any(vars(part).values())}
+    )
+    for path in folder.glob("*.json"):
+        if path.stem not in known:
+            path.unlink()
     print(
-        f"{path}: {len(new.checks)} checks, {sum(map(len, new.sentences.values()))} known mistakes, {len(found)} changes"
+        f"{folder}: {len(new.checks)} checks, {sum(map(len, new.sentences.values()))} known mistakes, {len(found)} changes"
     )
     return 0
 
 
-def _kept(path: Path, all_is_new: bool) -> RecordedAnswers:
-    """What was recorded before; nothing if it cannot be read and all of it will be replaced."""
+def _before(folder: Path, ids: Collection[str]) -> RecordedAnswers:
+    """What was recorded of these exercises before; nothing if it cannot be read: it will be replaced."""
     try:
-        return RecordedAnswers.read(path) if path.is_file() else RecordedAnswers()
+        return RecordedAnswers.read_if_there(folder, ids)
     except InputError:
-        if not all_is_new:
-            raise
         return RecordedAnswers()
 
 

@@ -4,11 +4,13 @@ Answers are numbers, texts, or arrays of one of them: plain data, which can cros
 `lxmls_day1.course.expect` compares them; `lxmls_day1.course.naming` finds which known mistakes wrong answers speak for.
 """
 
+import functools
 import json
 import math
+import operator
 import re
 import reprlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -174,12 +176,24 @@ class RecordedAnswers:
     places: dict[str, dict[str, list[str]]] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, path: Path, exercises: Collection[str] | None = None) -> "RecordedAnswers":
-        """Read what `to_json` wrote, all of it or the answers of some exercises; an `InputError` says what is wrong with the file."""
+    def read(cls, folder: Path, exercises: Iterable[str] | None = None) -> "RecordedAnswers":
+        """Read the files of some exercises, or of all; an `InputError` says what is wrong with a file."""
+        names = exercises if exercises is not None else sorted(path.stem for path in folder.glob("*.json"))
+        return functools.reduce(operator.or_, (cls._of_file(folder / f"{name}.json") for name in names), cls())
+
+    @classmethod
+    def read_if_there(cls, folder: Path, exercises: Iterable[str]) -> "RecordedAnswers":
+        """As `read`, for exercises of which some may have no file: experiments, and those that are not recorded yet."""
+        return cls.read(folder, [name for name in exercises if (folder / f"{name}.json").is_file()])
+
+    @classmethod
+    def _of_file(cls, path: Path) -> "RecordedAnswers":
         try:
-            return cls.from_plain(json.loads(path.read_text(encoding="utf-8")), exercises)
+            return cls.from_plain(json.loads(path.read_text(encoding="utf-8")))
         except FileNotFoundError:
-            raise InputError(f"{path} is not there; it holds the answers with which the checks compare.") from None
+            raise InputError(
+                f"{path} is not there; it holds the answers with which the checks compare. `lxmls-day1 update` brings it."
+            ) from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(
                 f"{path} does not hold recorded answers that this version of lxmls-day1 can read ({error}): it is from another "
@@ -187,22 +201,18 @@ class RecordedAnswers:
             ) from error
 
     @classmethod
-    def from_plain(cls, content: Mapping[str, Any], exercises: Collection[str] | None = None) -> "RecordedAnswers":
-        """The inverse of `to_json`, given its parsed text; answers of other exercises than those that are named are left out."""
-
-        def wanted(part: Mapping[str, Any]) -> dict[str, Any]:
-            return {key: of for key, of in part.items() if exercises is None or exercise_of(key) in exercises}
-
+    def from_plain(cls, content: Mapping[str, Any]) -> "RecordedAnswers":
+        """The inverse of `to_json`, given its parsed text."""
         checks = {
             check: {what: Answer.from_json(entry["expected"]) for what, entry in entries.items()}
-            for check, entries in wanted(content["checks"]).items()
+            for check, entries in content["checks"].items()
         }
-        pools = {exercise: Pool.from_plain(pool) for exercise, pool in wanted(content.get("pools", {})).items()}
+        pools = {exercise: Pool.from_plain(pool) for exercise, pool in content.get("pools", {}).items()}
         questions, places = content.get("questions", {}), content.get("places", {})
         return cls(checks, content["sentences"], content["hidden"], questions, pools, places)
 
     def to_json(self) -> str:
-        """The text of a ``recorded.json``: one line for each place, so that a change can be read."""
+        """The text of a file of recorded answers: one line for each place, so that a change can be read."""
         lines = ["{", f'"hidden": {_compact(self.hidden)},', '"sentences": {']
         lines += _joined(f"{_compact(exercise)}: {_compact(named)}" for exercise, named in self.sentences.items())
         lines += ["},", '"questions": {']
@@ -216,26 +226,16 @@ class RecordedAnswers:
             blocks.append("\n".join([f" {_compact(check)}: {{", *_joined(entries), " }"]))
         return "\n".join([*lines, *_joined(blocks), "}", "}", ""])
 
-    def only(self, exercises: Iterable[str]) -> "RecordedAnswers":
-        """The part about some exercises."""
-        wanted = set(exercises)
-        return self._with_parts(lambda part: {key: part[key] for key in part if exercise_of(key) in wanted})
-
-    def in_order(self, exercises: Iterable[str]) -> "RecordedAnswers":
-        """The same in the order of the exercises, so that recording one of them moves none of the others."""
-        place = {id: i for i, id in enumerate(exercises)}
-
-        def order(key: str) -> int:
-            return place.get(exercise_of(key), len(place))
-
-        return self._with_parts(lambda part: {key: part[key] for key in sorted(part, key=order)})
+    def only(self, exercise: str) -> "RecordedAnswers":
+        """The part about one exercise."""
+        parts = vars(self).items()
+        return RecordedAnswers(
+            **{name: {key: part[key] for key in part if exercise_of(key) == exercise} for name, part in parts}
+        )
 
     def __or__(self, other: "RecordedAnswers") -> "RecordedAnswers":
         """What one of them has, or both; of both it is the other's."""
         return RecordedAnswers(**{name: part | vars(other)[name] for name, part in vars(self).items()})
-
-    def _with_parts(self, changed: Callable[[dict[str, Any]], dict[str, Any]]) -> "RecordedAnswers":
-        return RecordedAnswers(**{name: changed(part) for name, part in vars(self).items()})
 
 
 def exercise_of(key: str) -> str:

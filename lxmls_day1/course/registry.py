@@ -37,7 +37,7 @@ from lxmls_day1.lab import reference_folder
 
 FOLDER = PurePosixPath("tests/exercises")
 FILE = FOLDER / "exercises.toml"
-RECORDED = FOLDER / "recorded.json"
+RECORDED = FOLDER / "recorded"  # a file for each exercise: 1.5.json
 MISTAKES = FOLDER / "mistakes"
 SMALL_INPUTS = "test_small_inputs"  # the check of them, which has no function of this name in the file of checks
 KINDS = ("code", "experiment", "derivation")

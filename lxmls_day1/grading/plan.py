@@ -213,8 +213,9 @@ def _digest_of_checks(exercises: Sequence[Exercise]) -> str:
     versions = [lxmls_day1.__version__, platform.python_version(), *map(version, ("numpy", "scipy"))]
     digest = hashlib.sha256(" ".join(versions).encode())
     mistakes = [path for e in exercises for path in sorted((reference / FOLDER / "mistakes").glob(f"{e.stem}_*.toml"))]
+    recorded = sorted((reference / RECORDED).glob("*.json"))
     sources = sorted(path for name in PACKAGES for path in (reference / name).rglob("*.py"))
-    for path in [*all_check_files(exercises), *mistakes, *sources, reference / RECORDED]:
+    for path in [*all_check_files(exercises), *mistakes, *sources, *recorded]:
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from lxmls_day1.course.recorded_answers import RecordedAnswers
-from lxmls_day1.course.registry import RECORDED
+from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.grading.alike_page import alike_html
 from lxmls_day1.grading.class_page import answers_html, summary_html
 from lxmls_day1.grading.class_tables import grades_csv, grades_json, gradescope_json
@@ -70,7 +70,9 @@ def files_of_class(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> dict[Pu
     ['grades.csv', 'grades.json', 'summary.html', 'answers.html', 'alike.html']
     """
     reference = reference_folder()
-    sentences = RecordedAnswers.read(reference / RECORDED, ()).sentences
+    explained = {one.exercise for row in gradebook.rows for one in row.explanations}
+    known = [id for id in Registry.of(reference).ids if id in explained]  # students write the others
+    sentences = RecordedAnswers.read_if_there(reference / RECORDED, known).sentences
     right: dict[str, set[str]] = {}
     for row in gradebook.rows:
         for exercise in row.exercises:

@@ -214,6 +214,12 @@ def choose_columns(
         text = next(column for column in pair if column != label) if text is None else text
     if label is None or text is None:
         what = "label" if label is None else "text"
+        others = [column for column in in_use if column != label]
+        if what == "text" and others and all(_is_number(row[column]) for row in table.rows for column in others):
+            raise InputError(
+                f"{name} holds numbers, and labelled text is wanted; a table of numbers can be an svmlight file (lines such as "
+                "`spam 1:0.5 3:2`), or an array that Python gives to `train`"
+            )
         columns = [_named_and_numbered(table, column) for column in (in_use or range(width))[:_COLUMNS_SHOWN]]
         columns += ["…"] * (len(in_use or range(width)) > _COLUMNS_SHOWN)
         raise InputError(
@@ -253,6 +259,19 @@ def label_by_shape(rows: Sequence[Sequence[Any]]) -> int:
     if len(fewest) == 1:
         return fewest[0]  # most files: no text is taken apart
     return min(fewest, key=lambda column: sum(len(value.split()) for value in columns[column]))
+
+
+def _is_number(text: str) -> bool:
+    """Whether a cell is a number.
+
+    >>> _is_number("-1.5e3"), _is_number("1 star")
+    (True, False)
+    """
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _named_and_numbered(table: Table, column: int) -> str:

@@ -82,7 +82,7 @@ def test_what_runs_in_the_pages_holds_no_solution_and_is_small(builders):
     assert sum(map(len, files.values())) < 2e6
 
 
-@pytest.mark.slow(40)
+@pytest.mark.campaign  # continuous integration runs it; `test_page_checks` has the same answers without a browser
 def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path):
     write_files(tmp_path, {**module.runtime_files(pyodide_folder), **page_files(pages)})
     context = chromium.new_context(viewport={"width": 390, "height": 844})

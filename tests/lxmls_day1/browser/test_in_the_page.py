@@ -93,7 +93,7 @@ def native(tmp_path_factory):
     return checked
 
 
-@pytest.mark.campaign  # continuous integration runs it; `test_a_verdict_in_the_page` is the shorter form
+@pytest.mark.campaign  # continuous integration runs it
 def test_a_student_opens_the_lab_goes_wrong_is_told_so_solves_it_comes_back_and_hands_it_in(
     open_lab_page, native, tmp_path
 ):

@@ -166,6 +166,7 @@ class TestTheBookAsOneReadsIt:
         page.wait_for_url("**/docs/lessons/2_online-*.html#exercise-1-12-the-mistake-bound")
         page.close()
 
+    @pytest.mark.campaign
     def test_lessons_stand_alone_in_the_side_bar_and_none_is_too_long(self, chromium):
         page = chromium.new_page(viewport={"width": 1280, "height": 800})
         page.goto((BOOK / "docs/lessons.html").as_uri())

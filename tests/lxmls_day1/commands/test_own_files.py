@@ -37,6 +37,15 @@ def write_intents(path, nr_examples):
             rows.writerow([f'\n{text}, "please",\nif you can?' if m % 10 == 0 else f"{text}!", f"intent_{m % 77}"])
 
 
+def test_no_classifier_is_named():
+    assert "as in `--classifier mira`" in run("train", status=2).output
+
+
+def test_a_table_of_numbers():
+    Path("numbers.csv").write_text("x1,x2,y\n" + "0.5,-1e3,1\n2,3,0\n" * 5)
+    assert "numbers.csv holds numbers, and labelled text is wanted" in train("--file", "numbers.csv", status=1).output
+
+
 @pytest.mark.slow
 class TestTrain:
     def test_two_files_with_a_header_and_line_ends_in_quotes(self):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import lxmls_day1.course
+from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.solve_reset_undo import solve
 from lxmls_day1.course.workspace import start_workspace
 
@@ -243,7 +244,10 @@ def write_lab(folder: Path, **changed: str) -> Path:
 def reference(tmp_path, monkeypatch):
     """The tiny lab, taken for the reference lab by all of the machinery; its answers are recorded."""
     folder = write_lab(tmp_path / "reference").resolve()
-    (folder / "tests/exercises/recorded.json").write_text(RECORDED, encoding="utf-8")
+    recorded = RecordedAnswers.from_plain(json.loads(RECORDED))
+    (folder / "tests/exercises/recorded").mkdir()
+    for id in recorded.pools:
+        (folder / f"tests/exercises/recorded/{id}.json").write_text(recorded.only(id).to_json(), encoding="utf-8")
     take_for_reference(folder, monkeypatch)
     return folder
 

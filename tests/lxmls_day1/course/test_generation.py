@@ -33,7 +33,8 @@ class TestStudentFiles:
             "readers/__init__.py",
             "readers/points.py",
             "tests/exercises/exercises.toml",
-            "tests/exercises/recorded.json",
+            "tests/exercises/recorded/1.1.json",
+            "tests/exercises/recorded/1.2.json",
             "tests/exercises/test_1_01_steps.py",
             "tests/exercises/test_1_02_means.py",
         }

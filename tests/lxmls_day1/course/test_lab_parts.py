@@ -169,7 +169,7 @@ LABS = {
     "older, brought up to date": lambda place: up_to_date(without_topics(start_workspace(place))),
 }
 
-SHORT = "day", "whole", "older, with more"  # those of every run
+SHORT = "day", "older, with more"  # those of every run
 
 
 def with_more(folder):

@@ -48,15 +48,18 @@ def test_what_is_no_answer(value):
 
 def test_reading(tmp_path):
     recorded = RecordedAnswers({"test_1_01_x.py::test_a": {"d": Answer.of([1.0])}}, {}, {})
-    path = tmp_path / "recorded.json"
-    path.write_text(recorded.to_json(), encoding="utf-8")
-    assert RecordedAnswers.read(path) == recorded
+    other = RecordedAnswers({"test_1_02_x.py::test_b": {"d": Answer.of([2.0])}}, {}, {"1.2": 3})
+    path = tmp_path / "1.1.json"
+    for id in ("1.1", "1.2"):
+        (tmp_path / f"{id}.json").write_text((recorded | other).only(id).to_json(), encoding="utf-8")
+    assert RecordedAnswers.read(tmp_path) == RecordedAnswers.read(tmp_path, ["1.1", "1.2"]) == recorded | other
+    assert RecordedAnswers.read_if_there(tmp_path, ["1.3", "1.1"]) == recorded
     for content in ("{", "{}", '{"checks": 3, "sentences": {}, "hidden": {}}'):
         path.write_text(content)
         with pytest.raises(InputError, match="another version, or damaged; `lxmls-day1 update` replaces it"):
-            RecordedAnswers.read(path)
-    with pytest.raises(InputError, match="is not there"):
-        RecordedAnswers.read(tmp_path / "none.json")
+            RecordedAnswers.read(tmp_path, ["1.1"])
+    with pytest.raises(InputError, match="1.3.json is not there"):
+        RecordedAnswers.read(tmp_path, ["1.3"])
 
 
 def test_an_answer_that_is_an_object_is_told_without_its_address():

@@ -125,6 +125,7 @@ class TestFromBeginningToEnd:
         assert (made.folder / "submission-ada.zip").is_file()
         assert "is your lab, with 3 exercises" in run("start", str(tmp_path / "second"))
 
+    @pytest.mark.campaign  # shorter: the site of tests/lxmls_day1/browser/test_site.py, which holds the same files
     def test_no_line_of_a_solution_is_in_the_real_bundle_or_the_wheel_in_it(self, tmp_path):
         made = release(tmp_path / "out")
         lines = solution_lines(ROOT, Registry.of(ROOT).ids)

@@ -15,7 +15,7 @@ from lxmls_day1.course.workspace_state import FILE, WorkspaceState
 from lxmls_day1.lab import reference_folder
 
 STEPS, MEANS, POINTS = "classifiers/steps.py", "classifiers/means.py", "readers/points.py"
-RECORDED = "tests/exercises/recorded.json"
+RECORDED = "tests/exercises/recorded/1.1.json"
 NOTEBOOK, CHECKS = "notebooks/1_first.ipynb", "tests/exercises/test_1_02_means.py"
 
 

@@ -148,7 +148,7 @@ def answers_computed_once(folder_of_the_run):
         missing = [id for id, file in files.items() if not file.is_file()]
         if missing:
             fresh = compute_answers(missing, hidden, seed)
-            replace_files({files[id]: fresh.only([id]).to_json().encode() for id in missing})
+            replace_files({files[id]: fresh.only(id).to_json().encode() for id in missing})
         together = RecordedAnswers()
         for file in files.values():
             together |= RecordedAnswers.from_plain(json.loads(file.read_text(encoding="utf-8")))

@@ -201,7 +201,7 @@ def figures_of(id: str) -> tuple[str, Figures, str]:
     figures = Figures(len(mistakes), sum(len(mistake.programs) for mistake in mistakes))
     try:
         with tempfile.TemporaryDirectory() as folder:
-            pool = RecordedAnswers.read(reference / RECORDED).pools.get(id)
+            pool = RecordedAnswers.read_if_there(reference / RECORDED, [id]).pools.get(id)
             if pool is not None:
                 judge_naming(figures, exercise, mistakes, pool, Path(folder) / "asked")
     except Exception:

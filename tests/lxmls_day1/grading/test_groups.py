@@ -91,7 +91,8 @@ def small_answers(lab, inputs):
             programs or {"a": ((0, 1),)},
         )
         expected = RecordedAnswers(sentences={"1.5": {"a": "It is a.", "seven": "It is seven."}}, pools={"1.5": pool})
-        (folder / RECORDED.name).write_text(expected.to_json(), encoding="utf-8")
+        (folder / RECORDED.name).mkdir(exist_ok=True)
+        (folder / RECORDED.name / "1.5.json").write_text(expected.to_json(), encoding="utf-8")
         session = GradingSession([path], RecordedAnswers(), seed=7, limits=Limits())
         return session.run({}, None).checks[0]
 
@@ -109,7 +110,8 @@ def small_answers(lab, inputs):
     def test_the_smallest_wrong_answer_is_drawn_where_the_exercise_says_how(self, tmp_path, monkeypatch):
         path, given = tmp_path / "test_1_05_small.py", {"scores": [0.0, 1.0], "true class": 0}
         expected = RecordedAnswers(pools={"1.5": Pool((given,), ((Answer.of([1.0, -1.0]),),), {})})
-        (tmp_path / RECORDED.name).write_text(expected.to_json(), encoding="utf-8")
+        (tmp_path / RECORDED.name).mkdir()
+        (tmp_path / RECORDED.name / "1.5.json").write_text(expected.to_json(), encoding="utf-8")
 
         def picture(answer, kind="steps"):
             path.write_text(
