@@ -20,8 +20,7 @@ from lxmls_day1.course.generation import Files, answers_in_notebooks
 from lxmls_day1.course.lab_parts import part_of, the_day
 from lxmls_day1.course.markers import functions_of, without_markers
 from lxmls_day1.course.page_checks import HERE, drawn_points, gaps_in, given_source
-from lxmls_day1.course.recorded_answers import RecordedAnswers
-from lxmls_day1.course.registry import RECORDED, Exercise, Registry
+from lxmls_day1.course.registry import Exercise, Registry
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.student_bundle import student_lab
 from lxmls_day1.course.workspace import with_workspace_files
@@ -269,8 +268,6 @@ def runtime_files(pyodide: Path | None = None) -> Files:
     """
     lab, registry = student_lab(), Registry.of(reference_folder())
     day = part_of(lab.files, the_day(registry), registry)
-    answers = RecordedAnswers.from_plain(json.loads(day[RECORDED])).only(the_day(registry))  # each check reads them
-    day[RECORDED] = answers.to_json().encode()
     workspace = with_workspace_files(day, Path("lab"), installation="")
     package = Wheel("lxmls-day1", lab.wheel_name.split("-")[1], lab.wheel_name, _needed(lab.wheel), ("lxmls_day1",), ())
     wheels = [package, *map(installed_wheel, (*WHEELS, *WHEELS_LATER))]

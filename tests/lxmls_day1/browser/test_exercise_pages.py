@@ -85,10 +85,9 @@ def test_what_runs_in_the_pages_holds_no_solution_and_is_small(builders):
 @pytest.mark.campaign  # continuous integration runs it; `test_page_checks` has the same answers without a browser
 def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path):
     write_files(tmp_path, {**module.runtime_files(pyodide_folder), **page_files(pages)})
-    context = chromium.new_context(viewport={"width": 390, "height": 844})
+    page = chromium.new_page(viewport={"width": 390, "height": 844})
     sizes, foreign, errors = [], [], []
     with served(tmp_path) as address:
-        page = context.new_page()
         page.set_default_timeout(300_000)
         page.on("requestfinished", lambda request: sizes.append(request.sizes()["responseBodySize"]))
         page.on("request", lambda request: foreign.append(request.url))
@@ -126,7 +125,7 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
         assert page.get_by_label("Your lines of perceptron_rule").input_value() == ""
         hosts = {url.split("/")[2] for url in foreign if url.startswith("http")}
         assert hosts == {address.split("/")[2]} and not errors
-    context.close()
+    page.close()
 
 
 def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, chromium, tmp_path):
@@ -150,6 +149,7 @@ def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, chromium
     page.close()
 
 
+@pytest.mark.slow
 def test_on_a_phone_a_frame_is_as_high_as_its_demonstration(served, chromium, tmp_path):
     export(Lab(ROOT), tmp_path, ["mira_step"])
     (tmp_path / "book.js").write_bytes((ROOT / "docs/site_files/book.js").read_bytes())

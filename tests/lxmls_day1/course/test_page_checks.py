@@ -3,9 +3,7 @@ import json
 
 import pytest
 
-from lxmls_day1.course import page_checks
-from lxmls_day1.course.model_answers import FILE as ANSWERS
-from lxmls_day1.course.model_answers import decoded, revealed
+from lxmls_day1.course import model_answers, page_checks
 from lxmls_day1.course.submission_import import open_work
 from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.lab import reference_folder
@@ -90,18 +88,15 @@ def test_what_another_version_of_the_page_has_kept_is_left_out(folder):
 @pytest.mark.slow
 def test_what_was_written_can_be_taken_to_a_lab(ask, tmp_path):
     lab = start_workspace(tmp_path / "lab", ["1.1", "1.4", "1.7"])
-    answered, unanswered = (one.cell for one in decoded((lab / ANSWERS).read_bytes()) if one.exercise == "1.1")
+    known = model_answers.decoded((lab / model_answers.FILE).read_bytes())
+    answered, unanswered = (one.cell for one in known if one.exercise == "1.1")
     packed = ask("pack", "1.4", [RULE], answers={answered: "It is **shifted**.", unanswered: " ", "no-cell": "x"})
     (tmp_path / packed["name"]).write_bytes(base64.b64decode(packed["content"]))
     solved = (lab / "classifiers/svm.py").write_text("# solved here\n", encoding="utf-8")
     open_work(lab, tmp_path / packed["name"])
     assert "d[y_hat] = -step" in (lab / "classifiers/perceptron.py").read_text(encoding="utf-8")
     assert (lab / "classifiers/svm.py").stat().st_size == solved  # in the page it is a stub
-    cells = {
-        cell["id"]: "".join(cell["source"])
-        for cell in json.loads((lab / "notebooks/1_generative.ipynb").read_bytes())["cells"]
-    }
-    assert cells[answered].startswith("**Explain.**") and cells[answered].endswith(
-        "*Your answer:*\n\nIt is **shifted**."
-    )
-    assert [one.cell for one in revealed(lab, "1.1").answers] == [answered]
+    notebook = json.loads((lab / "notebooks/1_generative.ipynb").read_bytes())
+    (text,) = ("".join(cell["source"]) for cell in notebook["cells"] if cell["id"] == answered)
+    assert text.startswith("**Explain.**") and text.endswith("*Your answer:*\n\nIt is **shifted**.")
+    assert [one.cell for one in model_answers.revealed(lab, "1.1").answers] == [answered]
