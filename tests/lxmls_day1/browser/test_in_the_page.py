@@ -277,7 +277,7 @@ class TestFaults:
         first = window.page
         assert "another tab" not in window.line()
         window.new_window()
-        window.page.goto(window.address)
+        window.visit()
         window.wait_for_lab()
         window.wait("() => document.querySelector('#lxmls-day1-tabs')?.textContent.includes('open in another tab')")
         window.screenshot("two_tabs")
@@ -314,10 +314,9 @@ class TestFaults:
     def test_what_the_browser_refuses_is_said_before_work_is_lost(self, open_lab_page, refused):
         window = open_lab_page()
         window.page.add_init_script(refused)
-        window.page.goto(window.address)
+        window.visit()
         line, said = REFUSED[refused]
-        says = f"() => document.querySelector('#lxmls-day1-{line}')?.textContent.includes({said!r})"
-        window.wait(says)
+        window.wait(f"() => document.querySelector('#lxmls-day1-{line}')?.textContent.includes({said!r})")
 
     def test_it_is_said_where_work_is_kept_until_one_has_understood(self, open_lab_page):
         window = open_lab_page()  # Playwright's contexts are private windows
@@ -349,7 +348,7 @@ class TestFaults:
         else:
             wheel.write_bytes(found)
         window = open_lab_page()
-        window.page.goto(window.address)
+        window.visit()
         window.wait_for_lab()
         window.wait("said => document.body.innerText.includes(said)", f"{wheel.name} {said}")
         window.page.wait_for_timeout(3000)
@@ -365,7 +364,7 @@ class TestFaults:
             + content
         )
         window = open_lab_page()
-        window.page.goto(window.address)
+        window.visit()
         window.wait_for_lab()
         window.wait("() => document.body.innerText.includes('too little memory')")
         window.page.wait_for_timeout(5000)
