@@ -7,7 +7,6 @@ was wanted, what was got and what to do.
 import copy
 import mmap
 import operator
-import sys
 from collections.abc import Iterable, Sequence
 from numbers import Number
 from typing import Any
@@ -102,10 +101,9 @@ def as_numbers(values: Any, wanted: str) -> np.ndarray:
 
 def _is_masked(values: Any) -> bool:
     """Whether an entry of a masked array, or of a list of masked arrays, is masked: an array made of it forgets that."""
-    if "numpy.ma" not in sys.modules:  # then there is none, and importing it would take a while
-        return False
     rows = values if isinstance(values, (list, tuple)) else [values]
-    return any(isinstance(row, np.ma.MaskedArray) and bool(np.ma.is_masked(row)) for row in rows)
+    # Only what may be one has numpy import its masked arrays, which takes a while.
+    return any(hasattr(row, "mask") and isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row) for row in rows)
 
 
 def _as_rows(X: Any) -> Any:

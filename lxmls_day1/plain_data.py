@@ -31,7 +31,7 @@ def to_plain(value: Any) -> Any:
         return value
     if kind is tuple or kind is list:
         return [entry if type(entry) in PLAIN else to_plain(entry) for entry in value]
-    names = _field_names(kind)  # type: ignore[arg-type]  # mypy sees no __hash__ in classes, which have one
+    names = type_hints(kind)  # type: ignore[arg-type]  # mypy sees no __hash__ in classes, which have one
     if names is not None:
         return {name: to_plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
@@ -40,14 +40,9 @@ def to_plain(value: Any) -> Any:
 
 
 @functools.cache
-def _field_names(kind: type[Any]) -> tuple[str, ...] | None:
-    return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else None
-
-
-@functools.cache
-def type_hints(kind: type[Any]) -> Mapping[str, Any]:
-    """The types that a dataclass declares, by its fields."""
-    return types.MappingProxyType(typing.get_type_hints(kind))
+def type_hints(kind: type[Any]) -> Mapping[str, Any] | None:
+    """The types that a dataclass declares, by its fields; None if it is none."""
+    return types.MappingProxyType(typing.get_type_hints(kind)) if dataclasses.is_dataclass(kind) else None
 
 
 def from_plain(kind: Any, plain: Any) -> Any:
@@ -68,8 +63,8 @@ def _build(kind: Any, plain: Any) -> Any:
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (types.UnionType, typing.Union):
         return None if plain is None else _build(arguments[0], plain)
-    if _field_names(kind) is not None:
-        hints = type_hints(kind)
+    hints = type_hints(kind)
+    if hints is not None:
         if unknown := set(plain) - set(hints):
             raise ValueError(f"unknown key {min(unknown)!r}")
         return kind(**{name: _build(hints[name], entry) for name, entry in plain.items()})

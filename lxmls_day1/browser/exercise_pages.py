@@ -9,10 +9,9 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from html import escape
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from lxmls_day1.browser import runtime
 from lxmls_day1.browser.packages import Wheel, installed_wheel
@@ -25,7 +24,6 @@ from lxmls_day1.course.registry import Exercise, Registry
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.student_bundle import student_lab
 from lxmls_day1.course.workspace import with_workspace_files
-from lxmls_day1.engine.text.corpora import OFFLINE_VARIABLE
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import file_in
 
@@ -173,12 +171,10 @@ def experiment(exercise: Exercise, script: str) -> str:
             _linked(one.text),
             _raw("</div>"),
         ]
-    buttons = [f'<button type="button" class="{name.lower()}">{name}</button>' for name in ("Check", "Hint", "Reset")]
-    parts.append(
-        _raw(
-            f'<p class="buttons">{" ".join(buttons)} {TAKE}</p>\n<p class="state" role="status"></p>\n{_hints(exercise)}\n</section>'
-        )
-    )
+    names = ("Check", "Hint", "Reset")
+    buttons = " ".join(f'<button type="button" class="{name.lower()}">{name}</button>' for name in names)
+    below = f'<p class="state" role="status"></p>\n{_hints(exercise)}\n</section>'
+    parts.append(_raw(f'<p class="buttons">{buttons} {TAKE}</p>\n{below}'))
     return "\n\n".join(parts)
 
 
@@ -199,14 +195,12 @@ def cell(exercise: Exercise) -> str:
     name, source = given_source(exercise.id)
     lines = source.split("\n")
     rows = []
-    n_gaps = 0
     for function in functions_of(source, exercise.id, name):
         place = function_lines(source, function)
         assert place is not None
         text = "\n".join(lines[place]) + "\n"
         end = 0
         for gap in gaps_in(text, exercise.id):
-            n_gaps += 1
             label = escape(f"Your lines of {function}")
             rows.append(f"<pre>{escape(text[end : gap.start()].rstrip())}</pre>")
             rows.append(
@@ -283,22 +277,11 @@ def runtime_files(pyodide: Path | None = None) -> Files:
     files |= {PurePosixPath("wheels", wheel.file_name): wheel.content for wheel in wheels}
     files |= {PurePosixPath("pyodide", name): content for name, content in with_runtime.items()}
     files[PurePosixPath("lab.zip")] = zipped(workspace, "")
-    files[PurePosixPath("packages.json")] = json.dumps(_table(wheels, bool(with_runtime))).encode()
+    load = {*(wheel.name for wheel in wheels), *LOADED} - {*WHEELS_LATER}
+    packages = {wheel.name: wheel.lock_entry("wheels/") for wheel in wheels}
+    table = runtime.start_table(packages, load, LAB, "lab.zip", "pyodide/" if with_runtime else None)
+    files[PurePosixPath("packages.json")] = json.dumps(table).encode()
     return {FOLDER / name: content for name, content in files.items()}
-
-
-def _table(wheels: list[Wheel], with_runtime: bool) -> Mapping[str, Any]:
-    """What ``start.js`` has to know."""
-    return {
-        "archive": "lab.zip",
-        "environment": {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "ignore:tqdm", OFFLINE_VARIABLE: "1"},
-        "folder": LAB,
-        "load": sorted({*(wheel.name for wheel in wheels), *LOADED} - {*WHEELS_LATER}),
-        "lock_sha256": runtime.CORE[runtime.LOCK],
-        "packages": {wheel.name: wheel.lock_entry("wheels/") for wheel in wheels},
-        "runtime": "pyodide/" if with_runtime else runtime.ADDRESS,
-        "version": runtime.VERSION,
-    }
 
 
 def _needed(wheel: bytes) -> bytes:

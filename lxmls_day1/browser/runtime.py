@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.engine.text.corpora import OFFLINE_VARIABLE
 from lxmls_day1.errors import InputError
 
 VERSION = "0.27.7"
@@ -92,6 +93,34 @@ def with_dependencies(packages: Mapping[str, Mapping[str, Any]], names: Iterable
             seen.add(name)
             waiting += packages[name]["depends"]
             yield name
+
+
+def start_table(
+    packages: Mapping[str, Any], load: Iterable[str], folder: str, archive: str | None, runtime: str | None, **more: str
+) -> dict[str, Any]:
+    """What ``start.js`` has to know; all places are addresses relative to it.
+
+    Parameters
+    ----------
+    packages : dict from name to entry
+        Those that come from the site, as a lock file describes them.
+    load : iterable of str
+        The packages with which Python starts.
+    folder : str
+        Where in the page `archive`, the place of a zip file, is unpacked.
+    runtime : str or None
+        Where in the site Pyodide is; None if it is at `ADDRESS`.
+    **more
+        Further variables of the environment.
+    """
+    environment = {
+        "PYTHONDONTWRITEBYTECODE": "1",  # else each import would write into the reader's browser storage
+        "PYTHONWARNINGS": "ignore:tqdm",  # a progress bar says that it has no thread to watch over it; it needs none
+        OFFLINE_VARIABLE: "1",
+    }
+    of_pyodide = {"runtime": runtime or ADDRESS, "lock_sha256": CORE[LOCK]}
+    of_site = {"packages": packages, "load": sorted(load), "folder": folder, "archive": archive}
+    return {**of_pyodide, **of_site, "environment": environment | more}
 
 
 def _read(folder: Path, name: str) -> bytes:

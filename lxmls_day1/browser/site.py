@@ -28,7 +28,7 @@ from lxmls_day1.course.generation import Files
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.student_bundle import refuse_leaks, student_lab
 from lxmls_day1.course.workspace import new_folder, with_workspace_files, write_files
-from lxmls_day1.engine.text.corpora import CORPORA, DATA_VARIABLE, OFFLINE_VARIABLE
+from lxmls_day1.engine.text.corpora import CORPORA, DATA_VARIABLE
 from lxmls_day1.errors import InputError, check_path, nearest
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import temporary_folder
@@ -225,21 +225,10 @@ def _packages_table(site: Path, wheels: list[Wheel], with_runtime: bool, with_re
             imports, depends = OF_KERNEL[name]
             wheel = Wheel(name, _version(path.name), path.name, path.read_bytes(), imports, depends)
             packages[name] = wheel.lock_entry(os.path.relpath(pypi, PAGE).replace(os.sep, "/") + "/")
-    return {
-        "archive": os.path.relpath(REVIEWS, PAGE).replace(os.sep, "/") if with_reviews else None,
-        "environment": {
-            "PYTHONDONTWRITEBYTECODE": "1",  # else each import would write into the reader's browser storage
-            "PYTHONWARNINGS": "ignore:tqdm",  # a progress bar says that it has no thread to watch over it; it needs none
-            OFFLINE_VARIABLE: "1",
-            **({DATA_VARIABLE: DATA} if with_reviews else {}),
-        },
-        "folder": DATA,
-        "load": sorted({*packages, *runtime.PACKAGES}),
-        "lock_sha256": runtime.CORE[runtime.LOCK],
-        "packages": packages,
-        "runtime": os.path.relpath(RUNTIME, PAGE).replace(os.sep, "/") + "/" if with_runtime else runtime.ADDRESS,
-        "version": runtime.VERSION,
-    }
+    archive = os.path.relpath(REVIEWS, PAGE).replace(os.sep, "/") if with_reviews else None
+    pyodide = os.path.relpath(RUNTIME, PAGE).replace(os.sep, "/") + "/" if with_runtime else None
+    data = {DATA_VARIABLE: DATA} if with_reviews else {}
+    return runtime.start_table(packages, {*packages, *runtime.PACKAGES}, DATA, archive, pyodide, **data)
 
 
 def _listings(workspace: Mapping[PurePosixPath, bytes]) -> Files:

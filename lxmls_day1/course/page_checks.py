@@ -15,13 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.course import report_text
+from lxmls_day1.course import model_answers, report_text
 from lxmls_day1.course.counterexamples import CounterExample
 from lxmls_day1.course.explanations import check_and_remember
 from lxmls_day1.course.generation import Files, notebook_bytes, set_cell_source, student_source
 from lxmls_day1.course.markers import functions_of
-from lxmls_day1.course.model_answers import FILE as ANSWERS
-from lxmls_day1.course.model_answers import decoded
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.submission_export import collect_submission, pack_submission
 from lxmls_day1.lab import Lab, reference_folder
@@ -146,7 +144,7 @@ def _picture(exercise: str, plain: dict[str, Any]) -> dict[str, Any]:
 def _answered(folder: Path, answers: Mapping[str, str]) -> Files:
     """The notebooks with what the reader has answered below their questions."""
     notebooks: dict[str, Any] = {}
-    for asked in decoded((folder / ANSWERS).read_bytes()):
+    for asked in model_answers.decoded((folder / model_answers.FILE).read_bytes()):
         if text := answers.get(asked.cell, "").strip():
             if asked.notebook not in notebooks:
                 notebooks[asked.notebook] = json.loads((folder / asked.notebook).read_bytes())

@@ -200,7 +200,7 @@ def why_not_kept(keep: Callable[[], object], what: str) -> str:
 
 def _parsed(content: Any) -> dict[str, Any]:
     """What stands in a state file; any of several errors if it is not of the form that `WorkspaceState.contents` gives."""
-    kinds = type_hints(WorkspaceState)
+    kinds = type_hints(WorkspaceState) or {}
     parts = {
         name: from_plain(kinds[name], content[name]) for name in KEPT if name in content or name not in ADDED_LATER
     }

@@ -85,10 +85,14 @@ class LabPage:
         if "Unsatisfied version" in message.text:
             self.unfitting.append(message.text)
 
-    def start(self, path: str = "notebooks/1_generative.ipynb") -> None:
-        """Open the site as its address is typed, begin, and wait for the notebook that this opens."""
+    def visit(self) -> None:
+        """Open the site as its address is typed, and begin."""
         self.page.goto(self.address)
         self.page.click("a.begin")
+
+    def start(self, path: str = "notebooks/1_generative.ipynb") -> None:
+        """Open the site, and wait for the notebook that this opens."""
+        self.visit()
         self.wait(READY, path)
 
     def wait_for_lab(self) -> None:

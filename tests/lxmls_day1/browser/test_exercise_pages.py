@@ -60,10 +60,8 @@ def test_other_sites_and_tests_find_their_way_in_a_cell(pages, id):
     text = pages[f"{id}.html"]
     tags = Parsed(text).tags
     assert tags[0] == ("section", {"class": "exercise", "data-exercise": id, "aria-label": f"Exercise {id}"})
-    areas = [attributes for tag, attributes in tags if tag == "textarea"]
-    assert len(areas) == (2 if id == "1.7" else 1) and all(
-        area["aria-label"].startswith("Your lines") for area in areas
-    )
+    labels = [attributes["aria-label"] for tag, attributes in tags if tag == "textarea"]
+    assert len(labels) == (2 if id == "1.7" else 1) and all(label.startswith("Your lines") for label in labels)
     assert ">Check</button>" in text and ("p", {"class": "state", "role": "status"}) in tags
     assert sum(tag == "li" and "hidden" in attributes for tag, attributes in tags) == 3
     shown = text.partition('<div class="solutions" hidden>')[0]
@@ -87,10 +85,9 @@ def test_what_runs_in_the_pages_holds_no_solution_and_is_small(builders):
 @pytest.mark.campaign  # continuous integration runs it; `test_page_checks` has the same answers without a browser
 def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path):
     write_files(tmp_path, {**module.runtime_files(pyodide_folder), **page_files(pages)})
-    context = chromium.new_context(viewport={"width": 390, "height": 844})
+    page = chromium.new_page(viewport={"width": 390, "height": 844})
     sizes, foreign, errors = [], [], []
     with served(tmp_path) as address:
-        page = context.new_page()
         page.set_default_timeout(300_000)
         page.on("requestfinished", lambda request: sizes.append(request.sizes()["responseBodySize"]))
         page.on("request", lambda request: foreign.append(request.url))
@@ -126,10 +123,9 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
         assert page.get_by_label("Your lines of perceptron_rule").input_value() == "while True: pass"
         page.get_by_role("button", name="Reset").click()
         assert page.get_by_label("Your lines of perceptron_rule").input_value() == ""
-        assert {url.split("/")[2] for url in foreign if url.startswith("http")} == {
-            address.split("/")[2]
-        } and not errors
-    context.close()
+        hosts = {url.split("/")[2] for url in foreign if url.startswith("http")}
+        assert hosts == {address.split("/")[2]} and not errors
+    page.close()
 
 
 def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, chromium, tmp_path):
@@ -139,25 +135,21 @@ def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, chromium
     with served(tmp_path) as address:
         page.goto(f"{address}/index.html")
         areas, check = page.get_by_label("Your answer to question"), page.get_by_role("button", name="Check")
+        state, answers = page.locator(".state"), page.locator(".solutions:not([hidden])")
         for area, text in zip(areas.all(), ("small weights", "its cap", " "), strict=True):
             area.fill(text)
         check.click()
-        assert (
-            "to every question" in page.locator(".state").inner_text()
-            and not page.locator(".solutions:not([hidden])").count()
-        )
+        assert "to every question" in state.inner_text() and not answers.count()
         areas.last.fill("a cost matrix")
         check.click()
-        assert (
-            "compare yours" in page.locator(".state").inner_text()
-            and page.locator(".solutions:not([hidden])").count() == 3
-        )
+        assert "compare yours" in state.inner_text() and answers.count() == 3
         assert page.get_by_role("button", name="Take it with you").is_visible()
         page.reload()
         assert areas.first.input_value() == "small weights"
     page.close()
 
 
+@pytest.mark.slow
 def test_on_a_phone_a_frame_is_as_high_as_its_demonstration(served, chromium, tmp_path):
     export(Lab(ROOT), tmp_path, ["mira_step"])
     (tmp_path / "book.js").write_bytes((ROOT / "docs/site_files/book.js").read_bytes())

@@ -43,6 +43,12 @@ COMPLETE = """async code => {
     const kernel = jupyterapp.shell.currentWidget.sessionContext.session.kernel;
     return (await kernel.requestComplete({ code, cursor_pos: code.length })).content.matches; }"""
 PICTURE = "() => [...document.querySelectorAll('.demo-canvas canvas')].map(canvas => canvas.toDataURL()).join()"
+#: What a browser may refuse: a script -> the line of the page that says so, and what it says.
+REFUSED = {
+    "indexedDB.open = () => { throw new DOMException('no', 'SecurityError'); };": ("storage", "keeps no files"),
+    "Object.defineProperty(navigator, 'serviceWorker', { get: () => undefined });": ("files", "access to your files"),
+    "ServiceWorkerContainer.prototype.register = async () => { throw Error('refused'); };": ("files", "(refused)"),
+}
 READ_OVER_AND_OVER = """
 import os
 os.makedirs("/drive/notebooks/{name}", exist_ok=True)
@@ -271,7 +277,7 @@ class TestFaults:
         first = window.page
         assert "another tab" not in window.line()
         window.new_window()
-        window.page.goto(window.address)
+        window.visit()
         window.wait_for_lab()
         window.wait("() => document.querySelector('#lxmls-day1-tabs')?.textContent.includes('open in another tab')")
         window.screenshot("two_tabs")
@@ -304,29 +310,13 @@ class TestFaults:
         assert window.run("print(kept)") == "3\n"
         assert ENDLESS in window.read("classifiers/mira.py")
 
-    @pytest.mark.parametrize(
-        ("refused", "line", "said"),
-        [
-            ("indexedDB.open = () => { throw new DOMException('no', 'SecurityError'); };", "storage", "keeps no files"),
-            (
-                "Object.defineProperty(navigator, 'serviceWorker', { get: () => undefined });",
-                "files",
-                "no access to your files",
-            ),
-            (
-                "ServiceWorkerContainer.prototype.register = async () => { throw new DOMException('refused', 'SecurityError'); };",
-                "files",
-                "no access to your files (refused)",
-            ),
-        ],
-    )
-    def test_what_the_browser_refuses_is_said_before_work_is_lost(self, open_lab_page, refused, line, said):
+    @pytest.mark.parametrize("refused", REFUSED)
+    def test_what_the_browser_refuses_is_said_before_work_is_lost(self, open_lab_page, refused):
         window = open_lab_page()
         window.page.add_init_script(refused)
-        window.page.goto(window.address)
-        window.wait(
-            "([line, said]) => document.querySelector(`#lxmls-day1-${line}`)?.textContent.includes(said)", [line, said]
-        )
+        window.visit()
+        line, said = REFUSED[refused]
+        window.wait(f"() => document.querySelector('#lxmls-day1-{line}')?.textContent.includes({said!r})")
 
     def test_it_is_said_where_work_is_kept_until_one_has_understood(self, open_lab_page):
         window = open_lab_page()  # Playwright's contexts are private windows
@@ -358,7 +348,7 @@ class TestFaults:
         else:
             wheel.write_bytes(found)
         window = open_lab_page()
-        window.page.goto(window.address)
+        window.visit()
         window.wait_for_lab()
         window.wait("said => document.body.innerText.includes(said)", f"{wheel.name} {said}")
         window.page.wait_for_timeout(3000)
@@ -374,7 +364,7 @@ class TestFaults:
             + content
         )
         window = open_lab_page()
-        window.page.goto(window.address)
+        window.visit()
         window.wait_for_lab()
         window.wait("() => document.body.innerText.includes('too little memory')")
         window.page.wait_for_timeout(5000)

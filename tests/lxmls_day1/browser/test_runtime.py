@@ -33,13 +33,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_what_is_needed_in_turn_comes_along_and_nothing_else(folder):
     files = runtime.runtime_files(folder, ["numpy"])
-    assert files.keys() == {
-        runtime.LOCK,
-        "pyodide.js",
-        "numpy-1.whl",
-        "openblas-1.whl",
-        "prompt-toolkit-1.whl",
-    }
+    assert files.keys() == {runtime.LOCK, "pyodide.js", "numpy-1.whl", "openblas-1.whl", "prompt-toolkit-1.whl"}
     assert files["openblas-1.whl"] == b"openblas"
 
 

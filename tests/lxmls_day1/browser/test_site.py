@@ -106,17 +106,8 @@ class TestSite:
         assert settings["disablePyPIFallback"] and not settings["pipliteUrls"]
         assert set(table["load"]) == {*table["packages"], *runtime.PACKAGES}
         # the kernel looks for these in that list, by these names, and asks the network for those that are not there
-        assert {
-            "ssl",
-            "sqlite3",
-            "ipykernel",
-            "comm",
-            "pyodide_kernel",
-            "jedi",
-            "ipython",
-            "micropip",
-            "piplite",
-        } <= set(settings["loadPyodideOptions"]["packages"])
+        asked = {"ssl", "sqlite3", "ipykernel", "comm", "pyodide_kernel", "jedi", "ipython", "micropip", "piplite"}
+        assert asked <= set(settings["loadPyodideOptions"]["packages"])
 
     def test_reviews_are_those_that_are_complete(self, made, reviews):
         assert made.domains == ("books",)
