@@ -273,8 +273,12 @@ class Lab:
         if given is not None:
             names, found = vars(self._file(module)), []
             for number, arguments in enumerate(calls):
-                with _standing_in(names, {other: tables[number] for other, tables in given.items()}):
+                own = {other: names.get(other) for other in given}
+                names.update({other: _looked_up(given[other][number], own[other]) for other in given})
+                try:
                     found.append(function(*arguments))
+                finally:
+                    names.update(own)
             return found
         if not first_as:
             return [function(*arguments) for arguments in calls]
@@ -406,18 +410,8 @@ class Lab:
         return default, None
 
 
-@contextlib.contextmanager
-def _standing_in(names: dict[str, Any], tables: Mapping[str, Table]) -> Iterator[None]:
-    """Within this context functions of a file look their results up, entry by entry of their first argument."""
-    own = {name: names[name] for name in tables if name in names}
-    names.update({name: _looked_up(table, own.get(name)) for name, table in tables.items()})
-    try:
-        yield
-    finally:
-        names.update(own)
-
-
 def _looked_up(table: Table, own: Any) -> Any:
+    """A function that looks its results up, entry by entry of its first argument."""
     import numpy as np
 
     def function(first: Any, *others: Any) -> Any:

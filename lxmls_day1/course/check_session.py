@@ -171,7 +171,6 @@ def _ending(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> d
         answers = recording.answers if recording is not None else {}
         ending["hidden"] = is_hidden(item)
         ending["answers"] = {what: answer.to_json() for what, answer in answers.items()}
-        ending["tolerances"] = recording.tolerances if recording is not None else {}
         return ending
     wrong = error if isinstance(error, WrongAnswer) else None
     ending["mistakes"] = list(wrong.mistakes) if wrong else []

@@ -182,13 +182,6 @@ class SmallInputs:
         parts = tuple((word, Answer.of(right), Answer.of(its)) for (word, right), (_, its) in pairs)
         return parts if len(parts) > 1 else ()
 
-    def asked_without_judging(self, lab: Any) -> dict[str, Answer]:
-        """What a lab answers to some of the inputs that the file of checks proposes: for a snapshot."""
-        proposed = list(getattr(self._module, ASKED)())
-        some = proposed[:: max(1, len(proposed) // ASKED_FOR_SNAPSHOT)]
-        answers = answers_to(lab, getattr(self._module, ANSWERED), some)
-        return {f"small input {number}": answer for number, answer in enumerate(answers)}
-
     @property
     def _recorded(self) -> Pool:
         if self._pool is None:
@@ -196,6 +189,12 @@ class SmallInputs:
                 f"no small inputs are recorded for {self._module.__name__}; run `python -m lxmls_day1.course.record`"
             )
         return self._pool
+
+
+def ask_some(module: ModuleType, lab: Any) -> None:
+    """Ask a lab about some of the inputs that a file of checks proposes, without judging what it answers: for a snapshot."""
+    proposed = list(getattr(module, ASKED)())
+    answers_to(lab, getattr(module, ANSWERED), proposed[:: max(1, len(proposed) // ASKED_FOR_SNAPSHOT)])
 
 
 def has_substance(wrong: Sequence[tuple[dict[str, Any], Answer]]) -> bool:

@@ -104,14 +104,12 @@ class RecordingExpect:
 
     def __init__(self) -> None:
         self.answers: dict[str, Answer] = {}
-        self.tolerances: dict[str, tuple[float, float]] = {}
 
     def __call__(self, what: str, value: Any, rtol: float = RTOL, atol: float = ATOL) -> None:
-        """Keep a value, with the tolerances that the check asks for."""
+        """Keep a value."""
         if what in self.answers:
             raise InputError(f"expect({what!r}) stands twice in this check; give each place its own words")
         self.answers[what] = Answer.of(value)
-        self.tolerances[what] = (rtol, atol)
 
 
 def _first_entries(value: Any, form: Form) -> Iterable[float | str | None]:

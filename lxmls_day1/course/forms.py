@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lxmls_day1.course.checked_lab import Answers
+from lxmls_day1.course.expect import WrongAnswer
 from lxmls_day1.course.recorded_answers import form_of, form_text, in_words, shortened
 
 MUST_RETURN = "MUST_RETURN"  # of a file of checks
@@ -33,6 +34,14 @@ def wrong_form(answers: Answers, wanted: Wanted) -> str:
             if not _fits(value, wanted[name]):
                 return _sentence(name, value, wanted[name])
     return ""
+
+
+def wrong_in_words(error: BaseException, answers: Answers, wanted: Wanted) -> str:
+    """What to say of a check that ended so: of a wrong form, else of a wrong answer; empty if it is neither."""
+    if not isinstance(error, WrongAnswer):
+        return wrong_form(answers, wanted)
+    of_form = "" if error.example is not None else wrong_form(answers, wanted)  # small inputs tell more
+    return of_form or str(error)
 
 
 def unusable(answers: Answers, wanted: Wanted, error: BaseException) -> str:

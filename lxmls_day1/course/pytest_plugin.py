@@ -22,12 +22,12 @@ from typing import Any
 import pytest
 
 from lxmls_day1.course.checked_lab import CheckedLab
-from lxmls_day1.course.counterexamples import ANSWERED, SmallInputs
-from lxmls_day1.course.expect import Expect, RecordingExpect, WrongAnswer
-from lxmls_day1.course.forms import MUST_RETURN, Wanted, unusable, wrong_form
+from lxmls_day1.course.counterexamples import ANSWERED, SmallInputs, ask_some
+from lxmls_day1.course.expect import Expect, RecordingExpect
+from lxmls_day1.course.forms import MUST_RETURN, Wanted, unusable, wrong_in_words
 from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.mutation_guard import GuardedLab
-from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, RecordedAnswers
+from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.refusals import answers_of, answers_refused
 from lxmls_day1.course.registry import RECORDED, SMALL_INPUTS, Exercise, Registry, exercise_of_check
 from lxmls_day1.course.tracebacks import trimmed_traceback
@@ -124,13 +124,7 @@ class ChecksRun:
             answers = self.recorded(item)
             sentences, practised = answers.sentences.get(exercise, {}), exercise in self.practised
             return SmallInputs(module.obj, answers.pools.get(exercise), sentences, practised).check
-        recording = self.recordings[check_key(item)] = RecordingExpect()
-
-        def record_some(lab: Any) -> None:
-            recording.answers.update(SmallInputs(module.obj, None, {}).asked_without_judging(lab))
-            recording.tolerances.update(dict.fromkeys(recording.answers, (POOL_RTOL, POOL_ATOL)))
-
-        return record_some
+        return lambda lab: ask_some(module.obj, lab)
 
     def rng(self, item: pytest.Item) -> Any:
         """The random numbers of a check: those of a hidden one depend on the seed of the run as well."""
@@ -318,13 +312,9 @@ def verdict(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> t
         return "skipped", str(error)
     if isinstance(error, NotImplementedError) and STUB_MESSAGE.match(str(error)):
         return "to do", str(error)
-    if isinstance(error, WrongAnswer) and error.example is not None:
-        return "wrong", str(error)
     answers, wanted = run.asked.answers if run.asked is not None else [], must_return(item)
-    if of_form := wrong_form(answers, wanted):
-        return "wrong", of_form
-    if isinstance(error, WrongAnswer):
-        return "wrong", str(error)
+    if text := wrong_in_words(error, answers, wanted):
+        return "wrong", text
     folder = run.lab_folder or Lab.open(item.path.parent).folder
     files = _files_of(error)
     if isinstance(error, AssertionError) and files[-1:] == [item.path]:

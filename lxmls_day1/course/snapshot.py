@@ -35,7 +35,6 @@ class CheckOutcome:
     text: str
     hidden: bool
     answers: dict[str, Answer]
-    tolerances: dict[str, tuple[float, float]]
 
 
 def take_snapshot(
@@ -106,5 +105,4 @@ def _outcome(event: Mapping[str, Any]) -> CheckOutcome:
         event["text"],
         event["hidden"],
         {what: Answer.from_json(answer) for what, answer in event["answers"].items()},
-        {what: tuple(pair) for what, pair in event["tolerances"].items()},
     )

@@ -29,7 +29,7 @@ from lxmls_day1.course.check_session import CheckSession
 from lxmls_day1.course.checked_lab import Answers, CheckedLab
 from lxmls_day1.course.counterexamples import CounterExample, has_substance
 from lxmls_day1.course.expect import WrongAnswer
-from lxmls_day1.course.forms import Wanted, unusable, wrong_form
+from lxmls_day1.course.forms import Wanted, unusable, wrong_in_words
 from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import SMALL_INPUTS, exercise_of_check
@@ -265,12 +265,8 @@ def _verdict_in_words(error: BaseException, answers: Answers, wanted: Wanted) ->
     raised = _verdict_of_exception(boxed) if isinstance(boxed, RaisedInBox) else ("", "")
     if raised[0] in (MISSING, MEMORY):
         return raised
-    if isinstance(error, WrongAnswer) and error.example is not None:
-        return WRONG, str(error)
-    if of_form := wrong_form(answers, wanted):
-        return WRONG, of_form
-    if isinstance(error, WrongAnswer):
-        return WRONG, str(error)
+    if text := wrong_in_words(error, answers, wanted):
+        return WRONG, text
     if raised[0]:
         return raised
     if isinstance(error, InputError):

@@ -9,11 +9,15 @@ SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # what a solution in single precision can
 MUST_RETURN = {"batch_gradient": {"∇F": "(J + 1, K)"}}
 
 
-def gradient(lab, W, X, labels, regularizer):
-    """The gradient, as it is."""
-    return lab.function(
-        "batch_gradient", "batch_gradient", np.array(W, float), np.array(X, float), np.array(labels), regularizer
-    )
+def gradients(lab, tasks):
+    """The gradients, as they are, for these W, points, classes and λ."""
+    calls = [(np.array(W, float), np.array(X, float), np.array(y), float(penalty)) for W, X, y, penalty in tasks]
+    return lab.each("batch_gradient", "batch_gradient", calls)
+
+
+def gradient(lab, *task):
+    """The gradient of one."""
+    return gradients(lab, [task])[0]
 
 
 def small_inputs():
@@ -40,10 +44,7 @@ def small_inputs():
 
 def small_answers(lab, inputs):
     """The gradient for each."""
-    calls = [
-        (np.array(i["W"], float), np.array(i["points"], float), np.array(i["classes"]), float(i["λ"])) for i in inputs
-    ]
-    return lab.each("batch_gradient", "batch_gradient", calls)
+    return gradients(lab, [tuple(i.values()) for i in inputs])
 
 
 def small_parts(given, answer):

@@ -25,35 +25,26 @@ def steps_of(lab, steps):
 
 def small_inputs():
     """Two to four classes, scores and costs that are whole or halves, without a cap (100) and with one."""
-    ladders = [
-        [0, 0],
-        [0, 1],
-        [1, 0],
-        [0, 2],
-        [0.5, 0],
-        [0, 0, 0],
-        [0, 1, 0],
-        [0, 2, 1],
-        [0, 3, 2],
-        [0, 3, 0],
-        [0, 0, 3],
-        [1, 0.5, 0],
-    ]
-    ladders += [
-        [0, 2, 2],
-        [0, 4, 1],
-        [2, 3, 0],
-        [0, 2, -1],
-        [1, 0, 3],
-        [0, 3, 2, -3],
-        [0, 3, 2, 1],
-        [0, 4, 2, -1],
-        [1, 0, 3, 2.5],
-        [0, 3, 3, 2],
-        [2, 4, 0, 5],
-    ]
-    for n_classes in (2, 3, 4):
-        for scores in (scores for scores in ladders if len(scores) == n_classes):
+    ladders = {
+        2: [[0, 0], [0, 1], [1, 0], [0, 2], [0.5, 0]],
+        3: [
+            [0, 0, 0],
+            [0, 1, 0],
+            [0, 2, 1],
+            [0, 3, 2],
+            [0, 3, 0],
+            [0, 0, 3],
+            [1, 0.5, 0],
+            [0, 2, 2],
+            [0, 4, 1],
+            [2, 3, 0],
+            [0, 2, -1],
+            [1, 0, 3],
+        ],
+        4: [[0, 3, 2, -3], [0, 3, 2, 1], [0, 4, 2, -1], [1, 0, 3, 2.5], [0, 3, 3, 2], [2, 4, 0, 5]],
+    }
+    for n_classes, scores_of_all in ladders.items():
+        for scores in scores_of_all:
             for sq_norm, cap, others in itertools.product(
                 [1, 2, 4], [100, 1, 0.5], [[1, 1, 1], [2, 1, 1], [0.5, 2, 1]]
             ):

@@ -10,16 +10,18 @@ MUST_RETURN = {"mixed": {"W": "(J + 1, K)", "total": "(J + 1, K)", "count": ""}}
 TOLD_AS = "W, then the sum, row by row; then the count"
 
 
-def mix(lab, weights, sums, n_steps, shares):
-    """What is mixed, as it is."""
-    mixture, summed, number = lab.function(
-        "parameter_mixing",
-        "mixed",
-        np.array(weights, float),
-        np.array(sums, float),
-        np.array(n_steps),
-        np.array(shares, float),
-    )
+def mixes(lab, tasks):
+    """What is mixed of each of these weights, sums, numbers of steps and shares, as it is."""
+    calls = [
+        (np.array(weights, float), np.array(sums, float), np.array(n_steps), np.array(shares, float))
+        for weights, sums, n_steps, shares in tasks
+    ]
+    return lab.each("parameter_mixing", "mixed", calls)
+
+
+def mix(lab, *task):
+    """W, the sum and the count of one."""
+    ((mixture, summed, number),) = mixes(lab, [task])
     return mixture, summed, number
 
 
@@ -62,11 +64,7 @@ def small_inputs():
 
 def small_answers(lab, inputs):
     """W, the sum and the number of steps, one after the other."""
-    calls = [
-        (np.array(i["weights"], float), np.array(i["sums"], float), np.array(i["steps"]), np.array(i["shares"], float))
-        for i in inputs
-    ]
-    made = [results(its, "W", "the sum", "the count") for its in lab.each("parameter_mixing", "mixed", calls)]
+    made = [results(its, "W", "the sum", "the count") for its in mixes(lab, [tuple(i.values()) for i in inputs])]
     return [W if isinstance(W, str) else [*np.ravel(W), *np.ravel(total), count] for W, total, count in made]
 
 

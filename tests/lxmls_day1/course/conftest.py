@@ -1,5 +1,6 @@
 """A reference lab of two exercises, small enough to be read: the steps of a rule, and the mean of a list."""
 
+import functools
 import importlib
 import json
 import pkgutil
@@ -338,11 +339,4 @@ class Checked:
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory):
     """The `Checked` of an exercise, made once."""
-    made = {}
-
-    def of(exercise):
-        if exercise.id not in made:
-            made[exercise.id] = Checked(exercise, tmp_path_factory.mktemp("lab") / "lab")
-        return made[exercise.id]
-
-    return of
+    return functools.cache(lambda exercise: Checked(exercise, tmp_path_factory.mktemp("lab") / "lab"))

@@ -5,7 +5,10 @@ taken from a table of the public checks' inputs.
 """
 
 import ast
+import builtins
+import functools
 
+import numpy as np
 import pytest
 
 from lxmls_day1.course.markers import find_solutions
@@ -15,93 +18,77 @@ from lxmls_day1.lab import reference_folder
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 EXERCISES = [exercise for exercise in Registry.of(reference_folder()) if exercise.has_code]
-WRAPPER = """
-import functools as _functools
-import os as _os
-
-import numpy as _np
+NUMBERS = {"zeros": 0.0, "ones": 1.0, "halves": 0.5, "NaN": np.nan}
 
 
-def _alike(answer, change):
+def alike(answer, number):
+    """An answer of the same form that is one number all over."""
     if isinstance(answer, (tuple, list)):
-        entries = [_alike(entry, change) for entry in answer]
+        entries = [alike(entry, number) for entry in answer]
         return type(answer)(*entries) if hasattr(answer, "_fields") else type(answer)(entries)
-    return change(answer)
+    return np.full_like(answer, number, dtype=float)
 
 
-def _key(value):
+def key_of(value):
+    """What tells the arguments of one call from those of another."""
     if isinstance(value, (tuple, list)):
-        return [_key(entry) for entry in value]
+        return [key_of(entry) for entry in value]
     if hasattr(value, "tolist"):
         return value.tolist()
-    return sorted((name, repr(_key(entry))) for name, entry in vars(value).items()) if hasattr(value, "__dict__") else value
+    of_an_object = hasattr(value, "__dict__")
+    return sorted((name, repr(key_of(entry))) for name, entry in vars(value).items()) if of_an_object else value
 
 
-def _worthless(right):
-    @_functools.wraps(right)
-    def answer(*arguments, **settings):
-        kind, table = {kind!r}, {table!r}
-        key = repr(_key([right.__name__, arguments, settings])).replace("\\n", " ") + "\\n"
-        found = right(*arguments, **settings)
-        if kind == "recorded":
-            with open(table, "a", encoding="utf-8") as file:
-                file.write(key)
-            return found
-        if kind == "looked up":
-            with open(table, encoding="utf-8") as file:
-                if key in set(file):
-                    return found
-            return _alike(found, _np.zeros_like)
-        if kind == "first argument":
-            return arguments[{first}]
-        return _alike(found, lambda entry: _np.full_like(entry, {number}, dtype=float))
-
-    return answer
-"""
-KINDS = {"zeros": "0.0", "ones": "1.0", "halves": "0.5", "NaN": "float('nan')", "first argument": "0.0"}
-
-
-def wrapped(source, path, kind, table):
+def wrapped(source, path):
     """The source with a decorator on each function that holds a solution."""
-    solved = {solution.function for solution in find_solutions(source, path)}
-    if not solved:
-        return source
+    names = {solution.function.rpartition(".")[2] for solution in find_solutions(source, path)}
     lines = source.split("\n")
-    tree = ast.parse(source)
-    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-    for node in tree.body:
-        if isinstance(node, ast.ClassDef):
-            functions |= {
-                f"{node.name}.{inner.name}": inner for inner in node.body if isinstance(inner, ast.FunctionDef)
-            }
-    for name in sorted(solved, key=lambda name: -functions[name].lineno):
-        node = functions[name]
+    functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+    for node in sorted((node for node in functions if node.name in names), key=lambda node: -node.lineno):
         lines.insert(node.lineno - 1, f"{' ' * node.col_offset}@_worthless")
-    first = int("." in next(iter(solved)))
-    values = {"kind!r": repr(kind), "table!r": repr(str(table)), "first": str(first), "number": KINDS.get(kind, "0.0")}
-    head = WRAPPER
-    for key, value in values.items():
-        head = head.replace(f"{{{key}}}", value)
-    docstring_end = tree.body[0].end_lineno
-    return "\n".join([*lines[:docstring_end], head, *lines[docstring_end:]]).replace("@compiled\n", "")
+    return "\n".join(lines)
 
 
-def outcomes(lab, kind, table, public):
-    """How the checks of an exercise end where its solutions are wrapped."""
-    files = {name: wrapped(source, name, kind, table) for name, source in lab.sources.items()}
-    return [outcome for outcome, *_ in lab.ended(files, public=public).values()]
+@pytest.fixture
+def outcomes(checked, monkeypatch):
+    """How the checks of an exercise end where something is made of what its solutions return."""
+
+    def ended(exercise, made_of, public):
+        def worthless(right):
+            @functools.wraps(right)
+            def answer(*arguments, **settings):
+                key = repr(key_of([right.__name__, arguments, settings]))
+                own = arguments[1:] if "." in right.__qualname__ else arguments  # a method's without its object
+                return made_of(right(*arguments, **settings), own, key)
+
+            return answer
+
+        monkeypatch.setattr(builtins, "_worthless", worthless, raising=False)
+        lab = checked(exercise)
+        files = {name: wrapped(source, name) for name, source in lab.sources.items()}
+        return [outcome for outcome, *_ in lab.ended(files, public=public).values()]
+
+    return ended
 
 
 @pytest.mark.one_in(5, by="exercise")
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
 class TestWorthlessAnswers:
-    @pytest.mark.parametrize("kind", KINDS)
-    def test_zeros_constants_and_arguments_bring_nothing(self, checked, exercise, kind):
-        ended = [outcome for public in (True, False) for outcome in outcomes(checked(exercise), kind, "", public)]
-        assert ended and "passed" not in ended
+    @pytest.mark.parametrize("kind", [*NUMBERS, "first argument"])
+    def test_zeros_constants_and_arguments_bring_nothing(self, outcomes, exercise, kind):
+        def made_of(found, arguments, key):
+            return alike(found, NUMBERS[kind]) if kind in NUMBERS else arguments[0]
 
-    def test_a_table_of_the_public_checks_brings_their_quarter(self, checked, tmp_path, exercise):
-        lab, table = checked(exercise), tmp_path / "table.txt"
-        assert set(outcomes(lab, "recorded", table, public=True)) == {"passed"}
-        assert set(outcomes(lab, "looked up", table, public=True)) == {"passed"}
-        assert "passed" not in outcomes(lab, "looked up", table, public=False)
+        for public in (True, False):
+            ended = outcomes(exercise, made_of, public)
+            assert ended and "passed" not in ended
+
+    def test_a_table_of_the_public_checks_brings_their_quarter(self, outcomes, exercise):
+        table = set()
+        assert set(outcomes(exercise, lambda found, _, key: table.add(key) or found, public=True)) == {"passed"}
+
+        def looked_up(found, _, key):
+            return found if key in table else alike(found, 0.0)
+
+        assert set(outcomes(exercise, looked_up, public=True)) == {"passed"}
+        assert "passed" not in outcomes(exercise, looked_up, public=False)
