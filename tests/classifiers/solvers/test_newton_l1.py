@@ -19,8 +19,9 @@ def documents(seed, n_documents=90, n_words=30):
     return X, y, rng.integers(0, 3, n_documents) + (np.arange(n_documents) < 2)
 
 
-@pytest.mark.parametrize(("regularizer", "weighted"), [(0.1, False), (0.01, True), (0.001, False)])
-@pytest.mark.parametrize("regularize_intercept", [False, True])
+@pytest.mark.parametrize(
+    ("regularizer", "weighted", "regularize_intercept"), [(0.1, False, True), (0.01, True, False), (0.001, True, True)]
+)
 def test_it_ends_at_the_optimum_of_owl_qn(regularizer, weighted, regularize_intercept):
     X, y, weights = documents(0)
     settings = {"penalty": "l1", "regularize_intercept": regularize_intercept}

@@ -6,8 +6,10 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from classifiers.bernoulli_naive_bayes import BernoulliNaiveBayes
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+from classifiers.nbsvm import NBSVM
 from lxmls_day1.engine.text.feature_contributions import explain
 from lxmls_day1.errors import InputError
 
@@ -40,6 +42,18 @@ def test_the_parts_sum_to_the_scores_and_to_the_margin(x, seed, n_classes, quadr
     assert why.margin == pytest.approx(why.differences.sum() + intercepts)
     assert (np.diff(np.abs(why.differences)) <= 0).all()
     assert not why.by_intercepts
+
+
+@pytest.mark.parametrize("make", [BernoulliNaiveBayes, NBSVM])
+def test_a_word_that_counts_by_its_presence_counts_once_in_a_loaded_model_too(make, tmp_path):
+    learner = make()
+    params = learner.train([[2, 0, 1], [1, 0, 0], [0, 3, 1], [0, 1, 0]], ["p", "p", "n", "n"])
+    learner.save(tmp_path / "model.npz", params)
+    model = LinearClassifier.load(tmp_path / "model.npz")
+    why = explain(model.classifier, model.params, [[4, 0, 3]], NAMES[:3])
+    assert why.counts.tolist() == [1.0, 1.0]
+    intercepts = why.intercepts[why.predicted] - why.intercepts[why.rival]
+    assert why.margin == pytest.approx(why.differences.sum() + intercepts)
 
 
 def test_words_for_and_against_in_the_order_of_their_weight():

@@ -1,0 +1,71 @@
+"""How many right submissions are graded in a second by a core: the full set of checks of exercises 1.2 to 1.7.
+
+Each is read, run in a box, judged, and gets its pages with a picture. What is paid once in a run (computing what the checks
+expect, warming up, the pages about the class) is left out and shown by itself. Runs with one and with all cores take turns.
+"""
+
+import os
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+from interleaved import print_table
+
+from lxmls_day1.box.levels import strongest_level
+from lxmls_day1.course.generation import solved_files
+from lxmls_day1.grading.grading_run import grade
+from lxmls_day1.grading.lab_boxes import lab_program
+from lxmls_day1.grading.plan import make_plan
+from lxmls_day1.lab import reference_folder
+
+EXERCISES = ("1.2", "1.3", "1.4", "1.5", "1.6", "1.7")
+
+
+def hand_in(folder, count):
+    """The same right submission, many times."""
+    handed_in = ("readers", "classifiers", "notebooks")
+    files = {path: text for path, text in solved_files(reference_folder()).items() if path.parts[0] in handed_in}
+    for number in range(count):
+        for path, text in files.items():
+            place = folder / f"student-{number:03d}" / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(text)
+
+
+def rate_of(inbox, out, plan, jobs):
+    """Submissions per second and core from the first handful that is done to the last one."""
+    times = []
+    grade([inbox], out, plan, jobs, lambda progress: times.append((time.perf_counter(), progress.done)))
+    graded = [(moment, done) for moment, done in times if done]
+    (first, before), (last, after) = graded[0], graded[-2]
+    return (after - before) / (last - first) / jobs
+
+
+def main(quick=False):
+    cores = os.cpu_count() or 1
+    with tempfile.TemporaryDirectory() as place:
+        inbox = Path(place, "inbox")
+        hand_in(inbox, 30 if quick else 100)
+        level = strongest_level(lab_program())
+        began = time.perf_counter()
+        plan = make_plan(Path(place, "out"), level, EXERCISES, seed=1)
+        once = {"exercises 1.2 to 1.7": time.perf_counter() - began}
+        for what in ("all exercises", "all exercises, taken up again"):
+            began = time.perf_counter()
+            make_plan(Path(place, "out of all"), level, seed=1)
+            once[what] = time.perf_counter() - began
+        rates = {jobs: [] for jobs in sorted({1, cores})}
+        for repeat in range(1 if quick else 3):
+            for jobs, found in rates.items():
+                found.append(rate_of(inbox, Path(place, f"out-{jobs}-{repeat}"), plan, jobs))
+    print_table(
+        f"Grading exercises 1.2 to 1.7 at the level {level.name}; wanted: at least 4 per second and core",
+        ["processes", "per second and core"],
+        [[str(jobs), f"{median(found):.1f}"] for jobs, found in rates.items()],
+    )
+    print_table(
+        f"Once in a run: what the reference and the known mistakes answer, on {cores} cores",
+        ["", "s", "wanted s"],
+        [[what, f"{seconds:.1f}", "4" if what == "all exercises" else ""] for what, seconds in once.items()],
+    )
