@@ -177,7 +177,8 @@ def test_training(lab, expect):
     W = np.zeros((3, 3))
     for t, m in enumerate(order * 2, start=1):
         g = np.array([1.0, *X[m]])
-        W = np.asarray(lab.function("svm", "svm_step", W, g, y[m], 0.8 * t**-0.7, 0.3, cost[:, y[m]]))
+        new = lab.function("svm", "svm_step", W, g, y[m], 0.8 * t**-0.7, 0.3, cost[:, y[m]])
+        W = np.reshape(new, W.shape)
     expect("the weights after the same twelve steps by svm_step", W, **SINGLE)
     assert np.allclose(W, params, **SINGLE), "svm_step does not do what the loop does"
 
