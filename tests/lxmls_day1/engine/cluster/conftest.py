@@ -4,7 +4,7 @@ import warnings
 import pytest
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def cluster():
     """Two workers of one thread each, in processes that are started again when they die."""
     distributed = pytest.importorskip("distributed")
