@@ -357,9 +357,9 @@ def disturb(name: str, fault: str, moment: Moment, expected: dict[str, object], 
 
 
 SHORT = {  # the file with which the moment comes
+    ("cache", "SIGKILL"): "x.bags/lxmls-day1-corpus-*/*/shard-00002",
     ("grade", "worker"): "marks/.rows/*.json",
     ("grade", "box"): "marks/.rows/*.json",
-    ("cache", "SIGKILL"): "x.bags/lxmls-day1-corpus-*/*/shard-00002",
     ("cache", "SIGINT"): "x.bags/lxmls-day1-corpus-*/*/shard-00002",
     ("vocabulary", "disk"): "x.bags/lxmls-day1-corpus-*/*/shard-00002",
     ("submit", "SIGTERM"): "packed",

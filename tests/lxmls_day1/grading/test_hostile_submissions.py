@@ -668,6 +668,7 @@ def test_nothing_was_found(graded):
     assert {name: texts for name, texts in said.items() if re.search("found|wrote", " ".join(texts))} == {}
 
 
+@pytest.mark.campaign  # shorter: boxes that end with all their processes, in test_sandbox.py
 def test_processes_that_were_allowed_are_killed(tmp_path):
     """Where a submission may start processes, none of them outlives it: not those in sessions of their own either."""
     if reason := why_not(lab_program(), BUBBLEWRAP):
