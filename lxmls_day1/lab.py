@@ -25,7 +25,9 @@ from lxmls_day1.settings import known_settings
 
 Calls = Iterable[tuple[Any, ...]]  # the arguments of each call
 Table = Mapping[float, tuple[float, ...]]  # an entry of an argument -> results
-Given = Mapping[str, Sequence[Table]]  # function -> for each call what it returns
+Given = Mapping[
+    str, Sequence[tuple[Table, Sequence[Any]]]
+]  # function -> for each call what it returns, and its other arguments
 
 OWN_FOLDERS = (".", "notebooks")  # of a lab: where modules of one's own may stand beside the packages
 _IMPORTS = threading.RLock()  # one thread at a time imports a lab's modules, or rearranges what is imported
@@ -248,7 +250,8 @@ class Lab:
             the function receives what was made.
         given : mapping from function to tables, optional
             What other functions of the same file return meanwhile, whatever their code does: for each call a table from the entries
-            of their first argument to their results. An entry that is not in it is left to their code.
+            of their first argument to their results, and the arguments after the first. An entry that is not in the table is left to
+            their code, and so are other arguments.
 
         Returns
         -------
@@ -273,8 +276,8 @@ class Lab:
         if given is not None:
             names, found = vars(self._file(module)), []
             for number, arguments in enumerate(calls):
-                own = {other: names.get(other) for other in given}
-                names.update({other: _looked_up(given[other][number], own[other]) for other in given})
+                own = {other: names[other] for other in given if other in names}
+                names.update({other: _looked_up(*given[other][number], own[other]) for other in own})
                 try:
                     found.append(function(*arguments))
                 finally:
@@ -410,14 +413,19 @@ class Lab:
         return default, None
 
 
-def _looked_up(table: Table, own: Any) -> Any:
-    """A function that looks its results up, entry by entry of its first argument."""
+def _looked_up(table: Table, wanted: Sequence[Any], own: Any) -> Any:
+    """A function that looks its results up, entry by entry of its first argument, where the others are those that are wanted."""
     import numpy as np
 
-    def function(first: Any, *others: Any) -> Any:
+    def function(*arguments: Any, **named: Any) -> Any:
+        try:
+            bound = inspect.signature(own).bind(*arguments, **named).arguments.values()
+        except TypeError:  # it is missing, or called in a wrong way
+            return own(*arguments, **named)
+        first, *others = bound
         entries = np.ravel(first).tolist()
-        if not table.keys() >= set(entries):
-            return own(first, *others)
+        if not table.keys() >= set(entries) or not all(map(np.array_equal, others, wanted)):
+            return own(*arguments, **named)
         return tuple(np.array(part).reshape(np.shape(first)) for part in zip(*map(table.get, entries), strict=True))
 
     return function

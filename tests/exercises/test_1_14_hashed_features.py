@@ -25,7 +25,8 @@ def rows(lab, documents):
     `columns_and_signs` returns these meanwhile: if it is wrong or still to be written, that makes no row wrong.
     """
     calls = [(np.array(h, dtype=np.int32), np.array(counts, float), n_columns) for h, counts, n_columns, _ in documents]
-    return lab.each("hashed_features", "hashed_row", calls, given={"columns_and_signs": [its[3] for its in documents]})
+    given = {"columns_and_signs": [(places, (n_columns,)) for _, _, n_columns, places in documents]}
+    return lab.each("hashed_features", "hashed_row", calls, given=given)
 
 
 SMALL_DOCUMENTS = [  # sign, column, and how often B goes into |h|, of each feature; the counts

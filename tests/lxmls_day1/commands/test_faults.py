@@ -28,7 +28,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import psutil
 import pytest
 
 from lxmls_day1.course.generation import solved_files
@@ -37,6 +36,7 @@ from lxmls_day1.engine.streaming.corpus_making import make_corpus
 from lxmls_day1.engine.text.toy_stream import toy_documents
 from lxmls_day1.lab import reference_folder
 
+psutil = pytest.importorskip("psutil", exc_type=ImportError)
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="faults are those of Linux")]
 DAY = 86_400
 UNLIKE = re.compile(rb'\d{4}-\d\d-\d\d \d\d:\d\d UTC|"mtime_ns": \d+')  # of any two runs
