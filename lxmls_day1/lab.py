@@ -25,9 +25,8 @@ from lxmls_day1.settings import known_settings
 
 Calls = Iterable[tuple[Any, ...]]  # the arguments of each call
 Table = Mapping[float, tuple[float, ...]]  # an entry of an argument -> results
-Given = Mapping[
-    str, Sequence[tuple[Table, Sequence[Any]]]
-]  # function -> for each call what it returns, and its other arguments
+#: Function -> for each call what it returns, and its other arguments.
+Given = Mapping[str, Sequence[tuple[Table, Sequence[Any]]]]
 
 OWN_FOLDERS = (".", "notebooks")  # of a lab: where modules of one's own may stand beside the packages
 _IMPORTS = threading.RLock()  # one thread at a time imports a lab's modules, or rearranges what is imported
@@ -419,12 +418,14 @@ def _looked_up(table: Table, wanted: Sequence[Any], own: Any) -> Any:
 
     def function(*arguments: Any, **named: Any) -> Any:
         try:
-            bound = inspect.signature(own).bind(*arguments, **named).arguments.values()
-        except TypeError:  # it is missing, or called in a wrong way
-            return own(*arguments, **named)
-        first, *others = bound
-        entries = np.ravel(first).tolist()
-        if not table.keys() >= set(entries) or not all(map(np.array_equal, others, wanted)):
+            bound = inspect.signature(own).bind(*arguments, **named)
+            bound.apply_defaults()
+            first, *others = bound.args
+            entries = np.ravel(first).tolist()
+            is_known = len(others) >= len(wanted) and table.keys() >= set(entries)
+        except (TypeError, ValueError):  # it has no signature, or is called in a wrong way
+            is_known = False
+        if not is_known or not all(map(np.array_equal, others, wanted)):
             return own(*arguments, **named)
         return tuple(np.array(part).reshape(np.shape(first)) for part in zip(*map(table.get, entries), strict=True))
 

@@ -102,3 +102,20 @@ def test_a_function_that_is_empty_fails_no_check_of_another_one(checked, id, emp
     ended = lab.ended(made) | lab.ended(made, public=False)
     of_it = {check for check in ended if re.search(rf"::test_(random_)?({about_it}|small_inputs)\b", check)}
     assert ended.keys() - passed(ended) == of_it
+
+
+@pytest.mark.parametrize(
+    ("call", "is_right"),
+    [
+        ("columns_and_signs(hashes=hashes, n_columns=n_columns)", True),
+        ("columns_and_signs(hashes, hashes)", False),
+        ("columns_and_signs(hashes, n_columns + 1)", False),
+        ("columns_and_signs(n_columns=7, hashes=hashes)", False),
+    ],
+)
+def test_what_stands_in_for_a_function_is_asked_with_all_its_arguments(checked, call, is_right):
+    lab = checked(next(exercise for exercise in EXERCISES if exercise.id == "1.14"))
+    made = {name: text.replace("columns_and_signs(hashes, n_columns)", call) for name, text in lab.sources.items()}
+    assert made != lab.sources
+    ended = lab.ended(made)
+    assert (passed(ended) == ended.keys()) == is_right
