@@ -62,12 +62,23 @@ def run_here(
     ):  # fmt: skip
         status = 0
         try:
-            report_checks(request, report, _OPTIONS, lambda: limit.of(time_limit))
+            report_checks(request, report, _OPTIONS, lambda: _alone(limit.of(time_limit)))
         except (KeyboardInterrupt, pytest.exit.Exception):
             status = INTERRUPTED
     (work_folder / ERRORS).write_text(errors.getvalue(), encoding="utf-8")
     events = [json.loads(line) for line in report.read_bytes().splitlines()]
     return events, (statuses or [status])[0], limit.over
+
+
+@contextlib.contextmanager
+def _alone(limited: contextlib.AbstractContextManager[None]) -> Iterator[None]:
+    """Have a check run within its limit, and with nobody who types: `input` ends as in a process of its own."""
+    before, sys.stdin = sys.stdin, io.StringIO()
+    try:
+        with limited:
+            yield
+    finally:
+        sys.stdin = before
 
 
 @contextlib.contextmanager

@@ -192,7 +192,8 @@ class RecordedAnswers:
             return cls.from_plain(json.loads(path.read_text(encoding="utf-8")))
         except FileNotFoundError:
             raise InputError(
-                f"{path} is not there; it holds the answers with which the checks compare. `lxmls-day1 update` brings it."
+                f"{path} is not there; it holds the answers with which the checks compare. In a workspace `lxmls-day1 update` "
+                f"brings it; in a checkout of the course `python -m lxmls_day1.course.record {path.stem}` writes it."
             ) from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(
