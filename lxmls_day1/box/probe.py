@@ -11,13 +11,31 @@ import os
 import platform
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from lxmls_day1.box.programs import Handler
 
 REFUSED = (errno.EPERM, errno.EACCES, errno.ENOENT, errno.ENOSYS, errno.EROFS)
 HERE = -100  # AT_FDCWD: a name that follows is looked up in the current folder
 MANY_THREADS = 200
+PROBED_PROGRAM = f"{__name__}:ProbedProgram"
+
+
+class ProbedProgram:
+    """What runs in a box that is only probed: nothing, so that it starts at once."""
+
+    def warm_up(self) -> None:
+        """Import nothing."""
+
+    def handlers(self, folder: Path) -> Mapping[str, Handler]:
+        """None: the server of every box answers the probe itself."""
+        return {}
+
+    def traceback_of(self, error: BaseException, folder: Path) -> str:
+        """Nothing: whoever probes is told the exception."""
+        return ""
 
 
 def possible(request: dict[str, Any]) -> list[str]:

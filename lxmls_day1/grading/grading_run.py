@@ -13,7 +13,6 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from lxmls_day1.errors import InputError, nearest
 from lxmls_day1.grading.finding_submissions import find_submissions
@@ -55,7 +54,9 @@ class Workers:
 
     @property
     def checks(self) -> tuple[CheckGrade, ...]:
-        """All checks, none of them run; known when one of the processes has been given work."""
+        """All checks, none of them run; one of the processes is asked if none has been prepared."""
+        if not any(process.checks for process in self.processes):
+            self.processes[0].prepare()
         return next((process.checks for process in self.processes if process.checks), ())
 
     def stop(self) -> None:
@@ -209,14 +210,13 @@ def _graded(
     """
     waiting, aside = deque(map(_Task, found)), deque[_Task]()
     idle = deque(crew.processes)
-    running: dict[Future[tuple[str, Any]], tuple[_Task, WorkerProcess]] = {}
+    running: dict[Future[Graded | None], tuple[_Task, WorkerProcess]] = {}
     pool = ThreadPoolExecutor(max_workers=len(idle))
 
     def give_all() -> None:
         while idle and (waiting or (aside and not running)):
             task, process = (waiting or aside).popleft(), idle.popleft()
-            asked = task.found, kept.get(task.found.student)
-            running[pool.submit(process.ask, "grade", asked)] = task, process
+            running[pool.submit(process.grade, task.found, kept.get(task.found.student))] = task, process
 
     try:
         give_all()
@@ -227,7 +227,7 @@ def _graded(
                 task, process = running.pop(future)
                 idle.append(process)
                 try:
-                    graded: Graded | None = future.result()[1]
+                    graded = future.result()
                     failed = graded is not None and graded.row.failed and not task.again
                 except WorkerDied as death:
                     graded = _of_death(plan, crew, task.found, death) if task.again else None

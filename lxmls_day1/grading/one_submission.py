@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from lxmls_day1.box.levels import Level
+from lxmls_day1.box.levels import Level, try_box
 from lxmls_day1.box.makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.box.sandbox import fork_server_of
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
@@ -197,10 +197,14 @@ class Grader:
     plan : Plan
     fork_servers : ForkServers, optional
         Those of this process; new ones unless given. `close` ends them.
+
+    Attributes
+    ----------
+    plan : Plan
     """
 
     def __init__(self, plan: Plan, fork_servers: ForkServers | None = None):
-        self._plan = plan
+        self.plan = plan
         self._fork_servers = ForkServers() if fork_servers is None else fork_servers
 
     def grade(self, submission: Submission) -> Graded:
@@ -223,15 +227,13 @@ class Grader:
                         raise
                     continue
                 return unfinished(
-                    self._plan, self.checks, submission, REFUSED, "no sandbox could be made for it", str(error)
+                    self.plan, self.checks, submission, REFUSED, "no sandbox could be made for it", str(error)
                 )
             except MemoryError:
-                return unfinished(
-                    self._plan, self.checks, submission, MEMORY, "it needs too much memory", "MemoryError"
-                )
+                return unfinished(self.plan, self.checks, submission, MEMORY, "it needs too much memory", "MemoryError")
             except Exception as error:
                 message = f"{type(error).__name__}: {one_line(str(error), 300)}"
-                return unfinished(self._plan, self.checks, submission, ERROR, "the grader failed on it", message)
+                return unfinished(self.plan, self.checks, submission, ERROR, "the grader failed on it", message)
         raise AssertionError
 
     def close(self) -> None:
@@ -258,7 +260,7 @@ class Grader:
         """The checks, collected once."""
         from lxmls_day1.grading.session import GradingSession  # pytest is for workers only
 
-        plan = self._plan
+        plan = self.plan
         files = all_check_files(plan.exercises)
         drawn = {exercise.id: exercise.counter_example for exercise in plan.exercises}
         return GradingSession(files, plan.expected, plan.seed, plan.limits, plan.refuse_hidden, drawn)
@@ -268,22 +270,21 @@ class Grader:
         """The files that were given out, as they are put into boxes."""
         return {
             path: without_compiling(content) if path.suffix == ".py" else content
-            for path, content in self._plan.given.items()
+            for path, content in self.plan.given.items()
         }
 
     def _fork_server(self) -> BoxMaker:
         given = {path: content for path, content in self._given.items() if path.parts[0] in PACKAGES}
-        return self._fork_servers.of(self._plan.level, given)
+        return self._fork_servers.of(self.plan.level, given)
 
     def _require_boxes(self) -> None:
-        """Make an empty box, or raise `BoxesUnavailable`."""
-        from lxmls_day1.box.box import Box
-
-        Box(self._fork_server(), {}, self._plan.limits).close()
+        """Make an empty box and try it, or raise `BoxesUnavailable`."""
+        if possible := try_box(self._fork_server()):
+            raise BoxesUnavailable(f"the sandbox level {self.plan.level.name} does not work here: {possible}.")
 
     def _grade(self, submission: Submission) -> Graded:
         began = time.monotonic()
-        plan = self._plan
+        plan = self.plan
         notes: list[str] = []
         warnings: tuple[str, ...] = ()
         printed = ""
@@ -298,8 +299,8 @@ class Grader:
         return Graded(row, files_of_student(row, plan.gradebook()))
 
     def _boxed_files(self, submission: Submission) -> tuple[Files, tuple[str, ...]]:
-        given = self._plan.given
-        files, warnings = lab_in_the_box(submission, given, self._plan.registry)
+        given = self.plan.given
+        files, warnings = lab_in_the_box(submission, given, self.plan.registry)
         boxed = {
             path: self._given[path]
             if content is given.get(path)

@@ -11,13 +11,14 @@ import queue
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from lxmls_day1.box.makers import BoxesUnavailable
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading.gradebook import ERROR
+from lxmls_day1.grading.gradebook import ERROR, CheckGrade
 from lxmls_day1.grading.identity import Found
-from lxmls_day1.grading.one_submission import ForkServers, Grader, unfinished
+from lxmls_day1.grading.one_submission import ForkServers, Graded, Grader, unfinished
 from lxmls_day1.grading.plan import Plan
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.submissions import State, read_submission, state_of, unread
@@ -29,9 +30,10 @@ OWN_MEMORY = 2 * GIBIBYTE  # on top of what a worker has when it is ready; and m
 def serve() -> None:
     """Answer requests on standard input until there are no more; end at once when whoever asks is gone.
 
-    ``prepare``: plan -> ``ready``, the checks. ``grade``: where a submission is and the state of the row that is kept
-    -> ``graded``; ``kept`` if it has not changed. What is wrong with the machine or with the checks, and not with a
-    submission: ``unavailable`` and ``broken``, with a sentence.
+    ``plan``: the plan of the run. ``look``: where a submission is -> its state, None if it cannot be read. ``prepare``
+    -> the checks; a box is made, too, which takes a second that a run in which nothing has changed does not need.
+    ``grade``: where a submission is -> `Graded`. All of them reply ``done`` and the value. What is wrong with the
+    machine or with the checks, and not with a submission: ``unavailable`` and ``broken``, with a sentence.
     """
     if hasattr(signal, "SIGINT"):
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that has started this one
@@ -42,7 +44,6 @@ def serve() -> None:
     requests: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(stream, requests), daemon=True).start()
     fork_servers = ForkServers()
-    plan: Plan | None = None
     grader: Grader | None = None
     while True:
         word, value = requests.get()
@@ -50,13 +51,13 @@ def serve() -> None:
             fork_servers.close()
             os._exit(0)
         try:
-            if word == "prepare":
-                plan, grader = value, Grader(value, fork_servers)
-                reply: tuple[str, Any] = _prepared(value, grader)
+            if word == "plan":
+                grader = Grader(value, fork_servers)
+                limit_memory(own_memory(value))
+                reply: tuple[str, Any] = "done", None
             else:
-                assert plan is not None
                 assert grader is not None
-                reply = _answer(plan, grader, *value)
+                reply = "done", ANSWERS[word](grader, value)
         except BoxesUnavailable as error:
             reply = "unavailable", str(error)
         except InputError as error:
@@ -74,24 +75,37 @@ def _listen(stream: Any, requests: queue.SimpleQueue[tuple[str, Any]]) -> None:
         os._exit(1)
 
 
-def _prepared(plan: Plan, grader: Grader) -> tuple[str, Any]:
+def own_memory(plan: Plan) -> int:
+    """How many bytes a worker may take on top of what it has when it is ready."""
+    return OWN_MEMORY + 16 * plan.limits.bytes_of("reply")
+
+
+def _prepare(grader: Grader, _: None) -> tuple[CheckGrade, ...]:
     known = grader.checks
     gc.collect()
     gc.freeze()  # the many objects that exist now will stay: the garbage collector need not look at them again
     gc.set_threshold(10_000)
-    limit_memory(OWN_MEMORY + 16 * plan.limits.bytes_of("reply"))
-    return "ready", known
+    limit_memory(own_memory(grader.plan))
+    return known
 
 
-def _answer(plan: Plan, grader: Grader, found: Found, kept: State | None) -> tuple[str, Any]:
+def _look(grader: Grader, found: Found) -> State | None:
     try:
-        submission = read_submission(found, plan.given)
+        return state_of(read_submission(found, grader.plan.given))
+    except Exception:  # `_grade` says what is wrong with it
+        return None
+
+
+def _grade(grader: Grader, found: Found) -> Graded:
+    try:
+        submission = read_submission(found, grader.plan.given)
     except Exception as error:
         message = f"{type(error).__name__}: {one_line(str(error), 300)}"
-        return "graded", unfinished(plan, grader.checks, unread(found), ERROR, "it could not be read", message)
-    if state_of(submission) == kept:
-        return "kept", None
-    return "graded", grader.grade(submission)
+        return unfinished(grader.plan, grader.checks, unread(found), ERROR, "it could not be read", message)
+    return grader.grade(submission)
+
+
+ANSWERS: dict[str, Callable[[Grader, Any], Any]] = {"prepare": _prepare, "look": _look, "grade": _grade}
 
 
 def limit_memory(more: int) -> None:

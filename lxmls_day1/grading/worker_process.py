@@ -9,8 +9,11 @@ from typing import IO, Any
 from lxmls_day1.box.makers import END_SECONDS, START_SECONDS, BoxesUnavailable
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.gradebook import CheckGrade
+from lxmls_day1.grading.identity import Found
+from lxmls_day1.grading.one_submission import Graded
 from lxmls_day1.grading.plan import Plan
 from lxmls_day1.grading.run_folders import PASSABLE
+from lxmls_day1.grading.submissions import State
 from lxmls_day1.library_path import command_of, environment
 from lxmls_day1.waiting import Wait, limited
 from lxmls_day1.whole_files import temporary_folder
@@ -39,19 +42,19 @@ class WorkerProcess:
     Attributes
     ----------
     checks : tuple of CheckGrade
-        All checks, none of them run; known when it was started once.
+        All checks, none of them run; known when it was prepared once.
     """
 
     def __init__(self, plan: Plan):
         self._plan = plan
         self._process: subprocess.Popen[bytes] | None = None
         self._temporary = contextlib.ExitStack()
-        self._closed = False
+        self._closed = self._is_prepared = False
         self._lock = threading.Lock()
         self.checks: tuple[CheckGrade, ...] = ()
 
-    def ask(self, word: str, value: Any) -> tuple[str, Any]:
-        """Have a request of `worker.serve` answered.
+    def grade(self, found: Found, kept: State | None) -> Graded | None:
+        """Grade a submission; None if its state is that of the row that is kept.
 
         Raises
         ------
@@ -62,15 +65,21 @@ class WorkerProcess:
         InputError
             If the checks cannot be run, or no worker can be started.
         """
+        if kept is not None and self._ask("look", found) == kept:
+            return None
+        self.prepare()
+        graded: Graded = self._ask("grade", found)
+        return graded
+
+    def prepare(self) -> None:
+        """Have a worker collect the checks and make a box, unless it has; see `grade`."""
         self.start()
-        whose = getattr(value[0] if isinstance(value, tuple) else value, "student", "the checks")
-        remedy = "--limit total_seconds=… raises the limit"
-        return self._answered(
-            word, value, Wait(f"the work on {whose}", self._pid(), self._plan.patience, remedy=remedy)
-        )
+        if not self._is_prepared:
+            self.checks = self._ask_while_it_starts("prepare", None)
+            self._is_prepared = True
 
     def start(self) -> None:
-        """Start it, and wait until it is ready, unless it is; see `ask`."""
+        """Start it, and wait until it has its plan, unless it has; see `grade`."""
         if self._process is not None:
             return
         folder = self._folder = self._temporary.enter_context(temporary_folder("lxmls-day1-worker-", mode=PASSABLE))
@@ -89,9 +98,13 @@ class WorkerProcess:
                 start_new_session=True,
                 creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # on Windows
             )
+        self._ask_while_it_starts("plan", self._plan)
+
+    def _ask_while_it_starts(self, word: str, value: Any) -> Any:
+        """What it replies before it sees a submission: if it ends over that, the machine is the reason."""
+        wait = Wait("a process that grades", self._pid(), 2 * START_SECONDS, asleep=True)
         try:
-            wait = Wait("a process that grades", self._pid(), 2 * START_SECONDS, asleep=True)
-            self.checks = self._answered("prepare", self._plan, wait)[1]
+            return self._answered(word, value, wait)
         except WorkerDied as error:
             if self._closed:
                 raise
@@ -99,6 +112,12 @@ class WorkerProcess:
         except InputError:
             self._end()
             raise
+
+    def _ask(self, word: str, found: Found) -> Any:
+        self.start()
+        remedy = "--limit total_seconds=… raises the limit"
+        wait = Wait(f"the work on {found.student}", self._pid(), self._plan.patience, remedy=remedy)
+        return self._answered(word, found, wait)
 
     def stop(self) -> None:
         """End it at once, from any thread. A request that is being answered by it ends in `WorkerDied`."""
@@ -114,7 +133,8 @@ class WorkerProcess:
                 self._process.wait(10)
             self._end()
 
-    def _answered(self, word: str, value: Any, wait: Wait) -> tuple[str, Any]:
+    def _answered(self, word: str, value: Any, wait: Wait) -> Any:
+        """What `worker.serve` answers to a request."""
         with limited(wait, self._kill) as over:
             try:
                 self._send((word, value))
@@ -125,7 +145,7 @@ class WorkerProcess:
             raise BoxesUnavailable(reply)
         if kind == "broken":
             raise InputError(reply)
-        return kind, reply
+        return reply
 
     def _send(self, request: tuple[str, Any]) -> None:
         requests, _ = self._pipes()
@@ -166,6 +186,7 @@ class WorkerProcess:
     def _end(self) -> None:
         with self._lock:
             process, self._process = self._process, None
+            self._is_prepared = False
         if process is not None:
             process.kill()
             process.wait()

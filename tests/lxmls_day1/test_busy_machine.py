@@ -61,7 +61,7 @@ def spawned(monkeypatch, tmp_path):
 
 def worker(monkeypatch, tmp_path):
     """A process that grades, in whose place another one takes some time for its answer."""
-    code = "import pickle, sys, time; pickle.load(sys.stdin.buffer); time.sleep(1); pickle.dump(('ready', (1,)), sys.stdout.buffer)"
+    code = "import pickle, sys, time; pickle.load(sys.stdin.buffer); time.sleep(1); pickle.dump(('done', None), sys.stdout.buffer)"
     slow = command_of("lxmls_day1.grading.worker")
     slow[-1] = code
     monkeypatch.setattr(worker_process, "command_of", lambda module: slow)
@@ -69,7 +69,6 @@ def worker(monkeypatch, tmp_path):
     made = worker_process.WorkerProcess(SimpleNamespace())
     with contextlib.closing(made):
         made.start()
-        assert made.checks == (1,)
 
 
 def dry(monkeypatch, tmp_path):

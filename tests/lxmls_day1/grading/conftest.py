@@ -203,8 +203,9 @@ class KeptWorker(Workers):
         if not self.processes:
             super().__init__(plan, 1)
         worker = self.processes[0]
-        worker._plan = plan
-        worker.checks = worker.ask("prepare", plan)[1]
+        worker.start()
+        worker._plan, worker._is_prepared = plan, False
+        worker._ask_while_it_starts("plan", plan)
         return self
 
     def stop(self):

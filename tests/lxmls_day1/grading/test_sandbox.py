@@ -60,8 +60,8 @@ def configurations():
 
 
 def idle_program():
-    """What stands for the lab's program where boxes are only probed: a class that every Python has, and that starts at once."""
-    return replace(lab_program(), name="unittest.mock:MagicMock", arguments={})
+    """What stands for the lab's program where boxes are only probed."""
+    return replace(lab_program(), name=probe.PROBED_PROGRAM, arguments={})
 
 
 @pytest.fixture(scope="module")
@@ -107,13 +107,13 @@ def test_what_is_attempted_is_possible_where_nothing_forbids_it():
 
 AS_ORDINARY_USER = """
 import contextlib, dataclasses, json, sys
-from lxmls_day1.box import confinement
+from lxmls_day1.box import confinement, probe
 from lxmls_day1.box.levels import possible_in_a_box, strongest_level, users_of_boxes
 from lxmls_day1.box.sandbox import fork_server_of
 from lxmls_day1.grading.lab_boxes import lab_program
 said = {}
 for level, versions in (("bubblewrap", [None]), ("landlock", {1, confinement.landlock_version()})):
-    program = dataclasses.replace(lab_program(), name="unittest.mock:MagicMock", arguments={})
+    program = dataclasses.replace(lab_program(), name=probe.PROBED_PROGRAM, arguments={})
     with contextlib.closing(fork_server_of(program, level)) as fork_server:
         for version in versions:
             fork_server.newest_landlock = version
