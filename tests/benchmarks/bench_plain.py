@@ -50,7 +50,10 @@ def pairs_of(regularizer, n_examples, n_classes):
         "MaxEntOnline(λ), SGDClassifier(log_loss)": (MaxEntOnline(regularizer), SGDClassifier("log_loss", **sgd)),
         "MultinomialNaiveBayes(), MultinomialNB()": (MultinomialNaiveBayes(), MultinomialNB()),
     }
-    if n_classes == 2:
+    if n_classes > 2:
+        same = LinearSVC(C=1 / (regularizer * n_examples), multi_class="crammer_singer")
+        pairs['SVM(λ, "dual"), LinearSVC(crammer_singer)'] = SVM(regularizer, "dual"), same
+    else:
         l1 = LogisticRegression(penalty="l1", solver="liblinear", C=1 / (0.1 * regularizer * n_examples))
         pairs['MaxEntBatch(λ / 10, penalty="l1"), liblinear'] = MaxEntBatch(0.1 * regularizer, penalty="l1"), l1
     return pairs

@@ -65,11 +65,13 @@ class PackedTexts(Sequence[str]):
         (hashes, order), wanted = self._by_hash, self._hashes(b"".join(asked), [0, *accumulate(map(len, asked))])
         first, last = (np.searchsorted(hashes, wanted, side) for side in ("left", "right"))
         numbers, content, ends = [-1] * len(asked), self._content, self._ends
-        for i in np.flatnonzero(first < last).tolist():
-            for j in order[first[i] : last[i]].tolist():
-                if content[ends[j] : ends[j + 1]] == asked[i]:
-                    numbers[i] = j
-                    break
+        found = np.flatnonzero(first < last)
+        for i, j in zip(found.tolist(), order[first[found]].tolist(), strict=True):
+            if content[ends[j] : ends[j + 1]] == asked[i]:
+                numbers[i] = j
+            else:  # another text of the same hash may be meant
+                others = order[first[i] + 1 : last[i]].tolist()
+                numbers[i] = next((k for k in others if content[ends[k] : ends[k + 1]] == asked[i]), -1)
         return numbers
 
     def _hashes(self, content: bytes, ends: Any) -> NDArray[np.int32]:
