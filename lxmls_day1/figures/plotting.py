@@ -34,9 +34,6 @@ VERMILION = "#D55E00"
 PURPLE = "#CC79A7"
 GREY = "#7F7F7F"
 
-#: Okabe and Ito's eight colours, in their order.
-PALETTE = (BLACK, ORANGE, SKY_BLUE, GREEN, YELLOW, BLUE, VERMILION, PURPLE)
-
 #: The colour of each class's points; a ninth class begins again with the first.
 CLASS_COLOURS = (VERMILION, BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, YELLOW, BLACK)
 
