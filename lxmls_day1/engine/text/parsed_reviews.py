@@ -13,11 +13,13 @@ J. Blitzer, M. Dredze, F. Pereira (2007), *Biographies, Bollywood, Boom-boxes an
 Sentiment Classification*, ACL 2007.
 """
 
+import functools
 import io
 import os
 import zipfile
 import zlib
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -84,29 +86,33 @@ def parse_review(line: str, where: str = "this line", label: str | None = None) 
     if label is not None and found != label:
         raise CorpusError(f"{where}: the label is {found}; expected {label}, as in the whole file")
 
+    if line.count(_LABEL_MARK) > 1 and (inside := [pair for pair in pairs if pair.startswith(_LABEL_MARK)]):
+        raise CorpusError(f"{where}: {_shown(inside[0])} is inside the line; expected one label, at its end")
+
     counts: dict[str, int] = {}
     for pair in pairs:
         token, _, digits = pair.rpartition(":")
-        if pair.startswith(_LABEL_MARK):
-            raise CorpusError(f"{where}: {_shown(pair)} is inside the line; expected one label, at its end")
         if not token:
             raise CorpusError(
                 f"{where}: got {_shown(pair)}; expected token:count, with single spaces between the pairs"
             )
-        if not _is_count(digits):
+        count = _count(digits)
+        if not count:
             raise CorpusError(
                 f"{where}: the count in {_shown(pair)} is {_shown(digits)}; expected a whole number of at least 1"
             )
-        counts[token] = counts.get(token, 0) + int(digits)
-        if counts[token] > MAX_COUNT:
-            raise CorpusError(
-                f"{where}: {_shown(token)} is counted {counts[token]} times; expected at most {MAX_COUNT}"
-            )
+        counts[token] = counts.get(token, 0) + count
+    if max(counts.values(), default=0) > MAX_COUNT:
+        token, most = max(counts.items(), key=lambda item: item[1])
+        raise CorpusError(f"{where}: {_shown(token)} is counted {most} times; expected at most {MAX_COUNT}")
     return counts, found
 
 
-def _is_count(digits: str) -> bool:
-    return digits.isdecimal() and digits.isascii() and len(digits) <= len(str(MAX_COUNT)) and int(digits) > 0
+@functools.lru_cache(maxsize=1000)  # a corpus has few different ones
+def _count(digits: str) -> int:
+    """A number of at least 1 in plain digits; 0 for anything else."""
+    plain = digits.isdecimal() and digits.isascii() and len(digits) <= len(str(MAX_COUNT))
+    return int(digits) if plain else 0
 
 
 def _shown(text: str) -> str:
@@ -264,14 +270,15 @@ def _lines(content: bytes, name: str) -> list[str]:
 
 def _parse(parts: Sequence[tuple[str, list[str], str | None]]) -> ParsedReviews:
     """Read (name, lines, label) after (name, lines, label), with one numbering of the tokens."""
-    column_of: dict[str, int] = {}
+    column_of: defaultdict[str, int] = defaultdict()
+    column_of.default_factory = column_of.__len__  # a new token gets the next column
     columns, counts, starts, y = array("i"), array("i"), array("i", [0]), array("b")
     for name, lines, label in parts:
         if not lines:
             raise CorpusError(f"{name}: expected one review per line, got an empty file")
         for number, line in enumerate(lines, start=1):
             found, its_label = parse_review(line, f"{name}, line {number}", label)
-            columns.extend(column_of.setdefault(token, len(column_of)) for token in found)
+            columns.extend(map(column_of.__getitem__, found))
             counts.extend(found.values())
             starts.append(len(columns))
             y.append(LABEL_NAMES.index(its_label))
