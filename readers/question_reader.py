@@ -207,8 +207,7 @@ class QuestionCorpus(BagCorpus):
                 f"of them for training; got {dev_per!r}"
             ) from None
 
-        self.name = name
-        self.level = level
+        self.name, self.level = name, level
         self.questions = train + test
         self._set_examples(
             [count_words(question.text) for question in self.questions],

@@ -59,13 +59,9 @@ def cut_rare_tokens(reviews: Any, min_count: int, nr_counted: int) -> tuple[csr_
     end = reviews.starts[nr_counted]
     totals = np.bincount(reviews.columns[:end], weights=reviews.counts[:end], minlength=len(reviews.tokens))
     kept = np.flatnonzero(totals >= min_count)
-    new_columns = np.zeros(len(totals), dtype=np.int32)
-    new_columns[kept] = np.arange(len(kept), dtype=np.int32)  # ascending, so sorted rows stay sorted
-    stays = (totals >= min_count)[reviews.columns]
-    columns = new_columns[reviews.columns[stays]]
-    starts = np.concatenate(([0], np.cumsum(stays, dtype=np.int32)))[reviews.starts].astype(np.int32)
-    X = csr_array((reviews.counts[stays].astype(np.float64), columns, starts), shape=(len(reviews), len(kept)))
-    X.has_sorted_indices = X.has_canonical_format = True
+    entries = (reviews.counts.astype(np.float64), reviews.columns, reviews.starts)
+    X = csr_array(entries, shape=(len(reviews), len(reviews.tokens)))[:, kept]  # ascending, so sorted rows stay sorted
+    X.has_canonical_format = True
     return X, kept, totals[kept].astype(np.int64)
 
 

@@ -208,14 +208,7 @@ class SimpleDataSet:
         """
         self._check_planar()
         fig, axis = plot_points(
-            self.train_X,
-            self.train_y,
-            self.dev_X,
-            self.dev_y,
-            self.test_X,
-            self.test_y,
-            title=self.get_name(),
-            ax=ax,
+            self.train_X, self.train_y, self.dev_X, self.dev_y, self.test_X, self.test_y, title=self.get_name(), ax=ax
         )
         if print_bayes_opt:
             fig, axis = add_boundary(axis, self.get_bayes_optimal(), "Bayes optimal", "#000000")

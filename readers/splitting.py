@@ -77,24 +77,17 @@ def checked_shares(split: Sequence[float]) -> list[float]:
     ...
     lxmls_day1.errors.InputError: the shares of train, dev and test must sum to at most 1, got [0.8, 0.2, 0.2] with sum 1.2
     """
-    try:
-        given = list(split)
-    except TypeError:
-        raise InputError(
-            f"split must be three shares (train, dev, test), for example (0.8, 0, 0.2), got {split!r}"
-        ) from None
-    if len(given) != len(PARTS):
-        raise InputError(f"split must be three shares (train, dev, test), for example (0.8, 0, 0.2), got {given}")
-    numbers = as_numbers(given, "split must be three numbers (train, dev, test)")
-    if numbers.ndim != 1:
-        raise InputError(f"split must be three numbers (train, dev, test), got {given}")
+    wanted = "split must be three shares (train, dev, test), for example (0.8, 0, 0.2)"
+    numbers = as_numbers(split, wanted)
+    if numbers.shape != (len(PARTS),):
+        raise InputError(f"{wanted}, got {split!r}")
     shares: list[float] = numbers.tolist()
     for part, share in zip(PARTS, shares, strict=True):
         if not 0 <= share < math.inf:
             raise InputError(f"the {part} share must be 0 or more, got {share}; give for example split=(0.8, 0, 0.2)")
     if sum(shares) > 1 + _ROUNDING:
         raise InputError(
-            f"the shares of train, dev and test must sum to at most 1, got {given} with sum {sum(shares):g}"
+            f"the shares of train, dev and test must sum to at most 1, got {shares} with sum {sum(shares):g}"
         )
     return shares
 

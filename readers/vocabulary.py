@@ -8,6 +8,7 @@ A text goes through three forms:
 * a *row* of X, with a column for each token of the vocabulary. Tokens without a column are left out.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -56,11 +57,8 @@ def count_vocabulary(bags: Iterable[Mapping[str, float]], min_count: int = 1) ->
         for bag in bags:
             for token, count in bag.items():
                 totals[token] = totals.get(token, 0) + count
-    except (AttributeError, TypeError) as error:
-        raise InputError(f"{_BAGS_WANTED}: {error}") from error
-    try:
         return totals if min_count == 1 else {token: total for token, total in totals.items() if total >= min_count}
-    except TypeError as error:
+    except (AttributeError, TypeError) as error:
         raise InputError(f"{_BAGS_WANTED}: {error}") from error
 
 
@@ -112,8 +110,7 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
     if numbers.ndim != 1 or not np.isfinite(numbers).all():
         raise InputError(f"{_BAGS_WANTED}, but one of the counts is not")
     return csr_array(
-        (numbers, places.astype(np.int32), np.array(starts, dtype=np.int32)),
-        shape=(len(starts) - 1, len(feat_dict)),
+        (numbers, places.astype(np.int32), np.array(starts, dtype=np.int32)), shape=(len(starts) - 1, len(feat_dict))
     )
 
 
@@ -170,10 +167,7 @@ def count_words(text: str) -> dict[str, int]:
     if not isinstance(text, str):
         raise InputError(f"a text must be a string, but is {text!r}")
     words = text.lower().split()
-    counts: dict[str, int] = {}
-    for token in words + [f"{first}_{second}" for first, second in pairwise(words)]:
-        counts[token] = counts.get(token, 0) + 1
-    return counts
+    return dict(Counter(words + [f"{first}_{second}" for first, second in pairwise(words)]))
 
 
 class BagCorpus:

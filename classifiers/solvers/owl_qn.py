@@ -69,11 +69,7 @@ def pseudo_gradient(x: np.ndarray, gradient: np.ndarray, penalties: np.ndarray) 
 
 
 def owl_qn(
-    function: Function,
-    start: np.ndarray,
-    penalties: np.ndarray,
-    diagonal: np.ndarray | None = None,
-    memory: int = 20,
+    function: Function, start: np.ndarray, penalties: np.ndarray, diagonal: np.ndarray | None = None, memory: int = 20
 ) -> Iterator[Iterate]:
     """Minimise f(x) + Σ λ_i |x_i|, one iteration for each ``next``.
 

@@ -49,8 +49,8 @@ def test_floating_point_sums_above_one_are_taken_as_one():
     [
         ((0.8, 0.2), 10, "three shares"),
         (0.5, 10, "three shares"),
-        ((0.8, "some", 0.2), 10, "three numbers"),
-        ([[0.8], [0.1], [0.1]], 10, "three numbers"),
+        ((0.8, "some", 0.2), 10, "three shares"),
+        ([[0.8], [0.1], [0.1]], 10, "three shares"),
         ((0.8, -0.1, 0.2), 10, "dev share must be 0 or more, got -0.1"),
         ((float("nan"), 0, 0.2), 10, "train share"),
         ((0.8, 0.2, 0.2), 10, "sum 1.2"),

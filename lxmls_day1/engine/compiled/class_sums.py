@@ -13,11 +13,7 @@ Integers = NDArray[np.integer[Any]]
 
 
 def class_sums(
-    X: "Reals | sp.csr_array",
-    labels: Integers,
-    n_classes: int,
-    weights: Reals | None = None,
-    sums: Reals | None = None,
+    X: "Reals | sp.csr_array", labels: Integers, n_classes: int, weights: Reals | None = None, sums: Reals | None = None
 ) -> tuple[Reals, float]:
     """The weighted sum of the rows of each class, and the smallest entry.
 

@@ -33,11 +33,7 @@ class Document(NamedTuple):
 
 
 def read_documents(
-    data: bytes,
-    name: str,
-    form: str = "auto",
-    unit: str = "file",
-    count: CountText = count_tokens,
+    data: bytes, name: str, form: str = "auto", unit: str = "file", count: CountText = count_tokens
 ) -> list[Document]:
     """The documents of one file.
 
