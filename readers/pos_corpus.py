@@ -19,6 +19,7 @@ J. Nivre et al. (2020), *Universal Dependencies v2: An Evergrowing Multilingual 
 N. Silveira et al. (2014), *A Gold Standard Dependency Corpus for English*, LREC 2014: the English Web Treebank.
 """
 
+import math
 import os
 import re
 from collections import Counter
@@ -36,13 +37,13 @@ from readers.splitting import split_ends
 TAG_COLUMNS = {"upos": 3, "xpos": 4}
 
 _NR_COLUMNS = 10
-_FEATURE = re.compile(r"((?:[^\\:]|\\.)+)(?::1(?:\.0*)?)?")
+_FEATURE = re.compile(r"((?:[^\\:]|\\.)+)(?::([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?))?")
 _ESCAPED = re.compile(r"\\(.)")
 _RANGE_OR_EMPTY = re.compile(r"[1-9][0-9]*-[1-9][0-9]*|[0-9]+\.[1-9][0-9]*")
 
 
 class TaggedSentence(NamedTuple):
-    """A sentence: words, and the tag of each.
+    """A sentence: words, and the tag of each. A word is a text, or what it has of features of one's own (`parse_crfsuite`).
 
     Examples
     --------
@@ -51,7 +52,7 @@ class TaggedSentence(NamedTuple):
     [('Dogs', 'NOUN'), ('bark', 'VERB')]
     """
 
-    words: tuple[str, ...]
+    words: tuple[Any, ...]
     tags: tuple[str, ...]
 
 
@@ -61,8 +62,8 @@ class TaggedSentence(NamedTuple):
 def parse_crfsuite(content: bytes, name: str = "the text given") -> list[TaggedSentence]:
     """Read the content of a file in CRFsuite's format: a line for each word, with its tag and its features between tabs.
 
-    An empty line ends a sentence. A feature is there or not, so that ``feature:1`` is the only weight; a colon in a name is
-    written ``\\:`` and a backslash twice, as CRFsuite does.
+    An empty line ends a sentence. After a name may stand the value of the feature, ``length:4.5``, which is 1 otherwise; a colon in a
+    name is written ``\\:`` and a backslash twice, as CRFsuite does.
 
     Parameters
     ----------
@@ -73,37 +74,56 @@ def parse_crfsuite(content: bytes, name: str = "the text given") -> list[TaggedS
     Returns
     -------
     list of TaggedSentence
-        Whose words are tuples of the names of features.
+        Whose words are tuples of the names of features; where a value is not 1, dictionaries from names to values.
 
     Raises
     ------
     InputError
-        If the file is not UTF-8, a line has no tag or a feature another weight, or there is no sentence.
+        If the file is not UTF-8, a line has no tag or a feature no finite value, or there is no sentence.
 
     Examples
     --------
     >>> parse_crfsuite(b"NOUN\\tlower=dogs\\tcapital\\nVERB\\tlower=bark\\n")
     [TaggedSentence(words=(('lower=dogs', 'capital'), ('lower=bark',)), tags=('NOUN', 'VERB'))]
+    >>> parse_crfsuite(b"NOUN\\tlower=dogs\\tlength:4.5\\n")[0].words
+    ({'lower=dogs': 1.0, 'length': 4.5},)
     """
     sentences: list[TaggedSentence] = []
-    words: list[tuple[Any, ...]] = []
+    words: list[tuple[Any, str]] = []
     for number, line in enumerate([*_lines(content, name), ""], start=1):
         if line:
             tag, *features = line.split("\t")
-            found = [_FEATURE.fullmatch(feature) for feature in features]
-            if not tag or not all(found):
+            found = [_feature(feature) for feature in features]
+            if not tag or None in found:
                 wrong = "no tag" if not tag else f"the feature {_shown(features[found.index(None)])}"
                 raise InputError(
-                    f"{name}, line {number}: got {wrong}; expected a tag and the names of features, separated by tab characters"
+                    f"{name}, line {number}: got {wrong}; expected a tag and the names of features, separated by tab characters, each "
+                    "perhaps with a finite number after a colon (write a colon in a name as \\:)"
                 )
-            words.append((tag, tuple(_ESCAPED.sub(r"\1", one[1]) for one in found if one)))
+            words.append((_word(found), tag))
         elif words:
-            tags, features_of_words = zip(*words, strict=True)
-            sentences.append(TaggedSentence(features_of_words, tags))
+            sentences.append(TaggedSentence(*zip(*words, strict=True)))
             words = []
     if not sentences:
         raise InputError(f"{name}: expected sentences, got a file without any words")
     return sentences
+
+
+def _feature(text: str) -> tuple[str, float] | None:
+    """Name and value of a feature as CRFsuite writes it; None for what is none."""
+    match = _FEATURE.fullmatch(text)
+    value = float(match[2] or 1) if match else math.inf
+    return (_ESCAPED.sub(r"\1", match[1]), value) if match and math.isfinite(value) else None
+
+
+def _word(features: Sequence[Any]) -> tuple[str, ...] | dict[str, float]:
+    """The names of the features of a word, or their values if these are not all 1; what stands there several times adds up."""
+    if all(value == 1.0 for _, value in features):
+        return tuple(name for name, _ in features)
+    values: dict[str, float] = {}
+    for name, value in features:
+        values[name] = values.get(name, 0.0) + value
+    return values
 
 
 def parse_tagged(content: bytes, tags: str = "upos", name: str = "the text given") -> list[TaggedSentence]:
@@ -347,11 +367,11 @@ class PosCorpus:
         )
         self.X = self.train_X + self.dev_X + self.test_X
         self.y = self.train_y + self.dev_y + self.test_y
-        self.word_counts = dict(Counter(word for sentence in self.train_X for word in sentence))
+        words = (word for sentence in self.train_X for word in sentence)
+        self.word_counts = dict(Counter(tuple(word.items()) if isinstance(word, dict) else word for word in words))
         self.tag_names = tuple(sorted({tag for sequence in self.train_y for tag in sequence}))
-        self.nr_examples = len(self.X)
+        self.nr_examples, self.nr_features = len(self.X), len(self.word_counts)
         self.nr_tokens = sum(map(len, self.X))
-        self.nr_features = len(self.word_counts)
 
     def get_name(self) -> str:
         """What a table or a plot calls this data set."""

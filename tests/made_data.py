@@ -54,13 +54,14 @@ def random_sentences(seed, n_tags=3, n_sentences=9, longest=4):
     return X, y, np.array([rng.permutation(n_sentences) for _ in range(3)])
 
 
-def encoded_sentences(rng, n_tags, lengths, n_features=5):
-    """As compiled code takes them: words with any set of the features, the empty one included, and random tags."""
+def encoded_sentences(rng, n_tags, lengths, n_features=5, valued=False):
+    """As compiled code takes them: words with any set of the features, the empty one included, and random tags; perhaps with values."""
     starts = np.concatenate([[0], np.cumsum(lengths)])
     has = rng.random((starts[-1], n_features)) < 0.4
     indptr = np.concatenate([[0], np.cumsum(has.sum(axis=1))])
     labels = rng.integers(0, n_tags, starts[-1])
-    return Sentences(starts, indptr, np.nonzero(has)[1].astype(np.int32), labels, n_features)
+    values = np.round(rng.normal(size=has.sum()), 2) if valued else np.empty(0)
+    return Sentences(starts, indptr, np.nonzero(has)[1].astype(np.int32), labels, n_features, values)
 
 
 def documents(seed, n_classes, n_documents=80, n_words=40):

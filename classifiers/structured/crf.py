@@ -158,12 +158,8 @@ class CRF(StructuredGradient):
         lowered = np.isfinite(W).all() and sentences.log_losses(W).mean() + self.penalty_of(W) < at_zero
         return W if lowered else np.zeros(sentences.shape)
 
-    def penalty_of(self, params: np.ndarray) -> float:
-        return self.regularizer / 2 * (params**2).sum()
-
     def structured_losses(self, sentences: Any, params: np.ndarray) -> np.ndarray:
-        losses: np.ndarray = sentences.log_losses(params)
-        return losses
+        return np.asarray(sentences.log_losses(params))
 
     def get_marginals(self, X: Sentences, params: ArrayLike) -> list[np.ndarray]:
         """p(y_t = k | x): how probable each tag of each word is, over all sequences of tags.
@@ -216,23 +212,20 @@ class Objective:
 
     def __init__(self, sentences: Any, regularizer: float) -> None:
         self.sentences, self.shape, self.regularizer = sentences, sentences.shape, regularizer
-        self.n_sentences = len(sentences)
 
     def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
         loss, gradient = self.sentences.loss_and_gradient(x.reshape(self.shape))
         gradient = gradient.ravel()
-        gradient /= self.n_sentences
+        gradient /= len(self.sentences)
         gradient += self.regularizer * x
-        return loss / self.n_sentences + self.regularizer / 2 * (x @ x), gradient
+        return loss / len(self.sentences) + self.regularizer / 2 * (x @ x), gradient
 
     def diagonal(self) -> np.ndarray:
         """A guess of the second derivatives (n,), as in ``max_ent_batch.py``: the square roots of those at W = 0, one word at a time."""
-        n_rows, n_tags = self.shape
-        counts = np.zeros(n_rows)
-        counts[0] = self.sentences.starts[-1]
-        counts[1 : 1 + self.sentences.n_features] = np.bincount(
-            self.sentences.indices, minlength=self.sentences.n_features
-        )
-        counts[1 + self.sentences.n_features :] = self.n_sentences
-        second = (1 - 1 / n_tags) / n_tags * counts / self.n_sentences + self.regularizer
+        (n_rows, n_tags), sentences = self.shape, self.sentences
+        squares = sentences.values**2 if len(sentences.values) else None
+        counts = np.full(n_rows, len(sentences), dtype=np.float64)
+        counts[0] = sentences.starts[-1]
+        counts[1 : 1 + sentences.n_features] = np.bincount(sentences.indices, squares, sentences.n_features)
+        second = (1 - 1 / n_tags) / n_tags * counts / len(sentences) + self.regularizer
         return np.repeat(np.sqrt(np.where(second > 0, second, 1.0)), n_tags)

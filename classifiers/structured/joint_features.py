@@ -6,24 +6,30 @@ weights W, with a column for each of the K tags:
 
 ==============================  ==========================================================
 row 0                           the bias: how many words have the tag
-rows 1 … J                      emissions: how many words have the feature and the tag
+rows 1 … J                      emissions: the sum of the feature over the words with the tag
 rows R … R + K − 1, R = J + 1   transitions: from the tag of the row to that of the column
 row R + K                       the tag of the first word
 row R + K + 1                   the tag of the last word
 ==============================  ==========================================================
 
-Without transitions it ends after row J, and is then the sum of the flat f(x, y) = g(x) ⊗ e_y over the words. Nearly all
-of Φ is zero, so it is never built: what is listed is where it counts.
+A feature that is there or not has the values 1 and 0, so that its row counts words. Without transitions Φ ends after row J, and is
+then the sum of the flat f(x, y) = g(x) ⊗ e_y over the words. Nearly all of Φ is zero, so it is never built: what is
+listed is where something is added, and how much.
 
 Source: M. Collins, Discriminative training methods for hidden Markov models, EMNLP 2002.
 """
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
 
 from classifiers.structured.tag_features import TokenFeatures
 from classifiers.structured.viterbi import ChainScores
+
+ROUNDING = (
+    1e-24  # a ‖Φ(x, y) − Φ(x, ŷ)‖² that is so small a share of the squares of its terms is what rounding has left of 0
+)
 
 
 class Layout(NamedTuple):
@@ -35,13 +41,14 @@ class Layout(NamedTuple):
 
     >>> layout = Layout(n_features=1, n_tags=2, transitions=True)
     >>> words = TokenFeatures(starts=np.array([0, 2]), indptr=np.array([0, 1, 1]), indices=np.array([0]))
-    >>> np.bincount(layout.parts(words, 0, np.array([1, 0])), minlength=12).reshape(layout.shape)
-    array([[1, 1],
-           [0, 1],
-           [0, 0],
-           [1, 0],
-           [0, 1],
-           [1, 0]])
+    >>> entries, amounts = layout.parts(words, 0, np.array([1, 0]))
+    >>> np.bincount(entries, amounts, minlength=12).reshape(layout.shape)
+    array([[1., 1.],
+           [0., 1.],
+           [0., 0.],
+           [1., 0.],
+           [0., 1.],
+           [1., 0.]])
     """
 
     n_features: int  # J
@@ -69,19 +76,15 @@ class Layout(NamedTuple):
         ChainScores
             With zeros for transitions that there are not.
         """
-        first, end = words.starts[m], words.starts[m + 1]
-        emissions = np.array(
-            [
-                W[0] + W[1 + words.indices[words.indptr[n] : words.indptr[n + 1]]].sum(axis=0)  # (K,)
-                for n in range(first, end)
-            ]
-        )
+        ends, features, values = _sentence(words, m)
+        weighted = values[:, None] * W[1 + features]  # (n, K)
+        emissions = np.array([W[0] + weighted[i:j].sum(axis=0) for i, j in itertools.pairwise(ends.tolist())])  # (T, K)
         n_tags = self.n_tags
         chain = scale * W[1 + self.n_features :] if self.transitions else np.zeros((n_tags + 2, n_tags))
         return ChainScores(scale * emissions, chain[:n_tags], chain[n_tags], chain[n_tags + 1])
 
-    def parts(self, words: TokenFeatures, m: int, path: np.ndarray) -> np.ndarray:
-        """Φ(x, y) of sentence m as a list: an entry of the flattened W for each time that it counts.
+    def parts(self, words: TokenFeatures, m: int, path: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Φ(x, y) of sentence m as a list: entries of the flattened W, and what is added there; an entry may be listed several times.
 
         Parameters
         ----------
@@ -92,16 +95,18 @@ class Layout(NamedTuple):
         Returns
         -------
         entries : int array
+        amounts : float array
         """
-        first, end = words.starts[m], words.starts[m + 1]
-        n_features_of_word = np.diff(words.indptr[first : end + 1])  # (T,)
-        rows = [np.zeros(len(path), dtype=np.intp), 1 + words.indices[words.indptr[first] : words.indptr[end]]]
-        tags = [path, np.repeat(path, n_features_of_word)]
+        ends, features, values = _sentence(words, m)
+        rows = [np.zeros(len(path), dtype=np.intp), 1 + features]
+        tags = [path, np.repeat(path, np.diff(ends))]
+        amounts = [np.ones(len(path)), values]
         if self.transitions:
             row = 1 + self.n_features
             rows += [row + path[:-1], np.array([row + self.n_tags, row + self.n_tags + 1])]
             tags += [path[1:], path[[0, -1]]]
-        return np.concatenate(rows) * self.n_tags + np.concatenate(tags)
+            amounts.append(np.ones(len(path) + 1))
+        return np.concatenate(rows) * self.n_tags + np.concatenate(tags), np.concatenate(amounts)
 
     def difference(
         self, words: TokenFeatures, m: int, truth: np.ndarray, rival: np.ndarray
@@ -121,7 +126,17 @@ class Layout(NamedTuple):
         values : float array
             What stands there, not zero. The sum of their squares is ‖Φ(x, y) − Φ(x, ŷ)‖².
         """
-        plus, minus = self.parts(words, m, truth), self.parts(words, m, rival)
-        entries, places = np.unique(np.concatenate([plus, minus]), return_inverse=True)
-        values = np.bincount(places, weights=np.repeat([1.0, -1.0], [len(plus), len(minus)]))
+        (plus, amounts), (minus, _) = self.parts(words, m, truth), self.parts(words, m, rival)
+        differ = plus != minus  # they list the same parts in the same order
+        entries, places = np.unique(np.concatenate([plus[differ], minus[differ]]), return_inverse=True)
+        values = np.bincount(places, weights=np.concatenate([amounts[differ], -amounts[differ]]))
+        if values @ values <= ROUNDING * 2 * (amounts[differ] @ amounts[differ]):
+            values = np.zeros(len(entries))
         return entries[values != 0], values[values != 0]
+
+
+def _sentence(words: TokenFeatures, m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The n features of sentence m: where those of each word begin and end (T + 1,), their numbers (n,) and their values (n,)."""
+    ends = words.indptr[words.starts[m] : words.starts[m + 1] + 1]
+    features = words.indices[ends[0] : ends[-1]]
+    return ends - ends[0], features, words.values[ends[0] : ends[-1]] if len(words.values) else np.ones(len(features))

@@ -18,7 +18,7 @@ Large margin methods for structured and interdependent output variables, JMLR 6,
 """
 
 import reprlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike
 from classifiers.online_classifier import OnlineClassifier
 from classifiers.structured.joint_features import Layout
 from classifiers.structured.tag_features import (
+    FORMS,
     TEMPLATES,
     EncodedSentences,
     FeatureIndex,
@@ -52,7 +53,7 @@ class StructuredClassifier(OnlineClassifier):
     templates : list of str
         What a word's features are, see :mod:`classifiers.structured.tag_features`.
     min_count : int ≥ 1
-        A feature counts if at least so many words of the training sentences have it.
+        A feature counts if at least so many words of the training sentences have it, with whatever value.
     transitions : bool
         Whether pairs of neighbouring tags have a score. Without, each word is tagged by itself.
     decoder : function (ChainScores) -> path (T,), optional
@@ -126,8 +127,9 @@ class StructuredClassifier(OnlineClassifier):
 
         Parameters
         ----------
-        X : EncodedSentences, or list of M sentences, each a sequence of words; or of the features of words, dictionaries or lists of
-            names as CRFsuite takes them (:func:`classifiers.structured.tag_features.given_features`), in place of ``templates``
+        X : EncodedSentences, or list of M sentences, each a sequence of words; or of the features of words, dictionaries from names to
+            values or lists of names as CRFsuite takes them (:func:`classifiers.structured.tag_features.given_features`), in place of
+            ``templates``
         y : list of M sequences of tags, one for each word
         callback : function (round, weights, params), optional
             As in :meth:`OnlineClassifier.train`.
@@ -299,18 +301,11 @@ class StructuredClassifier(OnlineClassifier):
         >>> StructuredClassifier().evaluate([["DET", "NOUN"], ["VERB"]], [["DET", "VERB"], ["VERB"]]).__round__(3)
         0.667
         """
-        truth, predicted = _sequences(truth, TAGS_WANTED), _sequences(predicted, TAGS_WANTED)
-        if len(truth) != len(predicted):
-            raise InputError(
-                f"evaluate got {len(truth)} true and {len(predicted)} predicted tag sequences; pass as many"
-            )
-        for m, (tags, guesses) in enumerate(zip(truth, predicted, strict=True)):
-            if len(tags) != len(guesses):
-                raise InputError(f"sentence {m} has {len(tags)} true tags, but {len(guesses)} predicted ones")
-        if not any(truth):
+        truth = _sequences(truth, TAGS_WANTED)
+        guesses = _all_tags(truth, predicted)
+        if not guesses:
             raise InputError("evaluate needs at least one word, but got none; is this part of the corpus empty?")
-        words, guesses = ([tag for tags in part for tag in tags] for part in (truth, predicted))
-        return OnlineClassifier().evaluate(words, guesses)
+        return OnlineClassifier().evaluate([tag for tags in truth for tag in tags], guesses)
 
     def objective(self, X: Sentences, y: Tags, params: ArrayLike) -> float | None:
         """What the learner minimises, at ``params``: the mean loss of a sentence + (λ/2)‖W‖²; None without a loss.
@@ -413,7 +408,7 @@ def check_sentences(X: Any) -> Any:
     if _is_encoded(X):
         return X
     X = _sequences(X, "X must be a list of sentences, each a list of words")
-    kind = (Mapping, list, tuple, set) if are_given(X) else str
+    kind = FORMS if are_given(X) else str
     for m, sentence in enumerate(X):
         if not len(sentence) or not all(isinstance(word, kind) and (word or kind is not str) for word in sentence):
             raise InputError(
@@ -432,7 +427,9 @@ def _all_tags(X, y):
     """The tags of all words in a row (N,), after a look whether each word has one."""
     y = _sequences(y, TAGS_WANTED)
     if len(y) != len(X):
-        raise InputError(f"X has {len(X)} sentences, but y has {len(y)}; every sentence needs its sequence of tags")
+        raise InputError(
+            f"{len(X)} sentences need as many sequences of tags, but there are {len(y)}; pass one for each"
+        )
     lengths = np.diff(X.features.starts).tolist() if _is_encoded(X) else map(len, X)
     for m, (length, tags) in enumerate(zip(lengths, y, strict=True)):
         if len(tags) != length:

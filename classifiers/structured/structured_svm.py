@@ -52,5 +52,4 @@ class StructuredSVM(StructuredGradient):
     augmented = True
 
     def structured_losses(self, sentences: Any, params: np.ndarray) -> np.ndarray:
-        losses: np.ndarray = sentences.hinge_losses(self.row_costs(), params)
-        return losses
+        return np.asarray(sentences.hinge_losses(self.row_costs(), params))

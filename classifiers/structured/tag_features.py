@@ -6,7 +6,8 @@ it is given others: to change what it sees is to change a list.
 
 Each template yields at most one feature per word, and a feature is there or not: x is a vector of zeros and ones with a
 one per template. Which features there are is decided by the training sentences alone; at other sentences, what was
-never seen in training does not count. Who has features of their own gives them in place of the words (`given_features`).
+never seen in training does not count. Who has features of their own gives them, perhaps with numbers, in place of the words
+(`given_features`).
 
 References
 ----------
@@ -16,8 +17,9 @@ A. Ratnaparkhi (1996), *A Maximum Entropy Model for Part-of-Speech Tagging*, EMN
 import functools
 import itertools
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import reprlib
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -190,38 +192,55 @@ _PARTS_OF = functools.cache(parse_template)  # of templates that have been check
 
 # ------------------------------------------------------------------------------------------------- features of one's own
 
+#: What the features of a word can be given as, and what their values can be beside texts.
+FORMS, NUMBERS = (Mapping, list, tuple, set), (float, int, np.floating, np.integer, np.bool_)
+LARGEST = 1e100  # whose square is still a number
 
-def given_features(word: Any) -> list[str]:
-    """The names of the features of a word that stands in a sentence as its features, as CRFsuite takes them.
+
+def given_features(word: Any) -> dict[str, float]:
+    """The features of a word that stands in a sentence as its features, as CRFsuite takes them: the value of each.
 
     Parameters
     ----------
     word : mapping from name to value, or list, tuple or set of names
-        A text is a feature of its own, ``tag:noun``; True and 1 mean that the feature is there, False and 0 that it is not.
+        A name that is listed has the value 1, and a text is a feature of its own, ``tag:noun``, of the value 1. True is 1, and False or 0
+        a feature that is not there. A value that is itself a mapping or a list holds features whose names begin with its own,
+        ``tag:…``. What there is several times adds up.
 
     Raises
     ------
     InputError
-        For other values: a feature is there or not.
+        For other values, those that are not finite or too large to compute with among them, and for names that are no texts.
 
     Examples
     --------
-    >>> given_features({"lower": "dogs", "capital": True, "bias": 1.0, "digit": False})
-    ['lower:dogs', 'capital', 'bias']
+    >>> given_features({"lower": "dogs", "length": 4, "capital": True, "digit": False, "next": {"lower": "bark", "tfidf": 0.3}})
+    {'lower:dogs': 1.0, 'length': 4.0, 'capital': 1.0, 'next:lower:bark': 1.0, 'next:tfidf': 0.3}
     >>> given_features(["lower=dogs", "capital"])
-    ['lower=dogs', 'capital']
+    {'lower=dogs': 1.0, 'capital': 1.0}
     """
-    if not isinstance(word, Mapping):
-        named = [(name, True) for name in word]
-    else:
-        named = [(f"{k}:{value}", True) if isinstance(value, str) else (k, value) for k, value in word.items()]
-    for name, value in named:
-        if not (isinstance(name, str) and isinstance(value, (bool, int, float, np.number)) and value in (0, 1)):
+    values: dict[str, float] = {}
+    for name, value in _named_values(word):
+        values[name] = values.get(name, 0.0) + value
+    return {name: value for name, value in values.items() if value}
+
+
+def _named_values(word: Any) -> Iterator[tuple[str, float]]:
+    """Name and value of each feature as it stands there, those of the value 0 included."""
+    for name, value in word.items() if isinstance(word, Mapping) else zip(word, itertools.repeat(1.0)):
+        if not isinstance(name, str):
+            raise InputError(f"the name of a feature must be a text, but one is {name!r}; use str(name)")
+        if isinstance(value, str):
+            yield f"{name}:{value}", 1.0
+        elif isinstance(value, NUMBERS) and abs(value if isinstance(value, int) else float(value)) <= LARGEST:
+            yield name, float(value)
+        elif isinstance(value, FORMS):
+            yield from ((f"{name}:{inner}", number) for inner, number in _named_values(value))
+        else:
             raise InputError(
-                f"a feature of a word has a name and is there or not (a text, True, False, 1 or 0), but {name!r} is {value!r}; give a "
-                "number as the name of a range that it is in, such as {'length': '5-9'}"
+                f"the value of a feature must be a number of at most {LARGEST:g}, True, False, a text, or a dictionary or list of further "
+                f"features, but {name!r} has the value {reprlib.repr(value)}; leave out what is not known, and scale large numbers down"
             )
-    return list(dict.fromkeys(name for name, value in named if value))
 
 
 def are_given(sentences: Sequence[Sequence[Any]]) -> bool:
@@ -239,7 +258,7 @@ def are_given(sentences: Sequence[Sequence[Any]]) -> bool:
 
 
 class TokenFeatures(NamedTuple):
-    """The features of every word of M sentences with N words in all: rows of a sparse matrix that holds only ones.
+    """The features of every word of M sentences with N words in all: rows of a sparse matrix, which holds only ones unless it has values.
 
     Examples
     --------
@@ -253,6 +272,7 @@ class TokenFeatures(NamedTuple):
     starts: np.ndarray  # (M + 1,) int64: the words of sentence m are those from starts[m] to starts[m + 1]
     indptr: np.ndarray  # (N + 1,) int64: the features of word n are indices[indptr[n] : indptr[n + 1]]
     indices: np.ndarray  # (nnz,) int32: their numbers, from 0, ascending within a word
+    values: np.ndarray = np.empty(0)  # (nnz,) float64: their values; none if each is 1
 
 
 class FeatureIndex:
@@ -263,7 +283,7 @@ class FeatureIndex:
     templates : sequence of str
         See `parse_template`.
     names : sequence of str
-        The name of each feature by its number, as `from_sentences` makes them.
+        The name of each feature by its number, as `learn` makes them.
 
     Attributes
     ----------
@@ -273,7 +293,7 @@ class FeatureIndex:
 
     Examples
     --------
-    >>> index = FeatureIndex.from_sentences([["The", "cat"], ["the", "dog"]], ["lower", "lower[-1]"])
+    >>> index, _ = FeatureIndex.learn([["The", "cat"], ["the", "dog"]], ["lower", "lower[-1]"])
     >>> list(index.names)
     ['lower=the', 'lower=cat', 'lower=dog', 'lower[-1]=', 'lower[-1]=the']
     >>> index.features(["the", "cat", "purrs"])
@@ -285,24 +305,18 @@ class FeatureIndex:
         self.names = names if isinstance(names, PackedTexts) else PackedTexts(names)
 
     @classmethod
-    def from_sentences(
-        cls, sentences: Iterable[Sequence[str]], templates: Sequence[str] = TEMPLATES, min_count: int = 1
-    ) -> "FeatureIndex":
-        """Number the features that at least ``min_count`` words of these sentences have.
-
-        The numbers go template by template, and for each by first occurrence.
-        """
-        return cls.learn(sentences, templates, min_count)[0]
-
-    @classmethod
     def learn(
         cls, sentences: Iterable[Sequence[str]], templates: Sequence[str] = TEMPLATES, min_count: int = 1
     ) -> tuple["FeatureIndex", TokenFeatures]:
-        """The index of these sentences, and what `encode` gives for them, in one go."""
+        """An index of the features that at least ``min_count`` words of these sentences have, and what it gives for them by `encode`.
+
+        The numbers go template by template, and for each by first occurrence; features of one's own by first occurrence.
+        """
         if are_given(sentences := list(sentences)):
-            words_with = Counter(name for sentence in sentences for word in sentence for name in given_features(word))
-            index = cls(templates, [name for name, count in words_with.items() if count >= min_count])
-            return index, index.encode(sentences)
+            given = _Given(sentences)
+            enough = np.bincount(given.codes, minlength=len(given.names)) >= min_count
+            index = cls(templates, [*itertools.compress(given.names, enough)])
+            return index, given.numbered(np.where(enough, np.cumsum(enough) - 1, -1))
         names = PackedTexts()
         words, templates = _Words(sentences), check_templates(templates)
         numbers = np.full((len(templates), words.nr_words), -1, dtype=np.int32)
@@ -331,7 +345,8 @@ class FeatureIndex:
         TokenFeatures
         """
         if are_given(sentences := list(sentences)):
-            return self._encode_given(sentences)
+            given = _Given(sentences)
+            return given.numbered(np.array(self.names.numbers(given.names), dtype=np.intp))
         words = _Words(sentences)
         numbers = np.empty((len(self.templates), words.nr_words), dtype=np.int32)
         kinds = []
@@ -344,19 +359,10 @@ class FeatureIndex:
             row[:] = np.append(part, np.int32(-1))[row]
         return _as_features(words.starts, numbers)
 
-    def _encode_given(self, sentences: Sequence[Sequence[Any]]) -> TokenFeatures:
-        numbers = [
-            sorted(number for number in self.names.numbers(given_features(word)) if number >= 0)
-            for sentence in sentences
-            for word in sentence
-        ]
-        starts, indptr = (np.cumsum([0, *map(len, lists)], dtype=np.intp) for lists in (sentences, numbers))
-        return TokenFeatures(starts, indptr, np.array([*itertools.chain.from_iterable(numbers)], dtype=np.int32))
-
     def features(self, sentence: Sequence[str]) -> list[list[str]]:
         """The names of the features of each word of one sentence."""
-        _, indptr, indices = self.encode([sentence])
-        return [[self.names[j] for j in indices[start:end]] for start, end in zip(indptr[:-1], indptr[1:], strict=True)]
+        _, indptr, indices, _ = self.encode([sentence])
+        return [[self.names[j] for j in indices[start:end]] for start, end in itertools.pairwise(indptr)]
 
 
 class EncodedSentences:
@@ -431,6 +437,33 @@ def check_templates(templates: Sequence[str]) -> tuple[str, ...]:
     if doubled:
         raise InputError(f"each template counts once, but {doubled[0]!r} is listed twice; leave one out")
     return tuple(templates)
+
+
+class _Given:
+    """The features that the words of some sentences are given as, each as the number of its name in `names`."""
+
+    def __init__(self, sentences: Sequence[Sequence[Any]]):
+        numbers: dict[str, int] = {}
+        lengths: list[int] = []
+        codes, values = array("q"), array("d")
+        for word in itertools.chain.from_iterable(sentences):
+            features = given_features(word)
+            lengths.append(len(features))
+            codes.extend([numbers.setdefault(name, len(numbers)) for name in features])
+            values.extend(features.values())
+        self.starts = np.cumsum([0, *map(len, sentences)], dtype=np.intp)
+        self.names = list(numbers)
+        self.words = np.repeat(np.arange(len(lengths)), lengths)  # (nnz,): which word has the feature
+        self.codes, self.values = np.array(codes, dtype=np.intp), np.array(values)  # (nnz,)
+
+    def numbered(self, number_of_name: np.ndarray) -> TokenFeatures:
+        """The features of these numbers; without those of the number −1."""
+        numbers = number_of_name[self.codes]
+        order = np.lexsort((numbers, self.words))
+        order = order[numbers[order] >= 0]
+        indptr = np.searchsorted(self.words[order], np.arange(self.starts[-1] + 1))
+        values = self.values[order] if (self.values[order] != 1.0).any() else np.empty(0)
+        return TokenFeatures(self.starts, indptr, numbers[order].astype(np.int32), values)
 
 
 class _Words:

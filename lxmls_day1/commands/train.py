@@ -84,8 +84,8 @@ def command(
     is a header, are guessed and reported; options override the guess. Without --test-file a fifth of the file is set
     aside for testing. The structured learners take tagged sentences: ewt is the English Web Treebank, toy-sentences
     needs no data, and a file of your own is in the CoNLL-U format (--label-column xpos takes the language's own tags),
-    or has features of your own in CRFsuite's format: one line per word, with its tag and the names of its features,
-    separated by tabs.
+    or has features of your own in CRFsuite's format: one line per word, with its tag and its features, separated by
+    tabs, each a name or a name and a number (length:4).
 
     SVM and maximum entropy need a λ, their regularizer. If you do not set it, it is 2/M for M training examples, or
     with --tune the best of seven values on the development part. The value used is printed.

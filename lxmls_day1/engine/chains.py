@@ -20,6 +20,7 @@ class Chains:
     Parameters
     ----------
     words : classifiers.structured.tag_features.TokenFeatures
+        Of an older lab they have no values.
     shape : (int, int)
         Of the parameters W: 1 + J rows, K + 2 more with transitions, and K columns; see ``joint_features.py``.
     labels : int array (N,), optional
@@ -30,9 +31,9 @@ class Chains:
         self, words: Any, n_features: int, shape: tuple[int, int], labels: NDArray[np.intp] | None = None
     ) -> None:
         labels = np.empty(0, np.int64) if labels is None else labels
-        starts, indptr, indices = words
-        self.sentences = chain_search.Sentences(starts, indptr, indices, labels, n_features)
-        self.starts, self.indptr, self.indices, self.labels, self.n_features = self.sentences
+        starts, indptr, indices, *values = words
+        self.sentences = frozen(chain_search.Sentences(starts, indptr, indices, labels, n_features, *values))
+        self.starts, self.indptr, self.indices, self.labels, self.n_features, self.values = self.sentences
         self.shape = shape
 
     def __len__(self) -> int:
@@ -40,25 +41,25 @@ class Chains:
 
     def best_paths(self, W: Reals) -> Integers:
         """The tag sequence with the highest score, of each sentence, one behind the other (N,); without true tags."""
-        return chains.search_of_kernels()(self.sentences_read_only, np.empty((0, 0)), W)[0]  # type: ignore[no-any-return]
+        return chains.search_of_kernels()(self.sentences, np.empty((0, 0)), W)[0]  # type: ignore[no-any-return]
 
     def hinge_losses(self, costs: Reals, W: Reals) -> Reals:
         """max_y' [s(y') + ρ(y', y)] − s(y) of each sentence (M,); row y of the costs (K, K) is ρ(·, y)."""
-        return chains.search_of_kernels()(self.sentences_read_only, costs, W)[1]  # type: ignore[no-any-return]
+        return chains.search_of_kernels()(self.sentences, costs, W)[1]  # type: ignore[no-any-return]
 
     def log_losses(self, W: Reals) -> Reals:
         """−log p(y | x) of each sentence (M,)."""
-        return chain_sums.sums_of_kernels()(self.sentences_read_only, W, _none(W), _none(W))  # type: ignore[no-any-return]
+        return chain_sums.sums_of_kernels()(self.sentences, W, _none(W), _none(W))  # type: ignore[no-any-return]
 
     def loss_and_gradient(self, W: Reals) -> tuple[float, Reals]:
         """Σ_m −log p(y | x), and its gradient of the shape of W: expected minus true counts."""
         gradient = np.zeros(W.shape)
-        return float(chain_sums.sums_of_kernels()(self.sentences_read_only, W, gradient, _none(W)).sum()), gradient
+        return float(chain_sums.sums_of_kernels()(self.sentences, W, gradient, _none(W)).sum()), gradient
 
     def marginals(self, W: Reals) -> Reals:
         """p(y_t = k | x) of each word and tag, (N, K); without true tags."""
         marginals = np.empty((len(self.indptr) - 1, W.shape[1]))
-        chain_sums.sums_of_kernels()(self.sentences_read_only, W, _none(W), marginals)
+        chain_sums.sums_of_kernels()(self.sentences, W, _none(W), marginals)
         return marginals
 
     def after_descent(self, learner: Any, n_rounds: int) -> Reals:
@@ -68,11 +69,6 @@ class Chains:
             sizes = learner.steps(1 + number * len(order), len(order))
             chain_sums.take_round_of_descent(self.sentences, shrinkage, weights, order, sizes)  # type: ignore[no-untyped-call]
         return weights.result()
-
-    @functools.cached_property
-    def sentences_read_only(self) -> chain_search.Sentences:
-        """The sentences, whose arrays cannot be written to: the type of the kernels' signatures."""
-        return frozen(self.sentences)
 
 
 def _none(W: Reals) -> Reals:

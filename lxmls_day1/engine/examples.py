@@ -27,7 +27,6 @@ from lxmls_day1.checks import (
     random_numbers,
     shown,
 )
-from lxmls_day1.engine.learners import orders_of
 from lxmls_day1.engine.penalties import warn_of_penalty
 from lxmls_day1.engine.text.feature_vectors import are_dictionaries, as_rows, column_names, names_of
 from lxmls_day1.engine.text.text_models import TextModel
@@ -288,10 +287,6 @@ class CheckedData:
             raise InputError(f"the scores of row {m} of X overflow; scale the features or the weights down")
         found: Reals = scores
         return found
-
-    def _orders(self, n_examples: int) -> NDArray[np.int64]:
-        """The order of the examples in each round of an online learner (R, M), for a loop of one's own."""
-        return orders_of(self, n_examples)
 
     def _trained(self, params: Reals) -> Reals:
         """The parameters that training has found, which are finite; the classifier is ``trained`` then."""

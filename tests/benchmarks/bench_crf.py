@@ -38,7 +38,7 @@ class NearEnough(Exception):
 
 def attributes(X):
     """What CRFsuite wants: a list of attributes for each word of each sentence."""
-    starts, indptr, indices = X.features
+    starts, indptr, indices, _ = X.features
     sentences = []
     for begin, end in itertools.pairwise(starts):
         words = [[str(j) for j in indices[indptr[t] : indptr[t + 1]]] + ["bias"] for t in range(begin, end)]

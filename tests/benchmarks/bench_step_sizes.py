@@ -33,7 +33,7 @@ def words_of_sentences(n_sentences):
     """Words with their features, each an example by itself."""
     corpus = PosCorpus("UD_English-EWT")
     encoded = EncodedSentences.learn(corpus.train_X[:n_sentences])
-    _, indptr, indices = encoded.features
+    _, indptr, indices, _ = encoded.features
     X = sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(len(indptr) - 1, len(encoded.index)))
     return X, np.array(list(itertools.chain.from_iterable(corpus.train_y[:n_sentences])))
 

@@ -171,12 +171,22 @@ def test_crfsuites_format():
         ((("lower=the", "capital"), ("lower=dog", "end:er=og")), ("DET", "NOUN")),
         ((("lower=x\\y",),), ("# no comment",)),
     ]
+    (numbers,) = parse_crfsuite(b"A\ta\tb:-.5\tc\\:d:2e-1\tb:3\nB\ta:1.0\ta:1\nC\n")
+    assert numbers.words == ({"a": 1.0, "b": 2.5, "c:d": 0.2}, ("a", "a"), ())
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("DET\ta\nNOUN\tb:0.5\n", r"it, line 2: got the feature 'b:0\.5'; expected a tag and the names of features"),
+        (
+            "DET\ta\nNOUN\tb:c:0.5\n",
+            r"it, line 2: got the feature 'b:c:0\.5'; expected a tag and the names of features",
+        ),
+        ("DET\ta:x\n", "it, line 1: got the feature 'a:x'.* each perhaps with a finite number after a colon"),
+        ("DET\ta:\n", "it, line 1: got the feature 'a:'"),
+        ("DET\ta:nan\n", "it, line 1: got the feature 'a:nan'"),
+        ("DET\ta:1_0\n", "it, line 1: got the feature 'a:1_0'"),
+        ("DET\ta\tb:1e999\n", "it, line 1: got the feature 'b:1e999'"),
         ("\tb\n", "it, line 1: got no tag"),
         ("DET\t\n", "it, line 1: got the feature ''"),
         ("\n\n", "it: expected sentences, got a file without any words"),

@@ -1,7 +1,7 @@
 """The compiled search of sequence tagging: the scores of one sentence, its best tag sequence, and what that gains.
 
-Everything here works on sentences whose words have binary features (``Sentences``), and on one weight matrix ``V`` with
-a column for each of the K tags, row-major:
+Everything here works on sentences whose words have features, each with a value that is nearly always 1 (``Sentences``), and on one
+weight matrix ``V`` with a column for each of the K tags, row-major:
 
 ============================  =================================================
 row 0                         the bias of each tag
@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lxmls_day1 import sparse as sp
 from lxmls_day1.engine.compiled.primitives import COMPILES, kernel
 
 if COMPILES:
@@ -43,12 +44,18 @@ class Sentences(NamedTuple):
     indices: np.ndarray  # (nnz,) int32: features, counted from 0 without the bias
     labels: np.ndarray  # (N,) int64: the true tags
     n_features: int  # J
+    values: np.ndarray = np.empty(0)  # (nnz,) float64: the values of these features; or none, and each is 1
+
+    def matrix(self):
+        """The features of all words as a sparse matrix (N, J)."""
+        values = self.values if len(self.values) else np.ones(len(self.indices))
+        return sp.csr_array((values, self.indices, self.indptr), shape=(len(self.indptr) - 1, self.n_features))
 
 
 def type_of_sentences():
     """What numba calls :class:`Sentences` whose arrays are only read."""
-    longs = read_only(numba.int64)
-    return numba.types.NamedTuple((longs, longs, read_only(numba.int32), longs, numba.int64), Sentences)
+    longs, reals = read_only(numba.int64), read_only(numba.float64)
+    return numba.types.NamedTuple((longs, longs, read_only(numba.int32), longs, numba.int64, reals), Sentences)
 
 
 @kernel(**CHAIN_PRIMITIVE)
@@ -81,17 +88,17 @@ def fold_scale(shrink, V, U, scale, scale_sum):
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def score_words(starts, indptr, indices, m, V, scale, emissions):
-    """emissions[t, k] ← scale · (V[0, k] + Σ_j V[j + 1, k]), over the features j of word t; returns how many words."""
+def score_words(starts, indptr, indices, values, m, V, scale, emissions):
+    """emissions[t, k] ← scale · (V[0, k] + Σ_j x_j V[j + 1, k]), over the features j of word t; returns how many words."""
     # Unsigned indices need no check for a wrap-around, and V[j, k] no view of a row: both matter here.
     first, n_words, n_tags = np.uint64(starts[m]), np.uint64(starts[m + 1] - starts[m]), np.uint64(V.shape[1])
     for t in range(n_words):
         for k in range(n_tags):
             emissions[t, k] = V[np.uint64(0), k]
         for i in range(np.uint64(indptr[first + t]), np.uint64(indptr[first + t + np.uint64(1)])):
-            j = np.uint64(np.uint32(indices[i])) + np.uint64(1)
+            j, value = np.uint64(np.uint32(indices[i])) + np.uint64(1), values[i] if len(values) > 0 else 1.0
             for k in range(n_tags):
-                emissions[t, k] += V[j, k]
+                emissions[t, k] += value * V[j, k]
         if scale != 1.0:
             for k in range(n_tags):
                 emissions[t, k] *= scale

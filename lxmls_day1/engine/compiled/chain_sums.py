@@ -12,7 +12,6 @@ import functools
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from lxmls_day1.engine.compiled.chain_search import (
     CHAIN_PRIMITIVE,
@@ -235,16 +234,17 @@ def _take_truth(n_words, labels, begin, b):
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _add_words(n_words, begin, indptr, indices, residuals, factor, G):
-    """Add factor · residuals[t] to the rows of the features of each word."""
+def _add_words(n_words, begin, indptr, indices, values, residuals, factor, G):
+    """Add factor · residuals[t], times its value, to the row of each feature of each word."""
     n_tags = np.uint64(G.shape[1])
     for t in range(n_words):
         for k in range(n_tags):
             G[np.uint64(0), k] += factor * residuals[t, k]
         for i in range(np.uint64(indptr[begin + t]), np.uint64(indptr[begin + t + 1])):
             j = np.uint64(np.uint32(indices[i])) + np.uint64(1)
+            scaled = factor * values[i] if len(values) > 0 else factor
             for k in range(n_tags):
-                G[j, k] += factor * residuals[t, k]
+                G[j, k] += scaled * residuals[t, k]
 
 
 @kernel(**CHAIN_PRIMITIVE)
@@ -260,7 +260,7 @@ def _add_counts(b, factor, G):
 
 
 def _sums(sentences, W, G, marginals):
-    starts, indptr, indices, labels, n_features = sentences
+    starts, indptr, indices, labels, n_features, values = sentences
     n_chain = W.shape[0] - n_features - 1
     has_chain, gradient = n_chain > 0, len(G) > 0
     b = _buffers(room(starts, indptr)[0], W.shape[1], n_chain)
@@ -270,7 +270,7 @@ def _sums(sentences, W, G, marginals):
         shift = _exponentiated(b.from_tag, b.E, b.ET)
     for m in range(len(losses)):
         begin = starts[m]
-        n_words = np.int64(score_words(starts, indptr, indices, m, W, 1.0, b.emissions))
+        n_words = np.int64(score_words(starts, indptr, indices, values, m, W, 1.0, b.emissions))
         log_z = _forward(n_words, b, shift) if has_chain else _without_chain(n_words, b)
         losses[m] = log_z
         if len(labels) > 0:
@@ -281,7 +281,7 @@ def _sums(sentences, W, G, marginals):
             marginals[begin : begin + n_words] = b.residuals[:n_words]
         if gradient:
             _take_truth(n_words, labels, begin, b)
-            _add_words(n_words, begin, indptr, indices, b.residuals, 1.0, G)
+            _add_words(n_words, begin, indptr, indices, values, b.residuals, 1.0, G)
     if gradient:
         _count_steps(b)
         _add_counts(b, 1.0, G)
@@ -289,7 +289,7 @@ def _sums(sentences, W, G, marginals):
 
 
 def _descent(sentences, order, steps, shrinkage, V, U, state):
-    starts, indptr, indices, labels, n_features = sentences
+    starts, indptr, indices, labels, n_features, values = sentences
     n_chain = V.shape[0] - n_features - 1
     has_chain = n_chain > 0
     b = _buffers(room(starts, indptr)[0], V.shape[1], n_chain)
@@ -298,7 +298,7 @@ def _descent(sentences, order, steps, shrinkage, V, U, state):
     for i in range(len(order)):
         m = order[i]
         begin = starts[m]
-        n_words = np.int64(score_words(starts, indptr, indices, m, V, scale, b.emissions))
+        n_words = np.int64(score_words(starts, indptr, indices, values, m, V, scale, b.emissions))
         if has_chain:
             score_chain(V, scale, n_features, b.from_tag, b.start, b.stop)
             shift = _exponentiated(b.from_tag, b.E, b.ET)
@@ -309,9 +309,9 @@ def _descent(sentences, order, steps, shrinkage, V, U, state):
         _take_truth(n_words, labels, begin, b)
         scale, scale_sum = fold_scale(1.0 - steps[i] * shrinkage, flat_V, flat_U, scale, scale_sum)
         if len(U) > 0:
-            _add_words(n_words, begin, indptr, indices, b.residuals, -steps[i] * scale_sum / scale, U)
+            _add_words(n_words, begin, indptr, indices, values, b.residuals, -steps[i] * scale_sum / scale, U)
             _add_counts(b, -steps[i] * scale_sum / scale, U)
-        _add_words(n_words, begin, indptr, indices, b.residuals, -steps[i] / scale, V)
+        _add_words(n_words, begin, indptr, indices, values, b.residuals, -steps[i] / scale, V)
         _add_counts(b, -steps[i] / scale, V)
         b.counts[:] = 0.0
         scale_sum += scale
@@ -354,8 +354,8 @@ def _sentence_in_numpy(emissions, labels, chain):
 
 
 def _sums_in_numpy(sentences, W, G, marginals):
-    starts, indptr, indices, labels, n_features = sentences
-    words = sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(len(indptr) - 1, n_features))
+    starts, _, _, labels, n_features, _ = sentences
+    words = sentences.matrix()
     emissions, chain = words @ W[1 : n_features + 1] + W[0], W[n_features + 1 :]
     losses, residuals = np.empty(len(starts) - 1), np.empty(emissions.shape)
     for m, (first, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
@@ -370,20 +370,22 @@ def _sums_in_numpy(sentences, W, G, marginals):
     return losses
 
 
+@np.errstate(over="ignore", invalid="ignore")  # weights that overflow are found as such after the round
 def _descent_in_numpy(sentences, order, steps, shrinkage, V, U, state):
-    starts, indptr, indices, labels, n_features = sentences
+    starts, _, _, labels, n_features, _ = sentences
+    all_words = sentences.matrix()
     scale, scale_sum = state
     for m, step in zip(order.tolist(), steps.tolist(), strict=True):
         begin, end = starts[m], starts[m + 1]
-        rows = [1 + indices[indptr[t] : indptr[t + 1]] for t in range(begin, end)]
-        emissions = scale * np.array([V[0] + V[of_word].sum(axis=0) for of_word in rows])
+        words = all_words[begin:end]
+        emissions = scale * (words @ V[1 : n_features + 1] + V[0])
         *_, residuals, excess = _sentence_in_numpy(emissions, labels[begin:end], scale * V[n_features + 1 :])
         scale, scale_sum = fold_scale(1.0 - step * shrinkage, V.reshape(-1), U.reshape(-1), scale, scale_sum)
         for matrix, factor in ((V, 1.0 / scale), (U, scale_sum / scale)):
             if len(matrix):
                 matrix[0] -= step * factor * residuals.sum(axis=0)
-                for of_word, residual in zip(rows, residuals, strict=True):
-                    matrix[of_word] -= step * factor * residual  # a word has a feature once
+                for i, j, change in zip(words.indptr[:-1], words.indptr[1:], step * factor * residuals, strict=True):
+                    matrix[1 + words.indices[i:j]] -= words.data[i:j, None] * change  # a word has a feature once
                 matrix[n_features + 1 :] -= step * factor * excess
         scale_sum += scale
     state[:] = scale, scale_sum

@@ -12,7 +12,6 @@ matrix shrinks and is averaged is the same as in ``sparse_rows.py``, but on sing
 import functools
 
 import numpy as np
-import scipy.sparse as sp
 
 from lxmls_day1.engine.compiled.chain_search import (
     CHAIN_PRIMITIVE,
@@ -34,19 +33,20 @@ if COMPILES:
     from lxmls_day1.engine.compiled.intrinsics import MATRIX, VECTOR, ask_rule, read_only
     from lxmls_day1.engine.compiled.machine_code import address_of, cached_jit
 
-_MULTIPLIER = np.uint64(
-    0x9E3779B97F4A7C15
-)  # 2⁶⁴ / golden ratio: products with it differ in their upper half (D. Knuth, vol. 3, 6.4)
+# 2⁶⁴ / golden ratio: products with it differ in their upper half (D. Knuth, vol. 3, 6.4)
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_ROUNDING = 1e-24  # a squared norm that is so small a share of the squares of its terms is what rounding has left of 0
 
 
 # --------------------------------------------------------------------------------------------------------------- update
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _difference(starts, indptr, indices, m, labels, path, n_features, n_tags, has_chain, entries):
-    """The non-zero parts of Φ(x, y) − Φ(x, ŷ), as entries of the flattened matrix: +1 and −1 in turn; returns how many.
+def _difference(starts, indptr, indices, values, m, labels, path, n_features, n_tags, has_chain, entries, amounts):
+    """The non-zero parts of Φ(x, y) − Φ(x, ŷ), as entries of the flattened matrix: returns how many.
 
-    Where the two sequences agree nothing is listed. An entry can be listed several times, and with both signs.
+    They stand in pairs, of which the first gains an amount and the second loses it. Where the two sequences agree nothing is listed. An
+    entry can be listed several times, and with both signs.
     """
     first, n_words = starts[m], starts[m + 1] - starts[m]
     row = n_features + 1  # of the first transition
@@ -54,49 +54,51 @@ def _difference(starts, indptr, indices, m, labels, path, n_features, n_tags, ha
     for t in range(n_words):
         true, tag = labels[first + t], path[t]
         if tag != true:
-            entries[n], entries[n + 1] = true, tag
+            entries[n], entries[n + 1], amounts[n] = true, tag, 1.0
             n += 2
             for i in range(indptr[first + t], indptr[first + t + 1]):
                 j = np.int64(indices[i]) + 1
                 entries[n], entries[n + 1] = j * n_tags + true, j * n_tags + tag
+                amounts[n] = values[i] if len(values) > 0 else 1.0
                 n += 2
         if has_chain:
             true_row = row + n_tags if t == 0 else row + labels[first + t - 1]
             tag_row = row + n_tags if t == 0 else row + path[t - 1]
             if tag != true or tag_row != true_row:
-                entries[n], entries[n + 1] = true_row * n_tags + true, tag_row * n_tags + tag
+                entries[n], entries[n + 1], amounts[n] = true_row * n_tags + true, tag_row * n_tags + tag, 1.0
                 n += 2
             if t == n_words - 1 and tag != true:
                 last_row = row + n_tags + 1
-                entries[n], entries[n + 1] = last_row * n_tags + true, last_row * n_tags + tag
+                entries[n], entries[n + 1], amounts[n] = last_row * n_tags + true, last_row * n_tags + tag, 1.0
                 n += 2
     return n
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _squared_norm(n, entries, keys, sums, places):
+def _squared_norm(n, entries, amounts, keys, sums, places):
     """‖Φ(x, y) − Φ(x, ŷ)‖², with what is listed several times added up first.
 
     ``keys`` and ``sums`` are a hash table of the sums at entries, with room for twice as many as are listed, a power of two; a key is −1
     where the table is empty, which it is before and after. ``places`` are where in the table the listed ones are.
     """
-    squared, last = 0.0, np.uint64(len(keys) - 1)
+    squared, of_terms, last = 0.0, 0.0, np.uint64(len(keys) - 1)
     for i in range(n):
-        entry, sign = entries[i], 1.0 - 2.0 * (i & 1)
+        entry, amount = entries[i], (1.0 - 2.0 * (i & 1)) * amounts[i - (i & 1)]
         place = (np.uint64(entry) * _MULTIPLIER >> np.uint64(32)) & last
         while keys[place] != entry and keys[place] >= 0:
             place = (place + np.uint64(1)) & last
-        squared += 1.0 + 2.0 * sign * sums[place]  # (a ± 1)² = a² + 1 ± 2a
         keys[place], places[i] = entry, place
-        sums[place] += sign
+        sums[place] += amount
+        of_terms += amount * amount
     for i in range(n):
         place = places[i]
+        squared += sums[place] * sums[place]
         keys[place], sums[place] = -1, 0.0
-    return squared
+    return squared if squared > _ROUNDING * of_terms else 0.0
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _update(n, entries, d, shrink, V, U, scale, scale_sum):
+def _update(n, entries, amounts, d, shrink, V, U, scale, scale_sum):
     """The second half of a step, on flattened V and U: W ← shrink · W + d (Φ(x, y) − Φ(x, ŷ)), and one more term in the
     average.
 
@@ -106,19 +108,19 @@ def _update(n, entries, d, shrink, V, U, scale, scale_sum):
     scale, scale_sum = fold_scale(shrink, V, U, scale, scale_sum)
     changed = n > 0 and d != 0.0
     if changed:
-        amount, amount_of_sum = 1.0 / scale * d, scale_sum / scale * d
+        factor, factor_of_sum = 1.0 / scale * d, scale_sum / scale * d
         for i in range(0, n, 2):
-            V[np.uint64(entries[i])] += amount
-            V[np.uint64(entries[i + 1])] -= amount
+            V[np.uint64(entries[i])] += factor * amounts[i]
+            V[np.uint64(entries[i + 1])] -= factor * amounts[i]
         if len(U) > 0:
             for i in range(0, n, 2):
-                U[np.uint64(entries[i])] += amount_of_sum
-                U[np.uint64(entries[i + 1])] -= amount_of_sum
+                U[np.uint64(entries[i])] += factor_of_sum * amounts[i]
+                U[np.uint64(entries[i + 1])] -= factor_of_sum * amounts[i]
     return changed, scale, scale_sum + scale
 
 
 def _round(sentences, order, steps, shrinkage, rule, costs, augmented, V, U, state):
-    starts, indptr, indices, labels, n_features = sentences
+    starts, indptr, indices, labels, n_features, values = sentences
     n_tags = V.shape[1]
     has_chain = V.shape[0] > n_features + 1
     n_words_most, n_entries_most = room(starts, indptr)
@@ -126,7 +128,7 @@ def _round(sentences, order, steps, shrinkage, rule, costs, augmented, V, U, sta
     from_tag = np.empty((n_tags if has_chain else 0, n_tags))
     start, stop = np.empty(n_tags), np.empty(n_tags)
     path = np.empty(n_words_most, np.int64)
-    entries = np.empty(n_entries_most, np.int64)
+    entries, amounts = np.empty(n_entries_most, np.int64), np.empty(n_entries_most)
     n_keys = 2
     while n_keys < 2 * n_entries_most:
         n_keys *= 2
@@ -138,14 +140,16 @@ def _round(sentences, order, steps, shrinkage, rule, costs, augmented, V, U, sta
     for i in range(len(order)):
         m = order[i]
         first = starts[m]
-        n_words = score_words(starts, indptr, indices, m, V, scale, emissions)
+        n_words = score_words(starts, indptr, indices, values, m, V, scale, emissions)
         if has_chain:
             score_chain(V, scale, n_features, from_tag, start, stop)
         if augmented:
             add_costs(n_words, labels, first, costs, emissions)
         best_path(n_words, emissions, from_tag, start, stop, best, path)
-        n = _difference(starts, indptr, indices, m, labels, path, n_features, n_tags, has_chain, entries)
-        sq_norm = _squared_norm(n, entries, keys, sums, places)
+        n = _difference(
+            starts, indptr, indices, values, m, labels, path, n_features, n_tags, has_chain, entries, amounts
+        )
+        sq_norm = _squared_norm(n, entries, amounts, keys, sums, places)
         d = 0.0
         if sq_norm > 0.0:
             # The rule is asked about two classes, the rival 0 and the truth 1: a tie goes to the rival, as the search
@@ -163,7 +167,7 @@ def _round(sentences, order, steps, shrinkage, rule, costs, augmented, V, U, sta
             if abs(answer[0] + d) > 1e-9 * (abs(answer[0]) + abs(d)):
                 return -1
         shrink = 1.0 - steps[i] * shrinkage
-        changed, scale, scale_sum = _update(n, entries, d, shrink, flat_V, flat_U, scale, scale_sum)
+        changed, scale, scale_sum = _update(n, entries, amounts, d, shrink, flat_V, flat_U, scale, scale_sum)
         n_updates += changed
     state[0], state[1] = scale, scale_sum
     return n_updates
@@ -224,7 +228,7 @@ def _compiled_round():
 
 
 def _search(sentences, costs, W):
-    starts, indptr, indices, labels, n_features = sentences
+    starts, indptr, indices, labels, n_features, values = sentences
     n_tags = W.shape[1]
     has_chain, augmented = W.shape[0] > n_features + 1, len(labels) > 0
     n_words_most, _ = room(starts, indptr)
@@ -236,7 +240,7 @@ def _search(sentences, costs, W):
         score_chain(W, 1.0, n_features, from_tag, start, stop)
     for m in range(len(losses)):
         path = paths[starts[m] : starts[m + 1]]
-        n_words = score_words(starts, indptr, indices, m, W, 1.0, emissions)
+        n_words = score_words(starts, indptr, indices, values, m, W, 1.0, emissions)
         if augmented:
             add_costs(n_words, labels, starts[m], costs, emissions)
         best_path(n_words, emissions, from_tag, start, stop, best, path)
@@ -246,10 +250,9 @@ def _search(sentences, costs, W):
 
 
 def _search_in_numpy(sentences, costs, W):
-    starts, indptr, indices, labels, n_features = sentences
-    n_words, n_tags = len(indptr) - 1, W.shape[1]
-    words = sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(n_words, n_features))
-    scores = words @ W[1 : 1 + n_features] + W[0]  # (N, K)
+    starts, _, _, labels, n_features, _ = sentences
+    scores = sentences.matrix() @ W[1 : 1 + n_features] + W[0]  # (N, K)
+    n_words, n_tags = scores.shape
     if len(labels):
         scores += costs[labels]
     chain = W[1 + n_features :] if len(W) > 1 + n_features else np.zeros((n_tags + 2, n_tags))

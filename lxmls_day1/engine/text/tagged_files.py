@@ -64,13 +64,20 @@ def tag_files(lab: "Lab", model: "SavedModel", paths: Sequence[str], marginals: 
                 fields = (
                     [] if shares is None else _confidence(model.classifier.classes.tolist(), tag, shares[t].tolist())
                 )
-                click.echo("\t".join([printable(word if isinstance(word, str) else " ".join(word)), str(tag), *fields]))
+                click.echo("\t".join([printable(_text_of(word)), str(tag), *fields]))
             click.echo()
             if truth is not None:
                 known += len(truth)
                 right += sum(tag == true for tag, true in zip(tags, truth, strict=True))
     if known:
         click.echo(f"accuracy {right / known:.4f} ({right} of {known} tagged words)", err=True)
+
+
+def _text_of(word: Any) -> str:
+    """A word, or its features with spaces between them."""
+    if isinstance(word, dict):
+        return " ".join(name if value == 1.0 else f"{name}:{value:g}" for name, value in word.items())
+    return word if isinstance(word, str) else " ".join(word)
 
 
 def _batches(

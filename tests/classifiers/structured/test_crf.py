@@ -61,7 +61,7 @@ def one_word_sentences(n_tags):
     words = ["".join(rng.choice(list("abc"), rng.integers(1, 5))) for _ in range(60)]
     y = np.concatenate([np.arange(n_tags), rng.integers(0, n_tags, 60 - n_tags)])
     templates = ["word", "prefix1", "suffix1", "suffix2"]
-    index, (_, indptr, indices) = FeatureIndex.learn([[word] for word in words], templates)
+    index, (_, indptr, indices, _) = FeatureIndex.learn([[word] for word in words], templates)
     X = sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(60, len(index)))
     return [[word] for word in words], [[tag] for tag in y], X, y, templates
 

@@ -1,11 +1,18 @@
 """Taggers that learn from features of one's own, in place of templates."""
 
+import warnings
+
+import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy.optimize import check_grad
 
-from classifiers.structured.crf import CRF
-from classifiers.structured.structured_perceptron import StructuredPerceptron
+from classifiers.linear_classifier import LinearClassifier
+from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
+from classifiers.structured.crf import CRF, Objective
+from classifiers.structured.forward_backward import marginals
 from classifiers.structured.tag_features import FeatureIndex, given_features
+from classifiers.structured.viterbi import viterbi
 from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.errors import InputError
 from readers.pos_corpus import PosCorpus
@@ -46,16 +53,141 @@ def test_the_tags_are_those_of_the_same_templates(learner, form):
 
 
 def test_rare_features_are_left_out():
-    index, words = FeatureIndex.learn([[{"a": "x", "b": 1}, {"a": "y", "b": 1}], [["b"]]], min_count=2)
+    """Counted are the words that have one, whatever its value; 0 is no value, and neither is what adds up to 0."""
+    index, words = FeatureIndex.learn(
+        [[{"a": "x", "b": 1}, {"a": "y", "b": -0.5, "c": 7.0}], [["b"], {"c": 0.0}]], min_count=2
+    )
     assert list(index.names) == ["b"]
-    assert [array.tolist() for array in words] == [[0, 2, 3], [0, 1, 2, 3], [0, 0, 0]]
-    assert index.features([{"b": True, "c": "new"}, {}]) == [["b"], []]
+    assert [array.tolist() for array in words] == [[0, 2, 4], [0, 1, 2, 3, 3], [0, 0, 0], [1.0, -0.5, 1.0]]
+    others = [{"b": True, "d": "new"}, {}, {"a": {"b": 2}, "a:b": -2.0}]
+    assert index.features(others) == [["b"], [], []]
+    assert [array.tolist() for array in index.encode([others])] == [[0, 3], [0, 1, 1, 1], [0], []]
 
 
-@pytest.mark.parametrize("word", [{"length": 4.5}, {"a": None}, {3: 1}, [3], {"a": ["x"]}])
-def test_what_is_no_feature(word):
-    with pytest.raises(InputError, match="is there or not"):
+def test_numbers_stay_with_their_features_which_ascend_within_a_word():
+    index, _ = FeatureIndex.learn([[{"a": 2.0, "b": 3.0, "c": 4.0}]])
+    words = index.encode([[{"c": 0.25, "new": 9.0, "a": -1}], [["b", "b", "a"]]])
+    assert [array.tolist() for array in words] == [[0, 1, 2], [0, 2, 4], [0, 2, 0, 1], [-1.0, 0.25, 1.0, 2.0]]
+    assert [array.dtype for array in words] == [np.int64, np.int64, np.int32, np.float64]
+
+
+def test_a_word_is_read_as_python_crfsuite_reads_it():
+    """What its ItemSequence makes of the example in its tests; and a name that is listed twice weighs 2, as its objective has it."""
+    word = {
+        "foo": {"bar": "baz", "spam": 0.5, "egg": ["x", "y"], "ham": {"x": -0.5, "y": -0.1}},
+        "set": {"x"},
+        "on": True,
+        "off": False,
+    }
+    assert given_features(word) == {
+        "foo:bar:baz": 1.0, "foo:spam": 0.5, "foo:egg:x": 1.0, "foo:egg:y": 1.0, "foo:ham:x": -0.5, "foo:ham:y": -0.1,
+        "set:x": 1.0, "on": 1.0,
+    }  # fmt: skip
+    assert given_features(["a", "b", "a"]) == {"a": 2.0, "b": 1.0}
+    numbers = [np.float32(0.5), np.int8(-3), np.bool_(True), 10**30]
+    assert list(given_features(dict(zip("abcd", numbers, strict=True))).values()) == [0.5, -3.0, 1.0, 1e30]
+
+
+@pytest.mark.parametrize(
+    "value", [None, float("nan"), np.inf, -1e101, 10**400, 1j, np.complex128(2), b"x", np.zeros(2), object()]
+)
+def test_what_is_no_value(value):
+    for word in ({"a": value}, {"b": 1, "c": {"d": "x", "a": value}}):
+        with pytest.raises(
+            InputError,
+            match=r"must be a number of at most 1e\+100, True, .* but 'a' has the value .*; leave out what is",
+        ):
+            given_features(word)
+
+
+@pytest.mark.parametrize("word", [{3: 1}, {3: "x"}, {None: {"a": 1}}, [3], ["a", 2.0], [["a"]]])
+def test_what_is_no_name(word):
+    with pytest.raises(InputError, match=r"the name of a feature must be a text, but one is .*; use str\(name\)"):
         given_features(word)
+
+
+LEARNERS = {
+    "perceptron": lambda **settings: StructuredPerceptron(nr_rounds=3, **settings),
+    "MIRA": lambda **settings: StructuredMira(nr_rounds=3, regularizer=2.0, **settings),
+    "3-best MIRA": lambda **settings: StructuredMira(nr_rounds=2, k=3, **settings),
+    "readable MIRA": lambda **settings: StructuredMira(nr_rounds=2, decoder=viterbi, **settings),
+    "SVM": lambda **settings: StructuredSVM(0.1, nr_rounds=3, **settings),
+    "CRF online": lambda **settings: CRF(0.1, "online", nr_rounds=3, **settings),
+    "CRF": lambda **settings: CRF(0.1, tolerance=1e-13, **settings),
+}
+
+
+def numbered(sentences, seed=0):
+    """Words with a text and two numbers of each sign; the second is not known of every word."""
+    rng = np.random.default_rng(seed)
+    return [
+        [{"word": word, "x": rng.normal()} | ({"y": rng.normal()} if rng.random() < 0.7 else {}) for word in words]
+        for words in sentences
+    ]
+
+
+@pytest.mark.parametrize("transitions", [True, False])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_value_of_two_is_as_four_features_of_value_one(name, transitions):
+    """x² = 4 · 1²: the same scores, norms and penalties; the weight of one feature of the value 2 is twice that of each of the four."""
+    X, y = CORPUS.train_X[:8], CORPUS.train_y[:8]
+    texts = [[{"w": word, "odd": t % 2 == 1} for t, word in enumerate(words)] for words in X]
+    twos = [[{"word": word} | ({"odd": 2.0} if word["odd"] else {}) for word in words] for words in texts]
+    twos = [[{"w": word["word"]["w"], "odd": word.get("odd", 0)} for word in words] for words in twos]
+    fours = [[{"w": word["w"]} | {f"odd{i}": word["odd"] for i in range(4)} for word in words] for words in texts]
+    one, other = (LEARNERS[name](transitions=transitions) for _ in range(2))
+    params, of_fours = one.train(twos, y), other.train(fours, y)
+    row, rows = (
+        1 + list(one.feature_names).index("odd"),
+        [1 + list(other.feature_names).index(f"odd{i}") for i in range(4)],
+    )
+    close = {"rtol": 0, "atol": 1e-5 if name == "CRF" else 1e-10}
+    np.testing.assert_allclose(of_fours[rows], np.tile(params[row] / 2, (4, 1)), **close)
+    np.testing.assert_allclose(np.delete(of_fours, rows, axis=0), np.delete(params, row, axis=0), **close)
+    assert one.test(twos, params) == other.test(fours, of_fours)
+    for mine, theirs in zip(one.get_scores(twos, params), other.get_scores(fours, of_fours), strict=True):
+        np.testing.assert_allclose(mine.emissions, theirs.emissions, **close)
+    mine, theirs = one.objective(twos, y, params), other.objective(fours, y, of_fours)
+    assert mine == theirs or mine == pytest.approx(theirs, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", sorted(LEARNERS.keys() - {"readable MIRA"}))  # whose decoder cannot be saved
+def test_saved_taggers_read_numbers_as_they_did(name, tmp_path):
+    learner = LEARNERS[name]()
+    X, others = numbered(CORPUS.train_X[:8]), numbered(CORPUS.test_X, seed=1)
+    params = learner.train(X, CORPUS.train_y[:8])
+    learner.save(tmp_path / "model.npz", params)
+    loaded = LinearClassifier.load(tmp_path / "model.npz")
+    assert loaded.classifier.test(others, loaded.params) == learner.test(others, params)
+    one_by_one = [learner.test([words], params)[0] for words in others]
+    assert one_by_one == learner.test(others, params)
+
+
+@pytest.mark.parametrize("transitions", [True, False])
+def test_the_gradient_of_the_objective_is_its_slope_and_the_optimum_has_none(transitions):
+    X, y = numbered(CORPUS.train_X[:4]), CORPUS.train_y[:4]
+    tagger = CRF(0.1, transitions=transitions, tolerance=1e-14, max_iterations=2000)
+    F = Objective(tagger.sentences_of(X, y), 0.1)
+    x = np.random.default_rng(0).normal(size=F.shape).ravel()
+    assert check_grad(lambda x: F(x)[0], lambda x: F(x)[1], x) < 1e-5
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a tolerance below rounding is never reached
+        params = tagger.train(X, y)
+    value, gradient = F(params.ravel())
+    assert np.linalg.norm(gradient) < 1e-6 and value == pytest.approx(tagger.objective(X, y, params), rel=1e-12)
+    for scores, found in zip(tagger.get_scores(X, params), tagger.get_marginals(X, params), strict=True):
+        np.testing.assert_allclose(found, marginals(scores), rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["perceptron", "MIRA", "SVM", "CRF online"])
+def test_numbers_of_any_size_give_finite_weights_or_a_sentence(name):
+    X, y = CORPUS.train_X[:4], CORPUS.train_y[:4]
+    for size in (1e-200, 1e6, 1e98):
+        learner, numbers = LEARNERS[name](), [[{"x": size * (1 + t)} for t in range(len(words))] for words in X]
+        try:
+            assert np.isfinite(learner.train(numbers, y)).all()
+        except InputError as error:
+            assert "scale the features down" in str(error)
 
 
 def test_words_and_features_are_not_taken_for_one_another():
@@ -73,12 +205,13 @@ def test_words_and_features_are_not_taken_for_one_another():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["conllu", "crfsuite"])
+@pytest.mark.parametrize("kind", ["conllu", "crfsuite", "numbers"])
 def test_files_on_the_command_line(tmp_path, kind):
     def line(tag, word):
         row = ["_"] * 10
         row[1], row[3] = word, tag
-        return row if kind == "conllu" else [tag, f"lower={word.lower()}", f"end={word[-2:]}"]
+        numbers = [f"length:{len(word) / 4}"] if kind == "numbers" else []
+        return row if kind == "conllu" else [tag, f"lower={word.lower()}", f"end={word[-2:]}", *numbers]
 
     def text(X, y):
         blocks = []

@@ -38,9 +38,25 @@ def joint_features(g, path, shape, chain):
     return phi
 
 
+def with_numbers(X):
+    """The words as features of one's own: their letters, numbers of both signs, and one that sometimes is not there."""
+    return [
+        [{"word": word, "length": len(word) / 3, "place": {"from 2": 0.7 * t - 1.4}, "b": word.count("b") > 0} for t, word in enumerate(words)]
+        for words in X
+    ]  # fmt: skip
+
+
 def dense_words(X):
     """The features of each sentence's words as a matrix with the 1 of the bias, by the index's own names."""
-    index = FeatureIndex.from_sentences(X, TEMPLATES)
+    index, _ = FeatureIndex.learn(X, TEMPLATES)
+    if isinstance(X[0][0], dict):
+
+        def value(word, name):
+            if name.startswith("word:"):
+                return float(name == f"word:{word['word']}")
+            return word["place"]["from 2"] if name == "place:from 2" else word[name]
+
+        return [np.array([[1.0, *(value(word, name) for name in index.names)] for word in words]) for words in X]
     sentences = []
     for sentence in X:
         g = np.zeros((len(sentence), 1 + len(index)))
@@ -118,8 +134,9 @@ def random_cost(rng, n_tags):
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("decoder", [None, viterbi], ids=["compiled", "readable"])
 @pytest.mark.parametrize("chain", [True, False], ids=["chain", "no chain"])
+@pytest.mark.parametrize("numbers", [False, True], ids=["words", "numbers"])
 @pytest.mark.parametrize("name", LEARNERS)
-def test_the_loop_is_the_naive_one(name, chain, decoder):
+def test_the_loop_is_the_naive_one(name, numbers, chain, decoder):
     """Weights after the last step and their mean over all steps; irregular steps, so that no tie hangs on a rounding
     error.
 
@@ -128,7 +145,7 @@ def test_the_loop_is_the_naive_one(name, chain, decoder):
     rule, tau, augmented = LEARNERS[name]
     for seed, regularizer in [(0, 0.0), (1, 0.1), (2, 1.0)]:
         X, y, orders = random_sentences(seed)
-        rng = np.random.default_rng(seed + 100)
+        X, rng = with_numbers(X) if numbers else X, np.random.default_rng(seed + 100)
         steps, cost = 0.1 + rng.random(orders.size), random_cost(rng, 3)
         if regularizer == 1.0:
             steps[[7, 15]], steps[20] = 1.0, 3.7
@@ -185,7 +202,7 @@ def test_one_word_without_transitions_gives_the_flat_learners_very_weights(
 
     settings.pop("delay", None)
     classifier = flat(**settings)
-    _, indptr, indices = FeatureIndex(templates, tagger.feature_names).encode([[word] for word in words])
+    _, indptr, indices, _ = FeatureIndex(templates, tagger.feature_names).encode([[word] for word in words])
     X = sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(60, len(tagger.feature_names)))
     wanted = classifier.train(X, y)
     np.testing.assert_allclose(params, wanted, rtol=0, atol=1e-13)
@@ -204,8 +221,10 @@ Y_SAW = [("PRON", "VERB", "PRON"), ("DET", "NOUN", "VERB", "PRON"), ("PRON", "VE
 
 
 @pytest.mark.parametrize("chain", [True, False])
-def test_scores_are_those_that_the_paths_come_from(chain):
+@pytest.mark.parametrize("numbers", [False, True], ids=["words", "numbers"])
+def test_scores_are_those_that_the_paths_come_from(chain, numbers):
     X, y, _ = random_sentences(2)
+    X = with_numbers(X) if numbers else X
     tagger = StructuredPerceptron(templates=TEMPLATES, transitions=chain)
     params = tagger.train(X, y)
     g, all_scores = dense_words(X), tagger.get_scores(X, params)
@@ -240,7 +259,7 @@ def test_what_is_learnt_of_a_word_reaches_new_sentences_only_through_features_of
         ([["I", ""]], [["A", "B"]], "not empty"),
         ([["I", 3]], [["A", "B"]], "sentence 0 is"),
         ([], [], "has none"),
-        (X_SAW, Y_SAW[:2], "3 sentences, but y has 2"),
+        (X_SAW, Y_SAW[:2], "3 sentences need as many sequences of tags, but there are 2"),
         ([["I", "saw"]], [["PRON"]], "sentence 0 has 2 words"),
         ([["I", "saw"]], ["AB"], "tags must be a list of sequences"),
         ([["I", "saw"]], [["A", "A"]], "at least two tags"),

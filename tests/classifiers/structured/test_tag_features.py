@@ -46,7 +46,7 @@ def naive_features(sentence, templates):
 
 @pytest.mark.parametrize("templates", [TEMPLATES, ["word"], ["lower[-2] suffix2[+1]", "shape"]])
 def test_features_are_what_the_templates_say(templates):
-    index = FeatureIndex.from_sentences(SENTENCES, templates)
+    index, _ = FeatureIndex.learn(SENTENCES, templates)
     for sentence in SENTENCES:
         assert index.features(sentence) == naive_features(sentence, templates)
 
@@ -81,11 +81,11 @@ def test_the_index_holds_what_is_common_in_the_training_sentences_and_only_that(
 
 
 def test_numbers_ascend_within_a_word_as_a_sparse_matrix_wants_them():
-    index = FeatureIndex.from_sentences(SENTENCES)
-    starts, indptr, indices = index.encode(SENTENCES)
+    index, _ = FeatureIndex.learn(SENTENCES)
+    starts, indptr, indices, values = index.encode(SENTENCES)
     assert starts.tolist() == [0, 6, 9, 10, 13] and len(indptr) == 14 and indptr[-1] == len(indices)
     assert all((np.diff(indices[i:j]) > 0).all() for i, j in itertools.pairwise(indptr))
-    assert (starts.dtype, indptr.dtype, indices.dtype) == (np.int64, np.int64, np.int32)
+    assert (starts.dtype, indptr.dtype, indices.dtype) == (np.int64, np.int64, np.int32) and len(values) == 0
 
 
 def test_shapes():
@@ -101,7 +101,7 @@ def test_a_template_that_cannot_be_read(template):
     with pytest.raises(InputError, match="a template names attributes"):
         parse_template(template)
     with pytest.raises(InputError, match="a template names attributes"):
-        FeatureIndex.from_sentences(SENTENCES, ["word", template])
+        FeatureIndex.learn(SENTENCES, ["word", template])
 
 
 def test_a_template_says_where_its_parts_stand():

@@ -15,7 +15,7 @@ from tests.made_data import encoded_sentences
 
 
 def chains_of(sentences, W):
-    return Chains(sentences[:3], sentences.n_features, W.shape, sentences.labels)
+    return Chains((*sentences[:3], sentences.values), sentences.n_features, W.shape, sentences.labels)
 
 
 def some_weights(rng, chain, n_tags, n_features=5, size=1.0):
@@ -25,8 +25,7 @@ def some_weights(rng, chain, n_tags, n_features=5, size=1.0):
 def phi(sentences, m, path, shape):
     """Φ(x, y) as a matrix of the shape of W."""
     layout = Layout(sentences.n_features, shape[1], shape[0] > 1 + sentences.n_features)
-    entries = layout.parts(sentences, m, np.array(path))
-    return np.bincount(entries, minlength=shape[0] * shape[1]).reshape(shape)
+    return np.bincount(*layout.parts(sentences, m, np.array(path)), minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def by_listing(sentences, W):
@@ -49,12 +48,13 @@ def by_listing(sentences, W):
 @pytest.mark.parametrize("chain", [False, True])
 @pytest.mark.parametrize("size", [1.0, 30.0, 900.0])
 @pytest.mark.parametrize("twin", [False, True], ids=["compiled", "NumPy"])
-def test_sums_are_those_over_all_sequences(chain, size, twin):
+@pytest.mark.parametrize("valued", [False, True], ids=["ones", "values"])
+def test_sums_are_those_over_all_sequences(chain, size, twin, valued):
     """Loss, gradient and marginals within 1e-8, of sentences of one to five words, with scores of any size."""
     rng = np.random.default_rng(int(chain))
     compute = chain_sums._sums_in_numpy if twin else chain_sums.sums_of_kernels()
     for n_tags in (2, 3, 4):
-        sentences = encoded_sentences(rng, n_tags, [1, 2, 3, 1, 4, 5 if n_tags < 4 else 4, 2])
+        sentences = encoded_sentences(rng, n_tags, [1, 2, 3, 1, 4, 5 if n_tags < 4 else 4, 2], valued=valued)
         W = some_weights(rng, chain, n_tags, size=size)
         losses, gradient, marginals = by_listing(sentences, W)
         G, P = np.zeros(W.shape), np.empty(marginals.shape)
@@ -77,17 +77,18 @@ def test_where_the_fast_sum_loses_all():
     assert np.allclose(chains_of(sentences, W).log_losses(W), losses, atol=1e-8)
     chain_sums.sums_of_kernels()(frozen(sentences), W, G, np.empty((0, 2)))
     assert np.allclose(G, gradient, atol=1e-8)
-    found = Chains(sentences[:3], 1, W.shape).marginals(W)
+    found = Chains(sentences[:3], 1, W.shape).marginals(W)  # as an older lab has words: without values
     assert np.allclose(found, marginals, atol=1e-8)
     assert np.allclose(found.sum(axis=1), 1)
 
 
 @pytest.mark.parametrize("chain", [False, True])
 @pytest.mark.parametrize("averages", [True, False])
-def test_a_round_of_descent_is_the_naive_one(chain, averages):
+@pytest.mark.parametrize("valued", [False, True], ids=["ones", "values"])
+def test_a_round_of_descent_is_the_naive_one(chain, averages, valued):
     """W after each step by its definition, all of Φ and all of W; the factors 1 − η λ include 0 and a negative one."""
     rng = np.random.default_rng(5)
-    sentences = encoded_sentences(rng, 3, [1, 3, 2, 4, 1, 2])
+    sentences = encoded_sentences(rng, 3, [1, 3, 2, 4, 1, 2], valued=valued)
     order, steps, shrinkage = rng.permutation(12) % 6, 0.3 + rng.random(12), 0.7
     steps[4], steps[8] = 1 / 0.7, 2.0
     W, mean = np.zeros(some_weights(rng, chain, 3).shape), 0.0
@@ -99,6 +100,7 @@ def test_a_round_of_descent_is_the_naive_one(chain, averages):
             sentences.indices[sentences.indptr[begin] : sentences.indptr[end]],
             sentences.labels[begin:end],
             sentences.n_features,
+            sentences.values[sentences.indptr[begin] : sentences.indptr[end]],
         )
         W = (1 - step * shrinkage) * W - step * by_listing(one, W)[1]
         mean = mean + W / len(order)
@@ -108,3 +110,26 @@ def test_a_round_of_descent_is_the_naive_one(chain, averages):
         weights.n_steps += len(order)
         assert np.allclose(weights.current(), W, atol=1e-10)
         assert np.allclose(weights.result(), mean if averages else W, atol=1e-10)
+
+
+@pytest.mark.parametrize("chain", [False, True])
+def test_values_of_one_give_the_bits_of_features_without_values(chain):
+    rng = np.random.default_rng(8)
+    sentences = encoded_sentences(rng, 3, [4, 1, 3, 6, 2])
+    ones = sentences._replace(values=np.ones(len(sentences.indices)))
+    W, order, steps = some_weights(rng, chain, 3), rng.permutation(10) % 5, 0.3 + rng.random(10)
+    for compute in (chain_sums._sums_in_numpy, chain_sums.sums_of_kernels()):
+        found = []
+        for each in (sentences, ones):
+            G, P = np.zeros(W.shape), np.empty((16, 3))
+            losses = compute(frozen(each), W, G, np.empty((0, 3)))
+            compute(frozen(each._replace(labels=np.empty(0, np.int64))), W, np.empty((0, 3)), P)
+            found.append((losses, G, P))
+        for without, of_ones in zip(*found, strict=True):
+            np.testing.assert_array_equal(of_ones, without)
+    for descent in (chain_sums._descent_of_kernels(), chain_sums._descent_in_numpy):
+        one, other = Weights(*W.shape, True), Weights(*W.shape, True)
+        descent(frozen(sentences), order, steps, 0.7, one.V, one.U, one.state)
+        descent(frozen(ones), order, steps, 0.7, other.V, other.U, other.state)
+        np.testing.assert_array_equal(other.V, one.V)
+        np.testing.assert_array_equal(other.U, one.U)

@@ -86,6 +86,7 @@ def trained():
     words, rng = ["ab", "cb", "ad", "cd", "b"], np.random.default_rng(0)
     sentences = [rng.choice(words, length).tolist() for length in rng.integers(1, 6, 15)]
     tags = [rng.integers(0, 3, len(sentence)).tolist() for sentence in sentences]
+    numbers = [[{"word": word, "number": rng.normal()} for word in sentence] for sentence in sentences]
     for transitions in (True, False):
         for tagger in (
             classifiers.StructuredPerceptron(nr_rounds=4, transitions=transitions),
@@ -94,10 +95,11 @@ def trained():
             classifiers.CRF(0.1, "online", nr_rounds=4, transitions=transitions),
             classifiers.CRF(0.1, transitions=transitions, tolerance=1e-12),
         ):
-            name = f"{tagger.get_name()} {transitions}"
-            results[name] = params = tagger.train(sentences, tags)
-            results[f"{name}, tags"] = np.concatenate(tagger.test(sentences, params))
-            results[f"{name}, objective"] = np.array(tagger.history[-1].objective or 0.0)
+            for X in (sentences, numbers):
+                name = f"{tagger.get_name()} {transitions} {X is numbers}"
+                results[name] = params = tagger.train(X, tags)
+                results[f"{name}, tags"] = np.concatenate(tagger.test(X, params))
+                results[f"{name}, objective"] = np.array(tagger.history[-1].objective or 0.0)
     return results
 
 
