@@ -16,7 +16,7 @@ Inside a box
     =========================  ==========================================================================================
     ``fork_server``            a warm Python that forks boxes
     ``spawned_box``            a box where nothing can be forked
-    ``server``                 takes files, and has the program answer requests
+    ``box_server``             takes files, and has the program answer requests
     ``probe``                  attempts what must fail
     ``confinement``            gives up rights, for good
     ``seccomp``                the filter of system calls

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from lxmls_day1.box.box_server import OUT_OF_TIME
 from lxmls_day1.box.channel import Channel, Ended, Hung
 from lxmls_day1.box.limits import CRASHED, MEMORY, REFUSED, TIMEOUT, Limits
 from lxmls_day1.box.makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.box.messages import BadMessage, TooLong, encoded_request
-from lxmls_day1.box.server import OUT_OF_TIME
 from lxmls_day1.errors import InputError, NoAnswer
 from lxmls_day1.waiting import Wait, WorkClock
 

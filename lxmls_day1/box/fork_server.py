@@ -1,7 +1,7 @@
 """A warm Python that makes boxes: it has imported what its program needs, and forks once for each box.
 
 It runs outside of the reach of the code in the boxes and never runs such code itself. Each box is one fork, at the level
-``bubblewrap`` into name spaces of its own: a process that gives up its rights and serves (`server`). When that ends, or
+``bubblewrap`` into name spaces of its own: a process that gives up its rights and serves (`box_server`). When that ends, or
 the grader says so or is gone, all that is left of it is ended here.
 
 `lxmls_day1.box.sandbox` starts it as ``fork_server.main(control, level)``. Systems without fork have `spawned_box`.
@@ -24,11 +24,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lxmls_day1.box import confinement, seccomp
+from lxmls_day1.box.box_server import MOST_REQUEST, BoxServer, Compiled, make_ready, prepare_process
 from lxmls_day1.box.channel import Channel, Ended
 from lxmls_day1.box.limits import ProcessLimits
 from lxmls_day1.box.messages import decoded_request
 from lxmls_day1.box.programs import RunningProgram, made_program
-from lxmls_day1.box.server import MOST_REQUEST, BoxServer, Compiled, make_ready, prepare_process
 
 PACKAGE = __name__.partition(".")[0]
 BUBBLEWRAP, LANDLOCK, PROCESS = "bubblewrap", "landlock", "process"

@@ -9,11 +9,11 @@ import socket
 import sys
 from pathlib import Path
 
+from lxmls_day1.box.box_server import MOST_REQUEST, BoxServer, prepare_process
 from lxmls_day1.box.channel import Channel, Ended
 from lxmls_day1.box.limits import ProcessLimits
 from lxmls_day1.box.messages import decoded_request
 from lxmls_day1.box.programs import made_program
-from lxmls_day1.box.server import MOST_REQUEST, BoxServer, prepare_process
 
 
 def main(port: str, token: str, request: str) -> None:

@@ -15,5 +15,5 @@
 ``scene``          is what the page draws, as plain data; ``page/demo.js`` draws it, with ``page/demo.css``.
 ``pages``          are HTML files of these, with scenes inside (``lxmls-day1 demo --export``, the book), ``server`` asks
                    Python for every scene (``lxmls-day1 demo``), ``notebook`` does so in a cell (``lab.demo``).
-``learners``       are the lab's classifiers, written or not.
+``lab_learners``   are the lab's classifiers, written or not.
 """

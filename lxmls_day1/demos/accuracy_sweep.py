@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lxmls_day1.demos.gaussian_points import gaussian_data
-from lxmls_day1.demos.learners import EVERYWHERE, Attempts, trained
+from lxmls_day1.demos.lab_learners import EVERYWHERE, Attempts, trained
 from lxmls_day1.errors import InputError
 
 MEANS = ((-1.0, -1.0), (1.0, 1.0))

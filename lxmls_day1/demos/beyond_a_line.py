@@ -14,7 +14,7 @@ import numpy as np
 
 from lxmls_day1.demos.controls import Choice, Slider, decades, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.learners import Attempts
+from lxmls_day1.demos.lab_learners import Attempts
 from lxmls_day1.demos.scene import CLASSES, Axis, Panel, Scene, Steps, Table, by_frame, points_of_class, region
 
 LIMITS = (-2.6, 2.6)

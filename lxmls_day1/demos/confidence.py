@@ -13,7 +13,7 @@ import numpy as np
 from lxmls_day1.demos import scene as draw
 from lxmls_day1.demos.controls import Slider, decades, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.learners import Attempts
+from lxmls_day1.demos.lab_learners import Attempts
 
 LIMITS = (-1.6, 1.6)
 SIGNAL = 0.5  # the mean entry of a word that is there, in favour of its class

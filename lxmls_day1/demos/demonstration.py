@@ -28,7 +28,7 @@ from types import MappingProxyType
 from typing import Any
 
 from lxmls_day1.demos.controls import Control, settings_from
-from lxmls_day1.demos.learners import left_out
+from lxmls_day1.demos.lab_learners import left_out
 from lxmls_day1.demos.scene import Scene
 from lxmls_day1.errors import InputError, nearest
 

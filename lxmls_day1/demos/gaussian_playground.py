@@ -12,7 +12,7 @@ from typing import Any
 from lxmls_day1.demos.controls import Choice, Control, Points, Slider, Ticks, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.gaussian_points import MEANS, OPTIMAL, Result, Setting, best_possible, draw_sample, train_one
-from lxmls_day1.demos.learners import Attempts, Learner
+from lxmls_day1.demos.lab_learners import Attempts, Learner
 from lxmls_day1.demos.scene import Axis, Mark, Panel, Scene, Table, learner_line, points_of_class, sample_of
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import with_gaps

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.demos.learners import Learner, trained
+from lxmls_day1.demos.lab_learners import Learner, trained
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import discriminant_scores
 

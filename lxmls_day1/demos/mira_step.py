@@ -17,7 +17,7 @@ import numpy as np
 from lxmls_day1.demos import scene as draw
 from lxmls_day1.demos.controls import Choice, Points, Slider, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.learners import Attempts, update_of
+from lxmls_day1.demos.lab_learners import Attempts, update_of
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import with_gaps
 

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.demos.learners import LeftOut, left_out, trained
+from lxmls_day1.demos.lab_learners import LeftOut, left_out, trained
 
 #: What may differ within the family of stochastic curves, and the values that it then takes.
 FAMILIES = {

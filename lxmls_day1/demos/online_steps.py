@@ -15,7 +15,7 @@ import numpy as np
 from lxmls_day1.demos import scene as draw
 from lxmls_day1.demos.controls import Choice, Slider, decades, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.learners import Attempts, Learner
+from lxmls_day1.demos.lab_learners import Attempts, Learner
 from lxmls_day1.demos.online_traces import Trace, bound_of, points_of, trace_of, visits
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import with_gaps

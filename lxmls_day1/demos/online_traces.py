@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.demos.gaussian_points import gaussian_data
-from lxmls_day1.demos.learners import trained, update_of
+from lxmls_day1.demos.lab_learners import trained, update_of
 
 _ALMOST_HARD = 1e-4  # the regularizer of an SVM that separates the points, if a line can, with nearly the widest margin
 

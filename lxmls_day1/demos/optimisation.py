@@ -15,7 +15,7 @@ import numpy as np
 
 from lxmls_day1.demos.controls import Choice, Slider
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.learners import LeftOut, sentences
+from lxmls_day1.demos.lab_learners import LeftOut, sentences
 from lxmls_day1.demos.objective_curves import FAMILIES, SYMBOLS, Curve, Data, Optimum, Settings, curves
 from lxmls_day1.demos.reviews import domains, open_reviews
 from lxmls_day1.demos.scene import INK, MUTED, Axis, Mark, Panel, Scene, learner_line, line, region

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lxmls_day1.demos.learners import EVERYWHERE, FOR_COUNTS, Attempts, trained
+from lxmls_day1.demos.lab_learners import EVERYWHERE, FOR_COUNTS, Attempts, trained
 from lxmls_day1.engine.text.feature_contributions import Explanation, explain, lead
 from lxmls_day1.engine.text.tokens import count_tokens, split_words, unigrams_and_bigrams
 

@@ -16,7 +16,7 @@ import numpy as np
 from lxmls_day1.demos import scene as draw
 from lxmls_day1.demos.controls import Choice, Slider, Text
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.learners import EVERYWHERE, FOR_COUNTS, Attempts
+from lxmls_day1.demos.lab_learners import EVERYWHERE, FOR_COUNTS, Attempts
 from lxmls_day1.demos.review_decisions import (
     Decision,
     Trained,

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lxmls_day1.engine.compiled import chain_search, chain_sums, chains
-from lxmls_day1.engine.compiled.online_steps import Integers, Reals, Weights, check_rule, machine_code_of
+from lxmls_day1.engine.compiled import chain_rounds, chain_search, chain_sums
 from lxmls_day1.engine.compiled.primitives import frozen
+from lxmls_day1.engine.compiled.row_steps import Integers, Reals, Weights, check_rule, machine_code_of
 from lxmls_day1.engine.learners import average_of, orders_of, shrinkage_of
 from lxmls_day1.errors import InputError
 
@@ -41,11 +41,11 @@ class Chains:
 
     def best_paths(self, W: Reals) -> Integers:
         """The tag sequence with the highest score, of each sentence, one behind the other (N,); without true tags."""
-        return chains.search_of_kernels()(self.sentences, np.empty((0, 0)), W)[0]  # type: ignore[no-any-return]
+        return chain_rounds.search_of_kernels()(self.sentences, np.empty((0, 0)), W)[0]  # type: ignore[no-any-return]
 
     def hinge_losses(self, costs: Reals, W: Reals) -> Reals:
         """max_y' [s(y') + ρ(y', y)] − s(y) of each sentence (M,); row y of the costs (K, K) is ρ(·, y)."""
-        return chains.search_of_kernels()(self.sentences, costs, W)[1]  # type: ignore[no-any-return]
+        return chain_rounds.search_of_kernels()(self.sentences, costs, W)[1]  # type: ignore[no-any-return]
 
     def log_losses(self, W: Reals) -> Reals:
         """−log p(y | x) of each sentence (M,)."""
@@ -102,7 +102,7 @@ class ChainSteps:
             take = functools.partial(chain_sums.take_round_of_descent, sentences.sentences, shrinkage, self.weights)
         elif learner.compiles() and (rule := machine_code_of(learner.rule, stacklevel=7)) is not None:
             take = functools.partial(
-                chains.take_round, rule, sentences.sentences, costs, shrinkage, learner.augmented, self.weights
+                chain_rounds.take_round, rule, sentences.sentences, costs, shrinkage, learner.augmented, self.weights
             )
         else:
             take = functools.partial(learner.take_round, sentences, costs, shrinkage, self.weights)

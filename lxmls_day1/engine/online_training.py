@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.checks import all_finite, random_numbers
-from lxmls_day1.engine.compiled.online_steps import OnlineState, Reals, RowSteps, Weights
+from lxmls_day1.engine.compiled.row_steps import OnlineState, Reals, RowSteps, Weights
 from lxmls_day1.engine.learners import OnlineLearner, Round, average_of, orders_of, shrinkage_of
 from lxmls_day1.engine.objectives import MatrixRows, objective_at
 from lxmls_day1.errors import InputError

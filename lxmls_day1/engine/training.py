@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lxmls_day1.checks import check_number, check_params
-from lxmls_day1.engine.compiled.online_steps import OnlineState, Reals
+from lxmls_day1.engine.compiled.row_steps import OnlineState, Reals
 from lxmls_day1.engine.learners import (
     BatchLearner,
     CountingLearner,

@@ -40,7 +40,7 @@ What comes of it
     ``hand_marks``             marks given by hand: the file, written and read back
     ``class_tables``           the class's tables
     ``roster``                 an instructor's table of students, with the marks filled in
-    ``text_table``            tables as text, written back in the form in which they came
+    ``table_files``           tables as text, written back in the form in which they came
     ``notebook_answers``       the free answers in a notebook
     ``groups``                 wrong answers without a name, grouped; a group that is named
     ``similarity``             which submissions are alike

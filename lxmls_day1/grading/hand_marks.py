@@ -23,7 +23,7 @@ from lxmls_day1.errors import InputError, nearest
 from lxmls_day1.grading.gradebook import ExerciseGrade, HandMark, SubmissionGrade
 from lxmls_day1.grading.page_frame import name_of, points_text
 from lxmls_day1.grading.safe_text import one_line, table_cell, table_lines
-from lxmls_day1.grading.text_table import NotText, TextTable
+from lxmls_day1.grading.table_files import NotText, TextTable
 from lxmls_day1.whole_files import replace_files
 
 FILE, KNOWN = "hand-marks.csv", ".hand-marks.json"

@@ -23,7 +23,7 @@ from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.identity import Found, matched_lines
 from lxmls_day1.grading.page_frame import points_text
 from lxmls_day1.grading.safe_text import table_cell
-from lxmls_day1.grading.text_table import Cell, NotText, TextTable
+from lxmls_day1.grading.table_files import Cell, NotText, TextTable
 
 #: Columns that hold ids, in lower case: of Canvas, of Moodle (grade book and grading worksheet), of Blackboard.
 ID_COLUMNS = (

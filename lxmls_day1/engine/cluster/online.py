@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lxmls_day1.engine.cluster.parts import Job, PartWorkers, workers_with
-from lxmls_day1.engine.compiled.online_steps import Integers, Reals, Weights
+from lxmls_day1.engine.compiled.row_steps import Integers, Reals, Weights
 from lxmls_day1.engine.compiled.sparse_rows import sums_of_squares
 from lxmls_day1.engine.objectives import longest_of
 from lxmls_day1.engine.streaming.mixed_steps import Segment, Sizes, WorkerState, own_term

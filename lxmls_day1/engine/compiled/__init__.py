@@ -7,7 +7,7 @@
 ``threads``         calls that run beside one another, where there are threads
 ``row_primitives``  a row of a CSR matrix times a weight matrix, and a row added to it
 ``sparse_rows``     examples as the kernels read them; the loop of online learning
-``online_steps``    the weights of online learners with their average, and a rule at work on rows
+``row_steps``       the weights of online learners with their average, and a rule at work on rows
 ``batch``           objective and gradient of the batch learners
 ``svm_sweeps``      the sweeps of the dual SVM
 ``max_ent_sweeps``  the sweeps of dual coordinate ascent for maximum entropy
@@ -20,6 +20,6 @@
 ``svmlight_lines``  lines of svmlight features to numbers
 ``chain_search``    tag sequences: the scores of a sentence and its best path
 ``chain_sums``      tag sequences: sums over all of them, for conditional random fields
-``chains``          tag sequences: whole data sets, and the loop of the structured learners
+``chain_rounds``    tag sequences: whole data sets, and the loop of the structured learners
 ==================  ==========================================================================
 """

@@ -424,7 +424,7 @@ def take_round_of_descent(sentences, shrinkage, weights, order, steps):
     sentences : Sentences
     shrinkage : float
         λ.
-    weights : lxmls_day1.engine.compiled.online_steps.Weights
+    weights : lxmls_day1.engine.compiled.row_steps.Weights
         They change in place.
     order, steps : int64 array (T,), float64 array (T,)
         A sentence and a step size for each step.

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lxmls_day1.checks import check_finite
-from lxmls_day1.engine.compiled.online_steps import Integers, OnlineState, Reals, RowSteps, Rule, Weights
+from lxmls_day1.engine.compiled.row_steps import Integers, OnlineState, Reals, RowSteps, Rule, Weights
 from lxmls_day1.engine.compiled.sparse_rows import Examples, sums_of_squares
 from lxmls_day1.engine.compiled.threads import thread_pool
 from lxmls_day1.engine.streaming.shard_rows import Slice

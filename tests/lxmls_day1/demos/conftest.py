@@ -7,7 +7,7 @@ import pytest
 
 from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.demos import objective_curves
-from lxmls_day1.demos.learners import Attempts, LeftOut
+from lxmls_day1.demos.lab_learners import Attempts, LeftOut
 from lxmls_day1.demos.objective_curves import Curve, Optimum, Settings, curves
 from lxmls_day1.demos.review_decisions import train_all
 from lxmls_day1.demos.server import DemoServer

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lxmls_day1.demos import accuracy_sweep as sweep
-from lxmls_day1.demos.learners import EVERYWHERE, Attempts
+from lxmls_day1.demos.lab_learners import EVERYWHERE, Attempts
 from lxmls_day1.errors import InputError
 
 

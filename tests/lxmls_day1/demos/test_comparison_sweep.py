@@ -5,7 +5,7 @@ import pytest
 
 from lxmls_day1.demos.accuracy_sweep import SWEPT, best_accuracies, measurements
 from lxmls_day1.demos.comparison_sweep import LEARNERS, DemoComparison
-from lxmls_day1.demos.learners import Attempts
+from lxmls_day1.demos.lab_learners import Attempts
 
 AS_DRAWN = 6e-5  # four decimals of an accuracy are drawn
 

@@ -16,13 +16,13 @@ import pytest
 import scipy.sparse
 
 from lxmls_day1.box.box import Box, BoxFailure, RefusedAnswer
+from lxmls_day1.box.box_server import BoxServer, Compiled
 from lxmls_day1.box.channel import Ended
 from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.levels import LEVELS, strongest_level, why_not
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.programs import made_program
 from lxmls_day1.box.sandbox import ForkedBox, fork_server_of
-from lxmls_day1.box.server import BoxServer, Compiled
 from lxmls_day1.box.spawning_server import SpawningServer
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.boxed_lab import BoxedLab

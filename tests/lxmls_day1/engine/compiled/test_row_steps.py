@@ -12,7 +12,7 @@ from classifiers.online_classifier import OnlineClassifier, compiled
 from classifiers.perceptron import perceptron_rule
 from classifiers.structured.structured_classifier import StructuredClassifier
 from lxmls_day1.engine.compiled.machine_code import cached_jit
-from lxmls_day1.engine.compiled.online_steps import Weights
+from lxmls_day1.engine.compiled.row_steps import Weights
 
 pytestmark = pytest.mark.bits
 
@@ -81,7 +81,7 @@ def test_a_rule_that_cannot_be_compiled_runs_as_python_and_the_warning_says_why(
     (message,) = [str(warning.message) for warning in caught if "could not be compiled" in str(warning.message)]
     assert message.startswith(f"{rule.__name__} could not be compiled and runs as plain Python: ")
     assert re.search(FAULTY[rule], message), message
-    assert message.endswith(f"(test_online_steps.py, line {line_of_the_fault(rule)})")
+    assert message.endswith(f"(test_row_steps.py, line {line_of_the_fault(rule)})")
     assert "During: Pass" not in message and "\n" not in message
     (warning,) = [w for w in caught if "could not be compiled" in str(w.message)]
     assert warning.filename == __file__  # the file that called train

@@ -5,7 +5,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from lxmls_day1.demos.learners import Attempts, trained, update_of
+from lxmls_day1.demos.lab_learners import Attempts, trained, update_of
 from lxmls_day1.errors import InputError
 
 

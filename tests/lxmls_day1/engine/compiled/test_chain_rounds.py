@@ -12,8 +12,8 @@ from classifiers.structured.joint_features import Layout
 from lxmls_day1.engine.chains import Chains
 from lxmls_day1.engine.compiled import chains as kernels
 from lxmls_day1.engine.compiled.chain_search import Sentences
-from lxmls_day1.engine.compiled.online_steps import Weights, machine_code_of
 from lxmls_day1.engine.compiled.primitives import COMPILES, frozen
+from lxmls_day1.engine.compiled.row_steps import Weights, machine_code_of
 from tests.made_data import encoded_sentences
 
 N_FEATURES, MAX_TAGS = 5, 4

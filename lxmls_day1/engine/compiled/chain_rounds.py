@@ -178,7 +178,7 @@ def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, ste
 
     Parameters
     ----------
-    rule : what :func:`lxmls_day1.engine.compiled.online_steps.machine_code_of` returned
+    rule : what :func:`lxmls_day1.engine.compiled.row_steps.machine_code_of` returned
         The rule of one of the flat learners.
     sentences : Sentences
     costs : float64 array (K, K)
@@ -187,7 +187,7 @@ def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, ste
         λ: the weights shrink by the factor 1 − step · λ before each update.
     augmented : bool
         Whether the rival is the sequence of the highest score plus cost.
-    weights : lxmls_day1.engine.compiled.online_steps.Weights
+    weights : lxmls_day1.engine.compiled.row_steps.Weights
         Of the shape that the head of this module describes. They change in place.
     order, steps : int64 array (T,), float64 array (T,)
         A sentence and a step size for each step.
