@@ -20,6 +20,7 @@ from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, RETURNS, An
 
 RAISES = "raises "
 WRONG_FORM, WRONG_PARTS, RELATED, WHERE = "wrong_form", "wrong_parts", "related_to_the_right_one", "where_it_is_wrong"
+NEARLY = 0.01  # of the largest number of an answer
 LEAST_ON_A_SIDE = 2  # inputs with a right, and with a wrong answer, before it is said where answers are wrong
 POWERS = {
     1.0: "times {}",
@@ -86,6 +87,9 @@ def _form(wrong: Sequence[Asked]) -> Sentences:
         return []
     first = wrong[0]
     wanted = shape_text(first.wanted)
+    if first.wanted.kind is str and first.got.kind is float:
+        text = f"For the smallest input the code returns {shape_text(first.got)}"
+        return [(WRONG_FORM, f"{text}, but the right answer is {first.wanted.values[0]!r}.")]
     if all(one.got.kind is float for one in wrong):
         if len({len(one.got.shape) == len(one.wanted.shape) for one in wrong}) > 1:
             return []
@@ -109,7 +113,7 @@ def _form(wrong: Sequence[Asked]) -> Sentences:
     if text == "None":
         return [(WRONG_FORM, f"The code returns None, but must return {wanted}. Is a `return` missing?")]
     what = shape_text(first.got) if first.got.shape else f"the text {text!r}"
-    return [(WRONG_FORM, f"The code returns {what}, but must return {wanted}.")]
+    return [(WRONG_FORM, f"The answer is {what}, but {wanted} is wanted.")]
 
 
 def _relation(asked: Sequence[Asked], wrong: Sequence[Asked], split: Split | None) -> Sentences:
@@ -157,6 +161,8 @@ def _relation_of(pairs: Sequence[Pair]) -> str:
         return "is right, but they are in the reverse order"
     if all(_close(np.abs(got), np.abs(wanted)) for _, wanted, got in pairs):
         return "is right except for its sign, which is wrong in some places"
+    if all(np.abs(got - wanted).max() <= POOL_ATOL + NEARLY * np.abs(wanted).max() for _, wanted, got in pairs):
+        return "is nearly right, but not near enough"
     return ""
 
 

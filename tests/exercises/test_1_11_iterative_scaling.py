@@ -115,9 +115,12 @@ def small_parts(given, answer):
 
 def test_slack(lab, expect):
     """The slack feature of three examples"""
-    features, total = lab.function("iterative_scaling", "with_slack", np.array([[2.0, 3.0], [1.0, 0.0], [0.5, 1.5]]))
+    X = np.array([[2.0, 3.0], [1.0, 0.0], [0.5, 1.5]])
+    features, total = lab.function("iterative_scaling", "with_slack", X)
     expect("(1, x, slack) of the examples (2, 3), (1, 0) and (0.5, 1.5)", features, **SINGLE)
     expect("V", total, **SINGLE)
+    features, _ = lab.function("iterative_scaling", "with_slack", sp.csr_array(X))
+    expect("(1, x, slack) of the same examples as a csr_array", features, **SINGLE)
 
 
 def test_update(lab, expect):
@@ -147,7 +150,9 @@ def test_moments_meet(lab, expect):
 def test_random_slack(lab, expect, rng):
     """The slack feature of random examples"""
     X = rng.gamma(1.0, size=(6, 3))
-    for kind, given in (("an array", X), ("sparse", sp.csr_array(X * (X > 0.5)))):
+    for kind, given in (("an array", X), ("sparse", X * (X > 0.5))):
+        given = given[np.roll(np.argsort(given.sum(axis=1)), 3)]  # the longest is neither the first nor the last
+        given = sp.csr_array(given) if kind == "sparse" else given
         features, total = lab.function("iterative_scaling", "with_slack", given)
         expect(f"(1, x, slack), where X is {kind}", features, **SINGLE)
         expect(f"V, where X is {kind}", total, **SINGLE)

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from lxmls_day1.course.recorded_answers import results
 
@@ -51,6 +52,9 @@ def small_inputs():
         classes = [0, 1, 2] if len(X) == 3 else [0, 0, 1, 2]
         for separator in triples:
             yield {"points": X, "classes": classes, "separator": separator}
+    for X in ([[-1], [1]], [[-3], [4]], [[1, 2], [-1, -2]]):
+        u = [0, 1, 0][: 1 + len(X[0])]
+        yield {"points": X, "points are": "a csr_array", "classes": [int(x[0] > 0) for x in X], "separator": u}
 
 
 def small_answers(lab, inputs):
@@ -76,7 +80,7 @@ def parts_the_classes(given):
 
 def bounds_of(lab, inputs):
     """The three numbers of each, or "refused"; one by one where the code refuses one of them."""
-    calls = [(np.array(i["points"], float), np.array(i["classes"]), np.array(i["separator"], float)) for i in inputs]
+    calls = [(_points_of(i), np.array(i["classes"]), np.array(i["separator"], float)) for i in inputs]
     try:
         return [list(results(answer, *RESULTS)) for answer in lab.each("mistake_bounds", "mistake_bound", calls)]
     except ValueError as error:
@@ -85,6 +89,11 @@ def bounds_of(lab, inputs):
         if len(inputs) == 1:
             return ["refused"]
         return [answer for i in inputs for answer in bounds_of(lab, [i])]
+
+
+def _points_of(given):
+    points = np.array(given["points"], float)
+    return sp.csr_array(points) if "points are" in given else points
 
 
 def small_properties(given, answer):
@@ -115,6 +124,8 @@ def test_a_longer_vector(lab, expect):
 def test_columns(lab, expect):
     """Three classes, and a column for each"""
     expect("R, γ and the bound for three columns", bound(lab, THREE_CLASSES, LABELS, COLUMNS), **SINGLE)
+    sparse = bound(lab, sp.csr_array(THREE_CLASSES), LABELS, COLUMNS)
+    expect("R, γ and the bound for the same points as a csr_array", sparse, **SINGLE)
 
 
 def test_two_columns(lab, expect):
@@ -161,6 +172,7 @@ def test_random_vector(lab, expect, rng, n_features):
     expect("R, γ and the bound", bound(lab, X, y, u), **SINGLE)
     apart = X + 3.0 * signs[:, None] * direction
     expect("R, γ and the bound, with a wide gap between the classes", bound(lab, apart, y, u), **SINGLE)
+    expect("R, γ and the bound of sparse points", bound(lab, sp.csr_array(X), y, u), **SINGLE)
     expect("the error for a vector that is wrong about every point", said(lab, X, y, -u))
 
 

@@ -35,6 +35,8 @@ def small_inputs():
     for parts in [  # of which exp overflows
         ([[800, 801], [0, 0]], [[0, 0], [0, 0]], [0, 0], [0, 0]),
         ([[1, 0], [0, 2]], [[0, 0], [900, 901]], [1, 0], [0, 0]),
+        ([[1, 0], [0, 2]], [[900, 0], [901, 1]], [1, 0], [0, 0]),
+        ([[1, 0], [0, 2]], [[0, -900], [0, -901]], [1, 0], [0, 0]),
         ([[-900, -901], [0, 0]], [[0, 0], [0, 0]], [0, 0], [0, 0]),
     ]:
         yield dict(zip(("emissions", "transitions", "start", "stop"), map(list, parts), strict=True))
@@ -108,12 +110,12 @@ def test_random_sentences(lab, expect, rng, n_tags):
 
 @pytest.mark.hidden
 def test_a_long_sentence(lab, expect, rng):
-    """Three hundred words, and scores of hundreds"""
+    """Three hundred words, and scores of thousands"""
     (short, long) = sums_of(
-        lab, [random_sentences(rng, (300, 4))[0], [300 * part for part in random_sentences(rng, (40, 3))[0]]]
+        lab, [random_sentences(rng, (300, 4))[0], [2000 * part for part in random_sentences(rng, (40, 3))[0]]]
     )
     expect("the last row of a sentence of 300 words", short[-1], **SINGLE)
-    expect("the sums for scores in the hundreds", long, **SINGLE)
+    expect("the sums for scores in the thousands", long, **SINGLE)
 
 
 @pytest.mark.hidden

@@ -25,6 +25,8 @@ def small_inputs():
             yield {"a": a, "λ": penalty}
     for a, penalties in (([3, -3], [1, 2]), ([0.5, -2], [1, 0]), ([2.5, -0.6, -4], [3, 0.25, 1.5])):
         yield {"a": a, "λ": penalties}
+    for penalty in (1, 0.5, [[0.25, 1.5], [2, 1]], [[1, 2], [0.5, 3]]):
+        yield {"a": [[3, -0.5], [1, -2]], "λ": penalty}
 
 
 def small_answers(lab, inputs):
@@ -61,6 +63,12 @@ def test_a_penalty_for_each(lab, expect):
         threshold(lab, [3.0, -3.0, 3.0, -0.2], [0.0, 1.0, 5.0, 0.1]),
         **SINGLE,
     )
+
+
+def test_rows_and_columns(lab, expect):
+    """Numbers in rows and columns"""
+    numbers = [[3.0, -3.0, 0.5], [-0.2, 1.5, 0.0]]
+    expect("a = (3, −3, 0.5) and (−0.2, 1.5, 0) with λ = 1", threshold(lab, numbers, 1.0), **SINGLE)
 
 
 @pytest.mark.hidden

@@ -40,6 +40,7 @@ def said(change):
         (lambda given, right: 1.0 - right, "Every number is 1 minus the right one."),
         (lambda given, right: right.T.reshape(2, 3), "Every number is right, but rows and columns are exchanged."),
         (lambda given, right: np.abs(right), "is right except for its sign"),
+        (lambda given, right: right * (1.001 if given["x"] > 2 else 0.999), "is nearly right, but not near enough."),
         (lambda given, right: right.T, "rows and columns are exchanged"),
         (
             lambda given, right: right.ravel(),
@@ -55,7 +56,7 @@ def said(change):
             "Every wrong answer is an exception: the code raises KeyError.",
         ),
         (lambda given, right: None, "Is a `return` missing?"),
-        (lambda given, right: "3", "The code returns the text '3', but must return an array of shape (2, 3)."),
+        (lambda given, right: "3", "The answer is the text '3', but an array of shape (2, 3) is wanted."),
         (
             lambda given, right: "returns a pair: one number and a text",
             "The code returns a pair: one number and a text, but must return an array",
@@ -77,3 +78,8 @@ def test_what_is_seen(change, text):
 )
 def test_nothing_is_said_that_one_answer_contradicts(change):
     assert said(change) == ""
+
+
+def test_a_result_where_an_error_is_wanted():
+    refused = [Asked(given, Answer.of("refused"), Answer.of([1.0, 2.0]), True) for given in INPUTS]
+    assert "returns an array of shape (2,), but the right answer is 'refused'." in observed(refused)[0][1]
