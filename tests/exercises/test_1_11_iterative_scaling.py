@@ -113,6 +113,23 @@ def small_parts(given, answer):
         yield "the new weights", answer
 
 
+def small_terms(given, answer, right):
+    """Of which the slack and V, or the change of the weights, may be made."""
+    if "X" in given:
+        X = np.array(given["X"], float)
+        rows, slack = (np.reshape(its[:-1], (len(X), -1)) for its in (answer, right))
+        sums = {"the right V": right[-1], "the largest x_j": X.max(axis=1), "1": 1.0}
+        sizes = {"the number of features": X.shape[1], "the number of examples": len(X)}
+        yield "the slack", rows[:, -1], {"V": answer[-1]} | sums
+        sizes |= {"the mean of the sums": (right[-1] - slack[:, -1]).mean(), "1": 1.0}
+        yield "V", answer[-1], {"the largest number": X.max()} | sizes
+    else:
+        names = {"w": "weights", "E_emp": "E_emp", "E_model": "E_model", "V": "V"}
+        terms = {word: np.array(given[name], float) for word, name in names.items()}
+        terms |= {f"log {word}": np.log(terms[word]) for word in ("E_emp", "E_model")}
+        yield "the new weight minus w", answer - terms["w"], terms
+
+
 def test_slack(lab, expect):
     """The slack feature of three examples"""
     X = np.array([[2.0, 3.0], [1.0, 0.0], [0.5, 1.5]])

@@ -111,6 +111,19 @@ def small_parts(given, answer):
     yield from zip(RESULTS, answer, strict=True)
 
 
+def small_terms(given, answer, right):
+    """Of which R, γ and the bound may be made."""
+    X, separator = np.array(given["points"], float), np.array(given["separator"], float)
+    kind, K = ("for a vector", 2) if separator.ndim == 1 else ("for columns", separator.shape[1])
+    sizes = {"the number of examples": len(X), "the length of the separator": np.linalg.norm(separator)}
+    longest = {"the largest ‖x‖": np.sqrt(right[0] ** 2 - 1.0), "1": 1.0}
+    yield "R", answer[0], longest | {"the largest |x_j|": np.abs(X).max()} | sizes
+    its = sizes | {"the right bound": right[2], "R": answer[0], "K": K, "√K": np.sqrt(K)}
+    yield f"γ {kind}", answer[1], its
+    its = sizes | {"the right γ": right[1], "R": answer[0], "γ": answer[1], "K": K}
+    yield f"the bound {kind}", answer[2], its | {"R²": answer[0] ** 2, "γ²": answer[1] ** 2}
+
+
 def test_one_vector(lab, expect):
     """Two classes, and a separator of length 1"""
     expect("R, γ and the bound for u = (0, 0.6, 0.8)", bound(lab, POINTS, SIGNS, np.array([0.0, 0.6, 0.8])), **SINGLE)

@@ -53,6 +53,18 @@ def small_parts(given, answer):
     yield "the rows of the words after it", answer[1:]
 
 
+def small_terms(given, answer, right):
+    """Of which the rows of the first two words may be made."""
+    emissions, start, stop = (np.array(given[word], float) for word in ("emissions", "start", "stop"))
+    ends = {"start": start, "stop": stop, "log K": np.log(len(start))}
+    yield "the row of the first word", answer[0], {"emissions(1)": emissions[0]} | ends
+    if len(answer) > 1:
+        before = np.log(np.exp(right[0] - right[0].max()).sum()) + right[0].max()
+        its = {"emissions(2)": emissions[1], "log Σ_k exp(forward(1, k) + transitions(k, ·))": right[1] - emissions[1]}
+        its |= {"emissions(1)": emissions[0], "log Σ_k exp forward(1, k)": before} | ends
+        yield "the row of the second word", answer[1], its
+
+
 def test_one_word(lab, expect):
     """A sentence of one word: its beginnings are its tags"""
     (found,) = sums_of(lab, [([[1.0, 2.0, 0.5]], np.ones((3, 3)), [0.5, 0.0, -1.0], [3.0, 0.0, 1.0])])

@@ -45,6 +45,13 @@ def small_properties(given, answer):
         )
 
 
+def small_terms(given, answer, right):
+    """Of which the ratios may be made."""
+    p, q = (given["α"] + np.array(given[side], float) for side in ("inside", "outside"))
+    logs = {"log p": np.log(p), "log q": np.log(q), "log ‖p‖₁": np.log(p.sum()), "log ‖q‖₁": np.log(q.sum())}
+    yield "r", answer, logs | {"p / ‖p‖₁": p / p.sum(), "q / ‖q‖₁": q / q.sum()}
+
+
 def test_by_hand(lab, expect):
     """Two features that can be followed by hand"""
     found = ratio(lab, [3, 1], [0, 2], 1.0)

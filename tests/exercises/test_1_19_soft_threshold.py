@@ -44,6 +44,13 @@ def small_properties(given, answer):
         yield "farther_from_zero", "An answer is farther from 0 than a. The penalty moves values towards 0."
 
 
+def small_terms(given, answer, right):
+    """Of which the best x may be made."""
+    a = np.array(given["a"], float)
+    sizes = {"|a|": np.abs(a), "sign of a": np.sign(a)}
+    yield "the answer", answer, {"a": a, "λ": np.array(given["λ"], float), "1": 1.0} | sizes
+
+
 def test_beyond_the_threshold(lab, expect):
     """Numbers that are larger than λ, of both signs"""
     expect("a = 3, −3 and 1.5 with λ = 1", threshold(lab, [3.0, -3.0, 1.5], 1.0), **SINGLE)

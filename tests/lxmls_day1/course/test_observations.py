@@ -24,18 +24,19 @@ def said(change):
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (lambda given, right: right * 0.5, "Every number is 0.5 times the right one."),
+        (lambda given, right: right * 0.5, "Every number is 0.5 · the right one."),
         (lambda given, right: -right, "Every number has the wrong sign."),
         (lambda given, right: right - 2, "Every number is 2 less than the right one."),
         (
             lambda given, right: right / given["norm"],
-            "the right one, divided by norm.",
+            "Every number is the right one / norm.",
         ),
         (
             lambda given, right: right * given["norm"] ** 2 * 3,
-            "Every number is 3 times the right one, times norm².",
+            "Every number is 3 · ((the right one · norm) · norm).",
         ),
-        (lambda given, right: right[::-1, ::-1], "in the reverse order"),
+        (lambda given, right: right**2 + given["x"], "Every number is (the right one · the right one) + x."),
+        (lambda given, right: right[::-1, ::-1], "Every number is right, but in the reverse order."),
         (lambda given, right: np.exp(right), "Every number is the exponential of the right one."),
         (lambda given, right: 1.0 - right, "Every number is 1 minus the right one."),
         (lambda given, right: right.T.reshape(2, 3), "Every number is right, but rows and columns are exchanged."),
@@ -71,7 +72,7 @@ def test_what_is_seen(change, text):
     "change",
     [
         lambda given, right: right * 0.5 + (given["x"] == 2),
-        lambda given, right: right**2 + given["x"],
+        lambda given, right: np.cos(right) * given["x"],
         lambda given, right: right + np.nan,
         lambda given, right: "3" if given["x"] == 1 else None if given["x"] == 2 else right + 1,
     ],
