@@ -80,6 +80,7 @@ def small_terms(given, answer, right):
         its = {"ℓ": d[label] / b[label], "ρ(r, y)": given["costs ρ(·, y)"][rival], "λ": 1.0 / given["1/λ"]}
         its |= {"v_y": given["variances"][label], "v_r": given["variances"][rival]}
         its |= {"v": its["v_y"] + its["v_r"], "β": b[label], "1": 1.0}
+        its["s_y − s_r"] = given["scores"][label] - given["scores"][rival]
         for name, numbers in zip("db", answer, strict=True):
             yield f"{name} of the true class, where ℓ > 0,", numbers[label], its
             yield f"{name} of the rival, where ℓ > 0,", numbers[rival], its
