@@ -10,7 +10,6 @@ A term may be made of the right answer, or of other parts of the same answer: st
 right answer is computed. A formula is told only if it gives the numbers of every answer.
 """
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -22,7 +21,6 @@ Part = tuple[Any, Mapping[str, Any]]  # numbers, and the terms of which they may
 Terms = Callable[[dict[str, Any], Any, Any], Iterable[tuple[str, Any, Mapping[str, Any]]]]
 Formulas = tuple[list[str], np.ndarray]  # texts, and in a row for each what it gives
 OPERATIONS = {"+": np.add, "−": np.subtract, "·": np.multiply, "/": np.divide}
-MOST_SUMMED = 6  # terms of a sum
 ROUNDING = 1e-5  # of terms that are made of recorded answers
 LEAST_NUMBERS = 4  # different ones, for a formula to be more than luck
 
@@ -76,7 +74,7 @@ def _joined(values: Sequence[Any], parts: Sequence[Part]) -> np.ndarray:
 
 
 def _formulas(terms: Formulas) -> Iterator[Formulas]:
-    """Formulas from the shortest on: of one, two and three terms, then sums and differences of several."""
+    """Formulas from the shortest on: of one, two and three terms."""
     yield terms
     pairs = list(_combined(terms, terms))
     yield from pairs
@@ -84,10 +82,6 @@ def _formulas(terms: Formulas) -> Iterator[Formulas]:
         bracketed = [f"({text})" for text in texts], values
         yield from _combined(bracketed, terms)
         yield from _combined(terms, bracketed)
-    summed = list(zip(*terms, strict=True))[:MOST_SUMMED]
-    signs = np.array(list(itertools.product((1, -1, 0), repeat=len(summed))))
-    texts = [" ".join(f"{'+' if s > 0 else '−'} {summed[i][0]}" for i, s in enumerate(row) if s) for row in signs]
-    yield [text.removeprefix("+ ") for text in texts], signs @ terms[1][: len(summed)]
 
 
 def _combined(ones: Formulas, others: Formulas) -> Iterator[Formulas]:

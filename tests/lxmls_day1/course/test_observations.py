@@ -38,7 +38,7 @@ def said(change):
         (lambda given, right: right**2 + given["x"], "Every number is (the right one · the right one) + x."),
         (lambda given, right: right[::-1, ::-1], "Every number is right, but in the reverse order."),
         (lambda given, right: np.exp(right), "Every number is the exponential of the right one."),
-        (lambda given, right: 1.0 - right, "Every number is 1 minus the right one."),
+        (lambda given, right: 1.0 - right, "Every number is 1 − the right one."),
         (lambda given, right: right.T.reshape(2, 3), "Every number is right, but rows and columns are exchanged."),
         (lambda given, right: np.abs(right), "is right except for its sign"),
         (lambda given, right: right * (1.001 if given["x"] > 2 else 0.999), "is nearly right, but not near enough."),
@@ -56,11 +56,11 @@ def said(change):
             lambda given, right: right if given["x"] == 1 else "raises KeyError",
             "Every wrong answer is an exception: the code raises KeyError.",
         ),
-        (lambda given, right: None, "Is a `return` missing?"),
-        (lambda given, right: "3", "The answer is the text '3', but an array of shape (2, 3) is wanted."),
+        (lambda given, right: None, "The answer is None, but an array of shape (2, 3) is wanted."),
+        (lambda given, right: "3", "The answer is '3', but an array of shape (2, 3) is wanted."),
         (
             lambda given, right: "returns a pair: one number and a text",
-            "The code returns a pair: one number and a text, but must return an array",
+            "The code returns a pair: one number and a text, but an array of shape (2, 3) is wanted.",
         ),
     ],
 )
