@@ -104,13 +104,12 @@ def _form(wrong: Sequence[Asked]) -> Sentences:
             elif all(_close(one.got.array.T, one.wanted.array) for one in wrong):
                 text += " The numbers are right; rows and columns are exchanged."
         return [(WRONG_FORM, text)]
-    texts = {str(one.got.values[0]) for one in wrong}
+    texts = {str(next(iter(one.got.values), "")) for one in wrong}
     if all(text.startswith(RAISES) for text in texts):
         return [(WRONG_FORM, f"Every wrong answer is an exception: the code {first.got.values[0]}.")]
-    is_one = len(texts) == 1 or all(text.startswith(RETURNS) for text in texts)
-    text = str(first.got.values[0])
-    told = f"The code {text}" if text.startswith(RETURNS) else f"The answer is {first.got.values[0]!r}"
-    return [(WRONG_FORM, f"{told}, but {wanted} is wanted.")] if is_one else []
+    if all(text.startswith(RETURNS) for text in texts):
+        return [(WRONG_FORM, f"The code {first.got.values[0]}, but {wanted} is wanted.")]
+    return [(WRONG_FORM, f"The answer is {first.got.values[0]!r}, but {wanted} is wanted.")] if len(texts) == 1 else []
 
 
 def _relation(asked: Sequence[Asked], split: Split | None, terms: Terms | None) -> Sentences:

@@ -84,3 +84,10 @@ def test_nothing_is_said_that_one_answer_contradicts(change):
 def test_a_result_where_an_error_is_wanted():
     refused = [Asked(given, Answer.of("refused"), Answer.of([1.0, 2.0]), True) for given in INPUTS]
     assert "returns an array of shape (2,), but the right answer is 'refused'." in observed(refused)[0][1]
+
+
+def test_answers_without_entries():
+    asked = [
+        Asked(given, Answer.of([1.0]), Answer.of([] if given["x"] < 3 else "raises KeyError"), True) for given in INPUTS
+    ]
+    assert observed(asked) == []
