@@ -48,13 +48,14 @@ def formula_of(parts: Iterable[Part], right: Iterable[Part]) -> str:
     n = sum(np.size(part) for part, _ in parts)
     numbers = _joined([part for part, _ in both], both)
     words = [word for word in both[0][1] if all(word in its for _, its in both)]
+    shown = [f"({word})" if set(word) & set(OPERATIONS) else word for word in words]
     if not np.isfinite(numbers).all() or len(np.unique(numbers[:n].round(6))) < LEAST_NUMBERS:
         return ""
     terms = np.array([_joined([its[word] for _, its in both], both) for word in words])
     error = POOL_ATOL + POOL_RTOL * np.abs(numbers) + ROUNDING * np.abs(terms).max(axis=0)
     at = int(np.argmax(np.abs(numbers[:n])))
     with np.errstate(all="ignore"):
-        for texts, values in _formulas((words, terms)):
+        for texts, values in _formulas((shown, terms)):
             factors = numbers[at] / values[:, at]
             scale = 10.0 ** (4 - np.floor(np.log10(np.abs(factors))))
             factors = np.round(factors * scale) / scale  # to five digits
@@ -62,7 +63,7 @@ def formula_of(parts: Iterable[Part], right: Iterable[Part]) -> str:
             if found := list(np.flatnonzero(holds[:, :n].all(axis=1) & ~holds[:, n:].all(axis=1))):
                 best = min(found, key=lambda place: factors[place] != 1)
                 factor, text = float(factors[best]), texts[best]
-                text = text if text in words or factor == 1 else f"({text})"
+                text = text if text in shown or factor == 1 else f"({text})"
                 return text if factor == 1 else f"−{text}" if factor == -1 else f"{factor:g} · {text}".replace("-", "−")
     return ""
 
