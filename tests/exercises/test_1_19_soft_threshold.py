@@ -47,10 +47,12 @@ def small_properties(given, answer):
 def small_terms(given, answer, right):
     """Of which the best x may be made."""
     a, penalty = np.array(given["a"], float), np.broadcast_to(given["λ"], np.shape(given["a"]))
-    terms = {"a": a, "λ": penalty, "|a|": np.abs(a), "sign of a": np.sign(a), "λ²": penalty**2, "1": np.ones(a.shape)}
-    yield "the answer", answer, terms
-    for where, chosen in {"a > λ": a > penalty, "a < −λ": a < -penalty, "−λ ≤ a ≤ λ": np.abs(a) <= penalty}.items():
+    terms = {"a": a, "λ": penalty, "λ²": penalty**2, "1": np.ones(a.shape)}
+    for where, chosen in {"a > λ": a > penalty, "a < −λ": a < -penalty}.items():
         yield f"the answer where {where}", answer[chosen], {word: term[chosen] for word, term in terms.items()}
+    terms |= {"|a|": np.abs(a), "sign of a": np.sign(a)}
+    within = np.abs(a) <= penalty
+    yield "the answer where −λ ≤ a ≤ λ", answer[within], {word: term[within] for word, term in terms.items()}
 
 
 def test_beyond_the_threshold(lab, expect):
