@@ -119,9 +119,11 @@ def _relation(asked: Sequence[Asked], split: Split | None, terms: Terms | None) 
         if text := _relation_of(pairs):
             return [(RELATED, f"Every number {text}.")]
     results = [one for one in asked if one.has_form and one.wanted.kind is float]
-    parts = _by_part(results, split, terms).items()
+    finite = [one for one in results if np.isfinite(one.got.array).all()]
+    parts = _by_part(finite, split, terms).items()
     found = [f"{word} {text}" for word, pairs in parts if (text := _relation_of(pairs))]
-    return [(RELATED, f"In every result {'; '.join(found)}.")] if found else []
+    kind = "result" if len(finite) == len(results) else "finite result"
+    return [(RELATED, f"In every {kind} {'; '.join(found)}.")] if found else []
 
 
 def _relation_of(pairs: Sequence[Pair]) -> str:

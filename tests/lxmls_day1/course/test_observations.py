@@ -91,3 +91,12 @@ def test_answers_without_entries():
         Asked(given, Answer.of([1.0]), Answer.of([] if given["x"] < 3 else "raises KeyError"), True) for given in INPUTS
     ]
     assert observed(asked) == []
+
+
+def test_formulas_leave_out_results_that_are_not_finite():
+    def parts(given, answer):
+        return [("the answer", answer)]
+
+    asked = [Asked({"x": x}, Answer.of([2.0 * x, 3.0]), Answer.of([4.0 * x, 6.0]), True) for x in (1, 2, 3, 4)]
+    asked.append(Asked({"x": 5}, Answer.of([10.0, 3.0]), Answer.of([np.inf, 6.0]), True))
+    assert observed(asked, split=parts)[0][1] == "In every finite result the answer is 2 · the right one."
