@@ -309,7 +309,7 @@ class _Run:
         if timed_out and STARTS_PROCESSES and not counts_work() and running not in self._tried:
             self._tried.add(running)
         elif timed_out:
-            text = f"did not end within {self._time_limit:g} s; is there a loop that never ends?"
+            text = f"did not end within {self._time_limit:g} s; is there a loop that never ends, or one of far too many rounds?"
             self._end(running, outcome="timeout", text=text)
         else:
             self._end(running, outcome="ended", text=_how_it_ended(status))

@@ -1,6 +1,6 @@
 """Small inputs: each exercise is asked what it answers to some dozens of them, the smallest first.
 
-The file of checks of an exercise has two functions for this, and may have two more:
+The file of checks of an exercise has two functions for this, and may have more:
 
     def small_inputs():
         '''Inputs from the smallest on, as dicts from words that a student understands to numbers, texts or nested lists.'''
@@ -13,6 +13,9 @@ The file of checks of an exercise has two functions for this, and may have two m
 
     def small_parts(given, answer):
         '''The parts of an answer of the right form: pairs of a word and the part.'''
+
+    def small_terms(given, answer, right):
+        '''Parts of an answer and the terms of which each may be made: `lxmls_day1.course.formulas`.'''
 
     MAY_CHANGE = {"mira_rule"}      the functions that may change their arguments, if there are any
     TOLD_AS = "d, then b"           what stands in an answer, in which order, where the inputs do not say it
@@ -47,7 +50,7 @@ from lxmls_day1.course.recorded_answers import (
 from lxmls_day1.errors import InputError, NoAnswer
 
 ASKED, ANSWERED = "small_inputs", "small_answers"  # the functions of a file of checks
-PROPERTIES, SPLIT = "small_properties", "small_parts"
+PROPERTIES, SPLIT, TERMS = "small_properties", "small_parts", "small_terms"
 MAY_CHANGE, TOLD_AS = "MAY_CHANGE", "TOLD_AS"
 ASKED_FOR = "asked for"  # the word before what stands in an answer
 MOST_ENTRIES = 2000  # of an answer that is looked at entry by entry
@@ -142,7 +145,8 @@ class SmallInputs:
             of_form = wrong_form(getattr(lab, "answers", []), getattr(self._module, MUST_RETURN, {}))
             asked = zip(pool.inputs, pool.answers, got, row, strict=True)
             seen = [Asked(given, wanted, its, place != 0) for given, (wanted, *_), its, place in asked]
-            mistakes, kind = observed(seen, getattr(self._module, PROPERTIES, None), split), PROPERTY
+            functions = (getattr(self._module, name, None) for name in (PROPERTIES, SPLIT, TERMS))
+            mistakes, kind = observed(seen, *functions), PROPERTY
             if of_form and (got[first].kind is not float or not mistakes):
                 mistakes = [(WRONG_FORM, of_form)]
         if not mistakes and changed:

@@ -20,7 +20,7 @@ import numpy as np
 from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool
 from lxmls_day1.course.registry import SMALL_INPUTS
 
-LEAST = 2  # inputs at which a mistake that does not explain everything is seen by itself
+LEAST = 3  # inputs at which a mistake that does not explain everything is seen by itself
 ENOUGH = 1 / 2  # of the wrong parts: those that exactly one of two mistakes gives
 MOST_NAMED = 3  # mistakes that cannot be told apart; of more than these none is named
 
@@ -103,8 +103,9 @@ def named(
     Examples
     --------
     >>> right, half, double = Answer.of(2), Answer.of(1), Answer.of(4)
-    >>> pool = Pool(({},) * 4, ((right, half, double),) * 4, {"halved": ((1, 1, 0, 0),), "doubled": ((0, 0, 2, 2),)})
-    >>> named(pool, (0, 0, 2, 2)).names, named(pool, (1, 1, 2, 2)), named(pool, (0, -1, 2, 2))
+    >>> programs = {"halved": ((1, 1, 1, 0, 0, 0),), "doubled": ((0, 0, 0, 2, 2, 2),)}
+    >>> pool = Pool(({},) * 6, ((right, half, double),) * 6, programs)
+    >>> named(pool, (0, 0, 0, 2, 2, 2)).names, named(pool, (1, 1, 1, 2, 2, 2)), named(pool, (0, 0, -1, 2, 2, 2))
     (('doubled',), Named(kind='both', names=('halved', 'doubled')), Named(kind='', names=()))
     """
     if not any(row):

@@ -4,6 +4,7 @@ In this order, and only what holds of every wrong answer unless it says otherwis
 
 * the form: a pair, a text, another shape, an exception;
 * the relation to the wanted numbers: a factor (which may be a number of the input), a difference, another order;
+* a formula, in the terms of the exercise, that gives a wrong part (`small_terms`, `lxmls_day1.course.formulas`);
 * a property that an answer must have, by `small_properties` of the file of checks;
 * which parts are wrong, where others are right in every answer (`small_parts`);
 * where: what all inputs with a wrong answer have, and no others.
@@ -12,38 +13,37 @@ In this order, and only what holds of every wrong answer unless it says otherwis
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from lxmls_day1.course.formulas import Terms, formula_of
 from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, RETURNS, Answer, shape_text
 
 RAISES = "raises "
 WRONG_FORM, WRONG_PARTS, RELATED, WHERE = "wrong_form", "wrong_parts", "related_to_the_right_one", "where_it_is_wrong"
+NEARLY = 0.01  # of the largest number of an answer
 LEAST_ON_A_SIDE = 2  # inputs with a right, and with a wrong answer, before it is said where answers are wrong
-POWERS = {
-    1.0: "times {}",
-    -1.0: "divided by {}",
-    2.0: "times {}²",
-    -2.0: "divided by {}²",
-    0.5: "times √{}",
-    -0.5: "divided by √{}",
-}
-
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "the exponential of": np.exp,
     "the natural logarithm of": np.log,
-    "the square of": np.square,
     "the square root of": np.sqrt,
-    "1 divided by": np.reciprocal,
-    "1 minus": lambda wanted: 1.0 - wanted,
     "the integer part of": np.trunc,
 }
 
 Properties = Callable[[dict[str, Any], Any], Iterable[tuple[str, str]]]
 Split = Callable[[dict[str, Any], np.ndarray], Iterable[tuple[str, Any]]]
 Sentences = list[tuple[str, str]]
-Pair = tuple[Mapping[str, Any], np.ndarray, np.ndarray]  # an input, what is wanted, what was got
+THE_RIGHT_ONE = "the right one"  # a term of each part
+
+
+class Pair(NamedTuple):
+    """What is wanted of a part and what was got, and the terms of which either may be made."""
+
+    wanted: Any
+    got: Any
+    terms: Mapping[str, Any]
+    right_terms: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -61,19 +61,24 @@ class Asked:
         return (self.got.shape, self.got.kind) == (self.wanted.shape, self.wanted.kind)
 
 
-def observed(asked: Sequence[Asked], properties: Properties | None = None, split: Split | None = None) -> Sentences:
+def observed(
+    asked: Sequence[Asked],
+    properties: Properties | None = None,
+    split: Split | None = None,
+    terms: Terms | None = None,
+) -> Sentences:
     """What can be seen: pairs of a name and a sentence, the most telling one first; none if nothing holds of all wrong answers.
 
     Examples
     --------
-    >>> halves = [Asked({"x": x}, Answer.of(2.0 * x), Answer.of(1.0 * x), True) for x in (1, 2, 3)]
+    >>> halves = [Asked({"x": x}, Answer.of(2.0 * x), Answer.of(1.0 * x), True) for x in (1, 2, 3, 4)]
     >>> observed(halves)
-    [('related_to_the_right_one', 'Every number is 0.5 times the right one.')]
+    [('related_to_the_right_one', 'Every number is x.')]
     """
     wrong = [one for one in asked if one.is_wrong]
     what = (
         _form(wrong)
-        or _relation(asked, wrong, split)
+        or _relation(asked, split, terms)
         or _property_lacking(wrong, properties)
         or _wrong_parts(asked, split)
     )
@@ -86,6 +91,9 @@ def _form(wrong: Sequence[Asked]) -> Sentences:
         return []
     first = wrong[0]
     wanted = shape_text(first.wanted)
+    if first.wanted.kind is str and first.got.kind is float:
+        text = f"For the smallest input the code returns {shape_text(first.got)}"
+        return [(WRONG_FORM, f"{text}, but the right answer is {first.wanted.values[0]!r}.")]
     if all(one.got.kind is float for one in wrong):
         if len({len(one.got.shape) == len(one.wanted.shape) for one in wrong}) > 1:
             return []
@@ -96,93 +104,62 @@ def _form(wrong: Sequence[Asked]) -> Sentences:
             elif all(_close(one.got.array.T, one.wanted.array) for one in wrong):
                 text += " The numbers are right; rows and columns are exchanged."
         return [(WRONG_FORM, text)]
-    if len({str(one.got.values[:1]) for one in wrong}) > 1 and any(one.got.kind is not str for one in wrong):
-        return []
-    text = "None" if first.got.values == (None,) else str(first.got.values[0])
-    kinds = {next((kind for kind in (RAISES, RETURNS) if str(one.got.values[0]).startswith(kind)), "") for one in wrong}
-    if len(kinds) > 1:
-        return []
-    if text.startswith(RAISES):
-        return [(WRONG_FORM, f"Every wrong answer is an exception: the code {text}.")]
-    if text.startswith(RETURNS):
-        return [(WRONG_FORM, f"The code {text}{'' if ' must return ' in text else f', but must return {wanted}'}.")]
-    if text == "None":
-        return [(WRONG_FORM, f"The code returns None, but must return {wanted}. Is a `return` missing?")]
-    what = shape_text(first.got) if first.got.shape else f"the text {text!r}"
-    return [(WRONG_FORM, f"The code returns {what}, but must return {wanted}.")]
+    texts = {str(next(iter(one.got.values), "")) for one in wrong}
+    if all(text.startswith(RAISES) for text in texts):
+        return [(WRONG_FORM, f"Every wrong answer is an exception: the code {first.got.values[0]}.")]
+    if all(text.startswith(RETURNS) for text in texts):
+        return [(WRONG_FORM, f"The code {first.got.values[0]}, but {wanted} is wanted.")]
+    return [(WRONG_FORM, f"The answer is {first.got.values[0]!r}, but {wanted} is wanted.")] if len(texts) == 1 else []
 
 
-def _relation(asked: Sequence[Asked], wrong: Sequence[Asked], split: Split | None) -> Sentences:
-    """What makes the numbers that were got from those that are wanted, for all of the answer or for each wrong part."""
-    if not all(one.has_form and one.got.kind is float for one in asked):
-        return []
-    pairs = [(one.given, one.wanted.array, one.got.array) for one in asked]
-    if text := _relation_of(pairs):
-        return [(RELATED, f"Every number {text}.")]
-    if split is None:
-        return []
-    found, n_wrong = [], 0
-    for word, parts in _by_part(asked, split).items():
-        if all(_close(got, wanted) for _, wanted, got in parts):
-            continue
-        n_wrong += 1
-        if text := _relation_of(parts):
-            found.append(f"{word}: every number {text}.")
-    return [(RELATED, " ".join(found))] if found and len(found) == n_wrong else []
+def _relation(asked: Sequence[Asked], split: Split | None, terms: Terms | None) -> Sentences:
+    """What makes the numbers that were got from those that are wanted, or from the terms of the exercise: of all numbers, or of parts."""
+    if all(one.has_form and one.got.kind is float for one in asked):
+        (pairs,) = _by_part(asked, lambda given, answer: [("", answer)]).values()
+        if text := _relation_of(pairs):
+            return [(RELATED, f"Every number {text}.")]
+    results = [one for one in asked if one.has_form and one.wanted.kind is float]
+    finite = [one for one in results if np.isfinite(one.got.array).all()]
+    parts = _by_part(finite, split, terms).items()
+    found = [f"{word} {text}" for word, pairs in parts if (text := _relation_of(pairs))]
+    kind = "result" if len(finite) == len(results) else "finite result"
+    return [(RELATED, f"In every {kind} {'; '.join(found)}.")] if found else []
 
 
 def _relation_of(pairs: Sequence[Pair]) -> str:
-    """A factor, a difference, an order or a function that holds of all these answers; some of them must show it."""
+    """A function, a formula, a difference or an order that holds of all these answers; some of them must show it."""
     if text := _function_of(pairs):
         return text
-    shown = [(given, wanted, got) for given, wanted, got in pairs if np.size(wanted) and not _close(got, wanted)]
-    if len(shown) < LEAST_ON_A_SIDE or not all(np.isfinite([*np.ravel(w), *np.ravel(g)]).all() for _, w, g in pairs):
+    shown = [pair for pair in pairs if np.size(pair.wanted) and not _close(pair.got, pair.wanted)]
+    if len(shown) < LEAST_ON_A_SIDE or not all(
+        np.isfinite([*np.ravel(p.wanted), *np.ravel(p.got)]).all() for p in pairs
+    ):
         return ""
-    if (factor := _factor(pairs)) is not None:
-        return "has the wrong sign" if factor == -1 else f"is {factor:.4g} times the right one"
-    difference = float(np.ravel(shown[0][2] - shown[0][1])[0])
-    if all(_close(got, wanted + difference) for _, wanted, got in pairs):
+    difference = float(np.ravel(shown[0].got - shown[0].wanted)[0])
+    if all(_close(pair.got, pair.wanted + difference) for pair in pairs):
         return f"is {abs(difference):.4g} {'more' if difference > 0 else 'less'} than the right one"
-    for word in pairs[0][0]:
-        values: list[Any] = [given.get(word) for given, _, _ in pairs]
-        if not all(type(n) in (int, float) and n > 0 for n in values) or len(set(values)) < 2:
-            continue
-        for power, text in POWERS.items():
-            scaled: list[Pair] = [({}, w * float(n) ** power, g) for n, (_, w, g) in zip(values, pairs, strict=True)]
-            factor = _factor(scaled)
-            if factor is not None:
-                by = "" if factor == 1 else f"{factor:.4g} times "
-                return f"is {by}the right one, {text.format(word)}"
-    if all(_close(np.ravel(got)[::-1], np.ravel(wanted)) for _, wanted, got in pairs):
-        return "is right, but they are in the reverse order"
-    if all(_close(np.abs(got), np.abs(wanted)) for _, wanted, got in pairs):
+    if text := formula_of([(p.got, p.terms) for p in pairs], [(p.wanted, p.right_terms) for p in pairs]):
+        return "has the wrong sign" if text == f"−{THE_RIGHT_ONE}" else f"is {text}"
+    if all(_close(np.ravel(pair.got)[::-1], np.ravel(pair.wanted)) for pair in pairs):
+        return "is right, but in the reverse order"
+    if all(_close(np.abs(pair.got), np.abs(pair.wanted)) for pair in pairs):
         return "is right except for its sign, which is wrong in some places"
+    if all(np.allclose(p.got, p.wanted, rtol=0, atol=NEARLY * np.max(np.abs(p.wanted), initial=0)) for p in pairs):
+        return "is nearly right, but not near enough"
     return ""
 
 
 def _function_of(pairs: Sequence[Pair]) -> str:
     """Which function of the right numbers, entry by entry or with rows and columns exchanged, gives all that was got."""
-    if sum(not _close(got, wanted) for _, wanted, got in pairs) < LEAST_ON_A_SIDE:
+    if sum(not _close(pair.got, pair.wanted) for pair in pairs) < LEAST_ON_A_SIDE:
         return ""
-    if all(np.ndim(wanted) == 2 and _close(np.reshape(got, wanted.shape[::-1]).T, wanted) for _, wanted, got in pairs):
+    if all(np.ndim(p.wanted) == 2 and _close(np.reshape(p.got, p.wanted.shape[::-1]).T, p.wanted) for p in pairs):
         return "is right, but rows and columns are exchanged"
     with np.errstate(all="ignore"):
         for text, function in FUNCTIONS.items():
-            if all(_close(got, function(wanted)) for _, wanted, got in pairs):
+            if all(_close(pair.got, function(pair.wanted)) for pair in pairs):
                 return f"is {text} the right one"
     return ""
-
-
-def _factor(pairs: Sequence[Pair]) -> float | None:
-    """The number by which all that is wanted is multiplied to give what was got, if there is one."""
-    wanted = np.concatenate([np.ravel(w) for _, w, _ in pairs])
-    got = np.concatenate([np.ravel(g) for _, _, g in pairs])
-    largest = int(np.argmax(np.abs(wanted)))
-    if not wanted[largest]:
-        return None
-    factor = float(got[largest] / wanted[largest])
-    rounded = float(f"{factor:.4g}")
-    return rounded if rounded and _close(got, rounded * wanted) else None
 
 
 def _property_lacking(wrong: Sequence[Asked], properties: Properties | None) -> Sentences:
@@ -215,7 +192,7 @@ def _wrong_parts(asked: Sequence[Asked], split: Split | None) -> Sentences:
     if split is None or any(one.is_wrong and not (one.has_form and one.wanted.kind is float) for one in asked):
         return []
     is_wrong = {
-        word: not all(_close(got, wanted) for _, wanted, got in parts)
+        word: not all(_close(pair.got, pair.wanted) for pair in parts)
         for word, parts in _by_part([one for one in asked if one.wanted.kind is float and one.has_form], split).items()
     }
     wrong, right = ([word for word, is_so in is_wrong.items() if is_so is wanted] for wanted in (True, False))
@@ -224,14 +201,24 @@ def _wrong_parts(asked: Sequence[Asked], split: Split | None) -> Sentences:
     return [(WRONG_PARTS, f"Only a part is wrong: {', '.join(wrong)}. Right in all answers: {', '.join(right)}.")]
 
 
-def _by_part(asked: Sequence[Asked], split: Split) -> dict[str, list[Pair]]:
-    """Word -> input, wanted part and part that was got, of each answer that has it."""
+def _by_part(asked: Sequence[Asked], split: Split | None, terms: Terms | None = None) -> dict[str, list[Pair]]:
+    """Word -> what is wanted of a part, what was got, and of which terms these may be made, of each answer that has the part."""
     found: dict[str, list[Pair]] = {}
     for one in asked:
-        given = dict(one.given)
-        pairs = zip(split(given, one.wanted.array), split(given, one.got.array), strict=True)
-        for (word, wanted), (_, got) in pairs:
-            found.setdefault(word, []).append((given, np.asarray(wanted), np.asarray(got)))
+        given, right = dict(one.given), one.wanted.array
+        sizes = {word: n for word, n in given.items() if type(n) in (int, float) and n > 0}
+        sizes |= {f"√{word}": np.sqrt(n) for word, n in sizes.items()} | {"1": 1}
+        with np.errstate(all="ignore"):
+            wanted, got = (
+                list(terms(given, its, right))
+                if terms
+                else [(word, np.asarray(part), sizes) for word, part in (split(given, its) if split else ())]
+                for its in (right, one.got.array)
+            )
+        for (word, part, right_terms), (_, its, its_terms) in zip(wanted, got, strict=True):
+            the_right_one = {THE_RIGHT_ONE: part}
+            pair = Pair(part, its, the_right_one | dict(its_terms), the_right_one | dict(right_terms))
+            found.setdefault(word, []).append(pair)
     return found
 
 

@@ -47,6 +47,8 @@ def small_inputs():
         [[2, 3], [1, 0]],
         [[0, 1], [3, 2]],
         [[0.5, 1], [2, 2]],
+        [[0.5, 1], [0, 0.25]],
+        [[1.75, 0], [1, 0.5]],
         [[4, 0], [1, 1]],
     ):
         yield {"X": X, "X is": "an array"}
@@ -113,11 +115,31 @@ def small_parts(given, answer):
         yield "the new weights", answer
 
 
+def small_terms(given, answer, right):
+    """Of which the slack and V, or the change of the weights, may be made."""
+    if "X" in given:
+        X = np.array(given["X"], float)
+        rows, slack = (np.reshape(its[:-1], (len(X), -1)) for its in (answer, right))
+        sums = {"the right V": right[-1], "the largest x_j": X.max(axis=1), "1": 1.0}
+        sizes = {"the number of features": X.shape[1], "the number of examples": len(X)}
+        yield "the slack", rows[:, -1], {"V": answer[-1]} | sums
+        sizes |= {"the mean of the sums": (right[-1] - slack[:, -1]).mean(), "1": 1.0}
+        yield "V", answer[-1], {"the largest number": X.max()} | sizes
+    else:
+        names = {"w": "weights", "E_emp": "E_emp", "E_model": "E_model", "V": "V"}
+        terms = {word: np.array(given[name], float) for word, name in names.items()}
+        terms |= {f"log {word}": np.log(terms[word]) for word in ("E_emp", "E_model")}
+        yield "the new weight minus w", answer - terms["w"], terms
+
+
 def test_slack(lab, expect):
     """The slack feature of three examples"""
-    features, total = lab.function("iterative_scaling", "with_slack", np.array([[2.0, 3.0], [1.0, 0.0], [0.5, 1.5]]))
+    X = np.array([[2.0, 3.0], [1.0, 0.0], [0.5, 1.5]])
+    features, total = lab.function("iterative_scaling", "with_slack", X)
     expect("(1, x, slack) of the examples (2, 3), (1, 0) and (0.5, 1.5)", features, **SINGLE)
     expect("V", total, **SINGLE)
+    features, _ = lab.function("iterative_scaling", "with_slack", sp.csr_array(X))
+    expect("(1, x, slack) of the same examples as a csr_array", features, **SINGLE)
 
 
 def test_update(lab, expect):
@@ -147,7 +169,9 @@ def test_moments_meet(lab, expect):
 def test_random_slack(lab, expect, rng):
     """The slack feature of random examples"""
     X = rng.gamma(1.0, size=(6, 3))
-    for kind, given in (("an array", X), ("sparse", sp.csr_array(X * (X > 0.5)))):
+    for kind, given in (("an array", X), ("sparse", X * (X > 0.5))):
+        given = given[np.roll(np.argsort(given.sum(axis=1)), 3)]  # the longest is neither the first nor the last
+        given = sp.csr_array(given) if kind == "sparse" else given
         features, total = lab.function("iterative_scaling", "with_slack", given)
         expect(f"(1, x, slack), where X is {kind}", features, **SINGLE)
         expect(f"V, where X is {kind}", total, **SINGLE)

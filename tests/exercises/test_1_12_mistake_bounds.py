@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from lxmls_day1.course.recorded_answers import results
 
@@ -51,6 +52,9 @@ def small_inputs():
         classes = [0, 1, 2] if len(X) == 3 else [0, 0, 1, 2]
         for separator in triples:
             yield {"points": X, "classes": classes, "separator": separator}
+    for X in ([[-1], [1]], [[-3], [4]], [[1, 2], [-1, -2]]):
+        u = [0, 1, 0][: 1 + len(X[0])]
+        yield {"points": X, "points are": "a csr_array", "classes": [int(x[0] > 0) for x in X], "separator": u}
 
 
 def small_answers(lab, inputs):
@@ -76,7 +80,7 @@ def parts_the_classes(given):
 
 def bounds_of(lab, inputs):
     """The three numbers of each, or "refused"; one by one where the code refuses one of them."""
-    calls = [(np.array(i["points"], float), np.array(i["classes"]), np.array(i["separator"], float)) for i in inputs]
+    calls = [(_points_of(i), np.array(i["classes"]), np.array(i["separator"], float)) for i in inputs]
     try:
         return [list(results(answer, *RESULTS)) for answer in lab.each("mistake_bounds", "mistake_bound", calls)]
     except ValueError as error:
@@ -85,6 +89,11 @@ def bounds_of(lab, inputs):
         if len(inputs) == 1:
             return ["refused"]
         return [answer for i in inputs for answer in bounds_of(lab, [i])]
+
+
+def _points_of(given):
+    points = np.array(given["points"], float)
+    return sp.csr_array(points) if "points are" in given else points
 
 
 def small_properties(given, answer):
@@ -102,6 +111,19 @@ def small_parts(given, answer):
     yield from zip(RESULTS, answer, strict=True)
 
 
+def small_terms(given, answer, right):
+    """Of which R, γ and the bound may be made."""
+    X, separator = np.array(given["points"], float), np.array(given["separator"], float)
+    kind, K = ("for a vector", 2) if separator.ndim == 1 else ("for columns", separator.shape[1])
+    sizes = {"the number of examples": len(X), "the length of the separator": np.linalg.norm(separator)}
+    longest = {"the largest ‖x‖": np.sqrt(right[0] ** 2 - 1.0), "1": 1.0}
+    yield "R", answer[0], longest | {"the largest |x_j|": np.abs(X).max()} | sizes
+    its = sizes | {"the right bound": right[2], "R": answer[0], "K": K, "√K": np.sqrt(K)}
+    yield f"γ {kind}", answer[1], its
+    its = sizes | {"the right γ": right[1], "R": answer[0], "γ": answer[1], "K": K}
+    yield f"the bound {kind}", answer[2], its | {"R²": answer[0] ** 2, "γ²": answer[1] ** 2}
+
+
 def test_one_vector(lab, expect):
     """Two classes, and a separator of length 1"""
     expect("R, γ and the bound for u = (0, 0.6, 0.8)", bound(lab, POINTS, SIGNS, np.array([0.0, 0.6, 0.8])), **SINGLE)
@@ -115,6 +137,8 @@ def test_a_longer_vector(lab, expect):
 def test_columns(lab, expect):
     """Three classes, and a column for each"""
     expect("R, γ and the bound for three columns", bound(lab, THREE_CLASSES, LABELS, COLUMNS), **SINGLE)
+    sparse = bound(lab, sp.csr_array(THREE_CLASSES), LABELS, COLUMNS)
+    expect("R, γ and the bound for the same points as a csr_array", sparse, **SINGLE)
 
 
 def test_two_columns(lab, expect):
@@ -161,6 +185,7 @@ def test_random_vector(lab, expect, rng, n_features):
     expect("R, γ and the bound", bound(lab, X, y, u), **SINGLE)
     apart = X + 3.0 * signs[:, None] * direction
     expect("R, γ and the bound, with a wide gap between the classes", bound(lab, apart, y, u), **SINGLE)
+    expect("R, γ and the bound of sparse points", bound(lab, sp.csr_array(X), y, u), **SINGLE)
     expect("the error for a vector that is wrong about every point", said(lab, X, y, -u))
 
 

@@ -120,6 +120,12 @@ def test_three_sentences(lab, expect):
         )
 
 
+def test_eleven_words(lab, expect, rng):
+    """Eleven words and four tags: there are four million sequences; a search needs 16 steps for each word"""
+    sentences = [[rng.normal(size=shape) for shape in [(11, 4), (4, 4), 4, 4]] for _ in range(3)]
+    expect("the tags of three sentences, one row each", tagged(lab, sentences))
+
+
 @pytest.mark.hidden
 def random_sentences(rng, *sizes):
     """Random scores of sentences of so many words and tags; in every other one all are negative, as logarithms of probabilities are."""

@@ -99,6 +99,21 @@ SUMS = [
 ]
 
 
+def small_terms(given, answer, right):
+    """Of which W, the sum and the count may be made."""
+    weights, sums = (np.array(given[word], float) for word in ("weights", "sums"))
+    steps, shares = given["steps"], given["shares"]
+    W, total = np.reshape(answer[:-1], (2, *weights[0].shape))
+    of_steps = {"Σ T_p W_p": sum(map(np.multiply, steps, weights)), "Σ T_p": right[-1]}
+    both = [t * share for t, share in zip(steps, shares, strict=True)]
+    its = {"Σ ω_p T_p W_p": sum(map(np.multiply, both, weights)), "Σ ω_p T_p": sum(both)}
+    its |= {"Σ W_p": sum(weights), "W_P": weights[-1], "ω_P": shares[-1], "the largest T_p": max(steps)}
+    yield "W", W, its | of_steps
+    of_shares = {"Σ ω_p S_p": sum(map(np.multiply, shares, sums))} | of_steps
+    yield "the sum", total, {"S_1": sums[0], "S_P": sums[-1], "W": W, "P": len(steps)} | of_shares
+    yield "the count", answer[-1], {"Σ T_p": right[-1], "P": len(steps), "T_1": steps[0], "1": 1.0}
+
+
 def test_weights(lab, expect):
     """The mean of the weights, by the shares"""
     W, _, _ = mix(lab, WEIGHTS, SUMS, [5, 2, 3], [0.5, 0.2, 0.3])

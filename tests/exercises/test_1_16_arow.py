@@ -72,6 +72,20 @@ def small_parts(given, answer):
     yield "b", answer[1]
 
 
+def small_terms(given, answer, right):
+    """Of which d and b of the two classes may be made, where there is a step."""
+    label, (d, b) = given["true class"], right
+    if b[label] > 0:
+        rival = next(k for k in np.flatnonzero(b) if k != label)
+        its = {"ℓ": d[label] / b[label], "ρ(r, y)": given["costs ρ(·, y)"][rival], "λ": 1.0 / given["1/λ"]}
+        its |= {"v_y": given["variances"][label], "v_r": given["variances"][rival]}
+        its |= {"v": its["v_y"] + its["v_r"], "β": b[label], "1": 1.0}
+        its["s_y − s_r"] = given["scores"][label] - given["scores"][rival]
+        for name, numbers in zip("db", answer, strict=True):
+            yield f"{name} of the true class, where ℓ > 0,", numbers[label], its
+            yield f"{name} of the rival, where ℓ > 0,", numbers[rival], its
+
+
 def test_a_small_margin(lab, expect):
     """A right prediction whose margin is too small"""
     ((d, b),) = steps_of(lab, [([1.5, 1.0, -2.0], 0, [1.0, 2.0, 7.0], 0.5, ZERO_ONE[0])])

@@ -35,6 +35,8 @@ def small_inputs():
     for parts in [  # of which exp overflows
         ([[800, 801], [0, 0]], [[0, 0], [0, 0]], [0, 0], [0, 0]),
         ([[1, 0], [0, 2]], [[0, 0], [900, 901]], [1, 0], [0, 0]),
+        ([[1, 0], [0, 2]], [[900, 0], [901, 1]], [1, 0], [0, 0]),
+        ([[1, 0], [0, 2]], [[0, -900], [0, -901]], [1, 0], [0, 0]),
         ([[-900, -901], [0, 0]], [[0, 0], [0, 0]], [0, 0], [0, 0]),
     ]:
         yield dict(zip(("emissions", "transitions", "start", "stop"), map(list, parts), strict=True))
@@ -49,6 +51,18 @@ def small_parts(given, answer):
     """The sums of the first word, and those of the others."""
     yield "the row of the first word", answer[0]
     yield "the rows of the words after it", answer[1:]
+
+
+def small_terms(given, answer, right):
+    """Of which the rows of the first two words may be made."""
+    emissions, start, stop = (np.array(given[word], float) for word in ("emissions", "start", "stop"))
+    ends = {"start": start, "stop": stop, "log K": np.log(len(start))}
+    yield "the row of the first word", answer[0], {"emissions(1)": emissions[0]} | ends
+    if len(answer) > 1:
+        before = np.log(np.exp(right[0] - right[0].max()).sum()) + right[0].max()
+        its = {"emissions(2)": emissions[1], "log Σ_k exp(forward(1, k) + transitions(k, ·))": right[1] - emissions[1]}
+        its |= {"emissions(1)": emissions[0], "log Σ_k exp forward(1, k)": before} | ends
+        yield "the row of the second word", answer[1], its
 
 
 def test_one_word(lab, expect):
@@ -108,12 +122,12 @@ def test_random_sentences(lab, expect, rng, n_tags):
 
 @pytest.mark.hidden
 def test_a_long_sentence(lab, expect, rng):
-    """Three hundred words, and scores of hundreds"""
+    """Three hundred words, and scores of thousands"""
     (short, long) = sums_of(
-        lab, [random_sentences(rng, (300, 4))[0], [300 * part for part in random_sentences(rng, (40, 3))[0]]]
+        lab, [random_sentences(rng, (300, 4))[0], [2000 * part for part in random_sentences(rng, (40, 3))[0]]]
     )
     expect("the last row of a sentence of 300 words", short[-1], **SINGLE)
-    expect("the sums for scores in the hundreds", long, **SINGLE)
+    expect("the sums for scores in the thousands", long, **SINGLE)
 
 
 @pytest.mark.hidden

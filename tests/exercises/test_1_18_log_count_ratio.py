@@ -14,6 +14,10 @@ def ratio(lab, inside, outside, alpha):
     return lab.function("nbsvm", "log_count_ratio", np.array(inside, float), np.array(outside, float), float(alpha))
 
 
+def _counts(given, side):
+    return np.array(given[side], int if "counts are" in given else float)
+
+
 def small_inputs():
     """One feature before two and three; α = 1 before others."""
     counts = [[0], [1], [3], [0, 0], [1, 0], [2, 1], [0, 3], [4, 4], [1, 0, 2], [3, 1, 1], [0, 0, 5]]
@@ -21,11 +25,13 @@ def small_inputs():
         for inside, outside in itertools.product(counts, counts):
             if len(inside) == len(outside):
                 yield {"inside": inside, "outside": outside, "α": alpha}
+    for alpha in (0.5, 1, 2.5):
+        yield {"inside": [3, 1], "outside": [0, 2], "α": alpha, "counts are": "an array of integers"}
 
 
 def small_answers(lab, inputs):
     """The ratios of each."""
-    calls = [(np.array(i["inside"], float), np.array(i["outside"], float), float(i["α"])) for i in inputs]
+    calls = [(_counts(i, "inside"), _counts(i, "outside"), float(i["α"])) for i in inputs]
     return lab.each("nbsvm", "log_count_ratio", calls)
 
 
@@ -39,10 +45,19 @@ def small_properties(given, answer):
         )
 
 
+def small_terms(given, answer, right):
+    """Of which the ratios may be made."""
+    p, q = (given["α"] + np.array(given[side], float) for side in ("inside", "outside"))
+    logs = {"log p": np.log(p), "log q": np.log(q), "log ‖p‖₁": np.log(p.sum()), "log ‖q‖₁": np.log(q.sum())}
+    yield "r", answer, logs | {"p / ‖p‖₁": p / p.sum(), "q / ‖q‖₁": q / q.sum()}
+
+
 def test_by_hand(lab, expect):
     """Two features that can be followed by hand"""
     found = ratio(lab, [3, 1], [0, 2], 1.0)
     expect("log of (4/6)/(1/4) and (2/6)/(3/4)", found, **SINGLE)
+    found = lab.function("nbsvm", "log_count_ratio", np.array([3, 1]), np.array([0, 2]), 0.5)
+    expect("the same counts as arrays of integers, with α = 0.5", found, **SINGLE)
 
 
 def test_the_same_on_both_sides(lab, expect):

@@ -25,6 +25,8 @@ def small_inputs():
             yield {"a": a, "λ": penalty}
     for a, penalties in (([3, -3], [1, 2]), ([0.5, -2], [1, 0]), ([2.5, -0.6, -4], [3, 0.25, 1.5])):
         yield {"a": a, "λ": penalties}
+    for penalty in (1, 0.5, [[0.25, 1.5], [2, 1]], [[1, 2], [0.5, 3]]):
+        yield {"a": [[3, -0.5], [1, -2]], "λ": penalty}
 
 
 def small_answers(lab, inputs):
@@ -40,6 +42,17 @@ def small_properties(given, answer):
         yield "on_the_other_side", "An answer is not on the same side of 0 as a."
     elif np.any(np.abs(answer) > np.abs(a) + 1e-5):
         yield "farther_from_zero", "An answer is farther from 0 than a. The penalty moves values towards 0."
+
+
+def small_terms(given, answer, right):
+    """Of which the best x may be made."""
+    a, penalty = np.array(given["a"], float), np.broadcast_to(given["λ"], np.shape(given["a"]))
+    terms = {"a": a, "λ": penalty, "λ²": penalty**2, "1": np.ones(a.shape)}
+    for where, chosen in {"a > λ": a > penalty, "a < −λ": a < -penalty}.items():
+        yield f"the answer where {where}", answer[chosen], {word: term[chosen] for word, term in terms.items()}
+    terms |= {"|a|": np.abs(a), "sign of a": np.sign(a)}
+    within = np.abs(a) <= penalty
+    yield "the answer where −λ ≤ a ≤ λ", answer[within], {word: term[within] for word, term in terms.items()}
 
 
 def test_beyond_the_threshold(lab, expect):
@@ -61,6 +74,12 @@ def test_a_penalty_for_each(lab, expect):
         threshold(lab, [3.0, -3.0, 3.0, -0.2], [0.0, 1.0, 5.0, 0.1]),
         **SINGLE,
     )
+
+
+def test_rows_and_columns(lab, expect):
+    """Numbers in rows and columns"""
+    numbers = [[3.0, -3.0, 0.5], [-0.2, 1.5, 0.0]]
+    expect("a = (3, −3, 0.5) and (−0.2, 1.5, 0) with λ = 1", threshold(lab, numbers, 1.0), **SINGLE)
 
 
 @pytest.mark.hidden

@@ -20,7 +20,7 @@ from lxmls_day1.course.registry import FOLDER, check_files
 from lxmls_day1.course.solve_reset_undo import solve
 from lxmls_day1.course.time_limit import OutOfTime, TimeLimit
 from lxmls_day1.course.workspace import start_workspace
-from lxmls_day1.lab import Lab, reference_folder
+from lxmls_day1.lab import Lab, forget_bytecode, reference_folder
 
 FILES = {
     "readers/__init__.py": "",
@@ -319,6 +319,7 @@ class Checked:
         """How public checks or hidden ones end with these files: check -> outcome, text, and the sentences on mistakes."""
         for name, source in self.sources.items():
             (self.folder / name).write_text((made or {}).get(name, without_markers(source)), encoding="utf-8")
+        forget_bytecode(self.folder)  # several programs are written within a second
         Lab(self.folder).forget()
         self.run.seed, self.run._given = seed, self.expected[seed]
         found = {}

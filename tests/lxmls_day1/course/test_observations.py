@@ -24,22 +24,24 @@ def said(change):
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (lambda given, right: right * 0.5, "Every number is 0.5 times the right one."),
+        (lambda given, right: right * 0.5, "Every number is 0.5 · the right one."),
         (lambda given, right: -right, "Every number has the wrong sign."),
         (lambda given, right: right - 2, "Every number is 2 less than the right one."),
         (
             lambda given, right: right / given["norm"],
-            "the right one, divided by norm.",
+            "Every number is the right one / norm.",
         ),
         (
             lambda given, right: right * given["norm"] ** 2 * 3,
-            "Every number is 3 times the right one, times norm².",
+            "Every number is 3 · ((the right one · norm) · norm).",
         ),
-        (lambda given, right: right[::-1, ::-1], "in the reverse order"),
+        (lambda given, right: right**2 + given["x"], "Every number is (the right one · the right one) + x."),
+        (lambda given, right: right[::-1, ::-1], "Every number is right, but in the reverse order."),
         (lambda given, right: np.exp(right), "Every number is the exponential of the right one."),
-        (lambda given, right: 1.0 - right, "Every number is 1 minus the right one."),
+        (lambda given, right: 1.0 - right, "Every number is 1 − the right one."),
         (lambda given, right: right.T.reshape(2, 3), "Every number is right, but rows and columns are exchanged."),
         (lambda given, right: np.abs(right), "is right except for its sign"),
+        (lambda given, right: right * (1.001 if given["x"] > 2 else 0.999), "is nearly right, but not near enough."),
         (lambda given, right: right.T, "rows and columns are exchanged"),
         (
             lambda given, right: right.ravel(),
@@ -54,11 +56,11 @@ def said(change):
             lambda given, right: right if given["x"] == 1 else "raises KeyError",
             "Every wrong answer is an exception: the code raises KeyError.",
         ),
-        (lambda given, right: None, "Is a `return` missing?"),
-        (lambda given, right: "3", "The code returns the text '3', but must return an array of shape (2, 3)."),
+        (lambda given, right: None, "The answer is None, but an array of shape (2, 3) is wanted."),
+        (lambda given, right: "3", "The answer is '3', but an array of shape (2, 3) is wanted."),
         (
             lambda given, right: "returns a pair: one number and a text",
-            "The code returns a pair: one number and a text, but must return an array",
+            "The code returns a pair: one number and a text, but an array of shape (2, 3) is wanted.",
         ),
     ],
 )
@@ -70,10 +72,31 @@ def test_what_is_seen(change, text):
     "change",
     [
         lambda given, right: right * 0.5 + (given["x"] == 2),
-        lambda given, right: right**2 + given["x"],
+        lambda given, right: np.cos(right) * given["x"],
         lambda given, right: right + np.nan,
         lambda given, right: "3" if given["x"] == 1 else None if given["x"] == 2 else right + 1,
     ],
 )
 def test_nothing_is_said_that_one_answer_contradicts(change):
     assert said(change) == ""
+
+
+def test_a_result_where_an_error_is_wanted():
+    refused = [Asked(given, Answer.of("refused"), Answer.of([1.0, 2.0]), True) for given in INPUTS]
+    assert "returns an array of shape (2,), but the right answer is 'refused'." in observed(refused)[0][1]
+
+
+def test_answers_without_entries():
+    asked = [
+        Asked(given, Answer.of([1.0]), Answer.of([] if given["x"] < 3 else "raises KeyError"), True) for given in INPUTS
+    ]
+    assert observed(asked) == []
+
+
+def test_formulas_leave_out_results_that_are_not_finite():
+    def parts(given, answer):
+        return [("the answer", answer)]
+
+    asked = [Asked({"x": x}, Answer.of([2.0 * x, 3.0]), Answer.of([4.0 * x, 6.0]), True) for x in (1, 2, 3, 4)]
+    asked.append(Asked({"x": 5}, Answer.of([10.0, 3.0]), Answer.of([np.inf, 6.0]), True))
+    assert observed(asked, split=parts)[0][1] == "In every finite result the answer is 2 · the right one."
