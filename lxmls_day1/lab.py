@@ -24,7 +24,7 @@ from lxmls_day1.library_path import is_taken_from_reference, library_path, name_
 from lxmls_day1.settings import known_settings
 
 Calls = Iterable[tuple[Any, ...]]  # the arguments of each call
-Table = Mapping[float, tuple[float, ...]]  # an entry of an argument -> results
+Table = Mapping[Any, Any]  # an entry of an argument -> a tuple of results; or all its entries -> what is returned
 #: Function -> for each call what it returns, and its other arguments.
 Given = Mapping[str, Sequence[tuple[Table, Sequence[Any]]]]
 
@@ -249,8 +249,8 @@ class Lab:
             the function receives what was made.
         given : mapping from function to tables, optional
             What other functions of the same file return meanwhile, whatever their code does: for each call a table from the entries
-            of their first argument to their results, and the arguments after the first. An entry that is not in the table is left to
-            their code, and so are other arguments.
+            of their first argument to their results, or from the tuple of all its entries to what is returned; and the arguments
+            after the first, where None stands for any. What is not in the table is left to their code, and so are other arguments.
 
         Returns
         -------
@@ -413,7 +413,7 @@ class Lab:
 
 
 def _looked_up(table: Table, wanted: Sequence[Any], own: Any) -> Any:
-    """A function that looks its results up, entry by entry of its first argument, where the others are those that are wanted."""
+    """A function that looks its results up, by its first argument or entry by entry of it, where the others are those that are wanted."""
     import numpy as np
 
     def function(*arguments: Any, **named: Any) -> Any:
@@ -421,12 +421,16 @@ def _looked_up(table: Table, wanted: Sequence[Any], own: Any) -> Any:
             bound = inspect.signature(own).bind(*arguments, **named)
             bound.apply_defaults()
             first, *others = bound.args
-            entries = np.ravel(first).tolist()
-            is_known = len(others) >= len(wanted) and table.keys() >= set(entries)
+            entries = tuple(np.ravel(first).tolist())
+            is_known = len(others) >= len(wanted) and (entries in table or table.keys() >= set(entries))
         except (TypeError, ValueError):  # it has no signature, or is called in a wrong way
             is_known = False
-        if not is_known or not all(map(np.array_equal, others, wanted)):
+        if not is_known or not all(
+            it is None or np.array_equal(its, it) for its, it in zip(others, wanted, strict=False)
+        ):
             return own(*arguments, **named)
+        if entries in table:
+            return np.array(table[entries])
         return tuple(np.array(part).reshape(np.shape(first)) for part in zip(*map(table.get, entries), strict=True))
 
     return function

@@ -61,6 +61,10 @@ CHANGES = (
     "your own.",
 )
 
+STUB = Answer.of(
+    "still to be written"
+)  # the answer of a function that is empty, where another one of the exercise is not
+
 SmallAnswers = Callable[[Any, Sequence[dict[str, Any]]], Sequence[Any]]
 
 
@@ -123,13 +127,17 @@ class SmallInputs:
         WrongAnswer
             If an answer is wrong. The message shows the smallest input for which that is so.
         """
-        pool = self._recorded
-        got = answers_to(lab, getattr(self._module, ANSWERED), pool.inputs)
+        pool, ask = self._recorded, getattr(self._module, ANSWERED)
+        got = answers_to(lab, ask, pool.inputs)
+        to_do = [its == STUB for its in got]
+        got = [answers[0] if empty else its for answers, its, empty in zip(pool.answers, got, to_do, strict=True)]
         row = pool.places(got)
         wrong = [i for i, place in enumerate(row) if place]
         allowed = getattr(self._module, MAY_CHANGE, ())
         changed = [name for name in dict.fromkeys(getattr(lab, "changes", [])) if name not in allowed]
         if not wrong:
+            if any(to_do):
+                answers_to(lab, ask, [pool.inputs[to_do.index(True)]])  # raises what the stub raises
             if changed:
                 raise WrongAnswer(f"{changed[0]} changes an array that it is given", [CHANGES], PROPERTY)
             if self._practised:
@@ -143,8 +151,8 @@ class SmallInputs:
         kind = found.kind
         if not mistakes:
             of_form = wrong_form(getattr(lab, "answers", []), getattr(self._module, MUST_RETURN, {}))
-            asked = zip(pool.inputs, pool.answers, got, row, strict=True)
-            seen = [Asked(given, wanted, its, place != 0) for given, (wanted, *_), its, place in asked]
+            asked = zip(pool.inputs, pool.answers, got, row, to_do, strict=True)
+            seen = [Asked(given, right, its, n != 0) for given, (right, *_), its, n, empty in asked if not empty]
             functions = (getattr(self._module, name, None) for name in (PROPERTIES, SPLIT, TERMS))
             mistakes, kind = observed(seen, *functions), PROPERTY
             if of_form and (got[first].kind is not float or not mistakes):
@@ -228,19 +236,19 @@ def _flattened(value: Any) -> list[Any]:
 
 
 def answers_to(lab: Any, ask: SmallAnswers, inputs: Sequence[dict[str, Any]]) -> list[Answer]:
-    """What a lab answers to each of these inputs. An exception is an answer, too.
+    """What a lab answers to each of these inputs. An exception is an answer, too, and that of a function still to be written `STUB`.
 
     Raises
     ------
     Exception
-        The lab's own, if it raises one for every input; that of a stub at once.
+        The lab's own, if it raises one for every input.
     """
     try:
         return [answer_of(value) for value in _asked(lab, ask, inputs)]
     except NoAnswer:
         raise
     except Exception as error:
-        if _is_stub(error) or _kind_of(error) == "MemoryError":  # which would take as long for each input
+        if _kind_of(error) == "MemoryError":  # which would take as long for each input
             raise
     found: list[Answer] = []
     failures: list[Exception] = []
@@ -252,7 +260,7 @@ def answers_to(lab: Any, ask: SmallAnswers, inputs: Sequence[dict[str, Any]]) ->
             raise
         except Exception as error:
             failures.append(error)
-            found.append(Answer.of(f"{RAISES}{_kind_of(error)}"))
+            found.append(STUB if _is_stub(error) else Answer.of(f"{RAISES}{_kind_of(error)}"))
     if len(failures) == len(inputs):
         raise failures[0]
     return found

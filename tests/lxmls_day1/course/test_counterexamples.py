@@ -138,16 +138,19 @@ def test_what_changes_its_input_is_told_so_where_the_answers_are_right():
     assert [name for name, _ in caught.value.mistakes] == ["tripled"]
 
 
-def test_a_stub_is_asked_once():
-    asked = []
+STUB = NotImplementedError("Exercise 1.1: From loss to tau.")
 
-    def stub(x):
-        asked.append(x)
-        raise NotImplementedError("Exercise 1.1: From loss to tau.")
 
+@pytest.mark.parametrize("least", [0, 3])
+def test_a_stub_ends_the_check_where_all_other_answers_are_right(least):
     with pytest.raises(NotImplementedError):
-        check_of(stub)
-    assert len(asked) == 1
+        check_of(raising(STUB, least))
+
+
+def test_where_one_function_is_a_stub_another_one_is_judged():
+    with pytest.raises(WrongAnswer, match="3 of 6 small inputs get a wrong answer") as caught:
+        check_of(lambda x: raising(STUB, 3)(x) + 5)
+    assert [name for name, _ in caught.value.mistakes] == [RELATED]  # and nothing of what is right elsewhere
 
 
 def test_a_box_that_is_gone_ends_the_check():

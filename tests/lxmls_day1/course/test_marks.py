@@ -94,7 +94,11 @@ def test_an_answer_of_another_form_is_told_as_what_it_is(checked, monkeypatch, e
 
 @pytest.mark.parametrize(
     ("id", "empty", "about_it"),
-    [("1.11", "with_slack", "slack"), ("1.14", "columns_and_signs", "columns|signs|ends|hashes")],
+    [
+        ("1.7", "svm_rule", "rule|margins_\\w+|training"),
+        ("1.11", "with_slack", "slack"),
+        ("1.14", "columns_and_signs", "columns|signs|ends|hashes"),
+    ],
 )
 def test_a_function_that_is_empty_fails_no_check_of_another_one(checked, id, empty, about_it):
     lab = checked(next(exercise for exercise in EXERCISES if exercise.id == id))
@@ -102,6 +106,23 @@ def test_a_function_that_is_empty_fails_no_check_of_another_one(checked, id, emp
     ended = lab.ended(made) | lab.ended(made, public=False)
     of_it = {check for check in ended if re.search(rf"::test_(random_)?({about_it}|small_inputs)\b", check)}
     assert ended.keys() - passed(ended) == of_it
+
+
+STUB = "raise NotImplementedError('Exercise 1.7: The step; `lxmls-day1 hint 1.7` helps')"
+
+
+@pytest.mark.parametrize(
+    "rule", ["return scores[99]", "return np.zeros(99)", STUB, "return step * np.eye(len(scores))[label]"]
+)
+@pytest.mark.parametrize(("old", "new"), [("", ""), ("label, g @ g", "1 - label, g @ g"), ("1 - step *", "1 -")])
+def test_a_step_of_the_svm_is_judged_by_itself(checked, rule, old, new):
+    lab = checked(next(exercise for exercise in EXERCISES if exercise.id == "1.7"))
+    made = Program("", "1.7", solution=rule, function="svm_rule").made_in(lab.sources)
+    ended = lab.ended({name: text.replace(old, new) for name, text in made.items()})
+    of_it = {check for check in ended if "::test_step" in check}
+    assert len(of_it) == 2 and passed(ended) & of_it == (set() if old else of_it)
+    named = [sentence for *_, sentences in ended.values() for sentence in sentences]
+    assert rule != STUB or len(named) == (new == "1 -")  # the step is named where the rule is still to be written
 
 
 @pytest.mark.parametrize(
