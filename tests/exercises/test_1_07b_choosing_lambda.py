@@ -136,6 +136,11 @@ def test_random_parts(lab, expect, rng, n_values):
         expect(f"the accuracies in trial {number + 1}", accuracies)
     values = (rng.permutation([0.001, 0.01, 1000.0]) * rng.uniform(0.8, 1.2)).tolist()
     expect("the λ chosen where the largest never predicts a rare class", choice(lab, values, *rare_class(rng))[0])
+    dev = rng.permuted([[0.1]] + [[4.0]] * 199, axis=0)
+    chosen, _ = choice(
+        lab, [3.0, 0.5, 10.0, 1.0], (np.array([[-1.0], [2.0]]), np.array([0, 1])), (dev, (dev[:, 0] > 1).astype(int))
+    )
+    expect("the λ chosen where 0.5 and 1 classify one more of 200 points correctly", chosen)
 
 
 @pytest.mark.hidden
@@ -151,5 +156,7 @@ def test_random_equal_accuracies(lab, expect, rng):
     y = np.array([0, 0, 0, 1, 1, 1])
     for number in range(4):
         X = rng.uniform(2.0, 4.0, size=(6, 1)) * (2 * y[:, None] - 1)
-        values = rng.permutation([0.1, 0.2, 0.5, 1.0]) * rng.uniform(0.8, 1.2)
+        values = np.insert(rng.permutation([0.1, 0.2, 0.5]), number, 1.0) * rng.uniform(
+            0.8, 1.2
+        )  # the largest anywhere
         expect(f"what is chosen in trial {number + 1}", choice(lab, values.tolist(), (X, y), (X[::-1], y[::-1]))[0])
