@@ -25,7 +25,7 @@ def small_inputs():
     positive, mixed, close, ones, others = (0, 1, 2), (-2, 0, 1), (0, 0.5, 0.75), [0, 1, 1], [0, 3, 2]
     kinds = [
         (positive, 1, 1, ones),
-        (positive, 2, 1, ones),
+        (positive, 2.5, 1, ones),
         (positive, 1, 2, ones),
         (mixed, 1, 1, ones),
         (close, 1, 1, ones),

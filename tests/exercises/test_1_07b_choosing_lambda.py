@@ -45,8 +45,9 @@ def small_inputs():
     ]
     nearly = [[0.1]] + [[4]] * 23, [0] + [1] * 23  # one point in 24 tells a small λ from a large one
     cases = [*itertools.product(([1], [0.1, 1], [1, 0.1], [0.5, 3], [10, 0.1, 1]), trains)]
+    graded = [[-1], [0.05], [0.05], [0.2]], [0, 0, 0, 0]  # λ = 0.1 is right, 1 in three quarters, 10 in one
     of_case = [(values, train, [train, *devs]) for values, train in cases]
-    for values, train, its in [*of_case, ([0.5, 3], trains[0], [nearly]), ([10, 0.1, 1], trains[0], [nearly])]:
+    for values, train, its in [*of_case, ([0.5, 3], trains[0], [nearly]), ([10, 0.1, 1], trains[0], [nearly, graded])]:
         for dev, result in itertools.product(its, RESULTS):
             yield {
                 "values of λ": values,
@@ -136,10 +137,12 @@ def test_random_parts(lab, expect, rng, n_values):
         expect(f"the accuracies in trial {number + 1}", accuracies)
     values = (rng.permutation([0.001, 0.01, 1000.0]) * rng.uniform(0.8, 1.2)).tolist()
     expect("the λ chosen where the largest never predicts a rare class", choice(lab, values, *rare_class(rng))[0])
+    two = np.array([[-1.0], [2.0]]), np.array([0, 1])
+    dev = rng.permuted([[-1.0], [0.05], [0.05], [0.2]] * 3, axis=0), np.zeros(12, int)
+    chosen, _ = choice(lab, rng.permutation([10.0, 0.1, 1.0]).tolist(), two, dev)
+    expect("the λ chosen where 0.1, 1 and 10 are right in all of the points, in three quarters, and in one", chosen)
     dev = rng.permuted([[0.1]] + [[4.0]] * 199, axis=0)
-    chosen, _ = choice(
-        lab, [3.0, 0.5, 10.0, 1.0], (np.array([[-1.0], [2.0]]), np.array([0, 1])), (dev, (dev[:, 0] > 1).astype(int))
-    )
+    chosen, _ = choice(lab, [3.0, 0.5, 10.0, 1.0], two, (dev, (dev[:, 0] > 1).astype(int)))
     expect("the λ chosen where 0.5 and 1 classify one more of 200 points correctly", chosen)
 
 
