@@ -422,12 +422,11 @@ def _looked_up(table: Table, wanted: Sequence[Any], own: Any) -> Any:
             bound.apply_defaults()
             first, *others = bound.args
             entries = tuple(np.ravel(first).tolist())
-            is_known = len(others) >= len(wanted) and (entries in table or table.keys() >= set(entries))
+            same = [it is None or np.array_equal(its, it) for its, it in zip(others, wanted, strict=False)]
+            is_known = len(same) == len(wanted) and all(same) and (entries in table or table.keys() >= set(entries))
         except (TypeError, ValueError):  # it has no signature, or is called in a wrong way
             is_known = False
-        if not is_known or not all(
-            it is None or np.array_equal(its, it) for its, it in zip(others, wanted, strict=False)
-        ):
+        if not is_known:
             return own(*arguments, **named)
         if entries in table:
             return np.array(table[entries])

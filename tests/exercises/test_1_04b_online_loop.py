@@ -36,7 +36,7 @@ def small_inputs():
         ([[2], [-1]], [0, 1]),
         ([[-1], [1], [0]], [0, 1, 1]),
     ]
-    orders = [[0], [0, 0], [1, 0], [0, 1, 0], [2, 0, 1], [1, 1]]
+    orders = [[0], [0, 0], [1, 0], [0, 1, 0], [2, 0, 1], [1, 1], [0, 0, 1]]
     for (X, labels), order in itertools.product(points, orders):
         if max(order) >= len(X):
             continue

@@ -45,7 +45,7 @@ def small_inputs():
     ]
     nearly = [[0.1]] + [[4]] * 23, [0] + [1] * 23  # one point in 24 tells a small λ from a large one
     cases = [*itertools.product(([1], [0.1, 1], [1, 0.1], [0.5, 3], [10, 0.1, 1]), trains)]
-    graded = [[-1], [0.05], [0.05], [0.2]], [0, 0, 0, 0]  # λ = 0.1 is right, 1 in three quarters, 10 in one
+    graded = [[-1]] + [[0.05]] * 5 + [[0.2]] * 4, [0] * 10  # λ = 0.1 is right, 1 in six points, 10 in one
     of_case = [(values, train, [train, *devs]) for values, train in cases]
     for values, train, its in [*of_case, ([0.5, 3], trains[0], [nearly]), ([10, 0.1, 1], trains[0], [nearly, graded])]:
         for dev, result in itertools.product(its, RESULTS):
