@@ -11,33 +11,14 @@ MAY_CHANGE = {"max_ent_rule"}  # the loop makes the scores anew for each example
 
 def small_inputs():
     """Few classes and whole numbers first; the last ones are so large that e^s is more than a float can hold."""
-    for scores in (
-        [0, 0],
-        [1, 0],
-        [0, 1],
-        [2, 0],
-        [1, 1],
-        [-1, 1],
-        [0, 0, 1],
-        [1, 2, 0],
-        [2, 0, 1],
-        [2, 2, 0],
-        [0, -1, 1],
-    ):
+    few = [[0, 0], [1, 0], [0, 1], [2, 0], [1, 1], [-1, 1], [0, 0, 1], [1, 2, 0], [2, 0, 1], [2, 2, 0], [0, -1, 1]]
+    large = [[1000, 1000], [1000, 999], [-1000, -999], [1000, 0], [0, -1000], [2000, 0], [-2000, 0], [0, -500, -1000]]
+    for scores in few:
         for label in range(len(scores)):
             for step, sq_norm, costs in ((1, 1, 1), (0.5, 2, 1), (2, 4, 0.5)):
                 cost = [0 if k == label else costs * (k + 1) for k in range(len(scores))]
                 yield {"scores": scores, "true class": label, "step": step, "‖g(x)‖²": sq_norm, "costs": cost}
-    for scores in (
-        [1000, 1000],
-        [1000, 999],
-        [-1000, -999],
-        [1000, 0],
-        [0, -1000],
-        [2000, 0],
-        [-2000, 0],
-        [0, -500, -1000],
-    ):
+    for scores in large:
         for label in range(len(scores)):
             cost = [int(k != label) for k in range(len(scores))]
             yield {"scores": scores, "true class": label, "step": 1, "‖g(x)‖²": 1, "costs": cost}

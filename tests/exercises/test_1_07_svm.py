@@ -19,21 +19,9 @@ SMALL_COSTS = ([1, 1, 1], [0.5, 2, 3], [3, 0.5, 1.5])
 
 def small_inputs():
     """Steps of the rule on two and three classes, then steps on whole weights; in none are two rivals equally dangerous."""
-    for scores in (
-        [0, 0],
-        [0, 1],
-        [3, 0],
-        [1, 0],
-        [1.5, 0],
-        [0, 3],
-        [0, 1, 0],
-        [1, 2.5, 0],
-        [2, 1, 2.5],
-        [0, 3, 1],
-        [3, 1.5, 1],
-        [4, 0, 1],
-        [2, 0.75, -3],
-    ):
+    two = [[0, 0], [0, 1], [3, 0], [1, 0], [1.5, 0], [0, 3]]
+    three = [[0, 1, 0], [1, 2.5, 0], [2, 1, 2.5], [0, 3, 1], [3, 1.5, 1], [4, 0, 1], [2, 0.75, -3]]
+    for scores in two + three:
         for label in range(len(scores)):
             for step, sq_norm, costs in ((1, 1, 0), (0.5, 2, 0), (2, 4, 1), (0.5, 1, 2)):
                 cost = cost_of(label, SMALL_COSTS[costs][: len(scores)])
@@ -48,14 +36,8 @@ def small_inputs():
                         "‖g(x)‖²": sq_norm,
                         "costs": cost,
                     }
-    for weights in (
-        [[0, 0], [0, 0]],
-        [[1, 0], [0, 1]],
-        [[1, 0], [2, 0]],
-        [[0, 4], [2, 0]],
-        [[1, -1, 0], [1, 2, 0]],
-        [[3, 0, 1], [2, 1, 0]],
-    ):
+    of_two = [[[0, 0], [0, 0]], [[1, 0], [0, 1]], [[1, 0], [2, 0]], [[0, 4], [2, 0]]]
+    for weights in [*of_two, [[1, -1, 0], [1, 2, 0]], [[3, 0, 1], [2, 1, 0]]]:
         for x in (1, 2, -1):
             for label in range(len(weights[0])):
                 for step, regularizer, costs in ((1, 0.5, 0), (0.5, 1, 1), (0.5, 0.5, 2)):
