@@ -137,6 +137,9 @@ def test_random_parts(lab, expect, rng, n_values):
         expect(f"the accuracies in trial {number + 1}", accuracies)
     values = (rng.permutation([0.001, 0.01, 1000.0]) * rng.uniform(0.8, 1.2)).tolist()
     expect("the λ chosen where the largest never predicts a rare class", choice(lab, values, *rare_class(rng))[0])
+    X, y = rare_class(rng)[0]
+    dev = np.vstack([X, X, X[:2]]), np.concatenate([y, y, [1, 1]])
+    expect("the λ chosen where the largest is bad on both parts alike", choice(lab, values, (X, y), dev)[0])
     two = np.array([[-1.0], [2.0]]), np.array([0, 1])
     dev = rng.permuted([[-1.0], [0.05], [0.05], [0.2]] * 3, axis=0), np.zeros(12, int)
     chosen, _ = choice(lab, rng.permutation([10.0, 0.1, 1.0]).tolist(), two, dev)
