@@ -25,17 +25,10 @@ def small_inputs():
         for label in range(len(scores)):
             for step, sq_norm, costs in ((1, 1, 0), (0.5, 2, 0), (2, 4, 1), (0.5, 1, 2)):
                 cost = cost_of(label, SMALL_COSTS[costs][: len(scores)])
-                if (
-                    one_in_front(scores, cost) or np.argmax(np.add(scores, cost)) == label
-                ):  # it leads by its margin exactly
-                    yield {
-                        "function": "svm_rule",
-                        "scores": scores,
-                        "true class": label,
-                        "η": step,
-                        "‖g(x)‖²": sq_norm,
-                        "costs": cost,
-                    }
+                # either one class alone is in front, or the true one leads by its margin exactly
+                if one_in_front(scores, cost) or np.argmax(np.add(scores, cost)) == label:
+                    settings = {"true class": label, "η": step, "‖g(x)‖²": sq_norm, "costs": cost}
+                    yield {"function": "svm_rule", "scores": scores, **settings}
     of_two = [[[0, 0], [0, 0]], [[1, 0], [0, 1]], [[1, 0], [2, 0]], [[0, 4], [2, 0]]]
     for weights in [*of_two, [[1, -1, 0], [1, 2, 0]], [[3, 0, 1], [2, 1, 0]]]:
         for x in (1, 2, -1):
