@@ -121,7 +121,11 @@ def _relation(asked: Sequence[Asked], split: Split | None, terms: Terms | None) 
     results = [one for one in asked if one.has_form and one.wanted.kind is float]
     finite = [one for one in results if np.isfinite(one.got.array).all()]
     parts = _by_part(finite, split, terms).items()
-    found = [f"{word} {text}" for word, pairs in parts if (text := _relation_of(pairs))]
+    found = [
+        f"{'' if all(np.size(pair.got) == 1 for pair in pairs) else 'each number of '}{word} {text}"
+        for word, pairs in parts
+        if (text := _relation_of(pairs))
+    ]
     kind = "result" if len(finite) == len(results) else "finite result"
     return [(RELATED, f"In every {kind} {'; '.join(found)}.")] if found else []
 
