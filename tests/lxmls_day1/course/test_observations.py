@@ -99,4 +99,6 @@ def test_formulas_leave_out_results_that_are_not_finite():
 
     asked = [Asked({"x": x}, Answer.of([2.0 * x, 3.0]), Answer.of([4.0 * x, 6.0]), True) for x in (1, 2, 3, 4)]
     asked.append(Asked({"x": 5}, Answer.of([10.0, 3.0]), Answer.of([np.inf, 6.0]), True))
-    assert observed(asked, split=parts)[0][1] == "In every finite result each number of the answer is 2 · the right one."
+    assert (
+        observed(asked, split=parts)[0][1] == "In every finite result each number of the answer is 2 · the right one."
+    )
