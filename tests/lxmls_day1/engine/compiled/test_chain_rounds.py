@@ -10,7 +10,7 @@ from classifiers.online_classifier import compiled
 from classifiers.perceptron import perceptron_rule
 from classifiers.structured.joint_features import Layout
 from lxmls_day1.engine.chains import Chains
-from lxmls_day1.engine.compiled import chains as kernels
+from lxmls_day1.engine.compiled import chain_rounds as kernels
 from lxmls_day1.engine.compiled.chain_search import Sentences
 from lxmls_day1.engine.compiled.primitives import COMPILES, frozen
 from lxmls_day1.engine.compiled.row_steps import Weights, machine_code_of
