@@ -74,7 +74,6 @@ TELLING = (
     "index.html",
     "docs/exercises/1.7.html",
     "docs/exercises/1.8.html",
-    "docs/explanations/mira.html",
     "notebooks/4_comparison.html",
     "docs/reference/generated/classifiers.structured.structured_mira.html",
 )

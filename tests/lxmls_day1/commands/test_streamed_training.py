@@ -177,6 +177,7 @@ def test_a_checkpoint_goes_on_and_is_removed_when_the_model_is_saved(place):
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_with_its_status_and_says_how_to_go_on(number, status, place):
     command = [

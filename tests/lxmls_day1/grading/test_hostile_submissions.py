@@ -494,7 +494,7 @@ ALL = "all"
 
 
 def pytest_generate_tests(metafunc):
-    """In every run every twelfth attack, each at one of two levels. Where campaigns are asked for, all at each level."""
+    """In every run every sixteenth attack, each at one of two levels. Where campaigns are asked for, all at each level."""
     if "graded" in metafunc.fixturenames:
         graded = list(SHARES.items())
         if metafunc.config.getoption("markexpr").startswith("campaign"):
@@ -513,7 +513,7 @@ def attacks_of(configuration, share) -> set[str]:
     attacks = [*IN_A_CALL, *AT_IMPORT, *AS_FILES]
     if share == ALL:
         return set(attacks) - set(LEVEL_DOES_NOT_MATTER if configuration != CONFIGURATIONS[0] else ())
-    return set(attacks[12 * list(SHARES.values()).index(share) :: 24])
+    return set(attacks[16 * list(SHARES.values()).index(share) :: 32])
 
 
 @pytest.fixture(scope="module")
