@@ -25,6 +25,7 @@ ROUNDING = 1e-5  # of terms that are made of recorded answers
 LEAST_NUMBERS = 4  # different ones, for a formula to be more than luck
 
 
+@np.errstate(all="ignore")  # wrong numbers may be of any size
 def formula_of(parts: Iterable[Part], right: Iterable[Part]) -> str:
     """The shortest formula of the terms that gives the numbers of all parts, and not those of right ones; empty if none is found.
 
@@ -54,17 +55,16 @@ def formula_of(parts: Iterable[Part], right: Iterable[Part]) -> str:
     terms = np.array([_joined([its[word] for _, its in both], both) for word in words])
     error = POOL_ATOL + POOL_RTOL * np.abs(numbers) + ROUNDING * np.abs(terms).max(axis=0)
     at = int(np.argmax(np.abs(numbers[:n])))
-    with np.errstate(all="ignore"):
-        for texts, values in _formulas((shown, terms)):
-            factors = numbers[at] / values[:, at]
-            scale = 10.0 ** (4 - np.floor(np.log10(np.abs(factors))))
-            factors = np.round(factors * scale) / scale  # to five digits
-            holds = np.abs(numbers - factors[:, None] * values) <= error
-            if found := list(np.flatnonzero(holds[:, :n].all(axis=1) & ~holds[:, n:].all(axis=1))):
-                best = min(found, key=lambda place: factors[place] != 1)
-                factor, text = float(factors[best]), texts[best]
-                text = text if text in shown or factor == 1 else f"({text})"
-                return text if factor == 1 else f"−{text}" if factor == -1 else f"{factor:g} · {text}".replace("-", "−")
+    for texts, values in _formulas((shown, terms)):
+        factors = numbers[at] / values[:, at]
+        scale = 10.0 ** (4 - np.floor(np.log10(np.abs(factors))))
+        factors = np.round(factors * scale) / scale  # to five digits
+        holds = np.abs(numbers - factors[:, None] * values) <= error
+        if found := list(np.flatnonzero(holds[:, :n].all(axis=1) & ~holds[:, n:].all(axis=1))):
+            best = min(found, key=lambda place: factors[place] != 1)
+            factor, text = float(factors[best]), texts[best]
+            text = text if text in shown or factor == 1 else f"({text})"
+            return text if factor == 1 else f"−{text}" if factor == -1 else f"{factor:g} · {text}".replace("-", "−")
     return ""
 
 

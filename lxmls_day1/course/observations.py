@@ -61,6 +61,7 @@ class Asked:
         return (self.got.shape, self.got.kind) == (self.wanted.shape, self.wanted.kind)
 
 
+@np.errstate(all="ignore")  # wrong numbers may be of any size
 def observed(
     asked: Sequence[Asked],
     properties: Properties | None = None,
@@ -159,10 +160,9 @@ def _function_of(pairs: Sequence[Pair]) -> str:
         return ""
     if all(np.ndim(p.wanted) == 2 and _close(np.reshape(p.got, p.wanted.shape[::-1]).T, p.wanted) for p in pairs):
         return "is right, but rows and columns are exchanged"
-    with np.errstate(all="ignore"):
-        for text, function in FUNCTIONS.items():
-            if all(_close(pair.got, function(pair.wanted)) for pair in pairs):
-                return f"is {text} the right one"
+    for text, function in FUNCTIONS.items():
+        if all(_close(pair.got, function(pair.wanted)) for pair in pairs):
+            return f"is {text} the right one"
     return ""
 
 
@@ -212,13 +212,12 @@ def _by_part(asked: Sequence[Asked], split: Split | None, terms: Terms | None = 
         given, right = dict(one.given), one.wanted.array
         sizes = {word: n for word, n in given.items() if type(n) in (int, float) and n > 0}
         sizes |= {f"√{word}": np.sqrt(n) for word, n in sizes.items()} | {"1": 1}
-        with np.errstate(all="ignore"):
-            wanted, got = (
-                list(terms(given, its, right))
-                if terms
-                else [(word, np.asarray(part), sizes) for word, part in (split(given, its) if split else ())]
-                for its in (right, one.got.array)
-            )
+        wanted, got = (
+            list(terms(given, its, right))
+            if terms
+            else [(word, np.asarray(part), sizes) for word, part in (split(given, its) if split else ())]
+            for its in (right, one.got.array)
+        )
         for (word, part, right_terms), (_, its, its_terms) in zip(wanted, got, strict=True):
             the_right_one = {THE_RIGHT_ONE: part}
             pair = Pair(part, its, the_right_one | dict(its_terms), the_right_one | dict(right_terms))

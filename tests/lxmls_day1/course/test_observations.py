@@ -102,3 +102,19 @@ def test_formulas_leave_out_results_that_are_not_finite():
     assert (
         observed(asked, split=parts)[0][1] == "In every finite result each number of the answer is 2 · the right one."
     )
+
+
+@pytest.mark.parametrize("numbers", [(1e308, -1e308), (5e-324, 1e16), (np.nan, np.inf), (0.0, -0.0)])
+def test_numbers_of_any_size_are_looked_at_without_a_warning(numbers):
+    """Warnings are errors in tests; to students they would point at a file that is not theirs."""
+
+    def terms(given, answer, right):
+        yield "the first", answer[0], {"the norm": given["norm"], "the second": answer[1], "1": 1.0}
+
+    asked = []
+    for given, right in zip(INPUTS, RIGHT, strict=True):
+        got = np.resize(np.array([*numbers, given["x"], -3.5]), right.shape)
+        asked.append(Asked(given, Answer.of(right), Answer.of(got), True))
+    for split in (None, lambda given, answer: [("the first row", answer[0])]):
+        for its in (None, terms):
+            assert isinstance(observed(asked, None, split, its), list)
