@@ -27,9 +27,8 @@ import numpy as np
 from classifiers.structured.tag_features import TokenFeatures
 from classifiers.structured.viterbi import ChainScores
 
-ROUNDING = (
-    1e-24  # a ‖Φ(x, y) − Φ(x, ŷ)‖² that is so small a share of the squares of its terms is what rounding has left of 0
-)
+#: A ‖Φ(x, y) − Φ(x, ŷ)‖² that is so small a share of the squares of its terms is what rounding has left of 0.
+ROUNDING = 1e-24
 
 
 class Layout(NamedTuple):

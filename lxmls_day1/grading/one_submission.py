@@ -278,9 +278,16 @@ class Grader:
         return self._fork_servers.of(self.plan.level, given)
 
     def _require_boxes(self) -> None:
-        """Make an empty box and try it, or raise `BoxesUnavailable`."""
-        if possible := try_box(self._fork_server()):
-            raise BoxesUnavailable(f"the sandbox level {self.plan.level.name} does not work here: {possible}.")
+        """Make an empty box and try it, or raise `BoxesUnavailable`: the level was chosen without the lab's program."""
+        try:
+            why = try_box(self._fork_server())
+        except BoxesUnavailable as error:
+            why = str(error).rstrip(".")
+        if why:
+            name = self.plan.level.name
+            raise BoxesUnavailable(
+                f"the sandbox level {name} does not work here: {why}; `--sandbox` takes another one."
+            )
 
     def _grade(self, submission: Submission) -> Graded:
         began = time.monotonic()

@@ -5,12 +5,14 @@ import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import PurePosixPath
+from types import SimpleNamespace
 
 import pytest
 
 from lxmls_day1.box.box import Box
 from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.levels import Level, strongest_level
+from lxmls_day1.box.makers import BoxesUnavailable
 from lxmls_day1.course import record
 from lxmls_day1.course.generation import solved_files, student_files
 from lxmls_day1.course.mistakes import read_mistakes
@@ -19,13 +21,14 @@ from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FOLDER, Registry
 from lxmls_day1.course.workspace import write_files
 from lxmls_day1.errors import InputError
-from lxmls_day1.grading import grading_run
+from lxmls_day1.grading import grading_run, one_submission
 from lxmls_day1.grading import plan as plans
 from lxmls_day1.grading.grading_run import grade, kept_rows
 from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.one_submission import ForkServers, Grader
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.grading.submissions import Submission
+from lxmls_day1.grading.worker_process import WorkerProcess
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [
@@ -192,6 +195,21 @@ def class_of_three(tmp_path, solved, given):
     return inbox
 
 
+@pytest.mark.parametrize("how", ["something is possible", "none can be made"])
+def test_boxes_with_the_lab_s_program_are_tried_before_the_first_submission(how, level, monkeypatch):
+    """The level was chosen without that program: what fails with it alone is said, with the option that helps."""
+
+    def tried(maker):
+        if how == "none can be made":
+            raise BoxesUnavailable(f"{how}.")
+        return how
+
+    monkeypatch.setattr(one_submission, "try_box", tried)
+    monkeypatch.setattr(Grader, "_fork_server", lambda self: None)
+    with pytest.raises(BoxesUnavailable, match=f"{level.name} does not work here: {how}; `--sandbox`"):
+        _ = Grader(SimpleNamespace(level=level)).checks
+
+
 def test_marks_reports_and_a_second_run(tmp_path, class_of_three, solved, level, one_worker, monkeypatch):
     out = tmp_path / "out"
     plan = make_plan(out, level, ["1.1", "1.4", "1.5"], seed=3)
@@ -211,7 +229,9 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, solved, level,
     monkeypatch.setattr(grading_run, "keep", lambda out, done: graded.append(done.row.student) or original(out, done))
     again = make_plan(out, level, ["1.1", "1.4", "1.5"])
     assert again.seed == plan.seed
-    assert grade([class_of_three], out, again, workers=one_worker).rows == book.rows
+    with monkeypatch.context() as patch:
+        patch.setattr(WorkerProcess, "prepare", lambda self: pytest.fail("it collects checks and makes a box"))
+        assert grade([class_of_three], out, again, workers=one_worker).rows == book.rows
     assert graded == []
     mira = class_of_three / "blaise" / "classifiers" / "mira.py"
     mira.write_bytes((class_of_three / "ada" / "classifiers" / "mira.py").read_bytes())
