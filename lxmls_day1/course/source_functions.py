@@ -22,7 +22,7 @@ def function_lines(source: str, function: str) -> slice | None:
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
-        return _function_lines_by_indent(source.split("\n"), function)
+        return function_lines_by_indent(source.split("\n"), function)
     for node, qualified in definitions(tree):
         if qualified == function and not isinstance(node, ast.ClassDef):
             return slice(first_line(node) - 1, node.end_lineno)
@@ -92,7 +92,7 @@ def first_line(node: ast.stmt | ast.excepthandler) -> int:
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
-def _function_lines_by_indent(lines: list[str], function: str) -> slice | None:
+def function_lines_by_indent(lines: list[str], function: str) -> slice | None:
     """Where a function stands in lines that are no Python: from its ``def`` to the next line that is not deeper."""
     begin, end = 0, len(lines)
     *classes, name = function.split(".")

@@ -43,8 +43,6 @@ What comes of it
     ``table_files``           tables as text, written back in the form in which they came
     ``notebook_answers``       the free answers in a notebook
     ``groups``                 wrong answers without a name, grouped; a group that is named
-    ``similarity``             which submissions are alike
-    ``alike_page``             their texts side by side
     ``safe_text``              texts of students, made harmless
     ``rendered_markdown``      their Markdown and TeX as HTML that does nothing
     ``pasted_pictures``        the pictures in their texts, as far as they can be shown

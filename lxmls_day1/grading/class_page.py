@@ -3,9 +3,8 @@
 The second has the free-text answers with their marks, what students explained after a mistake was named, beside the
 attempt that it is about.
 
-The summary shows the distribution of points, the most common known mistakes, wrong answers that no name explains, the
-difficulty of checks, and submissions that are alike. A human judges the last: two short right solutions
-of one task are alike by themselves. This module computes what the pages show; ``templates`` says how they look.
+The summary shows the distribution of points, the most common known mistakes, wrong answers that no name explains, and the
+difficulty of checks. This module computes what the pages show; ``templates`` says how they look.
 """
 
 from collections import Counter
@@ -33,26 +32,20 @@ from lxmls_day1.grading.groups import groups
 from lxmls_day1.grading.hand_marks import FILE as HAND_MARKS
 from lxmls_day1.grading.page_frame import VERDICT_WORDS, class_script, how_graded, points_text, render
 from lxmls_day1.grading.safe_text import one_line
-from lxmls_day1.grading.similarity import Cluster
 
-MOST_MISTAKES, MOST_CHECKS, MOST_ALIKE = 15, 20, 200
+MOST_MISTAKES, MOST_CHECKS = 15, 20
 GROUPS_SHOWN, MOST_GROUPS = 8, 40  # at once, and after a click
 MOST_NAMES = 8
 BINS = 10
 WIDTH, HEIGHT, FOOT, HEAD = 640, 190, 42, 22  # of the drawing of the distribution
 
 
-def summary_html(
-    gradebook: Gradebook,
-    alike: Sequence[Cluster] = (),
-) -> str:
+def summary_html(gradebook: Gradebook) -> str:
     """How the class did.
 
     Parameters
     ----------
     gradebook : Gradebook
-    alike : sequence of Cluster
-        Alike submissions for a human to look at, in the order of `lxmls_day1.grading.similarity.clusters`.
 
     Returns
     -------
@@ -85,8 +78,6 @@ def summary_html(
         most_groups=MOST_GROUPS,
         **_checks(rows),
         trouble=list(_trouble(rows)),
-        alike=alike[:MOST_ALIKE],
-        more_alike=max(0, len(alike) - MOST_ALIKE),
         row_of={row.student: row for row in rows},
         submissions=list(map(_submission, rows)),
         facts=how_graded(gradebook),

@@ -91,7 +91,7 @@ def grades_csv(gradebook: Gradebook) -> bytes:
 def grades_json(gradebook: Gradebook) -> bytes:
     """All results, for programs; ``docs/grades.schema.json`` describes the format.
 
-    Pictures, and weights, fingerprints and keys, which only the grader uses, are left out. Texts are cleaned, so that the file can be
+    Pictures, weights and keys, which only the grader uses, are left out. Texts are cleaned, so that the file can be
     printed on a terminal.
 
     Examples
@@ -232,7 +232,7 @@ def _marked_test(exercise: ExerciseGrade, points: float) -> dict[str, Any]:
 
 def _submission(row: SubmissionGrade) -> dict[str, Any]:
     plain: dict[str, Any] = to_plain(row)
-    for left_out in ("fingerprints", "key", "exercises", "written"):
+    for left_out in ("key", "exercises", "written"):
         del plain[left_out]
     for answer in plain["answers"]:
         del answer["pictures"]

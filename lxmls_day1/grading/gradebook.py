@@ -201,8 +201,6 @@ class SubmissionGrade:
     printed : str
         The beginning of what its code printed in public checks.
     answers : tuple of FreeAnswer
-    fingerprints : mapping from exercise to numbers
-        To find submissions that are alike (`lxmls_day1.grading.similarity`).
     key : str
         A digest of all else that the row depends on (checks, seed, limits). A row with another key is out of date.
     seconds : float
@@ -213,7 +211,7 @@ class SubmissionGrade:
     failed : bool
         Whether the grader could not grade it. Then the verdicts say nothing about its code.
     written : mapping from exercise to text
-        The functions that the student wrote, of exercises that are begun: a sample for the instructor.
+        The functions that the student wrote, of exercises that are begun and not right: a sample for the instructor.
     explanations : tuple of Explanation
         What the student wrote when a mistake was named, with the attempt. Nothing vouches for it.
     author : str
@@ -232,7 +230,6 @@ class SubmissionGrade:
     warnings: tuple[str, ...] = ()
     printed: str = ""
     answers: tuple[FreeAnswer, ...] = ()
-    fingerprints: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     key: str = ""
     seconds: float = 0.0
     notes: tuple[str, ...] = ()

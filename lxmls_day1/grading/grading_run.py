@@ -31,7 +31,6 @@ from lxmls_day1.grading.report_files import (
     write_files,
 )
 from lxmls_day1.grading.run_folders import run_folder
-from lxmls_day1.grading.similarity import alike
 from lxmls_day1.grading.submissions import State, state_of, unread
 from lxmls_day1.grading.worker_process import WorkerDied, WorkerProcess
 from lxmls_day1.whole_files import held
@@ -168,7 +167,7 @@ def grade(
         if absent := sorted({student for student, _ in marks.marks} - set(students)):
             told(f"{HAND_MARKS} has marks for {some_of(absent)}, who are not in this run; they stay there.")
         book = plan.gradebook(with_owners(found, [marks.put_into(plan.with_points(row)) for row in rows.values()]))
-        files = files_of_class(book, alike(book.rows))
+        files = files_of_class(book)
         for row in book.rows:  # workers have made pages without marks by hand
             if row.student not in fresh or row != rows[row.student]:
                 files |= files_of_student(row, book)

@@ -6,9 +6,9 @@
 import functools
 import re
 import time
-import warnings
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
 from lxmls_day1.box.levels import Level, try_box
@@ -17,6 +17,8 @@ from lxmls_day1.box.sandbox import fork_server_of
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import NO_CHARACTER, unpacked
 from lxmls_day1.course.generation import Files
+from lxmls_day1.course.markers import functions_of
+from lxmls_day1.course.source_functions import function_lines_by_indent
 from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.gradebook import (
@@ -39,6 +41,7 @@ from lxmls_day1.library_path import PACKAGES
 
 NOT_GRADED = "could not be graded: {}. This does not mean that the code is wrong; your instructor has been told."
 LONGEST_SAMPLE = 3000  # characters
+LONGEST_FILE = 60_000  # bytes of a file that are searched for it
 #: On lines of its own, below a head.
 DOCSTRING = re.compile(r'''(:[ \t]*\n)[ \t]*[rRuU]?("""|\'\'\')(?:(?!\2).)*\2[ \t]*\n''', re.DOTALL)
 # Imports inside the functions: a worker starts soon, and loads what only some submissions need when it comes to one.
@@ -116,7 +119,6 @@ def _row(
     plan: Plan, submission: Submission, checks: Sequence[CheckGrade], remarks: Sequence[str], notes: list[str]
 ) -> SubmissionGrade:
     from lxmls_day1.grading.notebook_answers import free_answers
-    from lxmls_day1.grading.similarity import fingerprints
 
     files = submission.files
     answers: tuple[FreeAnswer, ...] = ()
@@ -130,17 +132,16 @@ def _row(
             explanations = unpacked(files[EXPLANATIONS], ids)
         except InputError as error:
             more = (*more, f"{error}; it was ignored.")
-    nothing: dict[str, tuple[int, ...]] = {}
-    prints = _attempt(notes, "fingerprints", nothing, lambda: fingerprints(files, plan.given, plan.exercises))
-    samples = _attempt(notes, "samples", {}, lambda: samples_of(files, plan, prints))
+    row = _row_of_checks(plan, submission, checks)
+    wrong = [grade.id for grade in row.exercises if grade.passed < len(grade.checks)]
+    samples = _attempt(notes, "samples", {}, lambda: samples_of(files, plan, wrong))
     sentences = [*submission.warnings, *remarks, *more]
     return replace(
-        _row_of_checks(plan, submission, checks),
+        row,
         warnings=tuple(dict.fromkeys(sentences)),
         answers=tuple(answers),
         explanations=explanations,
         written=samples,
-        fingerprints=prints,
     )
 
 
@@ -157,14 +158,30 @@ def without_docstrings(source: str) -> str:
 
 
 def samples_of(files: Files, plan: Plan, exercises: Collection[str]) -> dict[str, str]:
-    """What a student wrote in some exercises, without docstrings, cut to a length that can be shown."""
-    from lxmls_day1.grading.similarity import written
+    """The functions that a student wrote in some exercises, without docstrings, cut to a length that can be shown.
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what Python says about their escape sequences
-        texts = {e.id: "\n\n".join(written(files, plan.given, e)) for e in plan.exercises if e.id in exercises}
-    samples = {id: without_docstrings(text)[:LONGEST_SAMPLE] for id, text in texts.items()}
-    return {id: NO_CHARACTER.sub("\ufffd", text) for id, text in samples.items() if text.strip()}
+    They are found by their indentation: nothing of a student's is parsed here.
+    """
+    samples = {}
+    for exercise in (exercise for exercise in plan.exercises if exercise.id in exercises):
+        texts = []
+        for path in map(PurePosixPath, exercise.files):
+            source, stub = (_text(where.get(path, b"")) for where in (files, plan.given))
+            for function in functions_of(stub, exercise.id) if path.suffix == ".py" else ():
+                wrote, given = (_function_in(text.split("\n"), function) for text in (source, stub))
+                texts += [wrote] if wrote != given else []
+        if text := without_docstrings("\n\n".join(texts))[:LONGEST_SAMPLE].strip():
+            samples[exercise.id] = NO_CHARACTER.sub("\ufffd", text)
+    return samples
+
+
+def _text(content: bytes) -> str:
+    return content[:LONGEST_FILE].decode("utf-8-sig", "replace").replace("\r\n", "\n")
+
+
+def _function_in(lines: list[str], function: str) -> str:
+    place = function_lines_by_indent(lines, function)
+    return "" if place is None else "\n".join(lines[place])
 
 
 class ForkServers:

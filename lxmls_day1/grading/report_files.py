@@ -5,12 +5,10 @@ from pathlib import Path, PurePosixPath
 
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
-from lxmls_day1.grading.alike_page import alike_html
 from lxmls_day1.grading.class_page import answers_html, summary_html
 from lxmls_day1.grading.class_tables import grades_csv, grades_json, gradescope_json
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.notebook_answers import model_answers
-from lxmls_day1.grading.similarity import Alike, clusters
 from lxmls_day1.grading.student_page import student_html
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.whole_files import replace_files
@@ -51,14 +49,12 @@ def pages_of(student: str) -> tuple[PurePosixPath, PurePosixPath]:
     return PurePosixPath(f"feedback/{student}.html"), PurePosixPath(f"gradescope/{student}.json")
 
 
-def files_of_class(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> dict[PurePosixPath, bytes]:
+def files_of_class(gradebook: Gradebook) -> dict[PurePosixPath, bytes]:
     """The files for the whole class.
 
     Parameters
     ----------
     gradebook : Gradebook
-    alike : sequence of Alike
-        Pairs of submissions for a human to look at, the most alike first.
 
     Returns
     -------
@@ -67,24 +63,17 @@ def files_of_class(gradebook: Gradebook, alike: Sequence[Alike] = ()) -> dict[Pu
     Examples
     --------
     >>> [str(path) for path in files_of_class(Gradebook((), 1, "process", ""))]
-    ['grades.csv', 'grades.json', 'summary.html', 'answers.html', 'alike.html']
+    ['grades.csv', 'grades.json', 'summary.html', 'answers.html']
     """
     reference = reference_folder()
     explained = {one.exercise for row in gradebook.rows for one in row.explanations}
     known = [id for id in Registry.of(reference).ids if id in explained]  # students write the others
     sentences = RecordedAnswers.read_if_there(reference / RECORDED, known).sentences
-    right: dict[str, set[str]] = {}
-    for row in gradebook.rows:
-        for exercise in row.exercises:
-            if exercise.checks and exercise.passed == len(exercise.checks):
-                right.setdefault(exercise.id, set()).add(row.student)
-    found = clusters(alike, right)
     return {
         PurePosixPath("grades.csv"): grades_csv(gradebook),
         PurePosixPath("grades.json"): grades_json(gradebook),
-        PurePosixPath("summary.html"): summary_html(gradebook, found).encode(),
+        PurePosixPath("summary.html"): summary_html(gradebook).encode(),
         PurePosixPath("answers.html"): answers_html(gradebook, model_answers(reference), sentences).encode(),
-        PurePosixPath("alike.html"): alike_html(gradebook, found).encode(),
     }
 
 

@@ -7,7 +7,6 @@ import pytest
 from lxmls_day1.course.expect import WrongAnswer
 from lxmls_day1.course.recorded_answers import Answer
 from lxmls_day1.course.workspace_state import Explanation
-from lxmls_day1.grading.alike_page import alike_html
 from lxmls_day1.grading.class_page import MOST_MISTAKES, answers_html, summary_html
 from lxmls_day1.grading.gradebook import (
     CheckGrade,
@@ -17,7 +16,6 @@ from lxmls_day1.grading.gradebook import (
     SubmissionGrade,
 )
 from lxmls_day1.grading.groups import behaviour_of, groups
-from lxmls_day1.grading.similarity import Cluster
 
 EASY, HARD = "test_1_05_mira.py::test_easy", "test_1_05_mira.py::test_small_inputs"
 CAP = ("no_cap", "The cap is missing.")
@@ -120,46 +118,11 @@ def test_exercises_on_average(run):
     assert rows[1] == ["1.5 MIRA", "", "3.75 of 10", "1", "1"]
 
 
-ALIKE = [
-    Cluster("1.7", ("ada", "bob", "cyd"), 0.875, False),
-    Cluster("1.5", ("ada", "bob"), 1.0, True, ("ada", "bob")),
-]
-
-
-def test_clusters_that_are_alike(run):
-    text = summary_html(run, ALIKE)
-    assert Page(text).sections["alike"][1:] == [
-        ["1.7", "Ada, Bob, Cyd", "88 %", "not right", "side by side"],
-        ["1.5", "Ada, Bob", "identical", "right", "side by side"],
-    ]
-    assert "Nothing is decided here" in text
-    assert "None were found in this class." in summary_html(run)
-
-
-def test_many_clusters_are_cut(run):
-    text = summary_html(run, [Cluster(f"1.{n}", ("ada", "bob"), 0.9, False) for n in range(1000)])
-    assert text.count("90&nbsp;%") == 200 and "800 more." in text
-
-
-def test_texts_of_a_cluster_stand_side_by_side(run):
-    texts = {"ada": "d = 1\nstep = d", "cyd": "# mine\ne = 1\nreturn <b>", "bob": "x = 1"}
-    rows = tuple(replace(row, written={"1.7": texts.get(row.student, "")}) for row in run.rows)
-    text = alike_html(replace(run, rows=rows), ALIKE)
-    assert re.findall("<mark>(.*?)</mark>", text) == ["d = 1", "x = 1", "e = 1"]
-    assert (
-        "<mark>d = 1</mark>\nstep = d\n" in text
-        and "return &lt;b&gt;" in text
-        and 'id="c1"' in text
-        and 'id="c2"' in text
-        and "and not right" in text
-    )
-
-
 def test_links_stay_in_the_folder(run):
     odd = row_of('a b"%/', "ok", "ok")
     for text in (summary_html(run), answers_html(run), summary_html(Gradebook((odd,), 1, "process", ""))):
         for link in re.findall('(?:href|src)="([^"]*)"', text):
-            assert re.fullmatch(r"#[\w-]+|(alike|answers)\.html(?:#[ce]\d+)?|feedback/[\w%.-]+\.html", link)
+            assert re.fullmatch(r"#[\w-]+|answers\.html(?:#e\d+)?|feedback/[\w%.-]+\.html", link)
         for anchor in re.findall('href="#([^"]*)"', text):
             assert text.count(f'id="{anchor}"') <= 1
 

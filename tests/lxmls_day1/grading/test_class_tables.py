@@ -53,7 +53,6 @@ def row_of(student, name, verdicts, text="", seconds=1.5):
         (f"put aside {text}",) * 2,
         f"printed {text}",
         (FreeAnswer("1.1", "n.ipynb", "What?", text),),
-        {"mira.py": (1, 2)},
         "key",
         seconds,
     )

@@ -20,14 +20,14 @@ pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="whole runs are tested where boxes are forked"),
 ]
 NEEDED = ("read_submission", "_boxed_files", "_row", "files_of_student")
-OPTIONAL = ("free_answers", "fingerprints")
+OPTIONAL = ("free_answers", "samples_of")
 KILLING = ("_boxed_files",)
 LATE = "late"
 
 #: What stands in for the worker's main function: each step fails for the submission that is named after it.
 FAULTY = """
 import os, signal, sys, time
-import lxmls_day1.grading.notebook_answers, lxmls_day1.grading.similarity
+import lxmls_day1.grading.notebook_answers
 from lxmls_day1.box import box
 from lxmls_day1.grading import one_submission, worker
 
@@ -51,11 +51,10 @@ def with_fault(module, name):
     setattr(module, name, called)
 
 with_fault(worker, "read_submission")
-for name in ("_row", "files_of_student"):
+for name in ("_row", "samples_of", "files_of_student"):
     with_fault(one_submission, name)
 with_fault(one_submission.Grader, "_boxed_files")
 with_fault(lxmls_day1.grading.notebook_answers, "free_answers")
-with_fault(lxmls_day1.grading.similarity, "fingerprints")
 worker.serve()
 """
 
