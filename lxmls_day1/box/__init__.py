@@ -4,9 +4,7 @@ Outside of a box
     =========================  ==========================================================================================
     ``levels``                 the levels of isolation; the self-test that picks the strongest
     ``box``                    one box: requests go in, answers or failures come out
-    ``makers``                 what every maker of boxes offers
-    ``sandbox``                makes boxes with a fork server (Linux)
-    ``spawning_server``        makes each box a new Python (macOS, Windows)
+    ``sandbox``                makes boxes with a fork server
     ``visible_folders``        which folders a box may see
     ``limits``                 how much of everything the code may use
     ``programs``               what runs in boxes: which class, with which arguments, what it must not see
@@ -15,7 +13,6 @@ Outside of a box
 Inside a box
     =========================  ==========================================================================================
     ``fork_server``            a warm Python that forks boxes
-    ``spawned_box``            a box where nothing can be forked
     ``box_server``             takes files, and has the program answer requests
     ``probe``                  attempts what must fail
     ``confinement``            gives up rights, for good

@@ -13,8 +13,8 @@ from typing import Any
 from lxmls_day1.box.box_server import OUT_OF_TIME
 from lxmls_day1.box.channel import Channel, Ended, Hung
 from lxmls_day1.box.limits import CRASHED, MEMORY, REFUSED, TIMEOUT, Limits
-from lxmls_day1.box.makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.box.messages import BadMessage, TooLong, encoded_request
+from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
 from lxmls_day1.errors import InputError, NoAnswer
 from lxmls_day1.waiting import Wait, WorkClock
 
@@ -46,7 +46,7 @@ class Box:
 
     Parameters
     ----------
-    maker : BoxMaker
+    maker : ForkServer
     files : mapping from path to bytes
     limits : Limits
     cpu_seconds : float, optional
@@ -62,7 +62,7 @@ class Box:
 
     def __init__(
         self,
-        maker: BoxMaker,
+        maker: ForkServer,
         files: Mapping[PurePosixPath, bytes],
         limits: Limits,
         cpu_seconds: float | None = None,

@@ -4,7 +4,7 @@ It runs outside of the reach of the code in the boxes and never runs such code i
 ``bubblewrap`` into name spaces of its own: a process that gives up its rights and serves (`box_server`). When that ends, or
 the grader says so or is gone, all that is left of it is ended here.
 
-`lxmls_day1.box.sandbox` starts it as ``fork_server.main(control, level)``. Systems without fork have `spawned_box`.
+`lxmls_day1.box.sandbox` starts it as ``fork_server.main(control, level)``.
 """
 
 import ast

@@ -5,7 +5,7 @@
                 all of it read-only, and a private folder in memory; no capabilities, a filter of system calls, limits
 ``landlock``    files other than Python, its libraries and a private folder are out of reach, and so are the network and
                 other processes; no capabilities, the same filter, limits. For kernels where bubblewrap may not work
-``process``     a process of its own with limits: keeps accidents in, not malice. macOS, Windows, old kernels
+``process``     a process of its own with limits: keeps accidents in, not malice. Old kernels
 ==============  ============================================================================================================
 
 A level counts only after it has been tried: `self_test` starts a box that attempts what must not be possible.
@@ -26,10 +26,9 @@ import numpy as np
 from lxmls_day1.box.box import Box
 from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK, PROCESS
 from lxmls_day1.box.limits import Limits
-from lxmls_day1.box.makers import BoxesUnavailable, BoxMaker
 from lxmls_day1.box.probe import PROBED_PROGRAM
 from lxmls_day1.box.programs import Program
-from lxmls_day1.box.sandbox import MACHINERY, fork_server_of
+from lxmls_day1.box.sandbox import MACHINERY, BoxesUnavailable, ForkServer
 from lxmls_day1.box.visible_folders import numba_cache_folder, require_cache
 from lxmls_day1.errors import InputError
 from lxmls_day1.whole_files import temporary_folder
@@ -151,11 +150,11 @@ def self_test(
     The program itself is not started, which takes longer than all attempts; whoever has started it tries its boxes.
     """
     probed = replace(program, name=PROBED_PROGRAM, arguments={})
-    with contextlib.closing(fork_server_of(probed, level, user=user, newest_landlock=newest_landlock)) as maker:
+    with contextlib.closing(ForkServer(probed, level, user=user, newest_landlock=newest_landlock)) as maker:
         return try_box(maker)
 
 
-def try_box(maker: BoxMaker) -> str | None:
+def try_box(maker: ForkServer) -> str | None:
     """Let a box attempt what must not be possible in it; what was possible, or None."""
     if maker.level in SAFE_LEVELS:
         return "; ".join(possible_in_a_box(maker)) or None
@@ -163,7 +162,7 @@ def try_box(maker: BoxMaker) -> str | None:
     return None
 
 
-def possible_in_a_box(maker: BoxMaker) -> list[str]:
+def possible_in_a_box(maker: ForkServer) -> list[str]:
     """What is possible in a box and must not be: each in words."""
     limits = Limits()
     with contextlib.ExitStack() as stack:

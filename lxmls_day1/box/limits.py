@@ -4,7 +4,6 @@ Another limit is a field of `Limits`, one of `ProcessLimits` and a line of `Proc
 and the request that makes a box follow.
 """
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import PurePosixPath
@@ -156,11 +155,3 @@ class ProcessLimits:
             limits[resource.RLIMIT_NPROC] = (self.processes, self.processes)
         for what, pair in limits.items():
             resource.setrlimit(what, pair)
-
-    def apply_processor_time(self) -> None:
-        """Hold this process to the processor time alone, on any system that has such a limit."""
-        if os.name == "posix":
-            import resource
-
-            cpu = max(1, int(self.cpu))
-            resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))

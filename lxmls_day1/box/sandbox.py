@@ -21,22 +21,27 @@ from typing import Any
 
 import lxmls_day1
 from lxmls_day1.box.channel import TICK
-from lxmls_day1.box.fork_server import BUBBLEWRAP, DEVICES, LANDLOCK, OF_THE_BOX, PRIVATE, PROCESS
+from lxmls_day1.box.fork_server import BUBBLEWRAP, DEVICES, LANDLOCK, OF_THE_BOX, PRIVATE
 from lxmls_day1.box.limits import ProcessLimits
-from lxmls_day1.box.makers import END_SECONDS, START_SECONDS, BoxesUnavailable, BoxMaker
 from lxmls_day1.box.programs import Program
-from lxmls_day1.box.spawning_server import SpawningServer
 from lxmls_day1.box.visible_folders import (
     SYSTEM_FOLDERS,
     machinery_folder,
     numba_cache_folder,
     python_folders,
 )
+from lxmls_day1.errors import InputError, NoAnswer
 from lxmls_day1.waiting import Wait
 from lxmls_day1.whole_files import remove_folder, temporary_folder
 
+START_SECONDS = 180.0  # of sleep: compiling the kernels of numba takes as long as it takes
+END_SECONDS = 60.0  # of sleep, for how a box ended: long, for a verdict depends on it
 NOT_STARTED = "the process that makes boxes did not start"
 MACHINERY, GIVEN, NUMBA_CACHE = "/machinery", "/given", f"{PRIVATE}/numba"
+
+
+class BoxesUnavailable(InputError, NoAnswer):
+    """Boxes of a level cannot be made on this machine; the message says why."""
 
 
 def _in_memory(content: bytes) -> int:
@@ -82,6 +87,11 @@ class ForkServer:
         user: tuple[int, int] | None = None,
         newest_landlock: int | None = None,
     ):
+        if not sys.platform.startswith("linux"):
+            raise BoxesUnavailable(
+                "submissions are graded on Linux, which can shut their code off; elsewhere, grade in a container "
+                "(docs/install.md has the commands)"
+            )
         self.program, self.level = program, level
         self.newest_landlock = newest_landlock
         self._user = user
@@ -310,21 +320,6 @@ class ForkedBox:
         if self.private is not None:
             remove_folder(self.private)
         return report
-
-
-def fork_server_of(
-    program: Program,
-    level: str,
-    given: Mapping[PurePosixPath, bytes] | None = None,
-    user: tuple[int, int] | None = None,
-    newest_landlock: int | None = None,
-) -> BoxMaker:
-    """What makes boxes of a level here; only Linux has fork servers."""
-    if level == PROCESS and not sys.platform.startswith("linux"):
-        return SpawningServer(program)
-    if not sys.platform.startswith("linux"):
-        raise BoxesUnavailable(f"{level} works only on Linux")
-    return ForkServer(program, level, given, user, newest_landlock)
 
 
 def _let_through(folder: Path) -> None:

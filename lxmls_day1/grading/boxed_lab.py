@@ -14,8 +14,8 @@ import numpy as np
 
 from lxmls_day1.box.box import NO_END, Box, BoxFailure, RaisedInBox
 from lxmls_day1.box.limits import CRASHED, REFUSED, TIMEOUT, Limits
-from lxmls_day1.box.makers import BoxMaker
 from lxmls_day1.box.messages import Reference
+from lxmls_day1.box.sandbox import ForkServer
 from lxmls_day1.course.checked_lab import Answers, CheckedLab, LabCall
 from lxmls_day1.errors import InputError
 
@@ -32,7 +32,7 @@ class BoxedLab(CheckedLab):
 
     Parameters
     ----------
-    fork_server : BoxMaker
+    fork_server : ForkServer
     files : mapping from path in the lab to bytes
     limits : Limits
 
@@ -45,7 +45,7 @@ class BoxedLab(CheckedLab):
         as if it changed nothing: nobody but the code in the box had that argument.
     """
 
-    def __init__(self, fork_server: BoxMaker, files: Mapping[PurePosixPath, bytes], limits: Limits):
+    def __init__(self, fork_server: ForkServer, files: Mapping[PurePosixPath, bytes], limits: Limits):
         self._fork_server = fork_server
         self._files = files
         self._limits = limits

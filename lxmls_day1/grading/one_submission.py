@@ -12,8 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
 from lxmls_day1.box.levels import Level, try_box
-from lxmls_day1.box.makers import BoxesUnavailable, BoxMaker
-from lxmls_day1.box.sandbox import fork_server_of
+from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import NO_CHARACTER, unpacked
 from lxmls_day1.course.generation import Files
@@ -188,12 +187,12 @@ class ForkServers:
     """The warm processes of this process. They outlive submissions and plans, which is what makes grading fast."""
 
     def __init__(self) -> None:
-        self._servers: dict[str, BoxMaker] = {}
+        self._servers: dict[str, ForkServer] = {}
 
-    def of(self, level: Level, given: Files) -> BoxMaker:
+    def of(self, level: Level, given: Files) -> ForkServer:
         """The one for a level; started when it is needed first."""
         if level.name not in self._servers:
-            self._servers[level.name] = fork_server_of(
+            self._servers[level.name] = ForkServer(
                 lab_program(), level.name, given, user=level.user, newest_landlock=level.newest_landlock
             )
         return self._servers[level.name]
@@ -290,7 +289,7 @@ class Grader:
             for path, content in self.plan.given.items()
         }
 
-    def _fork_server(self) -> BoxMaker:
+    def _fork_server(self) -> ForkServer:
         given = {path: content for path, content in self._given.items() if path.parts[0] in PACKAGES}
         return self._fork_servers.of(self.plan.level, given)
 

@@ -23,7 +23,7 @@ import pytest
 
 from lxmls_day1.box.box import BoxFailure, RaisedInBox, RefusedAnswer
 from lxmls_day1.box.limits import Limits
-from lxmls_day1.box.makers import BoxesUnavailable, BoxMaker
+from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
 from lxmls_day1.course import pytest_plugin
 from lxmls_day1.course.check_session import CheckSession
 from lxmls_day1.course.checked_lab import Answers, CheckedLab
@@ -130,7 +130,7 @@ class GradingSession:
     def run(
         self,
         files: Mapping[PurePosixPath, bytes],
-        fork_server: BoxMaker,
+        fork_server: ForkServer,
     ) -> Checked:
         """Run all checks on a lab: the public ones, then the hidden ones in a new box.
 
@@ -141,7 +141,7 @@ class GradingSession:
         ----------
         files : mapping from path to bytes
             The lab.
-        fork_server : BoxMaker
+        fork_server : ForkServer
 
         Raises
         ------
@@ -160,7 +160,7 @@ class GradingSession:
 
     def _run_one(
         self,
-        fork_server: BoxMaker,
+        fork_server: ForkServer,
         files: Mapping[PurePosixPath, bytes],
     ) -> Checked:
         # The second tries have limits of their own: those of the first may be used up by what did not end.

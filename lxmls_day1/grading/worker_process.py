@@ -6,7 +6,7 @@ import subprocess
 import threading
 from typing import IO, Any
 
-from lxmls_day1.box.makers import END_SECONDS, START_SECONDS, BoxesUnavailable
+from lxmls_day1.box.sandbox import END_SECONDS, START_SECONDS, BoxesUnavailable
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.identity import Found
@@ -96,7 +96,6 @@ class WorkerProcess:
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 start_new_session=True,
-                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # on Windows
             )
         self._ask_while_it_starts("plan", self._plan)
 

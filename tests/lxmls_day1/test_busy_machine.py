@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from lxmls_day1 import waiting
-from lxmls_day1.box import box, sandbox, spawning_server
+from lxmls_day1.box import box, sandbox
 from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.course import checking
@@ -54,11 +54,6 @@ def forked(monkeypatch, tmp_path):
     boxed(monkeypatch, tmp_path, lambda: sandbox.ForkServer(lab_program(), PROCESS))
 
 
-def spawned(monkeypatch, tmp_path):
-    monkeypatch.setattr(spawning_server, "START_SECONDS", TINY)
-    boxed(monkeypatch, tmp_path, lambda: spawning_server.SpawningServer(lab_program()))
-
-
 def worker(monkeypatch, tmp_path):
     """A process that grades, in whose place another one takes some time for its answer."""
     code = "import pickle, sys, time; pickle.load(sys.stdin.buffer); time.sleep(1); pickle.dump(('done', None), sys.stdout.buffer)"
@@ -93,7 +88,6 @@ def check(monkeypatch, tmp_path):
 
 WAITS = {  # with what is said of one that sleeps for ever
     forked: f"did not start: it has slept for .*{waiting.VARIABLE}",
-    spawned: f"did not start: it has slept for .*{waiting.VARIABLE}",
     worker: f"could not be started: it did not finish: it has slept for .*{waiting.VARIABLE}",
     dry: f"did not end on it: it has worked or slept for .*{waiting.VARIABLE}",
     check: f"did not begin: it has slept for .*{waiting.VARIABLE}",

@@ -2,6 +2,7 @@
 
 import shutil
 from collections import namedtuple
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -98,3 +99,10 @@ def test_sandboxes(level, state, monkeypatch):
 def test_a_python_that_is_too_new(monkeypatch):
     monkeypatch.setattr(doctor, "NEWEST_PYTHON", (3, 10))
     assert "limited Python" in in_a_line(report(monkeypatch, "Python"))
+
+
+def test_a_system_without_boxes(monkeypatch):
+    monkeypatch.setattr("lxmls_day1.box.sandbox.sys", SimpleNamespace(platform="darwin"))
+    result = report(monkeypatch, "sandbox")
+    assert "limited sandbox submissions cannot be graded here" in in_a_line(result) and result.exit_code == 0
+    assert "grade in a container" in in_a_line(result)

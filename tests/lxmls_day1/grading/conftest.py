@@ -26,8 +26,8 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from lxmls_day1.box import levels
-from lxmls_day1.box.makers import BoxesUnavailable
 from lxmls_day1.box.programs import Program
+from lxmls_day1.box.sandbox import BoxesUnavailable
 from lxmls_day1.course import record
 from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.markers import Solution, find_solutions, stubbed

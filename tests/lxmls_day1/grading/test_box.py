@@ -22,8 +22,7 @@ from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.levels import LEVELS, strongest_level, why_not
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.programs import made_program
-from lxmls_day1.box.sandbox import ForkedBox, fork_server_of
-from lxmls_day1.box.spawning_server import SpawningServer
+from lxmls_day1.box.sandbox import ForkedBox, ForkServer
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.lab_boxes import LAB_PROGRAM, lab_program
@@ -175,7 +174,7 @@ LIMITS = Limits(check_seconds=1.5, total_seconds=60, cpu_seconds=20, memory=256,
 def fork_server(request):
     if reason := why_not(lab_program(), request.param):
         pytest.skip(f"the sandbox level {request.param} does not work here: {reason}")
-    made = fork_server_of(lab_program(), request.param)
+    made = ForkServer(lab_program(), request.param)
     yield made
     made.close()
 
@@ -210,7 +209,7 @@ def test_a_box_hears_interrupts_also_where_its_fork_server_does_not(request):
     level = next(level for level in LEVELS if not why_not(lab_program(), level))
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        fork_server = fork_server_of(lab_program(), level)
+        fork_server = ForkServer(lab_program(), level)
     finally:
         signal.signal(signal.SIGINT, before)
     request.addfinalizer(fork_server.close)
@@ -445,7 +444,7 @@ def test_a_box_has_no_variables_but_those_that_are_told_of_it(lab, fork_server):
 def test_a_grader_with_the_same_variables_has_the_same_level(monkeypatch):
     """An IPYTHONDIR of the instructor's, say: a box has one, too, but not the same."""
     before = strongest_level(lab_program())
-    with closing(fork_server_of(lab_program(), PROCESS)) as any_server:
+    with closing(ForkServer(lab_program(), PROCESS)) as any_server:
         names = any_server.environment()
     for name in names:
         if name not in os.environ:
@@ -496,25 +495,6 @@ def test_closing_twice(fork_server):
     assert box.close() == {}
     with pytest.raises(InputError):
         box.ask(ECHO, 1)
-
-
-def test_a_system_without_fork():
-    """There each box is a Python of its own."""
-    lab = BoxedLab(SpawningServer(lab_program()), FILES, LIMITS)
-    try:
-        lab.begin()
-        assert lab.function("things", "echo", np.ones(2).tolist()) == [[[1.0, 1.0]], {}]
-        with pytest.raises(ValueError, match="no"):
-            lab.function("things", "fail", "ValueError")
-        for function, argument, verdict in (("sleep", (60,), "timeout"), ("leave", (), "crashed")):
-            with pytest.raises(BoxFailure) as info:
-                lab.function("things", function, *argument)
-            assert info.value.verdict == verdict
-            lab.begin()
-        with pytest.raises(BoxFailure, match="MiB printed"):
-            lab.function("things", "say", "x" * 3_000_000)
-    finally:
-        lab.close()
 
 
 class Requests:

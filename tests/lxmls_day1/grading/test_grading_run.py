@@ -12,7 +12,7 @@ import pytest
 from lxmls_day1.box.box import Box
 from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.levels import Level, strongest_level
-from lxmls_day1.box.makers import BoxesUnavailable
+from lxmls_day1.box.sandbox import BoxesUnavailable
 from lxmls_day1.course import record
 from lxmls_day1.course.generation import solved_files, student_files
 from lxmls_day1.course.mistakes import read_mistakes

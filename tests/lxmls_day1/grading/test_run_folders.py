@@ -82,13 +82,6 @@ MAKERS = {
 from lxmls_day1.box.sandbox import ForkServer
 from lxmls_day1.grading.lab_boxes import lab_program
 made = ForkServer(lab_program(), 'process')""",
-    "boxes that are started anew": """
-from lxmls_day1.box.limits import Limits
-from lxmls_day1.box.box import Box
-from lxmls_day1.box.spawning_server import SpawningServer
-from lxmls_day1.grading.lab_boxes import lab_program
-made = SpawningServer(lab_program())
-box = Box(made, {}, Limits())""",
     "a worker": """
 import types
 from lxmls_day1.grading.worker_process import WorkerProcess

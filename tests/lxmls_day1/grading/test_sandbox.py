@@ -24,9 +24,8 @@ from lxmls_day1.box.box import Box
 from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK, PROCESS
 from lxmls_day1.box.levels import NOBODY, possible_in_a_box, strongest_level, users_of_boxes
 from lxmls_day1.box.limits import Limits
-from lxmls_day1.box.makers import BoxesUnavailable
 from lxmls_day1.box.programs import Program
-from lxmls_day1.box.sandbox import fork_server_of
+from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
 from lxmls_day1.commands.grade import command
 from lxmls_day1.engine.text.corpora import cache_folder
 from lxmls_day1.errors import InputError
@@ -71,7 +70,7 @@ def server():
 
     def get(level, user=None):
         if (level, user) not in servers:
-            servers[level, user] = fork_server_of(lab_program(), level, user=user)
+            servers[level, user] = ForkServer(lab_program(), level, user=user)
         return servers[level, user]
 
     yield get
@@ -83,14 +82,14 @@ def server():
 def test_nothing_that_was_attempted_is_possible(level, user, version):
     if level == BUBBLEWRAP and shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed")
-    with contextlib.closing(fork_server_of(idle_program(), level, user=user, newest_landlock=version)) as made:
+    with contextlib.closing(ForkServer(idle_program(), level, user=user, newest_landlock=version)) as made:
         assert possible_in_a_box(made) == []
 
 
 @pytest.mark.skipif(not SUPERUSER, reason="most of it is possible for the superuser only")
 def test_what_is_attempted_is_possible_where_nothing_forbids_it():
     """An attempt that fails anywhere shows nothing."""
-    with contextlib.closing(fork_server_of(idle_program(), PROCESS)) as fork_server:
+    with contextlib.closing(ForkServer(idle_program(), PROCESS)) as fork_server:
         said = possible_in_a_box(fork_server)
     wanted = [what for what in ATTEMPTS if not any(word in what for word in REFUSED_BY_KERNEL_OR_CONTAINER)]
     assert set(wanted) <= set(said)
@@ -109,12 +108,12 @@ AS_ORDINARY_USER = """
 import contextlib, dataclasses, json, sys
 from lxmls_day1.box import confinement, probe
 from lxmls_day1.box.levels import possible_in_a_box, strongest_level, users_of_boxes
-from lxmls_day1.box.sandbox import fork_server_of
+from lxmls_day1.box.sandbox import ForkServer
 from lxmls_day1.grading.lab_boxes import lab_program
 said = {}
 for level, versions in (("bubblewrap", [None]), ("landlock", {1, confinement.landlock_version()})):
     program = dataclasses.replace(lab_program(), name=probe.PROBED_PROGRAM, arguments={})
-    with contextlib.closing(fork_server_of(program, level)) as fork_server:
+    with contextlib.closing(ForkServer(program, level)) as fork_server:
         for version in versions:
             fork_server.newest_landlock = version
             said[f"{level} {version}"] = possible_in_a_box(fork_server)
@@ -314,7 +313,7 @@ def test_a_box_belongs_to_the_user_that_was_chosen(useful):
 def test_the_user_of_the_boxes_is_given_nothing_that_a_link_leads_to(tmp_path, monkeypatch):
     """Somebody who works as that user lays the link as soon as the folder is theirs."""
     try:
-        maker = fork_server_of(idle_program(), LANDLOCK, user=NOBODY)
+        maker = ForkServer(idle_program(), LANDLOCK, user=NOBODY)
     except BoxesUnavailable as error:
         pytest.skip(f"the sandbox level {LANDLOCK} does not work here: {error}")
     real, laid = os.chown, []
@@ -417,7 +416,7 @@ def test_a_fork_server_that_cannot_be_started_leaves_nothing(tmp_path, monkeypat
     monkeypatch.setattr(module, name, str(tmp_path / "none") if module is sys else {"PATH": str(tmp_path)})
     before = set(os.listdir("/proc/self/fd"))
     with pytest.raises(BoxesUnavailable, match="none|not installed"):
-        fork_server_of(lab_program(), level)
+        ForkServer(lab_program(), level)
     assert set(os.listdir("/proc/self/fd")) == before
     assert not list(tmp_path.iterdir())
 
@@ -458,5 +457,5 @@ def test_an_installation_of_many_files_does_not_lose_landlock(monkeypatch):
     of_this = sandbox.ForkServer.readable.func
     many = property(lambda self: of_this(self) + [of_this(self)[0]] * 10_000)
     monkeypatch.setattr(sandbox.ForkServer, "readable", many)
-    with contextlib.closing(fork_server_of(idle_program(), LANDLOCK)) as made:
+    with contextlib.closing(ForkServer(idle_program(), LANDLOCK)) as made:
         Box(made, {}, Limits()).close()
