@@ -7,7 +7,6 @@
 ``shared_options``     options that several commands have in the same words
 ``own_files``          the options about labelled text of one's own, and the reading of it
 ``run``                the comparison of all classifiers
-``tune``               hyper-parameters chosen on the development part
 ``streamed_training``  ``train --corpus``: a corpus on disk, progress in lines, checkpoints
 ``train``, ``predict``   models of text as files; ``explain``: which words spoke for a decision
 ``cache``, ``toy``       text that does not fit into memory, as a corpus on disk; text made up

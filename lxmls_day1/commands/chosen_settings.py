@@ -1,12 +1,16 @@
-"""The settings that `train` chooses where none are given: λ = 2/M, or what does best on the development part."""
+"""The settings that `train` chooses: λ = 2/M where none is given, or what does best on the development part."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lxmls_day1.commands.output import not_written_yet, warnings_as_notes
 from lxmls_day1.errors import InputError, counted
+from lxmls_day1.text_table import aligned
+
+if TYPE_CHECKING:
+    from lxmls_day1.tuning import Trial, Tuned
 
 
 def take_usual_regularizer(learner: Any, n_examples: int) -> None:
@@ -20,22 +24,58 @@ def take_usual_regularizer(learner: Any, n_examples: int) -> None:
         )
 
 
-def tune_in_place(learner: Any, dataset: Any, given: Mapping[str, Any]) -> None:
-    """Give a learner the settings that do best on a development part, and say which."""
+def tune_in_place(
+    learner: Any, dataset: Any, given: Mapping[str, Any], grid: Mapping[str, Sequence[Any]] | None = None
+) -> None:
+    """Give a learner the settings that do best on a development part, and show all that were tried.
+
+    Parameters
+    ----------
+    learner : classifier
+    dataset : data set
+        A fifth of its training part is held out if it has no development part.
+    given : mapping from name to value
+        What the user has set: it stays as it is.
+    grid : mapping from name to values, optional
+        What is tried; the usual values of λ, or of the smoothing, unless given.
+    """
     from lxmls_day1.tuning import tune, usual_grid, with_development_part
 
-    grid = usual_grid(learner)
+    grid = grid or usual_grid(learner)
     if both := grid.keys() & given.keys():
         raise InputError(f"--tune chooses {', '.join(both)}, which --set sets as well; leave one of the two out.")
+    parts = with_development_part(dataset)
+    if parts is not dataset:
+        held_out = counted(len(parts.dev_y), "training example")
+        click.echo(f"{dataset.get_name()} has no development part, so {held_out} are held out for the choice.")
     try:
         with warnings_as_notes():
-            found = tune(learner, with_development_part(dataset), grid, progress=True)
+            found = tune(learner, parts, grid, progress=True)
     except NotImplementedError as error:
         raise InputError(not_written_yet(type(learner).__name__, error)) from error
+    click.echo(table_of_trials(found))
     for name, value in found.best.settings.items():
         setattr(learner, name, value)
-        tried = ", ".join(f"{other:g}" for other in grid[name])
-        click.echo(
-            f"{name} = {value:g}: of {tried} the best on the development part, with an accuracy of {found.best.accuracy:.4f} "
-            f"over {counted(found.n_examples, 'example')}."
-        )
+        click.echo(f"{name} = {value}: the best on {counted(found.n_examples, 'development example')}.")
+
+
+def table_of_trials(found: "Tuned") -> str:
+    """What was tried, as a table: the best is marked by ``*``, those within one standard error of it by ``.``."""
+    names = list(found.best.settings)
+    as_good = [id(trial) for trial in found.as_good()]
+
+    def mark(trial: "Trial") -> str:
+        return "*" if trial is found.best else "." if id(trial) in as_good else ""
+
+    rows = [
+        [
+            *(str(trial.settings[name]) for name in names),
+            f"{trial.accuracy:.4f}",
+            f"{found.standard_error(trial):.4f}",
+            f"{trial.training_accuracy:.4f}",
+            mark(trial),
+        ]
+        for trial in found.trials
+    ]
+    table = aligned([*names, "development", "std. error", "training", ""], rows, texts=())
+    return f"{table}\n* is the best, . within one standard error of it."

@@ -28,7 +28,7 @@ from lxmls_day1.errors import InputError, nearest
 
 #: In the order of the help; each is a module of this folder.
 COMMANDS = (
-    *("run", "train", "tune", "predict", "explain", "cache", "toy", "doctor"),
+    *("run", "train", "predict", "explain", "cache", "toy", "doctor"),
     *("start", "add", "lab", "demo", "docs", "check", "hint", "status", "solve", "reset", "undo", "update", "submit"),
     *("release", "browser", "grade", "autograder"),
 )
@@ -88,7 +88,7 @@ def command_group() -> None:
     """The day-1 lab: linear classifiers, from naive Bayes to support vector machines, on real reviews.
 
     A lab is a folder with readers/ (data sets) and classifiers/ (one file per algorithm). Every command works on the
-    lab that contains the current folder. Outside a lab, run, train, tune, predict, explain and demo use the reference
+    lab that contains the current folder. Outside a lab, run, train, predict, explain and demo use the reference
     lab, in which all exercises are solved; the commands for exercises need a lab of your own.
 
     \b
@@ -101,7 +101,7 @@ def command_group() -> None:
       lxmls-day1 run --lab my-lab      with the classifiers of that folder
 
     \b
-      lxmls-day1 tune --classifier svm     choose hyper-parameters
+      lxmls-day1 train --classifier svm --tune
       lxmls-day1 train --classifier mira --out mira.npz
       lxmls-day1 predict mira.npz review.txt
       lxmls-day1 explain mira.npz review.txt

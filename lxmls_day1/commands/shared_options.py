@@ -1,6 +1,6 @@
 """Options that several commands have in the same words."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -60,19 +60,3 @@ def several(*options: Decorator) -> Decorator:
         return command
 
     return decorate
-
-
-def options_given(context: click.Context, left_out: Collection[str]) -> list[str]:
-    """The words of the command line that gave its options, but for some: what gives another command the same."""
-    words: list[str] = []
-    for option in context.command.params:
-        name = option.name or ""
-        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if not isinstance(option, click.Option) or name in left_out or not given:
-            continue
-        for value in context.params[name] if option.multiple else [context.params[name]]:
-            if option.is_flag:
-                words += option.opts[:1] if value else option.secondary_opts[:1]
-            else:
-                words += [option.opts[0], str(value)]
-    return words

@@ -47,6 +47,18 @@ class Setting(click.ParamType):  # type: ignore[type-arg]  # older versions of c
             return name, text
 
 
+class Grid(Setting):
+    """``NAME=VALUE,VALUE,…``: each value as `Setting` reads it."""
+
+    name = "NAME=VALUES"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
+        """Take name and values apart."""
+        name, _, text = value.partition("=")
+        read = super().convert
+        return name.strip(), [read(f"{name}={part}", param, ctx)[1] for part in text.split(",")]
+
+
 @click.command(name="train", short_help="Train a classifier and keep it in a file.")
 @classifier_option
 @domain_option
@@ -61,8 +73,12 @@ class Setting(click.ParamType):  # type: ignore[type-arg]  # older versions of c
     multiple=True,
     help="A hyper-parameter, such as regularizer=0.1; may be given several times.",
 )
+@click.option("--tune", "tuned", is_flag=True, help="Choose λ (or the smoothing) on the development part.")
 @click.option(
-    "--tune", "tuned", is_flag=True, help="Choose λ (or the smoothing) on a development part, as lxmls-day1 tune does."
+    "--grid",
+    type=Grid(),
+    multiple=True,
+    help="Choose on the development part between these values, as in regularizer=1,0.1; several times for combinations.",
 )
 @data_dir_option
 @lab_option
@@ -71,6 +87,7 @@ def command(
     domain: str | None,
     out: str,
     tuned: bool,
+    grid: tuple[tuple[str, Any], ...],
     settings: tuple[tuple[str, Any], ...],
     data_dir: str | None,
     lab_folder: str | None,
@@ -88,7 +105,9 @@ def command(
     tabs, each a name or a name and a number (length:4).
 
     SVM and maximum entropy need a λ, their regularizer. If you do not set it, it is 2/M for M training examples, or
-    with --tune the best of seven values on the development part. The value used is printed.
+    with --tune the best of seven values on the development part: a table shows them all, with standard errors. With
+    --grid any hyper-parameters are chosen so. If the data have no development part, a fifth of the training part is
+    held out for the choice; the test part is not used.
 
     The file is an .npz of plain arrays: the parameters, the names of the features, the classes and the
     hyper-parameters. `lxmls-day1 predict` and `lxmls-day1 explain` take it, and so does LinearClassifier.load in
@@ -103,6 +122,7 @@ def command(
       lxmls-day1 train --classifier mira --out mira.npz
       lxmls-day1 train --classifier svm --set regularizer=0.01 --set nr_rounds=5
       lxmls-day1 train --classifier svm --tune
+      lxmls-day1 train --classifier mira --grid regularizer=1,0.1 --set seed=3
       lxmls-day1 train --classifier multinomial_naive_bayes --domain dvd
       lxmls-day1 train --classifier perceptron --file mails.csv
       lxmls-day1 train --classifier mira --file train.csv --test-file test.csv
@@ -126,9 +146,9 @@ def command(
     given = {**dict(settings), **threads}
     learner = make_classifier(lab, classifier, given)
     if streaming["corpus"] is not None:
-        if tuned:
+        if tuned or grid:
             raise InputError(
-                "--tune needs data in memory; leave it out with --corpus, or find λ on a part of the corpus."
+                "--tune and --grid need data in memory; leave them out with --corpus, or find λ on a part of the corpus."
             )
         train_on_corpus(lab, learner, streaming, out, "regularizer" in given)
         return
@@ -140,8 +160,8 @@ def command(
             f"--domain {' or '.join(SENTENCES)}, or a --file of them" if tagger else "reviews, questions or a --file"
         )
         raise InputError(f"{learner.get_name()} learns from {wanted}, not from {dataset.get_name()}; use {other}.")
-    if tuned:
-        tune_in_place(learner, dataset, given)
+    if tuned or grid:
+        tune_in_place(learner, dataset, given, dict(grid))
     elif "regularizer" not in given:
         take_usual_regularizer(learner, len(dataset.train_y))
     with warnings_as_notes():
