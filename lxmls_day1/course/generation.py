@@ -144,9 +144,8 @@ def solved_files(reference: Path) -> Files:
 
 def student_source(source: str, registry: Registry, assigned: Collection[str], name: str) -> str:
     """A source text with stubs for the assigned exercises, and the others' solutions without markers."""
-    find_solutions(source, name, registry.ids)
     keep = set(registry.ids) - set(assigned)
-    return stubbed(source, lambda solution: stub_text(registry[solution.exercise], solution), name, keep)
+    return stubbed(source, lambda solution: stub_text(registry[solution.exercise], solution), name, keep, registry.ids)
 
 
 def stub_text(exercise: Exercise, solution: Solution) -> str:

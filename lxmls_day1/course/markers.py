@@ -107,7 +107,13 @@ def _solutions_of(source: str, name: str, exercises: tuple[str, ...] | None) -> 
     return tuple(solutions)
 
 
-def stubbed(source: str, stub_text: Callable[[Solution], str], name: str = "source", keep: Collection[str] = ()) -> str:
+def stubbed(
+    source: str,
+    stub_text: Callable[[Solution], str],
+    name: str = "source",
+    keep: Collection[str] = (),
+    exercises: Collection[str] | None = None,
+) -> str:
     """The source as a student receives it: a stub in place of every solution, and no marker.
 
     Parameters
@@ -118,13 +124,15 @@ def stubbed(source: str, stub_text: Callable[[Solution], str], name: str = "sour
     name : str
     keep : collection of str
         Exercises whose solution stays, without its markers.
+    exercises : collection of str, optional
+        The ids that there are, as for `find_solutions`.
 
     Returns
     -------
     str
         Everything outside the regions is as it was, and what comes out is Python.
     """
-    solutions = find_solutions(source, name)
+    solutions = find_solutions(source, name, exercises)
     lines = source.split("\n")
     for solution in reversed(solutions):
         region = slice(solution.first - 1, solution.last)
