@@ -115,7 +115,7 @@ class TestOutcomes:
 
     def test_an_endless_loop_is_ended_with_all_its_processes(self, edit, tmp_path):
         started = tmp_path / "started"
-        sleep = f"import time; time.sleep(600)  # {tmp_path.name}"  # its name is that of no other run's
+        sleep = f"import time; time.sleep(600)  # {tmp_path}"  # a folder that no other run has
         loop = f"    import subprocess, sys; subprocess.Popen([sys.executable, '-c', {sleep!r}])\n    open({str(started)!r}, 'a').write('x')\n    while loss: pass\n"
         folder = edit(LINE, loop)
         shown = []
