@@ -52,7 +52,7 @@ def compare(
     )
     if callable(classifiers):
         classifiers = classifiers(dataset)
-    named = dict(classifiers) if isinstance(classifiers, Mapping) else told_apart(classifiers)
+    named = dict(classifiers) if isinstance(classifiers, Mapping) else distinct_names(classifiers)
     for classifier in named.values():
         _check_classifier(classifier)
     rows, params_of, notes = [], {}, []
@@ -161,7 +161,7 @@ def measure(classifier: Any, name: str, dataset: Any, memory: bool = False) -> t
     return Row(name, dataset.get_name(), train_accuracy, test_accuracy, seconds, objective, megabytes), params
 
 
-def told_apart(classifiers: Iterable[Any]) -> dict[str, Any]:
+def distinct_names(classifiers: Iterable[Any]) -> dict[str, Any]:
     """Classifiers by name, where those of the same name show the settings in which they differ.
 
     Parameters
@@ -180,7 +180,7 @@ def told_apart(classifiers: Iterable[Any]) -> dict[str, Any]:
     Examples
     --------
     >>> from classifiers import Mira, Perceptron
-    >>> list(told_apart([Perceptron(), Mira(regularizer=0.1), Mira(regularizer=1), Mira(regularizer=1)]))
+    >>> list(distinct_names([Perceptron(), Mira(regularizer=0.1), Mira(regularizer=1), Mira(regularizer=1)]))
     ['Perceptron', 'MIRA (regularizer=0.1)', 'MIRA (regularizer=1)', 'MIRA (regularizer=1), no. 2']
     """
     classifiers = as_list(classifiers, "classifiers must be a list, or a dict with names")

@@ -22,7 +22,7 @@ from lxmls_day1.lab import Lab
 from lxmls_day1.library_path import STARTS_PROCESSES, is_lab_folder
 
 if TYPE_CHECKING:
-    from lxmls_day1.course.notebook_display import Shown
+    from lxmls_day1.course.notebook_display import NotebookOutput
 
 # Imports inside the methods: checks start processes, which a Python in the browser cannot do, and a notebook that asks for
 # no check opens without waiting for what they need.
@@ -51,7 +51,7 @@ class NotebookLab(Lab):
             (number,) = Registry.of(self.folder).meant(number)
         return ExerciseCell(self, number)
 
-    def check(self, exercise: str | float | Iterable[str | float] | None = None) -> "Shown":
+    def check(self, exercise: str | float | Iterable[str | float] | None = None) -> "NotebookOutput":
         """Run the public checks of an exercise, of several, or of all, on the files of this lab as they are on disk.
 
         They run in a process of their own: neither what this one has imported nor an endless loop does harm. In a browser
@@ -65,7 +65,7 @@ class NotebookLab(Lab):
 
         Returns
         -------
-        Shown
+        NotebookOutput
             A report that a notebook shows as a table and Python as text.
 
         Raises
@@ -77,13 +77,13 @@ class NotebookLab(Lab):
 
         return checked(self, exercise)
 
-    def hint(self, exercise: str | float) -> "Shown":
+    def hint(self, exercise: str | float) -> "NotebookOutput":
         """Show the next of the three hints on an exercise, after those that were shown: idea, equation, code sketch."""
         from lxmls_day1.course.notebook_display import hinted
 
         return hinted(self, exercise)
 
-    def explain(self, exercise: str | float, text: str) -> "Shown":
+    def explain(self, exercise: str | float, text: str) -> "NotebookOutput":
         """Answer the question that a check has asked after a known mistake; it brings no points and costs none.
 
         Parameters
@@ -101,7 +101,7 @@ class NotebookLab(Lab):
 
         return explained(self, exercise, text)
 
-    def reveal(self, exercise: str | float) -> "Shown":
+    def reveal(self, exercise: str | float) -> "NotebookOutput":
         """Show the model answers to the questions of an exercise, each after one's own is written into the notebook.
 
         Save the notebook first: what counts is the file on disk. In a lab with solutions all are shown.
@@ -115,13 +115,13 @@ class NotebookLab(Lab):
 
         return revealed_answers(self, exercise)
 
-    def status(self) -> "Shown":
+    def status(self) -> "NotebookOutput":
         """Show how far one is, over all exercises."""
-        from lxmls_day1.course.notebook_display import status_shown
+        from lxmls_day1.course.notebook_display import status_output
 
-        return status_shown(self)
+        return status_output(self)
 
-    def solve(self, exercise: str | float) -> "Shown":
+    def solve(self, exercise: str | float) -> "NotebookOutput":
         """Put in the reference solution of an exercise, to go on with; `undo` brings back what was there.
 
         Raises
@@ -133,13 +133,13 @@ class NotebookLab(Lab):
 
         return solved(self, exercise)
 
-    def reset(self, exercise: str | float) -> "Shown":
+    def reset(self, exercise: str | float) -> "NotebookOutput":
         """Put back the empty exercise; `undo` brings back what was there."""
         from lxmls_day1.course.notebook_display import emptied
 
         return emptied(self, exercise)
 
-    def undo(self) -> "Shown":
+    def undo(self) -> "NotebookOutput":
         """Take back the last `solve`, `reset`, `update` or `open_work`; called again, the one before it.
 
         Raises
@@ -151,7 +151,7 @@ class NotebookLab(Lab):
 
         return undone(self)
 
-    def update(self) -> "Shown":
+    def update(self) -> "NotebookOutput":
         """Renew what was given, after an update of the package or of the site, and keep what you have written.
 
         Where more than the functions of its exercises was edited, and in notebooks, your file stays, and the new one is put aside. `undo`
@@ -166,7 +166,7 @@ class NotebookLab(Lab):
 
         return updated(self)
 
-    def submit(self, name: str | None = None) -> "Shown":
+    def submit(self, name: str | None = None) -> "NotebookOutput":
         """Pack readers, classifiers and notebooks into one zip file for the instructor, or for `open_work`.
 
         It is in the folder of the lab; a page in a browser offers it as a download, too. Notebooks are packed as they
@@ -186,7 +186,7 @@ class NotebookLab(Lab):
 
         return submitted(self, name)
 
-    def open_work(self, path: str | os.PathLike[str]) -> "Shown":
+    def open_work(self, path: str | os.PathLike[str]) -> "NotebookOutput":
         """Put work that `submit` has packed into this lab: from another browser, say. `undo` brings back what was there.
 
         Parameters

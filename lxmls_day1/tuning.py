@@ -204,7 +204,7 @@ def with_development_part(data: Any, share: float = 0.2, seed: int = 1) -> Any:
     if not 0 < n_held_out < n_examples:
         raise InputError(f"{n_examples} training examples cannot be split so that {share:g} of them are held out")
     order = random_numbers(seed).permutation(n_examples)
-    held_out, kept = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
+    held_out, rest = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
     X, y = data.train_X, data.train_y
     X, y = (X, y) if _is_list(X) else (as_matrix(X), y)
     y = y if _is_list(y) else check_labels(y)
@@ -213,7 +213,7 @@ def with_development_part(data: Any, share: float = 0.2, seed: int = 1) -> Any:
         raise InputError(
             f"train_X has {n_rows} examples, but train_y has {n_examples} labels; each example needs its label"
         )
-    return Parts(*(_chosen(part, rows) for rows in (kept, held_out) for part in (X, y)))
+    return Parts(*(_chosen(part, rows) for rows in (rest, held_out) for part in (X, y)))
 
 
 def _check_parts(data: Any) -> None:

@@ -21,7 +21,7 @@ from lxmls_day1.library_path import STARTS_PROCESSES
 
 LOCK, ALIVE = ".lock", ".alive"
 OURS = "lxmls-day1-"  # what the names of our folders among the temporary files begin with
-_held: set[Path] = set()
+_locked: set[Path] = set()
 _Path = TypeVar("_Path", bound=str | os.PathLike[str])
 
 
@@ -393,7 +393,7 @@ def _take(folder: str) -> None:
 
 
 @contextlib.contextmanager
-def held(out: Path, doing: str) -> Iterator[None]:
+def locked_folder(out: Path, doing: str) -> Iterator[None]:
     """Keep an output folder for this process; the kernel lets go of it when the process ends, however it ends.
 
     Parameters
@@ -411,12 +411,12 @@ def held(out: Path, doing: str) -> Iterator[None]:
     Examples
     --------
     >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder, held(Path(folder), "writing into"):
+    >>> with tempfile.TemporaryDirectory() as folder, locked_folder(Path(folder), "writing into"):
     ...     [path.name for path in Path(folder).iterdir()]
     ['.lock']
     """
     place = out.resolve()
-    if place in _held:
+    if place in _locked:
         yield
         return
     place.mkdir(parents=True, exist_ok=True)
@@ -433,11 +433,11 @@ def held(out: Path, doing: str) -> Iterator[None]:
             os.write(
                 file.fileno(), owner.encode()
             )  # at once: on a full disk closing the file would fail without its name
-        _held.add(place)
+        _locked.add(place)
         try:
             yield
         finally:
-            _held.discard(place)
+            _locked.discard(place)
             unlock(file)
 
 

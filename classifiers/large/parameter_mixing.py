@@ -84,7 +84,7 @@ class Mixture(NamedTuple):
 
 
 def train_in_parts(
-    rule: Callable[..., Any], X: Any, labels: np.ndarray, legs: Iterable[Sequence[np.ndarray]]
+    rule: Callable[..., Any], X: Any, labels: np.ndarray, segments: Iterable[Sequence[np.ndarray]]
 ) -> Mixture:
     """Learn by a rule that does not shrink, with steps of size 1, on several parts at a time.
 
@@ -95,7 +95,7 @@ def train_in_parts(
     X : array or sparse matrix (M, J)
     labels : int array (M,)
         Column numbers 0 … K − 1.
-    legs : iterable of lists of P int arrays
+    segments : iterable of lists of P int arrays
         From one mixing to the next: the examples that each of the parts visits, in their order.
 
     Examples
@@ -115,12 +115,12 @@ def train_in_parts(
     rows = Rows(X, labels, int(labels.max()) + 1)
     W = np.zeros((rows.n_features + 1, rows.n_classes))
     total, count = np.zeros_like(W), 0
-    for leg in legs:
+    for segment in segments:
         parts = []
-        for order in leg:
+        for order in segment:
             after, mean = rows.online_steps(rule, W, order)
             parts.append((after, len(order) * mean, len(order)))
         weights, sums, n_steps = map(np.array, zip(*parts, strict=True))
-        W, of_leg, n_of_leg = mixed(weights, sums, n_steps, n_steps / n_steps.sum())
-        total, count = total + of_leg, count + n_of_leg
+        W, of_segment, n_of_segment = mixed(weights, sums, n_steps, n_steps / n_steps.sum())
+        total, count = total + of_segment, count + n_of_segment
     return Mixture(total / count, W)

@@ -23,7 +23,7 @@ FILES_AT_ONCE = 16 << 20  # bytes of files that go into a box in one request
 MOST_REPLIES = 4  # times what one answer may have: all that comes out of one box
 OPEN_SECONDS = 60.0  # of sleep, for a box that is made, and for each request with files
 NO_END = "did not end within {:g} s on the clock; is there a loop that never ends, or a long wait?"
-PRIVATE_LOOK = 0.5  # seconds between two looks at how much was written where the kernel does not count it
+DISK_SECONDS = 0.5  # seconds between two looks at how much was written where the kernel does not count it
 SIGNALS_IN_WORDS: dict[int, str] = {signal.SIGSEGV: "a segmentation fault", signal.SIGABRT: "an abort"}
 
 
@@ -74,7 +74,7 @@ class Box:
         self.changed = False
         self.cpu_used = self.spent = 0.0
         self._n_printed = 0
-        self._next_look = 0.0
+        self._next_disk_check = 0.0
         self._channel = Channel(self._process.served, limits.bytes_of("reply"), self._watch, encode=encoded_request)
         self._closed = False
         try:
@@ -221,8 +221,8 @@ class Box:
         if self._n_printed > self._limits.bytes_of("printed"):
             raise BoxFailure(REFUSED, f"more than {self._limits.printed:g} MiB printed")
         private, now = self._process.private, time.monotonic()
-        if private is not None and now >= self._next_look:
-            self._next_look = now + PRIVATE_LOOK
+        if private is not None and now >= self._next_disk_check:
+            self._next_disk_check = now + DISK_SECONDS
             files, written = _usage(private, self._process_limits.files)
             if files > self._process_limits.files or written > self._process_limits.space:
                 raise BoxFailure(

@@ -23,12 +23,12 @@ def command(notebooks: tuple[str, ...], everything: bool, lab_folder: str | None
       lxmls-day1 add --all
     """
     from lxmls_day1.course.registry import Registry
-    from lxmls_day1.course.terminal import shown_workspace
+    from lxmls_day1.course.terminal import find_workspace
     from lxmls_day1.course.upgrade import add
 
     if notebooks and everything:
         raise click.UsageError("--all adds every notebook; do not name one as well.")
-    folder = shown_workspace(lab_folder, "add")
+    folder = find_workspace(lab_folder, "add")
     if not notebooks and not everything:
         left = Registry.of(folder).elsewhere()
         for exercise in left:

@@ -74,7 +74,7 @@ def command(
       lxmls-day1 check 1.5 --because "Two blocks of weights move."
       lxmls-day1 check --again 1.5
     """
-    from lxmls_day1.course.terminal import shown_workspace
+    from lxmls_day1.course.terminal import find_workspace
 
     if as_json and (watch or again or because is not None):
         raise click.UsageError("--json prints one report; it cannot be combined with --watch, --again or --because.")
@@ -84,7 +84,7 @@ def command(
         raise click.UsageError('--because answers the question about one exercise: check 1.5 --because "…".')
     if again and (watch or because is not None or len(exercises) != 1):
         raise click.UsageError("--again is for one solved exercise: check --again 1.5.")
-    folder = shown_workspace(lab_folder, "check")
+    folder = find_workspace(lab_folder, "check")
     if again:
         practise_and_show(folder, exercises[0])
         return
@@ -109,7 +109,7 @@ def check_and_show(folder: Path, ids: Collection[str] | None, time_limit: float)
     from lxmls_day1.course.report_text import check_lines, question_lines
     from lxmls_day1.course.terminal import echo_lines
 
-    with shown_check() as progressed:
+    with check_progress() as progressed:
         report, questions, unsaved = check_and_remember(folder, ids, time_limit, progressed)
     echo_lines((*check_lines(report), *question_lines(questions)))
     for sentence in unsaved:
@@ -152,7 +152,7 @@ def keep_and_show(folder: Path, exercise: str, text: str) -> None:
 
 
 @contextlib.contextmanager
-def shown_check() -> Iterator[Callable[[str], None]]:
+def check_progress() -> Iterator[Callable[[str], None]]:
     """On a terminal, the title of the check that is running, until the report takes its place."""
     shows = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 

@@ -17,12 +17,12 @@ _COMPILED = logging.getLogger("lxmls_day1.engine.compiled")
 class _Announcement(logging.Handler):
     """Says at the first function that is compiled, and never again, what the wait is for."""
 
-    said = False
+    reported = False
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take a record of the cache: a function that it does not have."""
-        if not self.said:
-            self.said = True
+        if not self.reported:
+            self.reported = True
             click.echo(SENTENCE, err=True)
 
 

@@ -97,7 +97,7 @@ def command(
     from lxmls_day1.grading.lab_boxes import lab_program
     from lxmls_day1.grading.plan import make_plan
     from lxmls_day1.grading.run_folders import run_folder
-    from lxmls_day1.whole_files import held
+    from lxmls_day1.whole_files import locked_folder
 
     chosen, here = Limits.of_texts(limits), Path.cwd()
     folder = writable_folder(out)
@@ -105,7 +105,7 @@ def command(
     paths = [Path(path) for path in submissions]
 
     try:
-        with held(folder, "grading into"), run_folder() as place:
+        with locked_folder(folder, "grading into"), run_folder() as place:
             with contextlib.chdir(place):  # numba and matplotlib read settings from the current folder
                 level = strongest_level(lab_program(), sandbox, as_user)
                 whose = f" They belong to the user {level.user[0]}." if level.user else ""
@@ -131,7 +131,7 @@ def command(
                     bar.show,
                     again=again,
                     found=found,
-                    told=lambda text: click.echo(text, err=True),
+                    report=lambda text: click.echo(text, err=True),
                 )
             if bar.kept:
                 click.echo(f"{bar.kept} of {len(book.rows)} were graded before and have not changed.", err=True)
@@ -150,9 +150,9 @@ def command(
 
 def require_together(options: dict[str, Any]) -> None:
     """Raise an error for options of which one says nothing without another one."""
-    given = {name for name, value in options.items() if value is not None}
+    options_given = {name for name, value in options.items() if value is not None}
     for name, other in NEEDED_BY.items():
-        if name in given and other not in given:
+        if name in options_given and other not in options_given:
             raise click.UsageError(f"--{name.replace('_', '-')} needs --{other.replace('_', '-')}.")
 
 

@@ -20,10 +20,10 @@ def command(exercise: str, again: bool, lab_folder: str | None) -> None:
     """
     from lxmls_day1.course.hints import next_hint, remember_hint
     from lxmls_day1.course.report_text import hint_lines
-    from lxmls_day1.course.terminal import columns, echo_lines, shown_workspace
+    from lxmls_day1.course.terminal import columns, echo_lines, find_workspace
     from lxmls_day1.course.workspace_state import why_not_kept
 
-    folder = shown_workspace(lab_folder, "hint")
+    folder = find_workspace(lab_folder, "hint")
     hints = next_hint(folder, exercise, again)
     echo_lines(hint_lines(hints, columns()))
     if problem := why_not_kept(lambda: remember_hint(folder, hints), "That this hint was shown"):

@@ -34,7 +34,7 @@ def writable_folder(out: str) -> Path:
 
 
 @contextlib.contextmanager
-def shown_progress() -> Iterator[ReportProgress]:
+def progress_bar() -> Iterator[ReportProgress]:
     """A bar on a terminal's standard error, plain lines where that is not a terminal: "reading", the names, "drawing"."""
     if not sys.stderr.isatty():
         yield lambda done, total, name: click.echo(f"[{done + 1}/{total}] {name}", err=True) if name else None
@@ -57,12 +57,12 @@ def png(figure: "Figure") -> bytes:
     return content.getvalue()
 
 
-def write_results(folder: Path, contents: Mapping[str, bytes], said: str) -> None:
+def write_results(folder: Path, contents: Mapping[str, bytes], message: str) -> None:
     """Write files into a folder, all or none; then say what there is to say, and where they are."""
     from lxmls_day1.whole_files import replace_files
 
     replace_files({folder / name: content for name, content in contents.items()})
-    click.echo(f"{said}\nFigures and results are in {folder}: {', '.join(contents)}")
+    click.echo(f"{message}\nFigures and results are in {folder}: {', '.join(contents)}")
 
 
 def not_written_yet(name: str, error: NotImplementedError) -> str:

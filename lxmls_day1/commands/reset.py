@@ -19,7 +19,7 @@ def command(exercise: str, lab_folder: str | None) -> None:
     """
     from lxmls_day1.course.report_text import replaced_lines
     from lxmls_day1.course.solve_reset_undo import reset
-    from lxmls_day1.course.terminal import echo_lines, shown_workspace
+    from lxmls_day1.course.terminal import echo_lines, find_workspace
 
-    replaced = reset(shown_workspace(lab_folder, "reset"), exercise)
+    replaced = reset(find_workspace(lab_folder, "reset"), exercise)
     echo_lines(replaced_lines(replaced, f"The empty exercise {exercise}"))

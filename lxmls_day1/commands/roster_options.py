@@ -16,7 +16,7 @@ from lxmls_day1.whole_files import replace_files
 
 ROSTERS = "roster"  # the folder of the roster that is filled in
 FILLED = ".filled.json"  # the names of those that were filled in so far, and the digests of the marks
-MOST_SAID = 20
+MOST_LISTED = 20
 
 
 def read_roster(
@@ -55,10 +55,10 @@ def fill_in(students: Roster, found: Sequence[Found], book: Gradebook, folder: P
         )
     if filled.open:
         click.echo(f"Only on the roster, only in the submissions, or not clear ({ACCOUNT} lists all):", err=True)
-        for match in filled.open[:MOST_SAID]:
+        for match in filled.open[:MOST_LISTED]:
             click.echo(f"  {one_line(match.id or match.submission)}: {one_line(match.remark)}", err=True)
-        if len(filled.open) > MOST_SAID:
-            click.echo(f"  and {len(filled.open) - MOST_SAID} more", err=True)
+        if len(filled.open) > MOST_LISTED:
+            click.echo(f"  and {len(filled.open) - MOST_LISTED} more", err=True)
 
 
 def remove_stale(folder: Path) -> None:

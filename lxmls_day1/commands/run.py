@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lxmls_day1.commands.output import ReportProgress, png, shown_progress, writable_folder, write_results
+from lxmls_day1.commands.output import ReportProgress, png, progress_bar, writable_folder, write_results
 from lxmls_day1.commands.own_files import open_own_file, own_file, own_file_options
 from lxmls_day1.commands.shared_options import REVIEWS, data_dir_option, lab_option
 from lxmls_day1.errors import CorpusUnavailable
@@ -52,7 +52,7 @@ def command(
     folder = writable_folder(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     text, notes = open_own_file(lab, own) if own else (None, [])
-    with shown_progress() as progress:
+    with progress_bar() as progress:
         if not own:
             text, notes = open_reviews(lab, domain or "books", data_dir)
         table, figures = compare(lab, text, progress, every)

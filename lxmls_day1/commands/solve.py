@@ -20,7 +20,7 @@ def command(exercise: str, lab_folder: str | None) -> None:
     """
     from lxmls_day1.course.report_text import replaced_lines
     from lxmls_day1.course.solve_reset_undo import solve
-    from lxmls_day1.course.terminal import echo_lines, shown_workspace
+    from lxmls_day1.course.terminal import echo_lines, find_workspace
 
-    replaced = solve(shown_workspace(lab_folder, "solve"), exercise)
+    replaced = solve(find_workspace(lab_folder, "solve"), exercise)
     echo_lines(replaced_lines(replaced, f"The solution of exercise {exercise}"))

@@ -14,6 +14,6 @@ def command(lab_folder: str | None) -> None:
     the notebook.
     """
     from lxmls_day1.course.progress import status_of
-    from lxmls_day1.course.terminal import echo_status, shown_workspace
+    from lxmls_day1.course.terminal import echo_status, find_workspace
 
-    echo_status(status_of(shown_workspace(lab_folder, "status")))
+    echo_status(status_of(find_workspace(lab_folder, "status")))

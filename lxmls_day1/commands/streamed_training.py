@@ -95,7 +95,7 @@ def train_on_corpus(
         every = {} if options["every"] is None else {"every": options["every"]}
         checkpoint = Checkpoint(options["checkpoint"], **every, resume=options["resume"])
     where: dict[str, Any] = {name: options[name] for name in ("scheduler", "mix_every") if options[name] is not None}
-    with warnings_as_notes(), _interruption_told(checkpoint):
+    with warnings_as_notes(), _interruption_reported(checkpoint):
         if online:
             where |= {"checkpoint": checkpoint, "report": _Lines().show}
         params = train_corpus(learner, shards, **where)
@@ -133,7 +133,7 @@ class _Lines:
 
 
 @contextlib.contextmanager
-def _interruption_told(checkpoint: "Checkpoint | None") -> Iterator[None]:
+def _interruption_reported(checkpoint: "Checkpoint | None") -> Iterator[None]:
     """Say at Ctrl-C and SIGTERM how to go on, and end with the status of the signal."""
     try:
         yield

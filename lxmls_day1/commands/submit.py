@@ -29,11 +29,11 @@ def command(name: str | None, out: str | None, force: bool, lab_folder: str | No
     from lxmls_day1.course.progress import status_of
     from lxmls_day1.course.report_text import packed_lines
     from lxmls_day1.course.submission_export import collect_submission, pack_submission
-    from lxmls_day1.course.terminal import echo_lines, echo_status, shown_workspace
+    from lxmls_day1.course.terminal import echo_lines, echo_status, find_workspace
     from lxmls_day1.course.workspace import workspace_folder
     from lxmls_day1.whole_files import replace_files
 
-    folder = workspace_folder(shown_workspace(lab_folder, "submit"), "submit")
+    folder = workspace_folder(find_workspace(lab_folder, "submit"), "submit")
     submission = collect_submission(folder)
     if submission.missing:
         for sentence in submission.missing:

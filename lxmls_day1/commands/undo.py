@@ -14,6 +14,6 @@ def command(lab_folder: str | None) -> None:
     """
     from lxmls_day1.course.report_text import undone_lines
     from lxmls_day1.course.solve_reset_undo import undo
-    from lxmls_day1.course.terminal import echo_lines, shown_workspace
+    from lxmls_day1.course.terminal import echo_lines, find_workspace
 
-    echo_lines(undone_lines(undo(shown_workspace(lab_folder, "undo"))))
+    echo_lines(undone_lines(undo(find_workspace(lab_folder, "undo"))))

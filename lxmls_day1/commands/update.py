@@ -19,7 +19,7 @@ def command(lab_folder: str | None) -> None:
       lxmls-day1 update
     """
     from lxmls_day1.course.report_text import renewed_lines
-    from lxmls_day1.course.terminal import echo_lines, shown_workspace
+    from lxmls_day1.course.terminal import echo_lines, find_workspace
     from lxmls_day1.course.upgrade import update
 
-    echo_lines(renewed_lines(update(shown_workspace(lab_folder, "update"))))
+    echo_lines(renewed_lines(update(find_workspace(lab_folder, "update"))))

@@ -37,7 +37,7 @@ WORD = re.compile(r"\w+")
 LARGEST_FILE = 1_000_000  # bytes
 
 
-def asked_after(folder: Path, report: CheckReport) -> list[Explanation]:
+def open_questions(folder: Path, report: CheckReport) -> list[Explanation]:
     """The questions on the named mistakes in a report, each with the attempt that was checked.
 
     A question that was answered before is not asked again.
@@ -123,7 +123,7 @@ def check_and_remember(
     report : CheckReport
         Without `ids`, of the exercises that have checks.
     questions : list of Explanation
-        As of `asked_after`.
+        As of `open_questions`.
     problems : list of str
         Sentences on what could not be kept.
     """
@@ -134,7 +134,7 @@ def check_and_remember(
     compared = to_compare(folder, report)
     report = replace(report, compared=tuple((one.exercise, one.question, one.text, own) for one, own in compared))
     unsaved.append(why_not_kept(lambda: remember_compared(folder, compared), "That answers were shown"))
-    questions = asked_after(folder, report)
+    questions = open_questions(folder, report)
     unsaved.append(why_not_kept(lambda: remember_questions(folder, questions), "The question"))
     return report, questions, [sentence for sentence in unsaved if sentence]
 

@@ -48,7 +48,7 @@ COMMAND = re.compile(
 
 
 @dataclass(frozen=True)
-class Shown:
+class NotebookOutput:
     """A report: a notebook shows its HTML or its markdown, Python its text; ``report`` is what it is about."""
 
     report: Any
@@ -66,31 +66,31 @@ class Shown:
         return self.markdown or None
 
 
-def checked(lab: Lab, exercise: Any = None) -> Shown:
+def checked(lab: Lab, exercise: Any = None) -> NotebookOutput:
     """Run the public checks of an exercise, of several, or of all that have some."""
     folder = workspace_of(lab, "lab.check")
     ids = None if exercise is None else Registry.of(folder).meant(exercise)
     report, questions, unsaved = check_and_remember(folder, ids)
     lines = [*report_text.check_lines(report), *report_text.question_lines(questions, in_notebook=True)]
-    return _shown(folder, report, lines, " ".join(unsaved), filter(None, map(_picture, report.reports)))
+    return _output(folder, report, lines, " ".join(unsaved), filter(None, map(_picture, report.reports)))
 
 
-def explained(lab: Lab, exercise: Any, text: str) -> Shown:
+def explained(lab: Lab, exercise: Any, text: str) -> NotebookOutput:
     """Keep the answer to the question that the last check of an exercise has asked."""
     folder = workspace_of(lab, "lab.explain")
     kept = explain(folder, _one_exercise(folder, exercise, "lab.explain"), text)
-    return _shown(folder, kept, report_text.explained_lines(kept))
+    return _output(folder, kept, report_text.explained_lines(kept))
 
 
-def hinted(lab: Lab, exercise: Any) -> Shown:
+def hinted(lab: Lab, exercise: Any) -> NotebookOutput:
     """The next hint on an exercise."""
     folder = workspace_of(lab, "lab.hint")
     hints = next_hint(folder, _one_exercise(folder, exercise, "lab.hint"))
     unsaved = why_not_kept(lambda: remember_hint(folder, hints), "That this hint was shown")
-    return _shown(folder, hints, report_text.hint_lines(hints), unsaved)
+    return _output(folder, hints, report_text.hint_lines(hints), unsaved)
 
 
-def revealed_answers(lab: Lab, exercise: Any) -> Shown:
+def revealed_answers(lab: Lab, exercise: Any) -> NotebookOutput:
     """The model answers to an exercise that may be read now; formulae in them are typeset, so they are shown as markdown."""
     id = _one_exercise(lab.folder, exercise, "lab.reveal")
     registry = Registry.of(lab.folder)
@@ -100,54 +100,54 @@ def revealed_answers(lab: Lab, exercise: Any) -> Shown:
     text = "\n\n".join(
         filter(None, [f"**{found.exercise}**", *(answer.text for answer in found.answers), found.closing])
     )
-    return Shown(found, text, markdown=text)
+    return NotebookOutput(found, text, markdown=text)
 
 
-def status_shown(lab: Lab) -> Shown:
+def status_output(lab: Lab) -> NotebookOutput:
     """How far a workspace is."""
     folder = workspace_of(lab, "lab.status")
     status = status_of(folder)
-    return _shown(folder, status, report_text.status_lines(status))
+    return _output(folder, status, report_text.status_lines(status))
 
 
-def solved(lab: Lab, exercise: Any) -> Shown:
+def solved(lab: Lab, exercise: Any) -> NotebookOutput:
     """Put in the reference solution of an exercise, if this installation has it."""
     folder = workspace_of(lab, "lab.solve")
     id = _one_exercise(folder, exercise, "lab.solve")
-    return _shown(
+    return _output(
         folder, report := solve(folder, id), report_text.replaced_lines(report, f"The solution of exercise {id}")
     )
 
 
-def emptied(lab: Lab, exercise: Any) -> Shown:
+def emptied(lab: Lab, exercise: Any) -> NotebookOutput:
     """Put back the empty exercise."""
     folder = workspace_of(lab, "lab.reset")
     id = _one_exercise(folder, exercise, "lab.reset")
-    return _shown(folder, report := reset(folder, id), report_text.replaced_lines(report, f"The empty exercise {id}"))
+    return _output(folder, report := reset(folder, id), report_text.replaced_lines(report, f"The empty exercise {id}"))
 
 
-def undone(lab: Lab) -> Shown:
+def undone(lab: Lab) -> NotebookOutput:
     """Take back what was replaced last."""
     folder = workspace_of(lab, "lab.undo")
-    return _shown(folder, report := undo(folder), report_text.undone_lines(report))
+    return _output(folder, report := undo(folder), report_text.undone_lines(report))
 
 
-def updated(lab: Lab) -> Shown:
+def updated(lab: Lab) -> NotebookOutput:
     """Renew the given files."""
     folder = workspace_of(lab, "lab.update")
-    return _shown(folder, report := update(folder), report_text.renewed_lines(report))
+    return _output(folder, report := update(folder), report_text.renewed_lines(report))
 
 
-def opened(lab: Lab, path: Any) -> Shown:
+def opened(lab: Lab, path: Any) -> NotebookOutput:
     """Put packed work into the workspace."""
     folder = workspace_of(lab, "lab.open_work")
     file = check_path("path", path)
     inside = folder / file  # a name alone is looked for in the lab, too, where `submit` puts its files
     report = open_work(folder, inside if not file.exists() and inside.is_file() else file)
-    return _shown(folder, report, report_text.replaced_lines(report, f"What {file.name} holds"))
+    return _output(folder, report, report_text.replaced_lines(report, f"What {file.name} holds"))
 
 
-def submitted(lab: Lab, name: str | None = None) -> Shown:
+def submitted(lab: Lab, name: str | None = None) -> NotebookOutput:
     """Pack what is handed in; a page in a browser offers it as a download."""
     folder = workspace_of(lab, "lab.submit")
     submission = collect_submission(folder)
@@ -160,7 +160,7 @@ def submitted(lab: Lab, name: str | None = None) -> Shown:
     lines = list(report_text.packed_lines(submission, path, content, again))
     if offer_download(file_name, content):
         lines.append(("", "Your browser downloads it, too. A notebook is packed as you last saved it."))
-    return _shown(folder, submission, lines)
+    return _output(folder, submission, lines)
 
 
 def offer_download(name: str, content: bytes) -> bool:
@@ -187,13 +187,15 @@ def _one_exercise(folder: Path, exercise: Any, command: str) -> str:
     return Registry.of(folder)[ids[0]].id
 
 
-def _shown(folder: Path, report: Any, lines: Iterable[Line], unsaved: str = "", pictures: Iterable[str] = ()) -> Shown:
+def _output(
+    folder: Path, report: Any, lines: Iterable[Line], unsaved: str = "", pictures: Iterable[str] = ()
+) -> NotebookOutput:
     """A report below the lab's folder and what is to be said about it, and above what could not be kept."""
     foot = [("known", unsaved)] * bool(unsaved)
-    shown_lines = [(style, COMMAND.sub(_as_call, text)) for style, text in (*workspace_lines(folder), *lines, *foot)]
-    parts = "".join([*map(_line, shown_lines), *pictures])
+    all_lines = [(style, COMMAND.sub(_as_call, text)) for style, text in (*workspace_lines(folder), *lines, *foot)]
+    parts = "".join([*map(_line, all_lines), *pictures])
     box = f"border-left:4px solid {KNOWN};padding:4px 12px;line-height:1.5;font-family:monospace"
-    return Shown(report, report_text.as_text(shown_lines), f'<div style="{box}">{parts}</div>')
+    return NotebookOutput(report, report_text.as_text(all_lines), f'<div style="{box}">{parts}</div>')
 
 
 def _as_call(command: re.Match[str]) -> str:

@@ -47,7 +47,7 @@ def echo_status(status: Status) -> None:
     echo_lines(status_lines(status, plain=not can_show(_WANTED)))
 
 
-def shown_workspace(named: str | None, command: str) -> Path:
+def find_workspace(named: str | None, command: str) -> Path:
     """The lab folder that a student's command works on; it is the first line of what the command prints.
 
     Parameters

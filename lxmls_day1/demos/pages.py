@@ -85,9 +85,9 @@ def index_page(
         f"<p>{html.escape(description['summary'])}</p></section>"
         for name, description in descriptions.items()
     )
-    look = "" if dark is None else " demo-dark" if dark else " demo-light"
+    theme = "" if dark is None else " demo-dark" if dark else " demo-light"
     return _document(
-        "Demonstrations", f'<body class="demo-index{look}">\n<h1>Demonstrations</h1>\n<main>\n{sections}\n</main>\n'
+        "Demonstrations", f'<body class="demo-index{theme}">\n<h1>Demonstrations</h1>\n<main>\n{sections}\n</main>\n'
     )
 
 

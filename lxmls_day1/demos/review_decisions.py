@@ -63,8 +63,8 @@ class Decision:
     explanation: Explanation
 
     @property
-    def said(self) -> float:
-        """All that was said, for and against: of the words and the intercepts."""
+    def total(self) -> float:
+        """All that speaks for and against: of the words and the intercepts."""
         return self.pros - self.cons + abs(self.intercept)
 
     @property
@@ -74,7 +74,7 @@ class Decision:
 
     @property
     def share(self) -> float:
-        """The lead as a share of all that was said, from −1 (everything against) to 1: one scale for all classifiers.
+        """The lead as a share of all that speaks, from −1 (everything against) to 1: one scale for all classifiers.
 
         0 where no word was heard: intercepts alone say how often a class came up, and nothing of the review.
         """
@@ -82,7 +82,7 @@ class Decision:
             return 0.0
         if math.isinf(self.lead):
             return math.copysign(1.0, self.lead)
-        total = self.said
+        total = self.total
         if math.isinf(total) or total == 0:  # words that rule out both classes: the intercepts decided
             return math.copysign(1.0, self.lead) if self.lead and math.isinf(total) else 0.0
         return self.lead / total

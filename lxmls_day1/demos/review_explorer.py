@@ -116,7 +116,7 @@ class DemoReviews(Demonstration):
         nr_positive = sum(decision.decided == "positive" for decision in decisions.values())
         verdicts = f"Positive according to {nr_positive} of {counted(len(decisions), 'classifier')}." if known else ""
         strongest = strongest_words(chosen, _MOST_BARS["review"]) if chosen else []
-        whole = chosen.said if chosen and 0 < chosen.said < math.inf else 1.0
+        whole = chosen.total if chosen and 0 < chosen.total < math.inf else 1.0
         return draw.Scene(
             [
                 _decisions(decisions),
@@ -127,7 +127,7 @@ class DemoReviews(Demonstration):
             words=coloured_words(words),
             notes=learnt.notes(attempts),
             facts={
-                "decisions": _told(decisions),
+                "decisions": _comparison(decisions),
                 "characters": len(typed),
                 "known_tokens": known,
                 "words": [(word.text, word.weight) for word in words],
@@ -178,7 +178,7 @@ class DemoReviews(Demonstration):
                 "alpha": alpha,
                 "probabilities": found.probabilities(alpha),
                 "added": float(found.lead(alpha)),
-                "decisions": _told({SMOOTHED: decision} if decision else {}),
+                "decisions": _comparison({SMOOTHED: decision} if decision else {}),
             },
         )
 
@@ -225,7 +225,7 @@ class Learnt:
         return [*filter(None, [self.reviews.sentence]), *self.attempts.sentences(), *attempts.sentences()]
 
 
-def _told(decisions: Mapping[str, Decision]) -> dict[str, Any]:
+def _comparison(decisions: Mapping[str, Decision]) -> dict[str, Any]:
     return {
         label: {"decided": d.decided if d.has_words else None, "lead": d.lead, "share": d.share}
         for label, d in decisions.items()

@@ -142,8 +142,8 @@ class _Handler(BaseHTTPRequestHandler):
         if name is None:
             return
         key = name.removeprefix("scene/")
-        told = self.headers.get("Content-Length", "")
-        length = int(told) if told.isdecimal() else 0
+        text = self.headers.get("Content-Length", "")
+        length = int(text) if text.isdecimal() else 0
         if key not in self.server.sessions or not length:
             self.send_error(HTTPStatus.NOT_FOUND, "reload the page from the address that lxmls-day1 demo printed")
             return

@@ -61,9 +61,9 @@ def grade_alone(settings: Settings, submission: Path, prepared: Path | None = No
         If grading as such is not possible here.
     """
     with temporary_folder("lxmls-day1-autograder-") as out:
-        kept = prepared and _expectations(prepared)
-        if kept and kept.is_file():
-            shutil.copyfile(kept, _expectations(out))
+        expectations = prepared and _expectations(prepared)
+        if expectations and expectations.is_file():
+            shutil.copyfile(expectations, _expectations(out))
         return _graded(settings, submission, out)
 
 
@@ -159,23 +159,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--prepared", type=Path)
     parser.add_argument("--submission", type=Path)
     parser.add_argument("--results", type=Path)
-    asked = parser.parse_args(arguments)
-    paths = {name: path and path.absolute() for name, path in vars(asked).items() if name != "what"}
-    needed = ("prepared",) if asked.what == PREPARE else ("submission", "results")
+    options = parser.parse_args(arguments)
+    paths = {name: path and path.absolute() for name, path in vars(options).items() if name != "what"}
+    needed = ("prepared",) if options.what == PREPARE else ("submission", "results")
     if missing := [name for name in needed if paths[name] is None]:
         parser.error(f"--{missing[0]} is missing")
     try:
         settings = Settings.read(paths["settings"])
-        if asked.what == PREPARE:
+        if options.what == PREPARE:
             book = prepare(settings, paths["prepared"])
-        elif asked.what == "classroom50":
+        elif options.what == "classroom50":
             content = json.dumps(classroom50_result(check_alone(settings, paths["submission"]), os.environ), indent=2)
             replace_files({paths["results"]: content.encode()})
             return 0
         else:
             book = grade_alone(settings, paths["submission"], paths["prepared"])
             paths["results"].parent.mkdir(parents=True, exist_ok=True)
-            replace_files({paths["results"]: _results(asked.what, book)})
+            replace_files({paths["results"]: _results(options.what, book)})
     except (InputError, OSError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1

@@ -137,8 +137,8 @@ def _in_short(rows: Sequence[SubmissionGrade]) -> str:
         return "No submissions."
     points = [row.points for row in rows]
     out_of = points_text(max(row.out_of for row in rows))
-    given = [[exercise for exercise in row.exercises if exercise.points is not None] for row in rows]
-    full = sum(bool(theirs) and all(exercise.is_full for exercise in theirs) for theirs in given)
+    scored = [[exercise for exercise in row.exercises if exercise.points is not None] for row in rows]
+    full = sum(bool(theirs) and all(exercise.is_full for exercise in theirs) for theirs in scored)
     return (
         f"{counted(len(rows), 'submission')}; mean {points_text(mean(points))}, median {points_text(median(points))} of "
         f"{out_of} points; {full} with full marks."

@@ -78,7 +78,7 @@ def grades_csv(gradebook: Gradebook) -> bytes:
                 table_cell(name_of(row)),
                 _number(row.points),
                 _number(row.out_of),
-                *("" if given is None else _number(given) for given in points),
+                *("" if value is None else _number(value) for value in points),
                 _number(_by_hand(row)),
                 *(verdicts[verdict] for verdict in VERDICTS),
                 len(row.warnings),
@@ -176,8 +176,8 @@ def prairielearn_json(row: SubmissionGrade, gradebook: Gradebook) -> bytes:
     """
     if row.failed or (row.checks and all(check.verdict == MISSING for check in row.checks)):
         reasons = dict.fromkeys(one_line(check.text, 600) for check in row.checks if check.text)
-        said = list(reasons)[:5] or ["There is nothing to grade in it."]
-        return _json({"gradable": False, "format_errors": said, "message": _summary(row, gradebook)})
+        lines = list(reasons)[:5] or ["There is nothing to grade in it."]
+        return _json({"gradable": False, "format_errors": lines, "message": _summary(row, gradebook)})
     content: bytes = b""
     for most in (6000, 600, 0):
         tests = [test for exercise in row.exercises for test in _prairielearn_tests(exercise, most)]
@@ -296,24 +296,24 @@ def _with_shares(exercise: ExerciseGrade) -> list[tuple[CheckGrade, float]]:
 
 
 def _output(check: CheckGrade, exercise: ExerciseGrade) -> str:
-    said = [explanation(check)]
+    lines = [explanation(check)]
     known = [mistake for mistake in check.mistakes if mistake in exercise.mistakes]
-    said += [f"A known mistake: {one_line(sentence, 600)}" for _, sentence in known]
+    lines += [f"A known mistake: {one_line(sentence, 600)}" for _, sentence in known]
     if check.calls and not check.hidden and check.verdict != OK:
-        said.append(f"what was called:\n{calls_text(check)}")
-    return "\n".join(said)
+        lines.append(f"what was called:\n{calls_text(check)}")
+    return "\n".join(lines)
 
 
 def _summary(row: SubmissionGrade, gradebook: Gradebook) -> str:
-    said = []
+    lines = []
     by_hand = [exercise.id for exercise in row.unmarked]
     if by_hand:
-        said.append(f"To be marked by hand, up to {_number(_by_hand(row))} points more: {', '.join(by_hand)}.")
+        lines.append(f"To be marked by hand, up to {_number(_by_hand(row))} points more: {', '.join(by_hand)}.")
     if row.problem:
-        said.append(f"Nothing could be read: {one_line(row.problem, 600)}")
-    said += [f"Warning, costs no points: {one_line(warning, 600)}" for warning in row.warnings]
-    said.append(f"Hidden checks: {f'seed {gradebook.seed}' if gradebook.hidden else 'not run'}.")
-    return "\n".join(said)
+        lines.append(f"Nothing could be read: {one_line(row.problem, 600)}")
+    lines += [f"Warning, costs no points: {one_line(warning, 600)}" for warning in row.warnings]
+    lines.append(f"Hidden checks: {f'seed {gradebook.seed}' if gradebook.hidden else 'not run'}.")
+    return "\n".join(lines)
 
 
 def _json(content: Any) -> bytes:

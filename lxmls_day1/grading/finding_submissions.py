@@ -34,10 +34,10 @@ from lxmls_day1.grading.untrusted_files import (
     SOURCES,
     Guarded,
     Refused,
+    display_name,
     kind_of,
     name_in_zip,
     opened,
-    shown,
     spelled_name,
 )
 
@@ -75,29 +75,29 @@ def find_submissions(paths: Sequence[str | os.PathLike[str]]) -> list[Found]:
     ...     [(found.student, found.name) for found in find_submissions([folder])]
     [('ada-lovelace_17', 'Ada Lovelace'), ('alan-turing_4', 'Alan Turing')]
     """
-    given = list(dict.fromkeys(Path(path).expanduser() for path in paths))
-    for path in given:
+    places = list(dict.fromkeys(Path(path).expanduser() for path in paths))
+    for path in places:
         if not os.path.lexists(path):
             raise InputError(f"{path} does not exist; name folders or zip files with submissions.")
     entries: list[Found] = []
     by_folder: dict[Path, list[Path]] = {}
-    for path in given:
+    for path in places:
         by_folder.setdefault(path.parent, []).append(path)
     for folder, siblings in by_folder.items():
         together, names = _named_by_platform(_tops_of(path.name + "/" * path.is_dir() for path in siblings))
         entries += [replace(entry, path=folder) for entry in together]
         rest = [path for path in siblings if path.name not in names.matches]
-        found = {path: _entries_in(path, alone=len(given) == 1) for path in rest}
+        found = {path: _entries_in(path, alone=len(places) == 1) for path in rest}
         full = [path for path in rest if not _is_empty(path)]
         classes = [path for path in full if any(entry.parts for entry in found[path])]
-        are_classes = len(given) == 1 or bool(classes)
+        are_classes = len(places) == 1 or bool(classes)
         for path in rest if not are_classes else full:  # among folders of students an empty one has handed in nothing
             doubt = names.doubts.get(path.name, "")
             if path in classes and 2 * len(classes) < len(full):
-                doubt = f"{shown(path.name)} looks like many submissions among single ones, and is taken as one."
+                doubt = f"{display_name(path.name)} looks like many submissions among single ones, and is taken as one."
             entries += [_entry(_name_of(path.name, path.is_dir()), path, doubt=doubt)] if doubt else found[path]
     if not entries:
-        raise InputError(f"there is no submission in {', '.join(map(str, given)) or 'nothing'}.")
+        raise InputError(f"there is no submission in {', '.join(map(str, places)) or 'nothing'}.")
     return sorted(map(_with_source, entries), key=lambda found: (found.student, found.source))
 
 
@@ -113,7 +113,7 @@ def _entry(name: str, path: Path = Path(), parts: Iterable[tuple[str, str]] = ()
 
 
 def _older(tops: Iterable[str]) -> tuple[str, ...]:
-    return tuple(f"{shown(top)} does not count: a newer version was handed in." for top in tops)
+    return tuple(f"{display_name(top)} does not count: a newer version was handed in." for top in tops)
 
 
 Tops = dict[str, list[tuple[str, ...]]]  # name of what stands at the top -> the paths in it; () if it is a file
@@ -235,8 +235,8 @@ def _named_by_platform(tops: Tops) -> tuple[list[Found], NamesRead]:
             replace(made(name, id, {top: () in tops[top] for top in their}, their), platform=names.platform)
             for (name, id), their in sorted(parts.items())
         ]
-    told = [tuple(names.doubts[top] for top, _ in entry.parts if top in names.doubts) for entry in entries]
-    return [replace(entry, doubts=doubts) for entry, doubts in zip(entries, told, strict=True)], names
+    found = [tuple(names.doubts[top] for top, _ in entry.parts if top in names.doubts) for entry in entries]
+    return [replace(entry, doubts=doubts) for entry, doubts in zip(entries, found, strict=True)], names
 
 
 def _entry_of_platform(name: str, id: str, is_file: Mapping[str, bool], matches: Mapping[str, re.Match[str]]) -> Found:
@@ -295,14 +295,14 @@ def _with_gradescope_names(entries: list[Found], path: Path, prefix: str) -> lis
     for line in content.decode("utf-8", "replace").split("\n"):
         if top := re.match(r"(submission_[0-9]+):", line):
             current = table.setdefault(top[1], {})
-        elif told := re.fullmatch(r"""  (?:- |  ):(name|sid|email): (["']?)(.+?)\2""", line[:LONGEST_LINE].rstrip()):
-            current.setdefault(told[1], []).append(told[3])
+        elif field := re.fullmatch(r"""  (?:- |  ):(name|sid|email): (["']?)(.+?)\2""", line[:LONGEST_LINE].rstrip()):
+            current.setdefault(field[1], []).append(field[3])
     return [_gradescope_entry(entry, table.get(entry.name, {})) for entry in entries]
 
 
-def _gradescope_entry(entry: Found, told: Mapping[str, Sequence[str]]) -> Found:
-    name = ", ".join(told.get("name", ())) or entry.name
-    ids = tuple(told.get("sid", ())) or tuple(told.get("email", ()))
+def _gradescope_entry(entry: Found, metadata: Mapping[str, Sequence[str]]) -> Found:
+    name = ", ".join(metadata.get("name", ())) or entry.name
+    ids = tuple(metadata.get("sid", ())) or tuple(metadata.get("email", ()))
     holder = ",".join(ids) or entry.holder
     return replace(entry, student=key_of(name, holder), name=name, holder=holder, ids=ids if len(ids) == 1 else ())
 

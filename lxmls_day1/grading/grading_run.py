@@ -33,7 +33,7 @@ from lxmls_day1.grading.report_files import (
 from lxmls_day1.grading.run_folders import run_folder
 from lxmls_day1.grading.submissions import State, state_of, unread
 from lxmls_day1.grading.worker_process import WorkerDied, WorkerProcess
-from lxmls_day1.whole_files import held
+from lxmls_day1.whole_files import locked_folder
 
 
 @dataclass(frozen=True)
@@ -89,10 +89,10 @@ def grade(
     plan: Plan,
     jobs: int = -1,
     progressed: Callable[[Progress], None] = lambda progress: None,
-    workers: Callable[[Plan], Workers] | None = None,
+    make_workers: Callable[[Plan], Workers] | None = None,
     again: Sequence[str] = (),
     found: Sequence[Found] | None = None,
-    told: Callable[[str], None] = lambda text: None,
+    report: Callable[[str], None] = lambda text: None,
 ) -> Gradebook:
     """Grade submissions, and write marks and feedback to `out`; the files of a student as soon as they are known.
 
@@ -105,13 +105,13 @@ def grade(
     jobs : int
         How many at the same time on this machine: −1 for all cores.
     progressed : function from Progress
-    workers : function from Plan, optional
+    make_workers : function from Plan, optional
         Who grades instead.
     again : sequence of str
         Students who are graded though nothing has changed.
     found : sequence of Found, optional
         The submissions in `paths`, where they are known already, and `lxmls_day1.grading.identity.settled`.
-    told : function from str, optional
+    report : function from str, optional
         Takes sentences for the instructor: why somebody is graded again, and which files of an earlier run were removed.
 
     Returns
@@ -125,7 +125,7 @@ def grade(
         If there is no submission, another process grades into `out`, the marks given by hand cannot be read, or grading as such
         is not possible. What a submission does is never a reason.
     """
-    with held(out, "grading into"), run_folder(), contextlib.ExitStack() as stack:
+    with locked_folder(out, "grading into"), run_folder(), contextlib.ExitStack() as stack:
         found = settled(out, find_submissions(paths), again) if found is None else found
         found = [replace(one, path=one.path.absolute()) for one in found]  # workers are elsewhere
         rows: dict[str, SubmissionGrade] = {}
@@ -136,22 +136,22 @@ def grade(
             exercise.id: float(exercise.points) for exercise in plan.exercises if not all_check_files([exercise])
         }
         read_hand_marks(out, students, by_hand)  # what is wrong in that file is said before an hour of grading
-        made = workers(plan) if workers else Workers(plan, min(number_of_jobs(jobs), len(found)))
-        crew = stack.enter_context(contextlib.closing(made))
-        stored = {row.student: row for row in kept_rows(out)}
+        made = make_workers(plan) if make_workers else Workers(plan, min(number_of_jobs(jobs), len(found)))
+        workers = stack.enter_context(contextlib.closing(made))
+        stored = {row.student: row for row in saved_rows(out)}
         reasons = {
             one.student: why
             for one in found
             if one.student in stored and (why := _why_again(plan, one, stored[one.student], again))
         }
         for why, number in Counter(reasons.values()).most_common():
-            told(f"{number} of {len(found)} to be graded again: {why}.")
+            report(f"{number} of {len(found)} to be graded again: {why}.")
         states = {student: state_of(row) for student, row in stored.items() if student not in reasons}
         frozen = {one.student for one in found if one.is_frozen and one.student in states}
         rows = {student: stored[student] for student in frozen}
         fresh = set()
         with contextlib.closing(
-            _graded(plan, [one for one in found if one.student not in frozen], states, crew)
+            _graded(plan, [one for one in found if one.student not in frozen], states, workers)
         ) as results:
             for one, graded in results:
                 if graded is None:
@@ -162,10 +162,10 @@ def grade(
                     fresh.add(one.student)
                 progressed(Progress(len(rows), len(found), len(rows) - len(fresh)))
         if changed := (fresh & stored.keys()) - reasons.keys():
-            told(f"{len(changed)} of {len(found)} graded again: the submissions have changed.")
+            report(f"{len(changed)} of {len(found)} graded again: the submissions have changed.")
         marks = read_hand_marks(out, students, by_hand)
         if absent := sorted({student for student, _ in marks.marks} - set(students)):
-            told(f"{HAND_MARKS} has marks for {some_of(absent)}, who are not in this run; they stay there.")
+            report(f"{HAND_MARKS} has marks for {some_of(absent)}, who are not in this run; they stay there.")
         book = plan.gradebook(with_owners(found, [marks.put_into(plan.with_points(row)) for row in rows.values()]))
         files = files_of_class(book)
         for row in book.rows:  # workers have made pages without marks by hand
@@ -173,10 +173,10 @@ def grade(
                 files |= files_of_student(row, book)
         write_files(out, files)
         if new := {points for row in rows.values() for points in plan.new_points(row)}:
-            told(
+            report(
                 f"Points have changed; they are applied to the stored verdicts, and no check is run for them: {', '.join(sorted(new))}."
             )
-        remove_pages(out, stored.keys() - {row.student for row in book.rows}, told)
+        remove_pages(out, stored.keys() - {row.student for row in book.rows}, report)
         write_hand_marks(out, book.rows, marks)
         return book
 
@@ -201,21 +201,21 @@ class _Task:
 
 
 def _graded(
-    plan: Plan, found: Sequence[Found], kept: Mapping[str, State], crew: Workers
+    plan: Plan, found: Sequence[Found], states: Mapping[str, State], workers: Workers
 ) -> Generator[tuple[Found, Graded | None], None, None]:
     """Each submission with what came of it, as they are done; None for what is kept.
 
     A submission on which grading fails is graded once more at the end, alone: no other submission can be the reason then.
     """
     waiting, aside = deque(map(_Task, found)), deque[_Task]()
-    idle = deque(crew.processes)
+    idle = deque(workers.processes)
     running: dict[Future[Graded | None], tuple[_Task, WorkerProcess]] = {}
     pool = ThreadPoolExecutor(max_workers=len(idle))
 
     def give_all() -> None:
         while idle and (waiting or (aside and not running)):
             task, process = (waiting or aside).popleft(), idle.popleft()
-            running[pool.submit(process.grade, task.found, kept.get(task.found.student))] = task, process
+            running[pool.submit(process.grade, task.found, states.get(task.found.student))] = task, process
 
     try:
         give_all()
@@ -229,7 +229,7 @@ def _graded(
                     graded = future.result()
                     failed = graded is not None and graded.row.failed and not task.again
                 except WorkerDied as death:
-                    graded = _of_death(plan, crew, task.found, death) if task.again else None
+                    graded = _of_death(plan, workers, task.found, death) if task.again else None
                     failed = not task.again
                 if failed:
                     aside.append(_Task(task.found, again=True))
@@ -238,16 +238,16 @@ def _graded(
             give_all()  # before the results are written: no worker waits for the disk
             yield from results
     except BaseException:
-        crew.stop()
+        workers.stop()
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _of_death(plan: Plan, crew: Workers, found: Found, death: WorkerDied) -> Graded:
+def _of_death(plan: Plan, workers: Workers, found: Found, death: WorkerDied) -> Graded:
     """The row of a submission over which two workers ended."""
     why = "it took the grader too long, twice" if death.timed_out else "it crashed the grader's worker twice"
-    return unfinished(plan, crew.checks, unread(found), TIMEOUT if death.timed_out else CRASHED, why, str(death))
+    return unfinished(plan, workers.checks, unread(found), TIMEOUT if death.timed_out else CRASHED, why, str(death))
 
 
 def keep(out: Path, graded: Graded) -> None:
@@ -256,7 +256,7 @@ def keep(out: Path, graded: Graded) -> None:
     write_files(out, {PurePosixPath(ROWS, f"{graded.row.student}.json"): json.dumps(to_plain(graded.row)).encode()})
 
 
-def kept_rows(out: Path) -> Iterator[SubmissionGrade]:
+def saved_rows(out: Path) -> Iterator[SubmissionGrade]:
     """The rows that earlier runs have finished; one that cannot be read is graded again."""
     for path in sorted((out / ROWS).glob("*.json")):
         try:

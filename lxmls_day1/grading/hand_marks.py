@@ -32,7 +32,7 @@ STUDENT, NAME, QUESTION, POINTS, OUT_OF, COMMENT, ANSWER = COLUMNS = (
 )  # fmt: skip
 LONGEST_CELL = 30_000  # characters; a spreadsheet takes 32,767
 LONGEST_LIST = 200  # characters; the names of a large class would hide the sentence
-MOST_TOLD = 10  # mistakes in the file that are listed at once
+MOST_LISTED = 10  # mistakes in the file that are listed at once
 _NUMBER = re.compile(r"[0-9]{1,6}(?:[.,][0-9]{1,6})?")
 _QUESTION = re.compile(r"(?:exercise\s+)?([^\s:]+)", re.IGNORECASE)
 
@@ -110,8 +110,8 @@ def read_hand_marks(out: Path, students: Collection[str], out_of: Mapping[str, f
         if student in students and exercise in out_of
     ]
     if problems:
-        more = f"\n  and {len(problems) - MOST_TOLD} more" if len(problems) > MOST_TOLD else ""
-        listed = "\n  ".join(problems[:MOST_TOLD])
+        more = f"\n  and {len(problems) - MOST_LISTED} more" if len(problems) > MOST_LISTED else ""
+        listed = "\n  ".join(problems[:MOST_LISTED])
         raise InputError(
             f"{path} cannot be used as it is:\n  {listed}{more}\nCorrect this, or move the file away to start a new one."
         )

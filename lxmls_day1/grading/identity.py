@@ -30,7 +30,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.submission_layout import RESERVED
-from lxmls_day1.grading.untrusted_files import shown
+from lxmls_day1.grading.untrusted_files import display_name
 from lxmls_day1.whole_files import replace_files
 
 MOODLE, CANVAS, BLACKBOARD, GRADESCOPE = "Moodle", "Canvas", "Blackboard", "Gradescope"
@@ -169,11 +169,13 @@ def read_names(files: Iterable[str], folders: Iterable[str]) -> NamesRead:
     for other, theirs in fits.items():
         for top in theirs:
             doubts[top] = (
-                f"{shown(top)} looks like a name that {other} gives, but the download is not from {other}, so the name is not used."
+                f"{display_name(top)} looks like a name that {other} gives, but the download is not from {other}, so the name is not used."
             )
     for top in unclear if platform == CANVAS else ():
         del matches[top]
-        doubts[top] = f"The name of {shown(top)} can be read in two ways, so it does not say whose submission this is."
+        doubts[top] = (
+            f"The name of {display_name(top)} can be read in two ways, so it does not say whose submission this is."
+        )
     return NamesRead(platform, matches, doubts)
 
 
@@ -284,8 +286,8 @@ def settled(out: Path, found: Iterable[Found], again: Collection[str] = ()) -> l
 
 def _disputed(one: Found, owner: Found) -> Found:
     """One that does not have its key: another one has it already, or several would."""
-    said = f"{one.source} would belong to {one.student}, but another submission does already"
-    doubt = f"{said}: it gets a row of its own, and no mark of {one.student} has changed. Rename it, or remove it."
+    doubt = f"{one.source} would belong to {one.student}, but another submission does already"
+    doubt = f"{doubt}: it gets a row of its own, and no mark of {one.student} has changed. Rename it, or remove it."
     key = f"{slug_of(owner.name)}-{_digest(chr(0).join((one.holder, one.source, one.label)))}"
     return replace(one, student=key, ids=(), holder=key, doubts=(*one.doubts, doubt))
 

@@ -9,7 +9,7 @@ from lxmls_day1.course.generation import Files
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.upgrade import of_today
 from lxmls_day1.grading.submissions import Submission, not_too_many
-from lxmls_day1.grading.untrusted_files import LAB_FOLDERS, shown
+from lxmls_day1.grading.untrusted_files import LAB_FOLDERS, display_name
 from lxmls_day1.library_path import PACKAGES
 
 NATIVE = (".so", ".pyd", ".pyc", ".pyo", ".dll", ".dylib", ".pth")  # Python would prefer some of them to a .py file
@@ -59,14 +59,16 @@ def lab_in_the_box(
                 older = of_today(theirs[path], content) if path.suffix == ".py" else None
                 files[path] = older or theirs[path]
                 if older:
-                    warnings.append(f"{shown(path)} is from an older lab; its functions run in the current file.")
+                    warnings.append(
+                        f"{display_name(path)} is from an older lab; its functions run in the current file."
+                    )
             elif path.suffix == ".py":
                 missing.append(path)
                 files[path] = content  # given files may import it, whether it is written or not
             continue
         files[path] = content
         if theirs.get(path, content) != content and _text_alone(theirs[path]) != _text_alone(content):
-            changed.append(shown(path))
+            changed.append(display_name(path))
     if len(changed) > 3:  # a lab that another version of the package has made
         warnings.append(
             f"{len(changed)} given files are not from this version, {', '.join(changed[:3])} among them; this version's are used."
@@ -82,7 +84,7 @@ def lab_in_the_box(
         folders_taken = {str(folder).casefold() for path in files for folder in path.parents}
     for path in sorted(in_the_lab):
         if reason := _put_aside(path, modules, taken, folders_taken):
-            warnings.append(f"{shown(path)} was put aside: {reason}.")
+            warnings.append(f"{display_name(path)} was put aside: {reason}.")
         else:
             files[path] = theirs[path]
     if missing:

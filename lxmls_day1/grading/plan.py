@@ -170,12 +170,12 @@ def make_plan(
             "grade from a checkout of the course."
         )
     exercises = tuple(registry.select(ids))
-    kept = _kept_expectations(out)
+    saved = _saved_expectations(out)
     if seed is None:
-        seed = kept["seed"] if kept else secrets.randbits(32)
+        seed = saved["seed"] if saved else secrets.randbits(32)
     sources = _digest_of_checks(exercises)
-    if kept and kept["seed"] == seed and kept["sources"] == sources:
-        fresh = kept["answers"]
+    if saved and saved["seed"] == seed and saved["sources"] == sources:
+        fresh = saved["answers"]
     else:
         from lxmls_day1.course.record import answers_of_reference  # not needed where the answers are kept
 
@@ -220,7 +220,7 @@ def _digest_of_checks(exercises: Sequence[Exercise]) -> str:
     return digest.hexdigest()
 
 
-def _kept_expectations(out: Path) -> dict[str, Any] | None:
+def _saved_expectations(out: Path) -> dict[str, Any] | None:
     path = out / EXPECTED
     try:
         content = json.loads(path.read_text(encoding="utf-8"))

@@ -84,13 +84,13 @@ def write_files(out: Path, files: Mapping[PurePosixPath, bytes]) -> None:
     replace_files({out / path: content for path, content in files.items()})
 
 
-def remove_pages(out: Path, gone: Collection[str], told: Callable[[str], None]) -> None:
+def remove_pages(out: Path, gone: Collection[str], report: Callable[[str], None]) -> None:
     """Remove the pages of students who are not in this run, and say so. Their rows stay, for a run in which they are."""
     paths = [out / path for student in sorted(gone) for path in pages_of(student) if (out / path).is_file()]
     for path in paths:
         path.unlink()
     if paths:
-        told(
+        report(
             f"Not in this run, so their pages were removed: {some_of(list(dict.fromkeys(path.stem for path in paths)))}."
         )
 

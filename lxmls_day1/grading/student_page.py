@@ -57,7 +57,7 @@ def student_html(row: SubmissionGrade, gradebook: Gradebook) -> str:
         points=points_text(row.points),
         out_of=points_text(row.out_of),
         share=row.points / row.out_of if row.out_of else 0.0,
-        exercises=[_told_exercise(exercise, row) for exercise in row.exercises],
+        exercises=[_exercise_on_page(exercise, row) for exercise in row.exercises],
         still_to_come=_still_to_come(row),
         facts=_facts(row, gradebook),
         BY_HAND=BY_HAND,
@@ -101,7 +101,7 @@ def _facts(row: SubmissionGrade, gradebook: Gradebook) -> list[tuple[str, str]]:
     return [*how_graded(gradebook), ("submission", digest), ("receipt of its zip file", receipt)]
 
 
-class _ToldCheck(NamedTuple):
+class _CheckOnPage(NamedTuple):
     """A check and the texts that present it."""
 
     check: CheckGrade
@@ -113,7 +113,7 @@ class _ToldCheck(NamedTuple):
     calls: str  # what was called, a line for each call; empty for hidden checks
 
 
-class _ToldExercise(NamedTuple):
+class _ExerciseOnPage(NamedTuple):
     """An exercise and the texts that present it."""
 
     grade: ExerciseGrade
@@ -124,19 +124,19 @@ class _ToldExercise(NamedTuple):
     passed: str
     line: str  # instead of the checks, where all of them say this
     is_blank: bool  # whether the line is all there is to say
-    checks: list[_ToldCheck]
+    checks: list[_CheckOnPage]
     answers: list[FreeAnswer]  # those that hold something
     unanswered: str  # how many others there are
     answers_are: str  # marked, to be marked, or read only
     named: str  # what stands above the sentences on its mistakes
 
 
-def _told_exercise(exercise: ExerciseGrade, row: SubmissionGrade) -> _ToldExercise:
+def _exercise_on_page(exercise: ExerciseGrade, row: SubmissionGrade) -> _ExerciseOnPage:
     points, out_of = exercise.points, points_text(exercise.out_of)
     answers = [answer for answer in row.answers if answer.exercise == exercise.id]
     answered = [answer for answer in answers if answer.text.strip()]
     line = _line_for_all(exercise) if exercise.checks else "" if answered else NO_ANSWER
-    return _ToldExercise(
+    return _ExerciseOnPage(
         exercise,
         "exercise-" + _NOT_IN_ANCHOR.sub("-", exercise.id),
         one_line(f"{exercise.id} {exercise.title}"),
@@ -145,7 +145,7 @@ def _told_exercise(exercise: ExerciseGrade, row: SubmissionGrade) -> _ToldExerci
         "–" if exercise.by_hand else f"{exercise.passed} of {len(exercise.checks)}",
         line,
         bool(line) and not answered and exercise.mark is None,
-        [] if line else list(_told_checks(exercise)),
+        [] if line else list(_checks_on_page(exercise)),
         answered,
         _unanswered(len(answers) - len(answered)) if answered or not line else "",
         "read, not marked" if not exercise.by_hand else BY_HAND if points is None else "marked by hand",
@@ -165,7 +165,7 @@ def _line_for_all(exercise: ExerciseGrade) -> str:
     return one_line(texts.pop())
 
 
-def _told_checks(exercise: ExerciseGrade) -> Iterator[_ToldCheck]:
+def _checks_on_page(exercise: ExerciseGrade) -> Iterator[_CheckOnPage]:
     """The checks of an exercise. A text that an earlier check has already is not repeated."""
     titles: dict[str, str] = {}
     for check in exercise.checks:
@@ -173,7 +173,7 @@ def _told_checks(exercise: ExerciseGrade) -> Iterator[_ToldCheck]:
         calls = calls_text(check) if check.calls and not check.hidden else ""
         meaning = VERDICTS[check.verdict] if _needs_words(check) else ""
         text = check.text if as_in is None else ""
-        yield _ToldCheck(check, *VERDICT_WORDS[check.verdict], meaning, text, as_in, calls)
+        yield _CheckOnPage(check, *VERDICT_WORDS[check.verdict], meaning, text, as_in, calls)
         if check.text:
             titles.setdefault(check.text, one_line(check.title, 300))
 

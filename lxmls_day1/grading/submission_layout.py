@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from lxmls_day1.course.generation import LEFT_BEHIND
-from lxmls_day1.grading.untrusted_files import LAB_FOLDERS, NOTEBOOKS, SOURCES, UNSAFE_CHARACTERS, shown
+from lxmls_day1.grading.untrusted_files import LAB_FOLDERS, NOTEBOOKS, SOURCES, UNSAFE_CHARACTERS, display_name
 from lxmls_day1.library_path import PACKAGES
 
 BROWSER_COPY = re.compile(r"(?P<stem>.+?) ?\(\d{1,3}\)(?P<suffix>\.\w+)")  # mira (1).py
@@ -76,7 +76,7 @@ def lay_out(names: Sequence[PurePosixPath], known: Collection[PurePosixPath]) ->
                     _place(places, in_lab, name, warnings)
         outside = [meant[path] for path in sources if not path.is_relative_to(root) and homes.get(path.name)]
         if outside:
-            counts = f"the lab in {shown(root)} counts" if root.parts else "the outermost lab counts"
+            counts = f"the lab in {display_name(root)} counts" if root.parts else "the outermost lab counts"
             warnings.append(f"{_some(outside)} {_was(outside)} ignored: {counts}.")
     _place_loose(places, {path: meant[path] for path in loose}, homes, bool(roots), warnings)
     if not roots and not any(home in places for home in homes.values()):
@@ -98,18 +98,20 @@ def _without_copies(
         for name in theirs:
             del meant[name]
         if original in meant:
-            warnings.append(f"{_some(theirs)} {_was(theirs)} ignored, because {shown(original)} is there.")
+            warnings.append(f"{_some(theirs)} {_was(theirs)} ignored, because {display_name(original)} is there.")
         elif len(theirs) > 1:
-            warnings.append(f"{_some(theirs)} were ignored: it is not clear which one is meant as {shown(original)}.")
+            warnings.append(
+                f"{_some(theirs)} were ignored: it is not clear which one is meant as {display_name(original)}."
+            )
         else:
             meant[original] = theirs[0]
-            warnings.append(f"{shown(theirs[0])} is taken as {shown(original)}.")
+            warnings.append(f"{display_name(theirs[0])} is taken as {display_name(original)}.")
     return meant
 
 
 def _some(names: Sequence[PurePosixPath]) -> str:
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return " and ".join(map(shown, names[:3])) + more
+    return " and ".join(map(display_name, names[:3])) + more
 
 
 def _was(names: Sequence[PurePosixPath]) -> str:
@@ -160,7 +162,9 @@ def _place(
     other = places.get(path)
     if other is not None:
         kept, left = (name, other) if str(name).endswith(str(path)) else (other, name)
-        warnings.append(f"{shown(left)} and {shown(kept)} differ only in capital letters; the latter counts.")
+        warnings.append(
+            f"{display_name(left)} and {display_name(kept)} differ only in capital letters; the latter counts."
+        )
         name = kept
     places[path] = name
 
@@ -178,10 +182,12 @@ def _place_loose(
     for path in in_order:
         home, name = homes.get(path.name), loose[path]
         if home in places:
-            warnings.append(f"{shown(name)} was ignored, because {shown(places[home])} is there.")
+            warnings.append(f"{display_name(name)} was ignored, because {display_name(places[home])} is there.")
         elif home is not None:
             places[home] = name
-            warnings.append(f"{shown(name)} is outside the folders of a lab; it is taken as {shown(home)}.")
+            warnings.append(
+                f"{display_name(name)} is outside the folders of a lab; it is taken as {display_name(home)}."
+            )
             beside.setdefault(path.parent, home.parent)
     for path in in_order:
         if homes.get(path.name) is None:
@@ -204,10 +210,10 @@ def _fit_for_every_system(
             or any(len(part) > LONGEST_NAME or len(part.encode()) > MOST_NAME_BYTES for part in path.parts)
             or any(NOT_IN_NAMES.search(part) or RESERVED.fullmatch(part) for part in path.parts)
         ):
-            warnings.append(f"{shown(path)} was ignored: not every system allows a file of that name.")
+            warnings.append(f"{display_name(path)} was ignored: not every system allows a file of that name.")
         elif folded in kept:
             warnings.append(
-                f"{shown(path)} was ignored: it differs from {shown(kept[folded])}, which counts, only in capital letters."
+                f"{display_name(path)} was ignored: it differs from {display_name(kept[folded])}, which counts, only in capital letters."
             )
         else:
             kept[folded] = path
@@ -215,5 +221,5 @@ def _fit_for_every_system(
         for place in re.finditer("/", folded):
             if folded[: place.start()] in kept:
                 path = kept.pop(folded[: place.start()])
-                warnings.append(f"{shown(path)} was ignored: it cannot be a file and a folder.")
+                warnings.append(f"{display_name(path)} was ignored: it cannot be a file and a folder.")
     return {path: places[path] for path in sorted(kept.values())}

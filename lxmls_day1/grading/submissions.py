@@ -29,13 +29,13 @@ from lxmls_day1.grading.untrusted_files import (
     Refused,
     TooLarge,
     clean,
+    display_name,
     members_of_archive,
     members_of_folder,
     members_of_zip,
     opened,
     reason_of,
     refusing_bad,
-    shown,
 )
 from lxmls_day1.lab import reference_folder
 
@@ -164,13 +164,13 @@ def _read(
         raise Refused(f"It contains {len(layout.places)} files of a lab; at most {limits.files} are read")
     by_name = {member.name: member for member in members}
     files, too_large = _contents(layout, by_name, limits)
-    warnings = [*layout.warnings, *(f"{said}; it was ignored." for said in (*complaints, *too_large))]
+    warnings = [*layout.warnings, *(f"{complaint}; it was ignored." for complaint in (*complaints, *too_large))]
     explanations = by_name.get(layout.root / EXPLANATIONS)
     if explanations is not None:
         try:
             files[EXPLANATIONS] = Budget(limits).read(explanations, LARGEST_FILE)
         except Refused as refusal:
-            warnings.append(f"{shown(explanations.name)} {refusal}; it was ignored.")
+            warnings.append(f"{display_name(explanations.name)} {refusal}; it was ignored.")
     manifest = by_name.get(layout.root / SUBMISSION)
     author, partners = _names_in_manifest(manifest, limits) if manifest else ("", "")
     if partners:
@@ -194,7 +194,7 @@ def _opened_members(
                 replace(m, name=m.name.relative_to(outer)) for m in members_of_archive(everything[0], budget, stack)
             ]
         except Refused as refusal:
-            raise Refused(f"{shown(outer)} {refusal}") from None
+            raise Refused(f"{display_name(outer)} {refusal}") from None
     newest = everything
     for level in itertools.count(first):
         count = sum(member.name.suffix.casefold() in SOURCES for member in everything)
@@ -205,7 +205,7 @@ def _opened_members(
         if layout.is_lab or not archives:
             break
         if level >= limits.depth:
-            complaints.append(f"{shown(archives[0].name)} lies too deep in other zip files")
+            complaints.append(f"{display_name(archives[0].name)} lies too deep in other zip files")
             break
         newest = []
         if len(archives) > MOST_ARCHIVES:
@@ -214,7 +214,7 @@ def _opened_members(
             try:
                 newest += members_of_archive(member, budget, stack)
             except Refused as refusal:
-                complaints.append(f"{shown(member.name)} {refusal}")
+                complaints.append(f"{display_name(member.name)} {refusal}")
         everything = everything + newest
     return everything, layout, complaints
 
@@ -231,8 +231,8 @@ def _contents(
             files[place] = budget.read(by_name[name], limits.file_bytes)
         except Refused as refusal:
             if place.suffix in SOURCES or not isinstance(refusal, TooLarge):
-                raise Refused(f"{shown(name)} {refusal}") from None
-            too_large.append(f"{shown(name)} {refusal}")
+                raise Refused(f"{display_name(name)} {refusal}") from None
+            too_large.append(f"{display_name(name)} {refusal}")
     return files, too_large
 
 
@@ -244,7 +244,7 @@ def _nothing_in(names: list[PurePosixPath], complaints: list[str]) -> str:
         return "There is nothing in it"
     for name in sorted(names):
         if name.suffix.casefold() in OTHER_ARCHIVES:
-            return f"{shown(name)} is not a zip file, and other archives are not opened{_REMEDY}"
+            return f"{display_name(name)} is not a zip file, and other archives are not opened{_REMEDY}"
     return "It contains nothing of the lab: neither a folder readers or classifiers, nor a file with the name of one of their files"
 
 
@@ -291,8 +291,8 @@ def _of_parts(members: list[Member], parts: Sequence[tuple[str, str]]) -> list[M
 def _names_in_manifest(member: Member, limits: ReadingLimits) -> tuple[str, str]:
     """The author in ``submission.json``, as `submit` writes it, and the partners that version 0.2.0 wrote; empty if it is not that."""
     try:
-        told = json.loads(Budget(limits).read(member, 100_000))
-        name, partners = told["name"], told.get("with", [])
+        manifest_content = json.loads(Budget(limits).read(member, 100_000))
+        name, partners = manifest_content["name"], manifest_content.get("with", [])
     except (Refused, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return "", ""
     named = (

@@ -155,7 +155,7 @@ def refusing_bad(members: list[Member]) -> list[Member]:
     """Those without fault; a fault in a place of the lab is one of the whole submission."""
     for member in members:
         if member.bad and member.matters:
-            raise Refused(f"{shown(member.name)} {member.bad}")
+            raise Refused(f"{display_name(member.name)} {member.bad}")
     return [member for member in members if not member.bad]
 
 
@@ -307,7 +307,7 @@ def members_of_zip(file: BinaryIO, stack: contextlib.ExitStack, wanted: Collecti
         if name in members:
             other = members[name][1]
             if (other.CRC, other.file_size) != (info.CRC, info.file_size):
-                raise Refused(f"contains {shown(name)} twice, with different contents")
+                raise Refused(f"contains {display_name(name)} twice, with different contents")
             continue
         members[name] = member, info
     if len(members) > MOST_LISTED:
@@ -379,11 +379,11 @@ def clean(raw: str, composed: bool = True) -> PurePosixPath:
     """
     path = PurePosixPath(spelled_name(raw, composed))
     if UNSAFE_CHARACTERS.search(raw):
-        raise Refused(f"contains a name with control characters ({shown(raw)})")
+        raise Refused(f"contains a name with control characters ({display_name(raw)})")
     if re.match(r"[/\\]|[A-Za-z]:", raw):
-        raise Refused(f"contains an absolute path ({shown(raw)})")
+        raise Refused(f"contains an absolute path ({display_name(raw)})")
     if ".." in path.parts:
-        raise Refused(f"contains a path that leads out of it ({shown(raw)})")
+        raise Refused(f"contains a path that leads out of it ({display_name(raw)})")
     return path
 
 
@@ -394,6 +394,6 @@ def reason_of(error: BaseException) -> str:
     return one_line(str(error), 80) or type(error).__name__
 
 
-def shown(name: str | PurePosixPath) -> str:
+def display_name(name: str | PurePosixPath) -> str:
     """A name of a file, fit for a sentence."""
     return one_line(str(name), 80)

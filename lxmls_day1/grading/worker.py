@@ -89,7 +89,7 @@ def _prepare(grader: Grader, _: None) -> tuple[CheckGrade, ...]:
     return known
 
 
-def _look(grader: Grader, found: Found) -> State | None:
+def _state_of(grader: Grader, found: Found) -> State | None:
     try:
         return state_of(read_submission(found, grader.plan.given))
     except Exception:  # `_grade` says what is wrong with it
@@ -105,7 +105,7 @@ def _grade(grader: Grader, found: Found) -> Graded:
     return grader.grade(submission)
 
 
-ANSWERS: dict[str, Callable[[Grader, Any], Any]] = {"prepare": _prepare, "look": _look, "grade": _grade}
+ANSWERS: dict[str, Callable[[Grader, Any], Any]] = {"prepare": _prepare, "look": _state_of, "grade": _grade}
 
 
 def limit_memory(more: int) -> None:

@@ -53,7 +53,7 @@ class WorkerProcess:
         self._lock = threading.Lock()
         self.checks: tuple[CheckGrade, ...] = ()
 
-    def grade(self, found: Found, kept: State | None) -> Graded | None:
+    def grade(self, found: Found, state: State | None) -> Graded | None:
         """Grade a submission; None if its state is that of the row that is kept.
 
         Raises
@@ -65,7 +65,7 @@ class WorkerProcess:
         InputError
             If the checks cannot be run, or no worker can be started.
         """
-        if kept is not None and self._ask("look", found) == kept:
+        if state is not None and self._ask("look", found) == state:
             return None
         self.prepare()
         graded: Graded = self._ask("grade", found)
@@ -169,13 +169,14 @@ class WorkerProcess:
         assert process is not None
         with limited(Wait("the end of a process that grades", process.pid, END_SECONDS, asleep=True), process.kill):
             code = process.wait()  # its output ends a moment before it does
+        errors: list[str] = []
         with contextlib.suppress(OSError):
-            said = (folder / "errors.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            errors = (folder / "errors.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
         self._end()
         if timed_out:
             return WorkerDied(str(wait.too_long("it did not finish")), timed_out=True)
         how = f"signal {-code}" if code < 0 else f"exit status {code}"
-        return WorkerDied(f"{how}; {said[-1][:300]}" if said else how)
+        return WorkerDied(f"{how}; {errors[-1][:300]}" if errors else how)
 
     def _kill(self) -> None:
         with self._lock:

@@ -9,7 +9,7 @@ from classifiers.run_all_classifiers import (
     all_classifiers,
     run_all_classifiers,
 )
-from lxmls_day1.comparison import memory_of_training, told_apart
+from lxmls_day1.comparison import distinct_names, memory_of_training
 from lxmls_day1.errors import InputError
 from lxmls_day1.figures.plotting import detached_axes
 from readers.sentiment_reader import SentimentCorpus
@@ -101,12 +101,12 @@ class TestNames:
         assert [row.classifier for row in table] == ["careful", "bold"]
 
     def test_namesakes_show_what_differs_and_nothing_else(self):
-        named = told_apart([Mira(regularizer=0.1, nr_rounds=5), Mira(regularizer=0.1, nr_rounds=7), Perceptron()])
+        named = distinct_names([Mira(regularizer=0.1, nr_rounds=5), Mira(regularizer=0.1, nr_rounds=7), Perceptron()])
         assert list(named) == ["MIRA (nr_rounds=5)", "MIRA (nr_rounds=7)", "Perceptron"]
 
     def test_twins_are_numbered(self):
         twins = [Mira(), Mira(), Mira()]
-        named = told_apart(iter(twins))
+        named = distinct_names(iter(twins))
         assert list(named) == ["MIRA", "MIRA, no. 2", "MIRA, no. 3"]
         assert list(named.values()) == twins
 

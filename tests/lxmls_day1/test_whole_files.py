@@ -15,7 +15,7 @@ from lxmls_day1.whole_files import (
     ALIVE,
     LOCK,
     check_writable,
-    held,
+    locked_folder,
     remove_abandoned,
     remove_folder,
     replace_files,
@@ -103,7 +103,7 @@ class TestWhatIsNoRegularFile:
         precious.write_text("precious")
         for make in (lambda: lock.symlink_to(precious), lambda: lock.symlink_to("nowhere"), lambda: os.mkfifo(lock)):
             make()
-            with pytest.raises(InputError, match="cannot be a lock"), held(tmp_path, "writing into"):
+            with pytest.raises(InputError, match="cannot be a lock"), locked_folder(tmp_path, "writing into"):
                 pass
             lock.unlink()
         assert precious.read_text() == "precious" and not (tmp_path / "nowhere").exists()

@@ -39,7 +39,7 @@ from lxmls_day1.engine.text.labelled_files import LabelledStream, Piece, expande
 from lxmls_day1.engine.text.svmlight import label_order
 from lxmls_day1.engine.text.token_batches import TokenTable, rows_of, with_columns
 from lxmls_day1.errors import InputError, check_path
-from lxmls_day1.whole_files import LOCK, OURS, held, remove_folder, temporary_folder
+from lxmls_day1.whole_files import LOCK, OURS, locked_folder, remove_folder, temporary_folder
 
 #: How many of the words seen are kept with hashed features: those that come first.
 MOST_WORDS_KEPT = 1 << 22
@@ -124,7 +124,7 @@ def make_corpus(
     with tqdm(desc="reading", unit="B", unit_scale=True, leave=False, disable=not progress) as bar:
         stream = LabelledStream(expanded(paths), **layout, classes=settings.classes, report=bar.update)
         bar.total = None if None in stream.sizes else sum(size or 0 for size in stream.sizes)
-        with held(folder, "making a corpus in"):
+        with locked_folder(folder, "making a corpus in"):
             try:
                 _make_room(folder, overwrite)
                 try:

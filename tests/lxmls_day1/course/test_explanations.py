@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.course import explanations
 from lxmls_day1.course.checking import CheckReport, CheckResult, ExerciseReport
-from lxmls_day1.course.explanations import asked_after, explain, packed, remember_questions, unpacked
+from lxmls_day1.course.explanations import explain, open_questions, packed, remember_questions, unpacked
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.course.report_text import check_lines
@@ -38,7 +38,7 @@ def report_of(folder, *mistakes, exercise="1.1", **more):
 
 
 def ask(folder, *mistakes):
-    asked = asked_after(folder, report_of(folder, *mistakes))
+    asked = open_questions(folder, report_of(folder, *mistakes))
     remember_questions(folder, asked)
     return asked
 
@@ -55,7 +55,7 @@ class TestAsking:
     @pytest.mark.parametrize("mistakes", [(), (("other", "No question."),), (NORM, ("no_cap", "No cap."))])
     def test_nothing_is_asked(self, workspace, mistakes):
         """No mistake is named; one without a question; two that cannot be told apart."""
-        assert asked_after(workspace, report_of(workspace, *mistakes)) == []
+        assert open_questions(workspace, report_of(workspace, *mistakes)) == []
 
     def test_what_was_answered_is_not_asked_again(self, workspace):
         ask(workspace, NORM)
@@ -64,7 +64,7 @@ class TestAsking:
         assert [one.question for one in ask(workspace, ("no_cap", ""))] == [CAP]
 
     def test_an_edit_since_the_check_is_no_attempt(self, workspace):
-        (asked,) = asked_after(workspace, report_of(workspace, NORM, digest="of another text"))
+        (asked,) = open_questions(workspace, report_of(workspace, NORM, digest="of another text"))
         assert asked.attempt == ""
 
     def test_there_are_not_too_many(self, workspace, monkeypatch):
@@ -94,9 +94,9 @@ class TestAnswering:
     def test_hardly_a_word_or_the_question_itself_is_asked_for_once_more(self, workspace, text):
         ask(workspace, NORM)
         assert explain(workspace, "1.1", text).text == ""
-        assert asked_after(workspace, report_of(workspace, NORM))  # it is asked again
+        assert open_questions(workspace, report_of(workspace, NORM))  # it is asked again
         assert explain(workspace, "1.1", text).text == text  # and then kept
-        assert not asked_after(workspace, report_of(workspace, NORM))
+        assert not open_questions(workspace, report_of(workspace, NORM))
 
     def test_the_course_s_answer_is_shown_beside_the_student_s_once_and_when_it_passes(self, workspace, monkeypatch):
         ask(workspace, NORM)

@@ -185,10 +185,10 @@ class Run:
             [path],
             self.out,
             plan or self.plan,
-            workers=Readers,
+            make_workers=Readers,
             found=found,
             again=again,
-            told=self.said.append,
+            report=self.said.append,
             **options,
         )
         self.filled = self.roster.filled(found, self.book.rows)
@@ -522,7 +522,7 @@ class TestWholeRuns:
             path = download(tmp_path / "download.zip", files)
             (tmp_path / "roster.csv").write_text("".join(f"{line},\n" for line in roster), encoding="utf-8")
             found = settled(tmp_path / "out", find_submissions([path]))
-            book = grade([path], tmp_path / "out", real, workers=one_worker, found=found)
+            book = grade([path], tmp_path / "out", real, make_workers=one_worker, found=found)
             filled = Roster(tmp_path / "roster.csv", roster[0].partition(",")[2]).filled(found, book.rows)
             return [line.rpartition(",")[2] for line in filled.content.decode().splitlines()[1:]], book
 

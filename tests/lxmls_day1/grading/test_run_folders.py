@@ -12,14 +12,14 @@ import pytest
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.run_folders import PREFIX, run_folder
-from lxmls_day1.whole_files import ALIVE, LOCK, held, remove_abandoned, temporary_folder
+from lxmls_day1.whole_files import ALIVE, LOCK, locked_folder, remove_abandoned, temporary_folder
 
 HOLD = """
 import sys
 from pathlib import Path
 from lxmls_day1.grading.run_folders import run_folder
-from lxmls_day1.whole_files import held
-with held(Path(sys.argv[1]), "grading into"), run_folder() as place:
+from lxmls_day1.whole_files import locked_folder
+with locked_folder(Path(sys.argv[1]), "grading into"), run_folder() as place:
     print(place, flush=True)
     sys.stdin.read()
 """
@@ -43,19 +43,22 @@ def test_a_full_disk_is_named(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "write", full)
-    with pytest.raises(OSError, match=re.escape(str(tmp_path / "out" / LOCK))), held(tmp_path / "out", "grading into"):
+    with (
+        pytest.raises(OSError, match=re.escape(str(tmp_path / "out" / LOCK))),
+        locked_folder(tmp_path / "out", "grading into"),
+    ):
         pass
 
 
 def test_a_second_grader_is_refused_by_the_pid_of_the_first_until_that_is_gone(tmp_path, other):
     process, _ = other
-    with pytest.raises(InputError, match=f"process {process.pid} on "), held(tmp_path / "out", "grading into"):
+    with pytest.raises(InputError, match=f"process {process.pid} on "), locked_folder(tmp_path / "out", "grading into"):
         pass
     process.kill()
     process.wait()
     with (
-        held(tmp_path / "out", "grading into"),
-        held(tmp_path / "out", "grading into"),
+        locked_folder(tmp_path / "out", "grading into"),
+        locked_folder(tmp_path / "out", "grading into"),
     ):  # one within the other is the same
         assert (tmp_path / "out" / LOCK).is_file()
 

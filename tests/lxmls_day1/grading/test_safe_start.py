@@ -10,7 +10,7 @@ import pytest
 
 from lxmls_day1.box.levels import strongest_level
 from lxmls_day1.course.generation import solved_files, student_files
-from lxmls_day1.grading.grading_run import kept_rows
+from lxmls_day1.grading.grading_run import saved_rows
 from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.lab import reference_folder
@@ -88,6 +88,6 @@ def test_no_file_of_a_submission_is_imported_by_the_grader(tmp_path, expected, s
     )
     assert done.returncode == 0, done.stderr
     assert not canary.exists(), canary.read_text(encoding="utf-8")
-    (row,) = kept_rows(out)
+    (row,) = saved_rows(out)
     assert row.points == 0
     assert {check.verdict for check in row.checks} == {"missing"}

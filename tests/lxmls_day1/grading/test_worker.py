@@ -9,7 +9,7 @@ import pytest
 from lxmls_day1.box.levels import strongest_level
 from lxmls_day1.course.generation import solved_files
 from lxmls_day1.grading import worker_process
-from lxmls_day1.grading.grading_run import grade, kept_rows
+from lxmls_day1.grading.grading_run import grade, saved_rows
 from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.plan import make_plan
 from lxmls_day1.lab import reference_folder
@@ -94,7 +94,7 @@ def rows(tmp_path_factory):
     assert len(book.rows) == len(names) + 2
     assert json.loads((base / "out" / "grades.json").read_text(encoding="utf-8"))["submissions"]
     assert "What the grader could not do" in (base / "out" / "summary.html").read_text(encoding="utf-8")
-    assert {row.student for row in kept_rows(base / "out")} == {row.student for row in book.rows}
+    assert {row.student for row in saved_rows(base / "out")} == {row.student for row in book.rows}
     return {row.student: row for row in book.rows}
 
 
