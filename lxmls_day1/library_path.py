@@ -113,9 +113,9 @@ def environment(variables: dict[str, str] | None = None) -> dict[str, str]:
         With ``PYTHONSAFEPATH``, and with only those entries of ``PYTHONPATH`` that `library_path` leaves.
     """
     variables = dict(os.environ if variables is None else variables)
-    given = variables.pop("PYTHONPATH", "")
-    if kept := library_path(given.split(os.pathsep)):
-        variables["PYTHONPATH"] = os.pathsep.join(kept)
+    variable = variables.pop("PYTHONPATH", "")
+    if entries := library_path(variable.split(os.pathsep)):
+        variables["PYTHONPATH"] = os.pathsep.join(entries)
     variables["PYTHONSAFEPATH"] = "1"
     return variables
 

@@ -249,8 +249,10 @@ def _pack(value: Any, name: str, arrays: dict[str, np.ndarray], describe: Descri
         arrays[name] = np.asarray(value)
         return {"array": name}
     if describe and (description := describe(value, name)) is not None:
-        kept = {key: _pack(item, f"{name}.{key}", arrays, describe) for key, item in description["attributes"].items()}
-        return {"classifier": {**description, "attributes": kept}}
+        packed = {
+            key: _pack(item, f"{name}.{key}", arrays, describe) for key, item in description["attributes"].items()
+        }
+        return {"classifier": {**description, "attributes": packed}}
     raise NotStorable(f"{name} has the type {type(value).__name__}")
 
 

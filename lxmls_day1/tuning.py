@@ -134,7 +134,7 @@ def tune(classifier: Any, data: Any, grid: Mapping[str, Sequence[Any]] | None = 
         )
     trials: list[Trial] = []
     best: tuple[Any, Any] | None = None
-    for choice in _shown(choices, progress):
+    for choice in _with_progress(choices, progress):
         learner = copy.deepcopy(classifier)
         for name, value in choice.items():
             setattr(learner, name, value)
@@ -281,7 +281,7 @@ def _choices(classifier: Any, grid: Mapping[str, Sequence[Any]]) -> Iterable[dic
     return (dict(zip(grid, values, strict=True)) for values in itertools.product(*values_of.values()))
 
 
-def _shown(choices: Sequence[dict[str, Any]], progress: bool) -> Iterable[dict[str, Any]]:
+def _with_progress(choices: Sequence[dict[str, Any]], progress: bool) -> Iterable[dict[str, Any]]:
     if not progress:
         return choices
     from tqdm.auto import tqdm  # for whoever waits

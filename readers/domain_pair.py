@@ -160,8 +160,8 @@ class DomainPair:
         parts = [of_source[0], of_target[0], np.arange(nr_labelled, len(joint)), of_source[1], of_target[2]]
         ends = np.cumsum([len(part) for part in parts])
         joint = joint.in_order(np.concatenate(parts))
-        X, kept, _ = cut_rare_tokens(joint, min_count, ends[2])
-        if not len(kept):
+        X, columns, _ = cut_rare_tokens(joint, min_count, ends[2])
+        if not len(columns):
             raise InputError(
                 f"no token of {source} and {target} occurs min_count={min_count} times; lower min_count (5 is usual)"
             )
@@ -173,9 +173,9 @@ class DomainPair:
         self.unlabelled_X = X[: ends[2]]
         self.nr_unlabelled = len(parts[2])
         self.label_names = joint.label_names
-        self.feature_names = [joint.tokens[column] for column in kept.tolist()]
+        self.feature_names = [joint.tokens[column] for column in columns.tolist()]
         self.feat_dict = {token: column for column, token in enumerate(self.feature_names)}
-        self.nr_features = len(kept)
+        self.nr_features = len(columns)
 
     def get_name(self) -> str:
         """What a table or a plot calls this data set."""

@@ -95,7 +95,7 @@ def parse_crfsuite(content: bytes, name: str = "the text given") -> list[TaggedS
             tag, *features = line.split("\t")
             found = [_feature(feature) for feature in features]
             if not tag or None in found:
-                wrong = "no tag" if not tag else f"the feature {_shown(features[found.index(None)])}"
+                wrong = "no tag" if not tag else f"the feature {_quoted(features[found.index(None)])}"
                 raise InputError(
                     f"{name}, line {number}: got {wrong}; expected a tag and the names of features, separated by tab characters, each "
                     "perhaps with a finite number after a colon (write a colon in a name as \\:)"
@@ -184,7 +184,7 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
             if _RANGE_OR_EMPTY.fullmatch(cells[0]):
                 continue
             raise InputError(
-                f"{name}, line {number}: the first column is {_shown(cells[0])}; expected {len(forms) + 1}, the number "
+                f"{name}, line {number}: the first column is {_quoted(cells[0])}; expected {len(forms) + 1}, the number "
                 "of the word in its sentence, or a range such as 2-3, or an empty node such as 8.1"
             )
         form, tag = cells[1], cells[column]
@@ -192,8 +192,8 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
             raise InputError(f"{name}, line {number}: the second column is empty; expected a word")
         if tag in ("", "_"):
             raise InputError(
-                f"{name}, line {number}: column {column + 1} is {_shown(tag)}; expected the {tags.upper()} tag of "
-                f"{_shown(form)} (not every treebank has both kinds of tags)"
+                f"{name}, line {number}: column {column + 1} is {_quoted(tag)}; expected the {tags.upper()} tag of "
+                f"{_quoted(form)} (not every treebank has both kinds of tags)"
             )
         forms.append(known.setdefault(form, form))
         labels.append(known.setdefault(tag, tag))
@@ -261,7 +261,7 @@ def _tag_column(tags: str) -> int:
     return TAG_COLUMNS[tags]
 
 
-def _shown(text: str) -> str:
+def _quoted(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "…")
 
 

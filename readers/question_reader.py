@@ -80,11 +80,11 @@ def parse_question(line: str, where: str = "this line") -> Question:
     if not classes and not text.strip():
         raise InputError(f"{where}: the line is blank; expected a class and a question, as in COARSE:fine text")
     if not colon:
-        raise InputError(f"{where}: no colon in {_shown(classes)}; expected a class such as HUM:ind at the start")
+        raise InputError(f"{where}: no colon in {_quoted(classes)}; expected a class such as HUM:ind at the start")
     if coarse not in COARSE_CLASSES:
-        raise InputError(f"{where}: the coarse class is {_shown(coarse)}; expected one of {', '.join(COARSE_CLASSES)}")
+        raise InputError(f"{where}: the coarse class is {_quoted(coarse)}; expected one of {', '.join(COARSE_CLASSES)}")
     if not _FINE_CLASS.fullmatch(fine):
-        raise InputError(f"{where}: the fine class is {_shown(fine)}; expected lower-case letters, as in HUM:ind")
+        raise InputError(f"{where}: the fine class is {_quoted(fine)}; expected lower-case letters, as in HUM:ind")
     if not text.strip():
         raise InputError(f"{where}: there is no question after {classes}; expected its words, separated by spaces")
     return Question(coarse, fine, text.strip())
@@ -237,5 +237,5 @@ def _read_corpus(name: str, data_dir: str | os.PathLike[str] | None) -> tuple[li
     return train, test
 
 
-def _shown(text: str) -> str:
+def _quoted(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "…")

@@ -43,7 +43,7 @@ def cut_rare_tokens(reviews: Any, min_count: int, nr_counted: int) -> tuple[csr_
     -------
     X : csr_array of shape (M, J)
         float64, with sorted int32 indices: all reviews over the tokens kept.
-    kept : int array of shape (J,)
+    columns : int array of shape (J,)
         Their columns in `reviews`, ascending.
     totals : int array of shape (J,)
         How often they occur in the reviews looked at.
@@ -52,17 +52,17 @@ def cut_rare_tokens(reviews: Any, min_count: int, nr_counted: int) -> tuple[csr_
     --------
     >>> from lxmls_day1.engine.text.parsed_reviews import parse_reviews
     >>> reviews = parse_reviews(["book:2 dull:1 #label#:negative", "book:1 dull:4 #label#:negative"])
-    >>> X, kept, totals = cut_rare_tokens(reviews, min_count=2, nr_counted=1)
-    >>> X.toarray().ravel(), kept, totals
+    >>> X, columns, totals = cut_rare_tokens(reviews, min_count=2, nr_counted=1)
+    >>> X.toarray().ravel(), columns, totals
     (array([2., 1.]), array([0]), array([2]))
     """
     end = reviews.starts[nr_counted]
     totals = np.bincount(reviews.columns[:end], weights=reviews.counts[:end], minlength=len(reviews.tokens))
-    kept = np.flatnonzero(totals >= min_count)
+    columns = np.flatnonzero(totals >= min_count)
     entries = (reviews.counts.astype(np.float64), reviews.columns, reviews.starts)
-    X = csr_array(entries, shape=(len(reviews), len(reviews.tokens)))[:, kept]  # ascending, so sorted rows stay sorted
+    X = csr_array(entries, shape=(len(reviews), len(reviews.tokens)))[:, columns]  # ascending: rows stay sorted
     X.has_canonical_format = True
-    return X, kept, totals[kept].astype(np.int64)
+    return X, columns, totals[columns].astype(np.int64)
 
 
 class SentimentCorpus:
@@ -152,15 +152,17 @@ class SentimentCorpus:
                 f"the training part of {domain} holds reviews of one class only, with train_per={train_per:g} of "
                 f"{len(reviews)} reviews; give it a larger share"
             )
-        X, kept, totals = cut_rare_tokens(reviews, min_count, train_end if rare_words_from == "train" else len(reviews))
-        if not len(kept):
+        X, columns, totals = cut_rare_tokens(
+            reviews, min_count, train_end if rare_words_from == "train" else len(reviews)
+        )
+        if not len(columns):
             raise InputError(f"no token of {domain} occurs min_count={min_count} times; lower min_count (5 is usual)")
 
         self.domain = domain
         self.X = X
         self.y = reviews.y.astype(np.intp)
         self.label_names = reviews.label_names
-        self.feature_names = [reviews.tokens[column] for column in kept.tolist()]
+        self.feature_names = [reviews.tokens[column] for column in columns.tolist()]
         self.feat_dict = {token: column for column, token in enumerate(self.feature_names)}
         self.feat_counts = dict(zip(self.feature_names, totals.tolist(), strict=True))
         self.nr_examples, self.nr_features = X.shape

@@ -140,8 +140,8 @@ def notebook_text(script: str, exercise: str, coded: bool = True) -> str:
                 blocks.append(block)
                 if block.startswith(f"## Exercise {exercise}:"):
                     # The own text of an experiment is about cells that follow.
-                    shown = blocks[-2:] if coded else blocks[-2:-1]
-                    parts = (re.split(r"^### ", part, flags=re.MULTILINE)[0] for part in shown)
+                    visible = blocks[-2:] if coded else blocks[-2:-1]
+                    parts = (re.split(r"^### ", part, flags=re.MULTILINE)[0] for part in visible)
                     return _linked("\n\n".join(part.partition("\n")[2].strip() for part in parts))
     raise ValueError(f"the notebook has no heading for exercise {exercise}")
 
@@ -153,16 +153,16 @@ def _linked(text: str) -> str:
 
 def experiment(exercise: Exercise, script: str) -> str:
     """An experiment in Markdown: a demonstration, and a text area below each question."""
-    how, asked = EXPERIMENTS[exercise.id]
+    how, questions = EXPERIMENTS[exercise.id]
     parts = [
         notebook_text(script, exercise.id, coded=False),
         _raw(f"{_section(exercise, ' experiment')}\n{_task(exercise.task)}"),
         how,
     ]
     known = list(answers_in_notebooks(reference_folder(), exercise.notebook))
-    for number, beginning in enumerate(asked, 1):
+    for number, beginning in enumerate(questions, 1):
         (one,) = (answer for answer in known if beginning in answer.question)
-        label = f"Your answer to question {number}" if len(asked) > 1 else "Your answer"
+        label = f"Your answer to question {number}" if len(questions) > 1 else "Your answer"
         parts += [
             _linked(one.question.partition(HERE)[0].strip()),
             _raw(

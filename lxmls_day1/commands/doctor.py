@@ -103,14 +103,14 @@ def _compiled_loops() -> Iterator[Finding]:
 
     from lxmls_day1.engine.compiled.machine_code import where_kept
 
-    kept, why = where_kept(Path(primitives.__file__))
-    if kept is None:
+    cache, why = where_kept(Path(primitives.__file__))
+    if cache is None:
         remedy = "set NUMBA_CACHE_DIR to a folder that you can write to"
         yield Finding(
             LIMITED, f"numba {numba.__version__}; each process compiles anew, since it cannot be kept: {why}", remedy
         )
     else:
-        yield Finding(GOOD, f"numba {numba.__version__}; machine code is kept in {kept}")
+        yield Finding(GOOD, f"numba {numba.__version__}; machine code is kept in {cache}")
 
 
 def _extras() -> Iterator[Finding]:

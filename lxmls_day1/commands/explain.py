@@ -163,13 +163,13 @@ def as_text(explanation: "Explanation", where: str, top: int) -> str:
 
     names = [printable(name) for name in explanation.class_names]
     predicted, rival = explanation.predicted, explanation.rival
-    shown = [*explanation.speaking_for()[:top], *explanation.speaking_against()[:top]]
-    rest = [i for i in range(len(explanation.words)) if i not in set(shown)]
+    listed = [*explanation.speaking_for()[:top], *explanation.speaking_against()[:top]]
+    rest = [i for i in range(len(explanation.words)) if i not in set(listed)]
     sums = (
         {f"{len(rest)} other word{'s' * (len(rest) > 1)}": explanation.contributions[rest].sum(axis=0)} if rest else {}
     )
     last = {**sums, "intercept": explanation.intercepts, "score": explanation.scores}
-    digits = decimals([*explanation.contributions[shown].ravel(), *np.concatenate([*last.values()])])
+    digits = decimals([*explanation.contributions[listed].ravel(), *np.concatenate([*last.values()])])
     columns = np.argsort(-explanation.scores, kind="stable")[:MOST_CLASSES]
     has_deviations = explanation.deviations is not None
 
@@ -186,7 +186,7 @@ def as_text(explanation: "Explanation", where: str, top: int) -> str:
             explanation.contributions[i],
             None if explanation.deviations is None else float(explanation.deviations[i]),
         )
-        for i in shown
+        for i in listed
     ]
     rows += [row(word, "", contributions) for word, contributions in last.items()]
     short = [shortened(name, LONGEST_NAME) for name in names]

@@ -103,10 +103,10 @@ def in_own_code(trace: TracebackType | None, files: Collection[Path]) -> Traceba
     own = [frame for frame in frames if Path(frame.tb_frame.f_code.co_filename).resolve() in files]
     if not own or own[-1] is not frames[-1]:
         return trace
-    shown = None
+    trimmed = None
     for frame in reversed([frames[0], *(frame for frame in own if frame is not frames[0])]):
-        shown = TracebackType(shown, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
-    return shown
+        trimmed = TracebackType(trimmed, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+    return trimmed
 
 
 def place_in_folder(trace: TracebackType | None, folder: str | os.PathLike[str]) -> str:

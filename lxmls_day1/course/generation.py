@@ -91,7 +91,7 @@ def student_files(reference: Path, assigned: Collection[str] | None = None) -> F
             continue  # the source of a notebook, which a student has no use for
         elif name.suffix == ".ipynb":
             notebook = json.loads(content)
-            model_answers += _given_out(notebook, registry, assigned, str(name))
+            model_answers += _released_answers(notebook, registry, assigned, str(name))
             made[name] = notebook_bytes(student_notebook(notebook, registry, assigned, str(name)))
         elif name.parts[0] == "notebooks" and name.suffix == ".md":
             made[name] = content.partition(FOR_AUTHORS)[0].rstrip() + b"\n"
@@ -115,7 +115,7 @@ def answers_in_notebooks(lab_folder: Path, pattern: str = "notebooks/*.ipynb") -
         yield from answers_of_notebook(notebook["cells"], exercises_of_cells(notebook), name)
 
 
-def _given_out(
+def _released_answers(
     notebook: dict[str, Any], registry: Registry, assigned: Collection[str], name: str
 ) -> Iterator[ModelAnswer]:
     """The model answers that students may read after they have written their own: all but derivations, which are solutions."""

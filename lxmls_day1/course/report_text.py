@@ -93,16 +93,16 @@ def question_lines(asked: Iterable[Explanation], in_notebook: bool = False) -> I
         yield "quiet", f"    `{how}` keeps your answer; it costs no points"
 
 
-def explained_lines(kept: Explanation) -> Iterator[Line]:
+def explained_lines(explanation: Explanation) -> Iterator[Line]:
     """What is said of an answer that was kept."""
-    yield "title", f"Exercise {kept.exercise}: {kept.question}"
-    if not kept.text:
+    yield "title", f"Exercise {explanation.exercise}: {explanation.question}"
+    if not explanation.text:
         yield (
             "quiet",
             "  This hardly says more than the question. Answer in a sentence of your own; then the answer is kept.",
         )
         return
-    yield "", f"  {shortened(kept.text, LONGEST_ECHO)}"
+    yield "", f"  {shortened(explanation.text, LONGEST_ECHO)}"
     yield "quiet", "  Kept; it goes to your instructor with your submission. Now correct the code, and check again."
 
 

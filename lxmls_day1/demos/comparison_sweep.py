@@ -70,10 +70,12 @@ class DemoComparison(Demonstration):
             }
             for quantity in SWEPT
         }
-        shown = [label for label in LEARNERS if label in settings["shown"] and label not in self.attempts.left_out]
+        visible = [label for label in LEARNERS if label in settings["shown"] and label not in self.attempts.left_out]
         yield Scene(
-            [_panel(quantity, curves[quantity], _best(quantity, part), shown, short) for quantity in SWEPT],
-            by_frame(_sentence(curves["size"], _best("size", part), shown, frame, n) for frame, n in enumerate(after)),
+            [_panel(quantity, curves[quantity], _best(quantity, part), visible, short) for quantity in SWEPT],
+            by_frame(
+                _sentence(curves["size"], _best("size", part), visible, frame, n) for frame, n in enumerate(after)
+            ),
             layout=[["size", "variance"], ["size", "balance"]],
             columns=(1.3, 1),
             steps=Steps("seeds", after, start=len(after) - 1),
@@ -100,7 +102,7 @@ def _best(quantity: str, part: str) -> np.ndarray:
     return np.array([best_accuracies(quantity, value)[column] for value in SWEPT[quantity]])
 
 
-def _panel(quantity: str, curves: Curves, best: np.ndarray, shown: Sequence[str], short: bool) -> Panel:
+def _panel(quantity: str, curves: Curves, best: np.ndarray, visible: Sequence[str], short: bool) -> Panel:
     """The lines over one quantity, and the range that holds all means and the last error bars."""
     named = quantity == "size"  # one legend will do
     values, base = SWEPT[quantity], best if short else np.zeros_like(best)
@@ -110,7 +112,7 @@ def _panel(quantity: str, curves: Curves, best: np.ndarray, shown: Sequence[str]
     ]
     ends = [best - base]
     for number, label in enumerate(LEARNERS):
-        if label not in shown:
+        if label not in visible:
             continue
         x = places + _DODGE["short" if short else "accuracy"] * (number - (len(LEARNERS) - 1) / 2)
         means = [mean - base for mean, _ in curves[label]]
@@ -139,11 +141,13 @@ def _rows(places: np.ndarray, *heights: np.ndarray) -> np.ndarray:
     return np.asarray(rows[np.isfinite(rows).all(axis=1)])
 
 
-def _sentence(curves: Curves, best: np.ndarray, shown: Sequence[str], frame: int, nr_seeds: int) -> str:
+def _sentence(curves: Curves, best: np.ndarray, visible: Sequence[str], frame: int, nr_seeds: int) -> str:
     """The worst and the best of the classifiers on the fewest and on the most training points."""
     parts = []
     for place in (0, -1):
-        means = sorted((curves[label][frame][0][place], label) for label in shown if curves[label][frame][0][place] > 0)
+        means = sorted(
+            (curves[label][frame][0][place], label) for label in visible if curves[label][frame][0][place] > 0
+        )
         if means:
             ends = " to ".join(f"{mean:.3f} ({label})" for mean, label in (means[0], means[-1]))
             parts.append(

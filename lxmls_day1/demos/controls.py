@@ -174,7 +174,7 @@ def decades(first: float, last: float, per_decade: int) -> list[float]:
     return [int(value) if value == int(value) else value for value in values]
 
 
-def settings_from(controls: Sequence[Control], asked: Mapping[str, Any]) -> dict[str, Any]:
+def settings_from(controls: Sequence[Control], values: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a page: what it asks for where a control takes that, its usual value elsewhere.
 
     Examples
@@ -184,8 +184,8 @@ def settings_from(controls: Sequence[Control], asked: Mapping[str, Any]) -> dict
     {'seed': 2, 'text': ''}
     """
     return {
-        control.name: asked[control.name]
-        if control.name in asked and control.accepts(asked[control.name])
+        control.name: values[control.name]
+        if control.name in values and control.accepts(values[control.name])
         else control.value
         for control in controls
     }

@@ -127,8 +127,8 @@ def count(trace: Trace, bound: Any, note: str) -> draw.Panel:
     so_far = np.concatenate([[0], trace.is_mistake.cumsum()])
     last, most = len(trace.is_mistake), max(int(so_far[-1]), 1)
     staircase = np.column_stack([np.repeat(np.arange(last + 1), 2)[1:], np.repeat(so_far, 2)[:-1]])
-    shown = draw.by_frame(2 * step + 1 for step in range(last + 1))
-    marks = [draw.learner_line(staircase, "Perceptron", width=1.2, count=shown) | {"dash": ()}]
+    frames = draw.by_frame(2 * step + 1 for step in range(last + 1))
+    marks = [draw.learner_line(staircase, "Perceptron", width=1.2, count=frames) | {"dash": ()}]
     near = bound is not None and bound.updates <= _FARTHEST_BOUND * most
     marks.append(
         draw.line([[0, bound.updates], [last, bound.updates]] if near else [], draw.CLASSES[2], (4, 2), label=note)

@@ -169,10 +169,8 @@ def _demo(description: Mapping[str, Any], ask: str, small: bool = False) -> str:
     data = json.dumps(description, ensure_ascii=False, separators=(",", ":")).replace(
         "<", "\\u003c"
     )  # nothing ends the script
-    asked = f' data-ask="{html.escape(ask)}"' if ask else ""
-    return (
-        f'<div data-demo{asked}{" data-small" if small else ""}><script type="application/json">{data}</script></div>'
-    )
+    attribute = f' data-ask="{html.escape(ask)}"' if ask else ""
+    return f'<div data-demo{attribute}{" data-small" if small else ""}><script type="application/json">{data}</script></div>'
 
 
 def _scaled(scale: float | None) -> str:

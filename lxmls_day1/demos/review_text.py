@@ -7,8 +7,8 @@ from lxmls_day1.demos.review_decisions import MOST_CHARACTERS, Decision, Word, W
 from lxmls_day1.engine.text.documents import printable
 from lxmls_day1.engine.text.feature_contributions import lead
 
-MOST_SHOWN = 400  # words of the review
-_LONGEST_SHOWN = 60  # characters of one word
+MOST_WORDS = 400  # words of the review
+_LONGEST_WORD = 60  # characters of one word
 
 
 def strongest_words(decision: Decision, nr_words: int) -> list[tuple[str, float]]:
@@ -33,17 +33,17 @@ def coloured_words(words: Sequence[Word]) -> list[tuple[str, float, str]]:
     >>> coloured_words([Word("xyzzy", "", 0.0, False), Word("rare", " ", 0.0, True, {1}), Word("odd", " ", 0.5, True, {0, 1})])
     [('xyzzy', 0.0, 'unknown'), ('rare', 1.0, 'rules negative out'), ('odd', 0.0, 'rules both classes out')]
     """
-    shown = words[:MOST_SHOWN]
-    strongest = max((abs(word.weight) for word in shown), default=0.0) or 1.0
+    visible = words[:MOST_WORDS]
+    strongest = max((abs(word.weight) for word in visible), default=0.0) or 1.0
     found = []
-    for word in shown:
+    for word in visible:
         weight, title = word.weight / strongest, f"{word.weight:+.3g}" if word.known else "unknown"
         if len(word.rules_out) > 1:
             weight, title = 0.0, "rules both classes out"
         elif word.rules_out:
             weight, title = (-1.0, "rules positive out") if 0 in word.rules_out else (1.0, "rules negative out")
         found.append((short(word.text), weight, title))
-    return found + [("…", 0.0, "")] * (len(words) > MOST_SHOWN)
+    return found + [("…", 0.0, "")] * (len(words) > MOST_WORDS)
 
 
 def about_the_text(text: str, known: int, nr_words: int) -> str:
@@ -55,8 +55,8 @@ def about_the_text(text: str, known: int, nr_words: int) -> str:
     parts = []
     if len(text) > MOST_CHARACTERS:
         parts.append(f"Of {len(text)} characters the first {MOST_CHARACTERS} are read.")
-    if nr_words > MOST_SHOWN:
-        parts.append(f"Shown are the first {MOST_SHOWN} of {nr_words} words; all of them count.")
+    if nr_words > MOST_WORDS:
+        parts.append(f"Shown are the first {MOST_WORDS} of {nr_words} words; all of them count.")
     return " ".join(parts)
 
 
@@ -85,7 +85,7 @@ def about_no_word(typed: str) -> str:
     )
 
 
-def short(text: str, longest: int = _LONGEST_SHOWN) -> str:
+def short(text: str, longest: int = _LONGEST_WORD) -> str:
     """A word as the page shows it: a very long one is cut, and characters without a form become escapes.
 
     Examples

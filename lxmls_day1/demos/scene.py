@@ -178,9 +178,9 @@ def points(
     }
 
 
-def points_of_class(at: Any, k: int, **look: Any) -> Mark:
+def points_of_class(at: Any, k: int, **style: Any) -> Mark:
     """Points (n, 2) of class k: a class has one colour and one shape, in every demonstration."""
-    return points(at, CLASSES[k], SHAPES[k], **look)
+    return points(at, CLASSES[k], SHAPES[k], **style)
 
 
 def line(
@@ -198,9 +198,9 @@ def line(
     }
 
 
-def learner_line(path: Any, learner: str, variant: int = 0, of: int = 1, **look: Any) -> Mark:
+def learner_line(path: Any, learner: str, variant: int = 0, of: int = 1, **style: Any) -> Mark:
     """A curve in the colour and dash of a classifier; see `lxmls_day1.figures.style`."""
-    return line(path, **learner_style(learner, variant, of), **look)
+    return line(path, **learner_style(learner, variant, of), **style)
 
 
 def learner_style(learner: str, variant: int = 0, of: int = 1) -> dict[str, Any]:

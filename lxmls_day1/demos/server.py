@@ -88,7 +88,7 @@ class DemoServer(ThreadingHTTPServer):
         return f"scene/{key}"
 
     def answer(
-        self, key: str, asked: Any, send: Callable[[dict[str, Any]], None], gone: Callable[[], bool] = lambda: False
+        self, key: str, question: Any, send: Callable[[dict[str, Any]], None], gone: Callable[[], bool] = lambda: False
     ) -> None:
         """Compute a scene, in turn, and send it with the progress before it; nothing for a page that has gone meanwhile."""
         while not self.turn.acquire(timeout=_LOOK_AGAIN):
@@ -100,7 +100,7 @@ class DemoServer(ThreadingHTTPServer):
                 self.sessions[key] = (
                     demonstration  # at the end: of many pages the one that asked longest ago is forgotten
                 )
-                for message in demonstration.answers(asked):
+                for message in demonstration.answers(question):
                     send(message)
         except _GivenUp:
             self.sessions[key] = None  # what was half-done is begun anew
@@ -153,7 +153,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the settings are longer than a million bytes")
             return
         try:
-            asked = json.loads(question)
+            question = json.loads(question)
         except (ValueError, RecursionError):  # lists in lists, too deep
             self.send_error(HTTPStatus.BAD_REQUEST, "the settings are no JSON")
             return
@@ -161,7 +161,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/x-ndjson")
         self.end_headers()
         with suppress(OSError):  # the page has gone, or asks for something else
-            self.server.answer(key, asked, self._send_line, self._gone)
+            self.server.answer(key, question, self._send_line, self._gone)
 
     def _gone(self) -> bool:
         """Whether the browser has closed the connection."""

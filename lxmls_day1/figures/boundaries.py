@@ -165,11 +165,11 @@ def _rescaled(params: np.ndarray, centre: np.ndarray, half: np.ndarray) -> np.nd
 def _without_repeated_columns(params: np.ndarray) -> np.ndarray:
     """Keep the first of several classes with equal scores: ties go to it, the others are never predicted."""
     tolerance = _TOLERANCE * np.abs(params).max(initial=0.0)
-    kept: list[int] = []
+    distinct: list[int] = []
     for k in range(params.shape[1]):
-        if all(np.abs(params[:, k] - params[:, i]).max() > tolerance for i in kept):
-            kept.append(k)
-    return params[:, kept]
+        if all(np.abs(params[:, k] - params[:, i]).max() > tolerance for i in distinct):
+            distinct.append(k)
+    return params[:, distinct]
 
 
 def _segments(params: np.ndarray) -> list[np.ndarray]:

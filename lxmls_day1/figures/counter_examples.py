@@ -167,9 +167,9 @@ def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) ->
     _legend(ax)
 
 
-def _legend(ax: Any, **look: Any) -> None:
+def _legend(ax: Any, **style: Any) -> None:
     """A legend above the axes, where it covers nothing."""
-    ax.figure.legend(loc="outside upper center", ncols=4, fontsize="small", frameon=False, columnspacing=1.2, **look)
+    ax.figure.legend(loc="outside upper center", ncols=4, fontsize="small", frameon=False, columnspacing=1.2, **style)
 
 
 def _foot(lead: Any, places: Any) -> Any:

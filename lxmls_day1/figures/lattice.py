@@ -295,9 +295,9 @@ def _draw_edge(ax: Any, edge: Edge, change: float, n_words: int, n_rows: int, la
         size = _EDGE_SIZE + 2 * bold + 3 * (n_rows <= _FEW_ROWS)
         weight, colour, level = ("bold", _INK, 6) if bold else ("normal", _FAINT, 2)
         box = {"boxstyle": "round,pad=0.08", "facecolor": _CHANGED if changed else "white", "edgecolor": "none"}
-        look: dict[str, Any] = {"fontsize": size, "fontweight": weight, "color": colour, "zorder": level, "bbox": box}
-        look |= {"ha": "left" if 0 < edge.column < n_words else "center", "va": "center", "gid": "edge"}
-        ax.text(x0 + share * (x1 - x0), y0 + share * (y1 - y0), text, **look)
+        style: dict[str, Any] = {"fontsize": size, "fontweight": weight, "color": colour, "zorder": level, "bbox": box}
+        style |= {"ha": "left" if 0 < edge.column < n_words else "center", "va": "center", "gid": "edge"}
+        ax.text(x0 + share * (x1 - x0), y0 + share * (y1 - y0), text, **style)
 
 
 def _draw_change(ax: Any, x: float, y: float, change: float) -> None:
@@ -335,8 +335,8 @@ def _draw_node(ax: Any, x: float, y: float, text: str, on_best: bool, on_true: b
         "linewidth": 2.6 if on_true or on_best else 1.0,
         "linestyle": (0, (3, 1.5)) if on_true else "solid",
     }
-    look = CENTRED | {"fontsize": _NODE_SIZE, "fontweight": weight, "color": colour}
-    ax.text(x, y, text, zorder=7, bbox=box, gid="node", **look)
+    style = CENTRED | {"fontsize": _NODE_SIZE, "fontweight": weight, "color": colour}
+    ax.text(x, y, text, zorder=7, bbox=box, gid="node", **style)
 
 
 def _draw_legend(ax: Any, drawn: Lattice) -> None:
@@ -347,5 +347,5 @@ def _draw_legend(ax: Any, drawn: Lattice) -> None:
         same = " (the same)" if drawn.true == drawn.best else ""
         label = f"true path{same}, score {_signed(drawn.true_score)}"
         handles.append(Line2D([], [], color=VERMILION, linewidth=2.8, linestyle=(0, (3, 2)), label=label))
-    look = FRAMELESS | {"ncols": 2, "fontsize": _NODE_SIZE, "handlelength": 3.0}
-    ax.legend(handles=handles, loc="lower right", bbox_to_anchor=(1.0, 1.0), **look)
+    style = FRAMELESS | {"ncols": 2, "fontsize": _NODE_SIZE, "handlelength": 3.0}
+    ax.legend(handles=handles, loc="lower right", bbox_to_anchor=(1.0, 1.0), **style)

@@ -54,11 +54,11 @@ def plot_moments(
     values = np.concatenate([moments.ravel() for moments in (empirical, expected_before, expected_after)])
     ends = [min(values.min(), 0.0), values.max()]
     ax.plot(ends, ends, color=BLACK, linewidth=1.5, linestyle="--", label="equal")
-    for expected, name, look in [
+    for expected, name, style in [
         (expected_before, "before training", {"marker": "o", "markeredgecolor": VERMILION, "markerfacecolor": "none"}),
         (expected_after, "after training", {"marker": "s", "markeredgecolor": "white", "markerfacecolor": BLUE}),
     ]:
-        ax.plot(empirical.ravel(), expected.ravel(), linestyle="none", markersize=8, label=name, **look)
+        ax.plot(empirical.ravel(), expected.ravel(), linestyle="none", markersize=8, label=name, **style)
     positive = values[values > 0]
     if positive.size and positive.max() > _WIDE * positive.min():
         ax.set_xscale("symlog", linthresh=positive.min())

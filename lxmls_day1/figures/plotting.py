@@ -146,9 +146,9 @@ def plot_points(
             colour = CLASS_COLOURS[label % len(CLASS_COLOURS)]
             marker = CLASS_MARKERS[label % len(CLASS_MARKERS)]
             edge, width, size = ("white", 0.8, 9) if filled == "full" else (colour, 1.7, 7.5)
-            look = {"fillstyle": filled, "markeredgecolor": edge, "markeredgewidth": width, "markersize": size}
+            style = {"fillstyle": filled, "markeredgecolor": edge, "markeredgewidth": width, "markersize": size}
             name = f"class {label}, {part_name}"
-            ax.plot(*X[y == label].T, linestyle="none", marker=marker, color=colour, label=name, **look)
+            ax.plot(*X[y == label].T, linestyle="none", marker=marker, color=colour, label=name, **style)
     _set_limits(ax, np.concatenate([X for X, _ in parts.values()]))
     ax.set_xlabel("$x_1$", fontsize=_LABEL_SIZE)
     ax.set_ylabel("$x_2$", fontsize=_LABEL_SIZE)
@@ -373,8 +373,8 @@ def with_gaps(polylines: Iterable[np.ndarray]) -> np.ndarray:
 
 def _draw_legend(ax: Any) -> None:
     """To the right of the axes, where it hides no point, however many entries there are."""
-    look = FRAMELESS | {"borderaxespad": 0.0, "handlelength": 3.6}  # long enough to tell the dashes apart
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=_TICK_SIZE, **look)
+    style = FRAMELESS | {"borderaxespad": 0.0, "handlelength": 3.6}  # long enough to tell the dashes apart
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=_TICK_SIZE, **style)
 
 
 def _grouped_by_data_set(rows: Iterable[Any]) -> dict[str, list[tuple[str, float, float]]]:

@@ -132,8 +132,8 @@ def plot_reliability(curves: Mapping[str, Reliability], *, title: str | None = N
         colour = _CURVES[number % len(_CURVES)]
         ax.plot(bins.confidence, bins.accuracy, color=colour, linewidth=1.8, label=f"{name}: {bins.error:.3f}")
         sizes, marker = 12 + 160 * np.sqrt(bins.counts / bins.counts.sum()), _MARKERS[number % len(_MARKERS)]
-        look = {"alpha": 0.75, "linewidth": 0, "clip_on": False}
-        ax.scatter(bins.confidence, bins.accuracy, s=sizes, color=colour, marker=marker, **look)
+        style = {"alpha": 0.75, "linewidth": 0, "clip_on": False}
+        ax.scatter(bins.confidence, bins.accuracy, s=sizes, color=colour, marker=marker, **style)
     lowest = min(float(min(bins.confidence.min(), bins.accuracy.min())) for bins in curves.values())
     ax.set_xlim(max(0.0, lowest - 0.05), 1.02)
     ax.set_ylim(max(0.0, lowest - 0.05), 1.02)

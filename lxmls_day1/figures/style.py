@@ -156,8 +156,8 @@ def label_ends(ax: Any, least_gap: float = 0.055) -> None:
             line.get_label(), (across, end), (1.03, height), xycoords="axes fraction", textcoords="axes fraction",
             color=_legible(line.get_color()), va="center", annotation_clip=False,
         )  # fmt: skip
-        look = {"color": line.get_color(), "linewidth": 0.8, "clip_on": False, "label": CONNECTOR}
-        ax.add_artist(Line2D([across, 1.025], [end, height], transform=ax.transAxes, **look))
+        line_style = {"color": line.get_color(), "linewidth": 0.8, "clip_on": False, "label": CONNECTOR}
+        ax.add_artist(Line2D([across, 1.025], [end, height], transform=ax.transAxes, **line_style))
 
 
 def luminance(colour: Any) -> float:

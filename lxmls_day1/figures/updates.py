@@ -132,5 +132,5 @@ def _arrow(ax: Any, tail: Any, tip: Any, colour: str, name: str) -> None:
     )
     along = (tip - tail) / np.linalg.norm(tip - tail)
     beside = _BESIDE * np.array([-along[1], along[0]])
-    look = CENTRED | {"color": colour, "fontsize": 14}
-    ax.annotate(name, (tail + tip) / 2, tuple(beside), textcoords="offset points", **look)
+    style = CENTRED | {"color": colour, "fontsize": 14}
+    ax.annotate(name, (tail + tip) / 2, tuple(beside), textcoords="offset points", **style)

@@ -8,7 +8,7 @@ import pytest
 
 from lxmls_day1.demos.review_decisions import decide, most_telling, read, word_counts, words_of
 from lxmls_day1.demos.review_explorer import LABELS, SMOOTHED, DemoReviews
-from lxmls_day1.demos.review_text import MOST_SHOWN
+from lxmls_day1.demos.review_text import MOST_WORDS
 from lxmls_day1.demos.reviews import EXAMPLES
 from lxmls_day1.demos.scene import CLASSES, MUTED
 
@@ -75,7 +75,7 @@ def test_bad_input_is_harmless(demo, kind):
     assert scene.facts["characters"] == len(HOSTILE[kind]) and len(scene.facts["decisions"]) == 8 and not scene.notes
     assert len(json.dumps(scene.data(), allow_nan=False)) < 100_000
     assert all(word.isprintable() and len(word) <= 100 for word, _, _ in scene.words)
-    assert len(scene.words) <= MOST_SHOWN + 1 and all(-1 <= weight <= 1 for _, weight, _ in scene.words)
+    assert len(scene.words) <= MOST_WORDS + 1 and all(-1 <= weight <= 1 for _, weight, _ in scene.words)
     if kind in ("empty", "blank", "emoji", "one long word"):  # no word is known: there is no verdict, and no bar
         assert ("Nothing is typed" if kind in ("empty", "blank") else "None of this") in scene.says
         assert {d["decided"] for d in scene.facts["decisions"].values()} == {None}
