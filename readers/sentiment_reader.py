@@ -162,7 +162,7 @@ class SentimentCorpus:
         self.X = X
         self.y = reviews.y.astype(np.intp)
         self.label_names = reviews.label_names
-        self.feature_names = [reviews.tokens[column] for column in columns.tolist()]
+        self.feature_names = reviews.tokens[columns]
         self.feat_dict = {token: column for column, token in enumerate(self.feature_names)}
         self.feat_counts = dict(zip(self.feature_names, totals.tolist(), strict=True))
         self.nr_examples, self.nr_features = X.shape

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lxmls_day1.engine.compiled import l1_steps, max_ent_sweeps, svm_sweeps
 from lxmls_day1.engine.compiled.batch import LogLoss, batch_examples
-from lxmls_day1.engine.compiled.primitives import COMPILES
+from lxmls_day1.engine.compiled.primitives import COMPILES, frozen
 from lxmls_day1.engine.compiled.row_steps import Integers, Reals, RowSteps, Rule, Weights
 from lxmls_day1.engine.compiled.sparse_rows import as_examples
 
@@ -164,5 +164,6 @@ class Rows:
     def examples(self) -> Any:
         """The rows as the sweeps read them."""
         if self._examples is None:
-            self._examples = as_examples(self.X)  # type: ignore[no-untyped-call]
+            # of the types that the online loop has, so that the row primitives are compiled once for both
+            self._examples = frozen(as_examples(self.X))  # type: ignore[no-untyped-call]
         return self._examples

@@ -54,8 +54,10 @@ def uncompiled(rule):
 @pytest.mark.parametrize("n_features", [0, 1, 3, 8, 21])
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 7, 12])
 @pytest.mark.parametrize("density", [1.0, 0.5])
-def test_a_dense_matrix_is_read_as_it_stands_with_the_weights_of_the_sparse_one(density, n_classes, n_features):
+@pytest.mark.parametrize("few", [0, sparse_rows._FEW], ids=["large", "small"])
+def test_a_dense_matrix_has_the_weights_of_the_sparse_one(monkeypatch, few, density, n_classes, n_features):
     """Up to the order of sums, which is the compiler's: a step rounds sums of J + 1 terms, and there are T steps."""
+    monkeypatch.setattr(sparse_rows, "_FEW", few)
     X, labels, *_ = random_problem(n_classes, n_features=n_features, density=density)
     for learner in (Perceptron(), Mira(averaged=False), SVM(regularizer=0.1), MaxEntOnline(regularizer=0.1)):
         expected = learner.train(sp.csr_array(X), labels)

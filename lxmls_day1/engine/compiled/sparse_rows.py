@@ -57,6 +57,7 @@ _FEW_COLUMNS = 4  # so many are faster one at a time: NumPy is slow to pick rows
 _MOST_FEATURES = 2**31  # features are numbered by int32
 _BLOCK = 2**14  # numbers that are looked at before the next look at whether to go on
 _NEAR = 2**16  # numbers that stay near the processor while they are worked on
+_FEW = 2**13  # numbers of a dense matrix that is read as a sparse one
 _FAR = 2**21  # numbers of a training set that is fetched from the main memory in every round
 
 
@@ -117,9 +118,10 @@ def sums_of_squares(indptr, data):
 
 
 def as_online_examples(X):
-    """The rows of a matrix (M, J) as online learning reads them: a dense matrix as it stands, if a quarter of it is not zero.
+    """The rows of a matrix (M, J) as online learning reads them: a large dense matrix as it stands, if a quarter of it is not zero.
 
-    Where fewer numbers are other than zero, it is faster to leave the zeros out, as :func:`as_examples` does.
+    Where fewer numbers are other than zero, it is faster to leave the zeros out, as :func:`as_examples` does. A small dense matrix is
+    a sparse one with all its zeros: the sums are the same.
 
     Parameters
     ----------
@@ -130,7 +132,11 @@ def as_online_examples(X):
     rows = np.ascontiguousarray(X, dtype=np.float64)
     if 4 * np.count_nonzero(rows != 0.0) < rows.size:  # (of numbers themselves the count takes twice as long)
         return as_examples(X)
-    sq_norms = squared_norms(np.arange(len(rows) + 1) * rows.shape[1], rows.ravel())
+    indptr = np.arange(len(rows) + 1) * rows.shape[1]
+    sq_norms = squared_norms(indptr, rows.ravel())
+    if COMPILES and rows.size < _FEW:  # a loop of its own would take longer to compile than these steps take
+        indices = np.tile(np.arange(rows.shape[1], dtype=np.int32), len(rows))
+        return Examples(indptr, indices, rows.ravel(), sq_norms, X.shape[1])
     return Examples(np.empty(0, np.int64), np.empty(0, np.int32), rows, sq_norms, X.shape[1])
 
 

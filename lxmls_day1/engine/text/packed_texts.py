@@ -128,8 +128,8 @@ class SlicedTexts(Sequence[str]):
     Examples
     --------
     >>> texts = SlicedTexts(b"good book", np.array([0, 5]), np.array([4, 9]))
-    >>> len(texts), texts[1], list(texts)
-    (2, 'book', ['good', 'book'])
+    >>> len(texts), texts[1], list(texts), texts[np.array([1, 0])]
+    (2, 'book', ['good', 'book'], ['book', 'good'])
     """
 
     def __init__(self, content: bytes, starts: NDArray[np.integer[Any]], ends: NDArray[np.integer[Any]]) -> None:
@@ -141,9 +141,9 @@ class SlicedTexts(Sequence[str]):
     @overload
     def __getitem__(self, place: int) -> str: ...
     @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: int | slice) -> str | list[str]:
-        if isinstance(place, slice):
+    def __getitem__(self, place: slice | NDArray[np.integer[Any]]) -> list[str]: ...
+    def __getitem__(self, place: int | slice | NDArray[np.integer[Any]]) -> str | list[str]:
+        if isinstance(place, (slice, np.ndarray)):
             return list(SlicedTexts(self._content, self._starts[place], self._ends[place]))
         return self._content[self._starts[place] : self._ends[place]].decode("utf-8", "surrogatepass")
 

@@ -5,7 +5,7 @@ A file holds a review a line (Blitzer et al. 2007, the form ``processed_acl``)::
     token:count token:count … #label#:positive
 
 `parse_review` reads one line and says what is wrong with it. `parse_reviews` and `parse_pair` read many lines into the rows
-of one sparse matrix.
+of one sparse matrix: the pairs of all lines at once, as arrays of bytes.
 
 References
 ----------
@@ -13,13 +13,12 @@ J. Blitzer, M. Dredze, F. Pereira (2007), *Biographies, Bollywood, Boom-boxes an
 Sentiment Classification*, ACL 2007.
 """
 
+import codecs
 import functools
 import io
 import os
 import zipfile
 import zlib
-from array import array
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,6 +34,7 @@ LABEL_NAMES = ("positive", "negative")
 FILES = tuple(f"{label}.review" for label in LABEL_NAMES)
 MAX_COUNT = 2**31 - 1
 _LABEL_MARK = "#label#:"
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ / golden ratio, odd (Fibonacci hashing)
 _ENCODING = ("utf-8", "surrogatepass")  # of tokens in memory: a text may hold what no file in UTF-8 does
 
 
@@ -161,10 +161,9 @@ class ParsedReviews:
 
     def in_order(self, order: np.ndarray) -> "ParsedReviews":
         """The same reviews in another order: the m-th is the one that was at ``order[m]``."""
-        lengths = np.diff(self.starts)[order]
-        starts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
-        entries = np.repeat(self.starts[:-1][order] - starts[:-1], lengths) + np.arange(starts[-1])
-        return replace(self, starts=starts, columns=self.columns[entries], counts=self.counts[entries], y=self.y[order])
+        shape = len(self), max(1, len(self.tokens))
+        X = csr_array((self.counts, self.columns, self.starts), shape=shape)[order]
+        return replace(self, starts=X.indptr, columns=X.indices, counts=X.data, y=self.y[order])
 
 
 def parse_reviews(
@@ -203,15 +202,13 @@ def parse_reviews(
     """
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
-        lines = _lines(path.read_bytes(), name or str(path))
         name = name or str(path)
+        lines = _lines(path.read_bytes(), name)
     else:
-        lines, name = list(source), name or "the lines given"
+        lines, name = [line.encode(*_ENCODING) for line in source], name or "the lines given"
     if without_labels:
-        lines = [
-            line if _LABEL_MARK in line or not line.strip() else f"{line.rstrip()} {_LABEL_MARK}{LABEL_NAMES[0]}"
-            for line in lines
-        ]
+        mark, ending = _LABEL_MARK.encode(), f" {_LABEL_MARK}{LABEL_NAMES[0]}".encode()
+        lines = [line if mark in line or not line.strip() else line.rstrip() + ending for line in lines]
     return _parse([(name, lines, label)])
 
 
@@ -252,40 +249,105 @@ def parse_pair(positive: bytes, negative: bytes, names: Sequence[str] = FILES) -
     return reviews.in_order(np.lexsort((reviews.y, turn)))
 
 
-def _lines(content: bytes, name: str) -> list[str]:
+def _lines(content: bytes, name: str) -> list[bytes]:
     """The lines of a file. They end at line feeds only: tokens may hold what other rules take for a line end."""
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line_number = content.count(b"\n", 0, error.start) + 1
-        raise CorpusError(
-            f"{name}, line {line_number}: expected text in UTF-8, got the byte 0x{content[error.start]:02X}; "
-            f"save the file as UTF-8"
-        ) from None
-    lines = text.split("\n")
-    if lines[-1] == "":
-        lines.pop()
-    return lines
+    lines = content.removeprefix(codecs.BOM_UTF8).split(b"\n")
+    for number, line in enumerate(lines, start=1):
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            raise CorpusError(
+                f"{name}, line {number}: expected text in UTF-8, got the byte 0x{line[error.start]:02X}; save the file as UTF-8"
+            ) from None
+    return lines if lines[-1] else lines[:-1]
 
 
-def _parse(parts: Sequence[tuple[str, list[str], str | None]]) -> ParsedReviews:
+def _parse(parts: Sequence[tuple[str, list[bytes], str | None]]) -> ParsedReviews:
     """Read (name, lines, label) after (name, lines, label), with one numbering of the tokens."""
-    column_of: defaultdict[str, int] = defaultdict()
-    column_of.default_factory = column_of.__len__  # a new token gets the next column
-    columns, counts, starts, y = array("i"), array("i"), array("i", [0]), array("b")
-    for name, lines, label in parts:
+    for name, lines, _ in parts:
         if not lines:
             raise CorpusError(f"{name}: expected one review per line, got an empty file")
-        for number, line in enumerate(lines, start=1):
-            found, its_label = parse_review(line, f"{name}, line {number}", label)
-            columns.extend(map(column_of.__getitem__, found))
-            counts.extend(found.values())
-            starts.append(len(columns))
-            y.append(LABEL_NAMES.index(its_label))
-    shape = len(y), max(1, len(column_of))
-    X = csr_array((np.array(counts), np.array(columns), np.array(starts)), shape=shape)
-    X.sort_indices()
-    return ParsedReviews(X.indptr, X.indices, X.data, np.array(y, dtype=np.int8), list(column_of))
+    reviews = _parse_at_once(parts)
+    if reviews is None:
+        for name, lines, label in parts:
+            for number, line in enumerate(lines, start=1):
+                parse_review(line.decode(*_ENCODING), f"{name}, line {number}", label)
+    assert reviews is not None  # what cannot be read is refused by `parse_review`, which says why
+    return reviews
+
+
+def _parse_at_once(parts: Sequence[tuple[str, list[bytes], str | None]]) -> ParsedReviews | None:
+    """What `_parse` reads; None if a line is malformed."""
+    rows, lengths, y = [], [0], []
+    for _, lines, label in parts:
+        code_of = {
+            (_LABEL_MARK + name).encode(): code for code, name in enumerate(LABEL_NAMES) if label in (None, name)
+        }
+        for line in lines:
+            line = line.removesuffix(b"\n").removesuffix(b"\r")
+            mark = line[line.rfind(b" ") + 1 :]
+            if mark not in code_of or b"\n" in line:
+                return None
+            rows.append(memoryview(line)[: -len(mark)])
+            lengths.append(line.count(b" "))
+            y.append(code_of[mark])
+    text = b"".join([*rows, bytes(7)])
+
+    data = np.frombuffer(text, dtype=np.uint8)
+    ends = np.flatnonzero(data == ord(" "))
+    starts = np.append(0, ends + 1)[:-1]
+    token_ends = ends - 2  # where the count has one digit
+    counts = data[ends - 1].astype(np.int64) - ord("0")
+    plain = (data[token_ends] == ord(":")) & (token_ends > starts) & (counts >= 1) & (counts <= 9)
+    for i in np.flatnonzero(~plain | (data[starts] == ord("#"))):
+        pair = text[starts[i] : ends[i]].decode(*_ENCODING)
+        token, _, digits = pair.rpartition(":")
+        counts[i], token_ends[i] = _count(digits), ends[i] - len(digits) - 1
+        if not token or not counts[i] or pair.startswith(_LABEL_MARK):
+            return None
+
+    first = _first_equal(text, starts, token_ends)
+    is_new = first == np.arange(len(first))
+    new, columns = np.flatnonzero(is_new), (np.cumsum(is_new) - 1)[first]
+    X = csr_array((counts, columns, np.cumsum(lengths)), shape=(len(y), max(1, len(new))))
+    X = X.tocsc().tocsr()  # sorts all rows in linear time
+    X.sum_duplicates()
+    if X.data.max(initial=0) > MAX_COUNT:
+        return None
+    tokens = SlicedTexts(text, starts[new], token_ends[new])
+    starts, columns, counts = (array.astype(np.int32, copy=False) for array in (X.indptr, X.indices, X.data))
+    return ParsedReviews(starts, columns, counts, np.array(y, dtype=np.int8), tokens)
+
+
+def _first_equal(text: bytes, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """For each piece ``text[start:end]`` the number of the first piece with the same bytes.
+
+    A piece has one byte at least, and seven bytes or more of the text stand behind it. It is hashed by words of eight bytes, and
+    compared with the first piece that has the same hash.
+    """
+    lengths = ends - starts
+    bounds = np.append(0, np.cumsum((lengths + 7) // 8))  # piece i has the words from bounds[i] to bounds[i + 1]
+    piece = np.repeat(np.arange(len(starts)), np.diff(bounds))
+    offset = np.arange(len(piece)) - bounds[piece]
+    left = lengths[piece] - 8 * offset  # how many bytes of the piece begin with this word
+    words = np.ndarray(len(text) - 7, dtype="<u8", buffer=text, strides=(1,))[starts[piece] + 8 * offset]
+    words <<= (8 * np.maximum(8 - left, 0)).astype(np.uint64)  # without the bytes behind the piece
+
+    mixed = words * _FACTOR
+    mixed ^= mixed >> 32
+    mixed *= (2 * left + 1).astype(np.uint64)
+    hashes = np.diff(np.append(np.uint64(0), np.cumsum(mixed))[bounds]) * _FACTOR
+    bits = len(starts).bit_length()  # the lowest bits of a hash give way to the number of its piece: one sort for both
+    numbered = np.sort(hashes >> bits << bits | np.arange(len(starts), dtype=np.uint64))
+    order = (numbered & (2**bits - 1)).astype(np.intp)
+    is_new = np.append(True, np.diff(numbered >> bits) != 0)[: len(starts)]
+    first: np.ndarray = np.empty_like(order)
+    first[order] = order[is_new][np.cumsum(is_new) - 1]
+    if np.array_equal(lengths, lengths[first]) and np.array_equal(words, words[bounds[first[piece]] + offset]):
+        return first
+    first_of: dict[bytes, int] = {}  # two different pieces have the same hash
+    pieces = (text[start:end] for start, end in zip(starts, ends, strict=True))
+    return np.array([first_of.setdefault(piece, i) for i, piece in enumerate(pieces)])
 
 
 # ------------------------------------------------------------------------------------------------------ cached copies

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from classifiers.online_classifier import second_order
 from classifiers.second_order.arow import AROW
 from classifiers.second_order.confidence_weighted import ConfidenceWeighted
+from lxmls_day1.engine.compiled import sparse_rows
 from lxmls_day1.engine.training import resume
 from tests.made_data import random_problem
 
@@ -74,7 +75,8 @@ def in_python(learner):
 @EVERY
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 9, 13])
 @pytest.mark.parametrize("averaged", ["steps", "last round", False])
-def test_every_learner_is_what_dense_matrices_compute(name, n_classes, averaged):
+def test_every_learner_is_what_dense_matrices_compute(monkeypatch, name, n_classes, averaged):
+    monkeypatch.setattr(sparse_rows, "_FEW", 0)  # the dense matrix as it stands
     X, labels, orders, _ = random_problem(n_classes)
     make, step_of, size, phi = LEARNERS[name]
     passed, variances = dense(step_of, X, labels, orders.ravel(), np.full(orders.size, size), phi)

@@ -53,7 +53,7 @@ TWICE = "def scaled(x):\n    return 2 * x\n"
 
 def compiled(module, name="scaled"):
     """The compiled function, and whether its machine code came from the cache."""
-    function = cached_jit(NUMBER)(getattr(module, name))
+    function = cached_jit(NUMBER, no_cfunc_wrapper=False)(getattr(module, name))
     return function, sum(function.stats.cache_hits.values()) == 1
 
 
@@ -182,6 +182,7 @@ def test_two_names_of_one_file_have_machine_code_of_their_own(cache, module_of):
 @pytest.mark.slow
 def test_a_version_from_the_cache_and_one_that_was_just_compiled_stay_apart(cache, module_of):
     """Both are the first function that some process has compiled: as numba numbers them they have the same name."""
+    # (a function that is an argument of another needs its wrapper for C)
     rule = numba.types.FunctionType(NUMBER)
     call = numba.njit(numba.float64(rule, numba.float64))(lambda function, x: function(x))
     save = f"""
@@ -193,7 +194,7 @@ machine_code._folders = lambda source: iter([Path({str(cache)!r})])
 spec = importlib.util.spec_from_file_location("learner_in_test", sys.argv[1])
 module = sys.modules["learner_in_test"] = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
-machine_code.cached_jit(numba.float64(numba.float64))(module.scaled)
+machine_code.cached_jit(numba.float64(numba.float64), no_cfunc_wrapper=False)(module.scaled)
 """
     functions = []
     for text in (TWICE, TWICE.replace("2", "5")):

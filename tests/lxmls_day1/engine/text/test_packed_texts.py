@@ -61,6 +61,6 @@ def test_slices_of_a_text_are_the_pieces_of_it():
     texts = SlicedTexts(content, ends - [len(piece) for piece in pieces], ends)
     expected = [piece.decode("utf-8", "surrogatepass") for piece in pieces]
     assert list(texts) == expected and [texts[i] for i in range(-5, 0)] == expected
-    assert texts[1:3] == expected[1:3]
+    assert texts[1:3] == expected[1:3] and texts[np.array([2, 0, 2])] == [expected[2], expected[0], expected[2]]
     with pytest.raises(IndexError):
         texts[5]

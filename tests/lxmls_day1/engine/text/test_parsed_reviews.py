@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import fields
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -81,7 +82,39 @@ def test_the_fast_reader_agrees_with_the_plain_one(lines, label):
             parse_reviews(lines, label, name="some lines")
         assert str(raised.value) == str(error)
     else:
-        assert parse_reviews(lines, label).as_dicts() == expected
+        assert_same(parse_reviews(lines, label), expected)
+
+
+def assert_same(found, expected):
+    """The reviews are those that `parse_review` gave, with the tokens in the order of first use."""
+    assert found.as_dicts() == expected
+    assert list(found.tokens) == list(dict.fromkeys(token for counts, _ in expected for token in counts))
+    for start, end in pairwise(found.starts):
+        assert np.all(np.diff(found.columns[start:end]) > 0)
+    assert [getattr(found, name).dtype.name for name in ("starts", "columns", "counts", "y")] == 3 * ["int32"] + [
+        "int8"
+    ]
+
+
+long_tokens = st.builds(
+    lambda *parts: "".join(parts), *3 * [st.sampled_from(["", "#", "\0", "é", 7 * "x", 8 * "x", "y" + 7 * "x"])]
+)
+
+
+@pytest.mark.parametrize("factor", [parsed_reviews._FACTOR, np.uint64(0)], ids=["hashes", "one hash for all"])
+@given(
+    st.lists(
+        st.lists(st.tuples(long_tokens.filter(bool), st.integers(1, 300)), max_size=9).map(
+            lambda pairs: " ".join([*(f"{token}:{count}" for token, count in pairs), "#label#:negative"])
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_tokens_are_told_apart_by_all_their_bytes(factor, lines):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parsed_reviews, "_FACTOR", factor)
+        assert_same(parse_reviews(lines), [parse_review(line) for line in lines])
 
 
 # -------------------------------------------------------------------------------------------------------------- cache
