@@ -187,7 +187,7 @@ def parse_template(template: str) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-_PARTS_OF = functools.cache(parse_template)  # of templates that have been checked
+_PARTS_OF = functools.cache(parse_template)  # for one sentence after the other
 
 
 # ------------------------------------------------------------------------------------------------- features of one's own
@@ -432,7 +432,7 @@ def check_templates(templates: Sequence[str]) -> tuple[str, ...]:
     if isinstance(templates, str) or not isinstance(templates, Sequence) or not len(templates):
         raise InputError(f"templates must be a list of at least one template, but is {templates!r}")
     for template in templates:
-        parse_template(template)
+        (_PARTS_OF if isinstance(template, str) else parse_template)(template)
     doubled = [template for i, template in enumerate(templates) if template in templates[:i]]
     if doubled:
         raise InputError(f"each template counts once, but {doubled[0]!r} is listed twice; leave one out")

@@ -4,7 +4,6 @@
   after the import of the reader.
 * A file of 100,000 texts of a hundred words, all read into the training part, beside scikit-learn's CountVectorizer with uni- and
   bigrams, which gets the texts as a list and does not split the file; each in a new process, for its memory.
-* TREC, beside CountVectorizer with uni- and bigrams of the words between spaces.
 
 All figures are medians.
 """
@@ -19,11 +18,9 @@ from statistics import median
 
 ROOT = Path(__file__).resolve().parents[2]
 import numpy as np
-from interleaved import print_table, ratio, time_in_turn
-from sklearn.feature_extraction.text import CountVectorizer
+from interleaved import print_table, ratio
 
 from lxmls_day1.errors import CorpusUnavailable
-from readers.question_reader import QuestionCorpus
 from readers.sentiment_reader import SentimentCorpus
 
 WAYS = {"text -> matrix": False, "cached copy -> matrix": True}
@@ -129,28 +126,7 @@ def time_texts(count, rounds):
     print_table(f"{count} texts, medians of {rounds}, processor time", header, rows)
 
 
-def time_questions(rounds):
-    """Print the row of TREC; say so if it is not at hand."""
-    try:
-        corpus = QuestionCorpus("trec6")
-    except CorpusUnavailable as error:
-        print(f"TREC not at hand, its reader is not timed: {error}")
-        return
-    texts = [question.text for question in corpus.questions]
-    vectorizer = CountVectorizer(ngram_range=(1, 2), token_pattern=r"\S+")
-    seconds = time_in_turn(
-        {"ours": lambda: QuestionCorpus("trec6"), "CountVectorizer": lambda: vectorizer.fit_transform(texts)}, rounds
-    )
-    row = ["TREC", f"{median(seconds['ours']):.3f}", f"{ratio(seconds, 'CountVectorizer', 'ours'):.2f}", "1"]
-    print_table(
-        f"{len(texts)} questions, medians of {rounds}",
-        ["corpus", "s", "CountVectorizer's time / ours", "wanted"],
-        [row],
-    )
-
-
 def main(quick=False):
-    """Print the three tables."""
+    """Print the two tables."""
     time_books(3 if quick else 7)
     time_texts(5_000 if quick else 100_000, 1 if quick else 5)
-    time_questions(3 if quick else 15)

@@ -105,6 +105,7 @@ def _without_collector(compile: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return compiled
 
 
+@functools.cache
 def address_of(function: Any) -> int:
     """Where the machine code lies of a function that was compiled for one signature alone; it stays as long as the function."""
     (compiled,) = function.overloads.values()

@@ -34,7 +34,8 @@ def scores_of_all_rows(X: sp.csr_array, W: Reals) -> Reals:
     opposite = W.shape[1] == 2 and bool((W[:, 0] == -W[:, 1]).all())  # two classes: one column has both scores
     W = np.ascontiguousarray(W[:, 1:] if opposite else W)
     scores = np.empty((W.shape[1], len(X.indptr) - 1))
-    _score_rows(*map(as_read_only, (X.indptr, X.indices, X.data, W)), scores)
+    indptr = X.indptr.astype(np.int64, copy=False)  # of one type for Examples and for matrices
+    _score_rows(*map(as_read_only, (indptr, X.indices, X.data, W)), scores)
     return np.concatenate([-scores, scores]).T if opposite else scores.T
 
 
