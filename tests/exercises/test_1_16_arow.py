@@ -34,11 +34,12 @@ SMALL_SETTINGS = [  # variances, 1/λ, costs
 
 
 def small_inputs():
-    """Two classes, then three; different scores before equal ones; equal variances before others, λ = 1 before others, 0/1 costs before others."""
+    """Two classes, then three; different scores before equal ones, those below 0 last; equal variances before others, λ = 1 before others, 0/1 costs before others."""
     for n_classes, values in [(2, (0.0, 1.0, 3.0, -1.0, 0.5)), (3, (0.0, 1.0, 2.0, 0.25))]:
         ties = [(1.0,) * n_classes, (2.0, 0.25, 2.0)[-n_classes:], (0.25, 2.0, 2.0)[-n_classes:]]
         untied = sorted(itertools.permutations(values, n_classes), key=lambda scores: sum(map(abs, scores)))
-        for scores in (*untied, *ties):
+        below = [(-3.0, -1.5, -2.5)[:n_classes], (-1.5, -4.0, -3.0)[:n_classes]]
+        for scores in (*untied, *ties, *below):
             for label in range(n_classes):
                 for variances, step, costs in SMALL_SETTINGS:
                     yield {
