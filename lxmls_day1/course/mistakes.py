@@ -13,7 +13,8 @@
 
 Instead of ``swap`` there may be a whole ``solution``; where an exercise has several solution regions, ``function`` names
 the one that it replaces. A mistake is a family: each of its ``variants`` is one more program that a student would write for it,
-a list of swaps or a table with the same keys. Where the family's sentence would only guess, a variant has a ``name`` and a ``sentence`` of
+a list of swaps or a table with the same keys; a list of texts, ``["2 * sq_norm", "sq_norm / 2", "4 * sq_norm"]``, is a program for each
+text after the first, which it replaces. Where the family's sentence would only guess, a variant has a ``name`` and a ``sentence`` of
 its own in its table, and a ``question`` if the family's does not fit: then it is a mistake by itself.
 
 Students solve an exercise in different styles. ``[[style]]`` tables before the mistakes hold other right solutions, each with a
@@ -24,8 +25,10 @@ Students solve an exercise in different styles. ``[[style]]`` tables before the 
 
 import textwrap
 import tomllib
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +119,20 @@ class Program:
             made[path] = stubbed(sources[path], written, path)
         return made
 
+    def with_another(self, other: "Program", sources: Mapping[str, str]) -> "Program | None":
+        """The program that makes both mistakes; None if their swaps do not leave each other's text as it is."""
+        function = self.function if self.function == other.function else None
+        bases = self.bases if other.bases[:1] == (None,) else other.bases
+        both = replace(self, label=f"{self} and {other}", swaps=self.swaps + other.swaps, function=function, bases=bases)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", SyntaxWarning)
+                for text in both.made_in(sources).values():
+                    compile(text, both.label, "exec")
+        except (InputError, SyntaxError):
+            return None
+        return both
+
     def _replaced(self, texts: Regions, solution: str, function: str | None) -> Regions:
         """The region of a function, or the only one, with this solution."""
         places = [place for place in texts if function in (None, place[1].function)]
@@ -199,6 +216,16 @@ def read_mistakes(folder: Path, exercise: Exercise) -> list[Mistake]:
     return [_parse(table, exercise.id, path, styles) for path, table, styles in tables]
 
 
+def common_pairs(mistakes: Sequence[Mistake], sources: Mapping[str, str]) -> Iterator[tuple[str, str, Program]]:
+    """The names of two mistakes and the program that makes both as they are commonest, as far as there is one; the first mistakes first."""
+    swaps = [(mistake.name, mistake.programs[0]) for mistake in mistakes if mistake.programs[0].swaps]
+    for j, (other, second) in enumerate(swaps):
+        for one, first in swaps[:j]:
+            both = first.with_another(second, sources) or second.with_another(first, sources)
+            if both is not None:
+                yield one, other, both
+
+
 def _tables(folder: Path, exercise: Exercise) -> list[tuple[Path, dict[str, Any], tuple[Style, ...]]]:
     """All tables of mistakes of an exercise, with their files and the styles in these."""
     tables = []
@@ -258,11 +285,18 @@ def _parse_programs(
         raise InputError(f"{where}: variants must be a list.")
     first = {key: value for key, value in table.items() if key != "variants"}
     programs = [_parse_program(first, mistake.exercise, str(mistake), where, styles)]
-    for number, variant in enumerate(variants, start=1):
+    for number, variant in enumerate(chain.from_iterable(map(_one_by_one, variants)), start=1):
         entry = variant if isinstance(variant, dict) else {"swap": variant}
         which = f", variant {number}"
         programs.append(_parse_program(entry, mistake.exercise, f"{mistake}{which}", f"{where}{which}", styles))
     return tuple(programs)
+
+
+def _one_by_one(variant: Any) -> list[Any]:
+    """The variants that a list of texts stands for: each text after the first takes the place of the first; any other is one by itself."""
+    if isinstance(variant, list) and len(variant) > 1 and all(isinstance(text, str) for text in variant):
+        return [[[variant[0], text]] for text in variant[1:]]
+    return [variant]
 
 
 def _parse_program(table: dict[str, Any], exercise: str, label: str, where: str, styles: tuple[Style, ...]) -> Program:
