@@ -23,12 +23,12 @@ Students solve an exercise in different styles. ``[[style]]`` tables before the 
 
 """
 
+import itertools
 import textwrap
 import tomllib
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +123,9 @@ class Program:
         """The program that makes both mistakes; None if their swaps do not leave each other's text as it is."""
         function = self.function if self.function == other.function else None
         bases = self.bases if other.bases[:1] == (None,) else other.bases
-        both = replace(self, label=f"{self} and {other}", swaps=self.swaps + other.swaps, function=function, bases=bases)
+        both = replace(
+            self, label=f"{self} and {other}", swaps=self.swaps + other.swaps, function=function, bases=bases
+        )
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", SyntaxWarning)
@@ -218,9 +220,9 @@ def read_mistakes(folder: Path, exercise: Exercise) -> list[Mistake]:
 
 def common_pairs(mistakes: Sequence[Mistake], sources: Mapping[str, str]) -> Iterator[tuple[str, str, Program]]:
     """The names of two mistakes and the program that makes both as they are commonest, as far as there is one; the first mistakes first."""
-    swaps = [(mistake.name, mistake.programs[0]) for mistake in mistakes if mistake.programs[0].swaps]
-    for j, (other, second) in enumerate(swaps):
-        for one, first in swaps[:j]:
+    swaps = {m.name: program for m in mistakes for program in reversed(m.programs) if program.swaps}
+    for j, (other, second) in enumerate(swaps.items()):
+        for one, first in itertools.islice(swaps.items(), j):
             both = first.with_another(second, sources) or second.with_another(first, sources)
             if both is not None:
                 yield one, other, both
@@ -285,7 +287,7 @@ def _parse_programs(
         raise InputError(f"{where}: variants must be a list.")
     first = {key: value for key, value in table.items() if key != "variants"}
     programs = [_parse_program(first, mistake.exercise, str(mistake), where, styles)]
-    for number, variant in enumerate(chain.from_iterable(map(_one_by_one, variants)), start=1):
+    for number, variant in enumerate(itertools.chain.from_iterable(map(_one_by_one, variants)), start=1):
         entry = variant if isinstance(variant, dict) else {"swap": variant}
         which = f", variant {number}"
         programs.append(_parse_program(entry, mistake.exercise, f"{mistake}{which}", f"{where}{which}", styles))

@@ -95,18 +95,18 @@ def _pool_of(reference: str, exercise: Exercise, mistakes: Sequence[Mistake], fo
 
 def _pairs(
     pool: Pool, reference: Path, exercise: Exercise, mistakes: Sequence[Mistake], folder: Path
-) -> dict[str, tuple[float, ...]]:
+) -> dict[str, dict[str, tuple[float, ...]]]:
     """What programs that make two mistakes answer, as `Pool.sums`, where that is an answer of neither of them alone."""
     sources = {name: (reference / name).read_text(encoding="utf-8") for name in exercise.files}
     pairs = list(itertools.islice(common_pairs(mistakes, sources), MOST_PAIRS))
     both = Mistake(exercise.id, "pairs", "", tuple(program for _, _, program in pairs))
     _, answers, _ = asked_programs(reference, exercise, [both], folder / "pairs", pool.inputs)
     single = {row for rows in pool.programs.values() for row in rows}
-    found = {}
+    found: dict[str, dict[str, tuple[float, ...]]] = {}
     for (one, other, _), got in zip(pairs, answers[1:], strict=True):
         row, sums = pool.places(got), pool.sums(got)
         if any(row) and row not in single and np.isfinite(sums).all() and sums:
-            found[f"{one} {other}"] = sums
+            found.setdefault(one, {})[other] = sums
     return found
 
 

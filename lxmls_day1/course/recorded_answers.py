@@ -22,7 +22,7 @@ RTOL, ATOL = 1e-6, 1e-9
 POOL_RTOL, POOL_ATOL = 1e-4, 1e-5  # small inputs are round, mistakes far from the right answer; single precision passes
 MOST_SHOWN = 12
 MOST_DESCRIBED = 4  # entries of a tuple whose forms are told
-N_SUMS, SUM_DIGITS, LARGEST = 4, 4, 1e6  # of `Pool.sums`
+N_SUMS, SUM_DIGITS, SUMS_ATOL, LARGEST = 3, 4, 2e-4, 1e6  # of `Pool.sums`
 RETURNS = "returns "  # the beginning of an answer that is none, and is described
 LONGEST_SHOWN = 200  # characters of one text
 DEEPEST = 32
@@ -109,7 +109,7 @@ class Pool:
         For each program of the mistake's family: which of the answers it gives to each input.
     reserve : tuple of (dict, Answer)
         Other inputs with the right answer: they are asked when a solved exercise is practised.
-    pairs : dict from two mistakes ("one other") to tuple of float
+    pairs : dict from mistake to dict from another mistake to tuple of float
         What the program that makes both answers, as `sums` has it.
     """
 
@@ -117,7 +117,7 @@ class Pool:
     answers: tuple[tuple[Answer, ...], ...]
     programs: dict[str, tuple[tuple[int, ...], ...]]
     reserve: tuple[tuple[dict[str, Any], Answer], ...] = ()
-    pairs: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    pairs: dict[str, dict[str, tuple[float, ...]]] = field(default_factory=dict)
 
     @classmethod
     def from_plain(cls, content: Mapping[str, Any]) -> "Pool":
@@ -127,7 +127,7 @@ class Pool:
             tuple(tuple(map(_from_compact, entry["answers"])) for entry in content["inputs"]),
             {name: tuple(map(tuple, rows)) for name, rows in content["mistakes"].items()},
             tuple((dict(entry["input"]), _from_compact(entry["answer"])) for entry in content.get("reserve", ())),
-            {names: tuple(sums) for names, sums in content.get("pairs", {}).items()},
+            {one: {other: tuple(its) for other, its in rest.items()} for one, rest in content.get("pairs", {}).items()},
         )
 
     @property
@@ -170,13 +170,12 @@ class Pool:
     def pairs_with(self, got: Sequence[Answer]) -> list[tuple[str, str]]:
         """The pairs of mistakes that give these answers together."""
         sums = self.sums(got) if self.pairs else ()
-        near = 2 * 10.0**-SUM_DIGITS
-        alike = (
-            names
-            for names, its in self.pairs.items()
-            if sums and all(abs(mine - other) <= near for mine, other in zip(sums, its, strict=True))
-        )
-        return [(one, other) for one, other in map(str.split, alike)]
+        return [
+            (one, other)
+            for one, rest in self.pairs.items()
+            for other, its in rest.items()
+            if sums and all(abs(mine - known) <= SUMS_ATOL for mine, known in zip(sums, its, strict=True))
+        ]
 
     def wrong_of_reserve(self, got: Sequence[Answer]) -> list[int]:
         """The inputs of the reserve to which the answers are wrong."""
@@ -511,7 +510,7 @@ def _pool_text(exercise: str, pool: Pool) -> str:
     inputs = _joined(f"  {_dense(entry)}" for entry in content["inputs"])
     mistakes = _joined(f"  {_dense(name)}: {_dense(rows)}" for name, rows in content["mistakes"].items())
     reserve = _joined(f"  {_dense(entry)}" for entry in content["reserve"])
-    pairs = _joined(f"  {_dense(names)}: {_dense(sums)}" for names, sums in content["pairs"].items())
+    pairs = _joined(f"  {_dense(one)}: {_dense(rest)}" for one, rest in content["pairs"].items())
     end = [' }, "reserve": [', *reserve, ' ], "pairs": {', *pairs, " }}"]
     return "\n".join([f' {_compact(exercise)}: {{"inputs": [', *inputs, ' ], "mistakes": {', *mistakes, *end])
 

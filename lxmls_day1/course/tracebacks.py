@@ -78,7 +78,9 @@ def _operands(tree: ast.AST, place: traceback.FrameSummary) -> Iterator[ast.expr
     """What is joined, or handed on, where an exception was raised."""
     where = place.lineno, place.end_lineno, place.colno, place.end_colno
     for node in ast.walk(tree):
-        if where != tuple(getattr(node, name, None) for name in ("lineno", "end_lineno", "col_offset", "end_col_offset")):
+        if where != tuple(
+            getattr(node, name, None) for name in ("lineno", "end_lineno", "col_offset", "end_col_offset")
+        ):
             continue
         if isinstance(node, ast.BinOp):
             yield from (node.left, node.right)
