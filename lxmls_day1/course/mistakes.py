@@ -18,8 +18,8 @@ text after the first, which it replaces. Where the family's sentence would only 
 its own in its table, and a ``question`` if the family's does not fit: then it is a mistake by itself.
 
 Students solve an exercise in different styles. ``[[style]]`` tables before the mistakes hold other right solutions, each with a
-``name``. Swaps change the first right solution that has all their texts: the reference's, then the styles in their order. A table
-``{ style = "clipped", swap = … }`` names the style.
+``name``. Swaps change every right solution that has all their texts, and at least the first one: the reference's, then the styles in
+their order. A table ``{ style = "clipped", swap = … }`` names the only style.
 
 """
 
@@ -38,7 +38,7 @@ from lxmls_day1.course.source_functions import indented
 from lxmls_day1.errors import InputError
 
 PROGRAM_KEYS = {"swap", "solution", "function", "style"}
-TEXTS = ("name", "sentence", "question")
+TEXTS = ("name", "sentence", "question", "variant_of")
 
 
 Regions = dict[tuple[str, Solution], str]  # the path and the place of each solution -> its text
@@ -119,6 +119,17 @@ class Program:
             made[path] = stubbed(sources[path], written, path)
         return made
 
+    @property
+    def other_styles(self) -> list[Style]:
+        """The styles in which the same swaps can be made, besides the right solution in which they are made; not those of whole lines."""
+        single = all("\n" not in old + new for old, new in self.swaps) and len(self.bases) > 1 and self.swaps
+        return [
+            style
+            for style in self.bases
+            if single and style is not None and style.function in (None, self.function)
+            if all(style.solution.count(old) == 1 for old, _ in self.swaps)
+        ]
+
     def with_another(self, other: "Program", sources: Mapping[str, str]) -> "Program | None":
         """The program that makes both mistakes; None if their swaps do not leave each other's text as it is."""
         function = self.function if self.function == other.function else None
@@ -183,6 +194,8 @@ class Mistake:
         What students would write for it; the first one is the commonest.
     question : str
         What a student is asked to explain once the mistake was named; may be empty.
+    variant_of : str
+        The mistake in whose table it stands, if it does not have one of its own.
     """
 
     exercise: str
@@ -190,6 +203,7 @@ class Mistake:
     sentence: str
     programs: tuple[Program, ...] = ()
     question: str = ""
+    variant_of: str = ""
 
     def __str__(self) -> str:
         return f"mistake {self.name} of exercise {self.exercise}"
@@ -219,8 +233,9 @@ def read_mistakes(folder: Path, exercise: Exercise) -> list[Mistake]:
 
 
 def common_pairs(mistakes: Sequence[Mistake], sources: Mapping[str, str]) -> Iterator[tuple[str, str, Program]]:
-    """The names of two mistakes and the program that makes both as they are commonest, as far as there is one; the first mistakes first."""
-    swaps = {m.name: program for m in mistakes for program in reversed(m.programs) if program.swaps}
+    """The names of two mistakes and the program that makes both as they are commonest, as far as there is one; last those with variants."""
+    in_order = sorted(mistakes, key=lambda mistake: mistake.variant_of != "")
+    swaps = {m.name: program for m in in_order for program in reversed(m.programs) if program.swaps}
     for j, (other, second) in enumerate(swaps.items()):
         for one, first in itertools.islice(swaps.items(), j):
             both = first.with_another(second, sources) or second.with_another(first, sources)
@@ -259,7 +274,8 @@ def _by_sentence(family: dict[str, Any]) -> list[dict[str, Any]]:
         return [family]
     own = [variant for variant in variants if isinstance(variant, dict) and "name" in variant]
     rest = {"variants": [variant for variant in variants if variant not in own]} if variants else {}
-    return [family | rest, *({"question": family.get("question", "")} | variant for variant in own)]
+    inherited = {"question": family.get("question", ""), "variant_of": family.get("name", "")}
+    return [family | rest, *(inherited | variant for variant in own)]
 
 
 def _check_texts(table: dict[str, Any], path: Path) -> None:
@@ -275,7 +291,7 @@ def _parse(table: dict[str, Any], exercise: str, path: Path, styles: tuple[Style
     where = f"{path}, mistake {table['name']}"
     own = {key: value for key, value in table.items() if key not in TEXTS}
     sentence, question = (" ".join(table.get(key, "").split()) for key in ("sentence", "question"))
-    mistake = Mistake(exercise, table["name"], sentence, question=question)
+    mistake = Mistake(exercise, table["name"], sentence, question=question, variant_of=table.get("variant_of", ""))
     return replace(mistake, programs=_parse_programs(own, mistake, where, styles))
 
 
@@ -291,7 +307,7 @@ def _parse_programs(
         entry = variant if isinstance(variant, dict) else {"swap": variant}
         which = f", variant {number}"
         programs.append(_parse_program(entry, mistake.exercise, f"{mistake}{which}", f"{where}{which}", styles))
-    return tuple(programs)
+    return (*programs, *(replace(one, bases=(style,)) for one in programs for style in one.other_styles))
 
 
 def _one_by_one(variant: Any) -> list[Any]:

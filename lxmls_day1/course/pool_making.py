@@ -36,7 +36,7 @@ from lxmls_day1.whole_files import temporary_folder
 MOST_INPUTS = 36
 RESERVE = 8  # other inputs, for practice
 VARIED = 14  # inputs at all sizes, each tells programs apart that few others do
-MOST_PAIRS = 600  # programs that make two mistakes
+MOST_PAIRS = 500  # programs that make two mistakes
 LEAST_WRONG = 6  # inputs on which each program differs from the reference, if there are so many
 SECONDS = 2.0  # of processor time for all inputs of one program; it does not end, says its answer then
 DIGITS = 6  # of a number that is written down
