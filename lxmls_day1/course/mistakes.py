@@ -41,6 +41,8 @@ PROGRAM_KEYS = {"swap", "solution", "function", "style"}
 TEXTS = ("name", "sentence", "question", "variant_of")
 
 
+MOST_TRIED = 3  # programs of a mistake, the commonest ones, of which one has to go together with one of another mistake
+
 Regions = dict[tuple[str, Solution], str]  # the path and the place of each solution -> its text
 
 
@@ -233,12 +235,14 @@ def read_mistakes(folder: Path, exercise: Exercise) -> list[Mistake]:
 
 
 def common_pairs(mistakes: Sequence[Mistake], sources: Mapping[str, str]) -> Iterator[tuple[str, str, Program]]:
-    """The names of two mistakes and the program that makes both as they are commonest, as far as there is one; last those with variants."""
+    """The names of two mistakes and a program that makes both, if there is one; last the pairs with variants that have names."""
     in_order = sorted(mistakes, key=lambda mistake: mistake.variant_of != "")
-    swaps = {m.name: program for m in in_order for program in reversed(m.programs) if program.swaps}
-    for j, (other, second) in enumerate(swaps.items()):
-        for one, first in itertools.islice(swaps.items(), j):
-            both = first.with_another(second, sources) or second.with_another(first, sources)
+    swaps = {m.name: [program for program in m.programs if program.swaps][:MOST_TRIED] for m in in_order}
+    for j, (other, seconds) in enumerate(swaps.items()):
+        for one, firsts in itertools.islice(swaps.items(), j):
+            tried = itertools.product(firsts, seconds)
+            found = (p.with_another(q, sources) or q.with_another(p, sources) for p, q in tried)
+            both = next(filter(None, found), None)
             if both is not None:
                 yield one, other, both
 
