@@ -19,7 +19,7 @@ its own in its table, and a ``question`` if the family's does not fit: then it i
 
 Students solve an exercise in different styles. ``[[style]]`` tables before the mistakes hold other right solutions, each with a
 ``name``. Swaps change every right solution that has all their texts, and at least the first one: the reference's, then the styles in
-their order. A table ``{ style = "clipped", swap = … }`` names the only style.
+their order. A table ``{ style = "clipped", swap = … }`` names the only style, "reference" that of the reference.
 
 """
 
@@ -41,6 +41,7 @@ PROGRAM_KEYS = {"swap", "solution", "function", "style"}
 TEXTS = ("name", "sentence", "question", "variant_of")
 
 
+REFERENCE = "reference"  # the style of the reference's solution
 MOST_TRIED = 3  # programs of a mistake, the commonest ones, of which one has to go together with one of another mistake
 
 Regions = dict[tuple[str, Solution], str]  # the path and the place of each solution -> its text
@@ -333,7 +334,7 @@ def _parse_program(table: dict[str, Any], exercise: str, label: str, where: str,
         raise InputError(f"{where}: swap must be a list of pairs of strings.")
     bases = (None, *styles)
     if "style" in table:
-        bases = tuple(style for style in styles if style.name == table["style"])
+        bases = tuple(style for style in bases if (style.name if style else REFERENCE) == table["style"])
         if not bases:
             raise InputError(f"{where}: there is no style {table['style']!r}.")
     return Program(
