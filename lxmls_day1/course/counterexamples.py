@@ -163,7 +163,7 @@ class SmallInputs:
             kind if mistakes else "",
             example,
             [(pool.inputs[i], got[i]) for i in wrong],
-        )
+        ) from _error_of(lab, ask, pool.inputs[first], got[first])
 
     def _check_reserve(self, lab: Any, pool: Pool) -> None:
         """Compare what a lab answers to the other inputs."""
@@ -263,6 +263,16 @@ def answers_to(lab: Any, ask: SmallAnswers, inputs: Sequence[dict[str, Any]]) ->
     if len(failures) == len(inputs):
         raise failures[0]
     return found
+
+
+def _error_of(lab: Any, ask: SmallAnswers, given: dict[str, Any], got: Answer) -> Exception | None:
+    """The exception that an answer stands for; its traceback is shown with the input."""
+    if str(next(iter(got.values), "")).startswith(RAISES):
+        try:
+            _asked(lab, ask, [given])
+        except Exception as error:
+            return error
+    return None
 
 
 def answer_of(value: Any) -> Answer:

@@ -13,18 +13,21 @@
 
 Instead of ``swap`` there may be a whole ``solution``; where an exercise has several solution regions, ``function`` names
 the one that it replaces. A mistake is a family: each of its ``variants`` is one more program that a student would write for it,
-a list of swaps or a table with the same keys. Where the family's sentence would only guess, a variant has a ``name`` and a ``sentence`` of
+a list of swaps or a table with the same keys; a list of texts, ``["2 * sq_norm", "sq_norm / 2", "4 * sq_norm"]``, is a program for each
+text after the first, which it replaces. Where the family's sentence would only guess, a variant has a ``name`` and a ``sentence`` of
 its own in its table, and a ``question`` if the family's does not fit: then it is a mistake by itself.
 
 Students solve an exercise in different styles. ``[[style]]`` tables before the mistakes hold other right solutions, each with a
-``name``. Swaps change the first right solution that has all their texts: the reference's, then the styles in their order. A table
-``{ style = "clipped", swap = … }`` names the style.
+``name``. Swaps change every right solution that has all their texts, and at least the first one: the reference's, then the styles in
+their order. A table ``{ style = "clipped", swap = … }`` names the only style, "reference" that of the reference.
 
 """
 
+import itertools
 import textwrap
 import tomllib
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -35,8 +38,11 @@ from lxmls_day1.course.source_functions import indented
 from lxmls_day1.errors import InputError
 
 PROGRAM_KEYS = {"swap", "solution", "function", "style"}
-TEXTS = ("name", "sentence", "question")
+TEXTS = ("name", "sentence", "question", "variant_of")
 
+
+REFERENCE = "reference"  # the style of the reference's solution
+MOST_TRIED = 3  # programs of a mistake, the commonest ones, of which one has to go together with one of another mistake
 
 Regions = dict[tuple[str, Solution], str]  # the path and the place of each solution -> its text
 
@@ -116,6 +122,33 @@ class Program:
             made[path] = stubbed(sources[path], written, path)
         return made
 
+    @property
+    def other_styles(self) -> list[Style]:
+        """The styles in which the same swaps can be made, besides the right solution in which they are made; not those of whole lines."""
+        single = all("\n" not in old + new for old, new in self.swaps) and len(self.bases) > 1 and self.swaps
+        return [
+            style
+            for style in self.bases
+            if single and style is not None and style.function in (None, self.function)
+            if all(style.solution.count(old) == 1 for old, _ in self.swaps)
+        ]
+
+    def with_another(self, other: "Program", sources: Mapping[str, str]) -> "Program | None":
+        """The program that makes both mistakes; None if their swaps do not leave each other's text as it is."""
+        function = self.function if self.function == other.function else None
+        bases = self.bases if other.bases[:1] == (None,) else other.bases
+        both = replace(
+            self, label=f"{self} and {other}", swaps=self.swaps + other.swaps, function=function, bases=bases
+        )
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", SyntaxWarning)
+                for text in both.made_in(sources).values():
+                    compile(text, both.label, "exec")
+        except (InputError, SyntaxError):
+            return None
+        return both
+
     def _replaced(self, texts: Regions, solution: str, function: str | None) -> Regions:
         """The region of a function, or the only one, with this solution."""
         places = [place for place in texts if function in (None, place[1].function)]
@@ -164,6 +197,8 @@ class Mistake:
         What students would write for it; the first one is the commonest.
     question : str
         What a student is asked to explain once the mistake was named; may be empty.
+    variant_of : str
+        The mistake in whose table it stands, if it does not have one of its own.
     """
 
     exercise: str
@@ -171,6 +206,7 @@ class Mistake:
     sentence: str
     programs: tuple[Program, ...] = ()
     question: str = ""
+    variant_of: str = ""
 
     def __str__(self) -> str:
         return f"mistake {self.name} of exercise {self.exercise}"
@@ -197,6 +233,19 @@ def read_mistakes(folder: Path, exercise: Exercise) -> list[Mistake]:
     """
     tables = _tables(folder, exercise)
     return [_parse(table, exercise.id, path, styles) for path, table, styles in tables]
+
+
+def common_pairs(mistakes: Sequence[Mistake], sources: Mapping[str, str]) -> Iterator[tuple[str, str, Program]]:
+    """The names of two mistakes and a program that makes both, if there is one; last the pairs with variants that have names."""
+    in_order = sorted(mistakes, key=lambda mistake: mistake.variant_of != "")
+    swaps = {m.name: [program for program in m.programs if program.swaps][:MOST_TRIED] for m in in_order}
+    for j, (other, seconds) in enumerate(swaps.items()):
+        for one, firsts in itertools.islice(swaps.items(), j):
+            tried = itertools.product(firsts, seconds)
+            found = (p.with_another(q, sources) or q.with_another(p, sources) for p, q in tried)
+            both = next(filter(None, found), None)
+            if both is not None:
+                yield one, other, both
 
 
 def _tables(folder: Path, exercise: Exercise) -> list[tuple[Path, dict[str, Any], tuple[Style, ...]]]:
@@ -230,7 +279,8 @@ def _by_sentence(family: dict[str, Any]) -> list[dict[str, Any]]:
         return [family]
     own = [variant for variant in variants if isinstance(variant, dict) and "name" in variant]
     rest = {"variants": [variant for variant in variants if variant not in own]} if variants else {}
-    return [family | rest, *({"question": family.get("question", "")} | variant for variant in own)]
+    inherited = {"question": family.get("question", ""), "variant_of": family.get("name", "")}
+    return [family | rest, *(inherited | variant for variant in own)]
 
 
 def _check_texts(table: dict[str, Any], path: Path) -> None:
@@ -246,7 +296,7 @@ def _parse(table: dict[str, Any], exercise: str, path: Path, styles: tuple[Style
     where = f"{path}, mistake {table['name']}"
     own = {key: value for key, value in table.items() if key not in TEXTS}
     sentence, question = (" ".join(table.get(key, "").split()) for key in ("sentence", "question"))
-    mistake = Mistake(exercise, table["name"], sentence, question=question)
+    mistake = Mistake(exercise, table["name"], sentence, question=question, variant_of=table.get("variant_of", ""))
     return replace(mistake, programs=_parse_programs(own, mistake, where, styles))
 
 
@@ -258,11 +308,18 @@ def _parse_programs(
         raise InputError(f"{where}: variants must be a list.")
     first = {key: value for key, value in table.items() if key != "variants"}
     programs = [_parse_program(first, mistake.exercise, str(mistake), where, styles)]
-    for number, variant in enumerate(variants, start=1):
+    for number, variant in enumerate(itertools.chain.from_iterable(map(_one_by_one, variants)), start=1):
         entry = variant if isinstance(variant, dict) else {"swap": variant}
         which = f", variant {number}"
         programs.append(_parse_program(entry, mistake.exercise, f"{mistake}{which}", f"{where}{which}", styles))
-    return tuple(programs)
+    return (*programs, *(replace(one, bases=(style,)) for one in programs for style in one.other_styles))
+
+
+def _one_by_one(variant: Any) -> list[Any]:
+    """The variants that a list of texts stands for: each text after the first takes the place of the first; any other is one by itself."""
+    if isinstance(variant, list) and len(variant) > 1 and all(isinstance(text, str) for text in variant):
+        return [[[variant[0], text]] for text in variant[1:]]
+    return [variant]
 
 
 def _parse_program(table: dict[str, Any], exercise: str, label: str, where: str, styles: tuple[Style, ...]) -> Program:
@@ -277,7 +334,7 @@ def _parse_program(table: dict[str, Any], exercise: str, label: str, where: str,
         raise InputError(f"{where}: swap must be a list of pairs of strings.")
     bases = (None, *styles)
     if "style" in table:
-        bases = tuple(style for style in styles if style.name == table["style"])
+        bases = tuple(style for style in bases if (style.name if style else REFERENCE) == table["style"])
         if not bases:
             raise InputError(f"{where}: there is no style {table['style']!r}.")
     return Program(

@@ -24,6 +24,7 @@ RAISES = "raises "
 WRONG_FORM, WRONG_PARTS, RELATED, WHERE = "wrong_form", "wrong_parts", "related_to_the_right_one", "where_it_is_wrong"
 NEARLY = 0.01  # of the largest number of an answer
 LEAST_ON_A_SIDE = 2  # inputs with a right, and with a wrong answer, before it is said where answers are wrong
+FEW = 1 / 8  # right answers for each wrong one: too few to say so
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "the exponential of": np.exp,
     "the natural logarithm of": np.log,
@@ -228,7 +229,8 @@ def _by_part(asked: Sequence[Asked], split: Split | None, terms: Terms | None = 
 def _where(asked: Sequence[Asked]) -> Sentences:
     """What all inputs with a wrong answer have and no input with a right one, if there is such a thing."""
     is_wrong = [one.is_wrong for one in asked]
-    if min(sum(is_wrong), len(is_wrong) - sum(is_wrong)) < LEAST_ON_A_SIDE:
+    n_wrong, n_right = sum(is_wrong), len(is_wrong) - sum(is_wrong)
+    if min(n_wrong, n_right) < LEAST_ON_A_SIDE or n_right < FEW * n_wrong:  # these have something in common by chance
         return []
     texts = (text for text, holds in _conditions([one.given for one in asked]) if list(map(bool, holds)) == is_wrong)
     return [(WHERE, f"The answers are wrong where {text}, and right everywhere else.") for text in texts][:1]

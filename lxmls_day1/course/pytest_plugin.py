@@ -313,9 +313,10 @@ def verdict(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> t
     if isinstance(error, NotImplementedError) and STUB_MESSAGE.match(str(error)):
         return "to do", str(error)
     answers, wanted = run.asked.answers if run.asked is not None else [], must_return(item)
-    if text := wrong_in_words(error, answers, wanted):
-        return "wrong", text
     folder = run.lab_folder or Lab.open(item.path.parent).folder
+    if text := wrong_in_words(error, answers, wanted):
+        cause = error.__cause__
+        return "wrong", f"{text}\n{trimmed_traceback(cause, folder, run.files_of(item))}" if cause else text
     files = _files_of(error)
     if isinstance(error, AssertionError) and files[-1:] == [item.path]:
         return "wrong", str(error).strip() or "a property that the answer must have does not hold"

@@ -1,14 +1,23 @@
 """A student's error, with the part of its traceback that stands in the student's own files."""
 
+import ast
+import contextlib
 import linecache
 import traceback
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
+
+import numpy as np
 
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import PACKAGES, describe_exception, is_within, why_not_python
 
 MOST_FRAMES = 5
+#: What may stand in the text of an array whose shape is told: it is computed once more, and a call might do more than that.
+COMPUTED_AGAIN = (
+    ast.Name, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.Slice, ast.Tuple, ast.Constant,
+    ast.operator, ast.unaryop, ast.expr_context,
+)  # fmt: skip
 
 
 def trimmed_traceback(
@@ -44,7 +53,41 @@ def trimmed_traceback(
         lines.append(f"{_shown(Path(frame.filename), lab_folder)}:{frame.lineno}, in {frame.name}")
         if frame.line:
             lines.append(f"    {frame.line}")
-    return "\n".join([*lines, describe_exception(error)])
+    shapes = _shapes_at(mine[-1], error) if mine and isinstance(error, (ValueError, IndexError)) else ""
+    return "\n".join([*lines, describe_exception(error), *([shapes] if shapes else [])])
+
+
+def _shapes_at(place: traceback.FrameSummary, error: BaseException) -> str:
+    """``X.T has the shape (3, 5), d (4,).``: the arrays that a line joins by an operation, or hands to a function, which then failed."""
+    found: dict[str, tuple[int, ...]] = {}
+    frames = [frame for frame, line in traceback.walk_tb(error.__traceback__) if line == place.lineno]
+    frames = [frame for frame in frames if frame.f_code.co_filename == place.filename]
+    with contextlib.suppress(Exception):  # a file that has changed meanwhile, an array that cannot be computed again
+        tree = ast.parse("".join(linecache.getlines(place.filename)))
+        for node in _operands(tree, place):
+            if all(isinstance(part, COMPUTED_AGAIN) for part in ast.walk(node)):
+                code = compile(ast.Expression(node), place.filename, "eval")
+                value = eval(code, frames[-1].f_globals, frames[-1].f_locals)
+                if isinstance(value, np.ndarray):
+                    found[ast.unparse(node)] = value.shape
+    first, *others = [f"{text} has the shape {shape}" for text, shape in found.items()] or [""]
+    return ", ".join([first, *(text.replace("has the shape ", "") for text in others)]) + "." * bool(first)
+
+
+def _operands(tree: ast.AST, place: traceback.FrameSummary) -> Iterator[ast.expr]:
+    """What is joined, or handed on, where an exception was raised."""
+    where = place.lineno, place.end_lineno, place.colno, place.end_colno
+    for node in ast.walk(tree):
+        if where != tuple(
+            getattr(node, name, None) for name in ("lineno", "end_lineno", "col_offset", "end_col_offset")
+        ):
+            continue
+        if isinstance(node, ast.BinOp):
+            yield from (node.left, node.right)
+        elif isinstance(node, ast.Call):
+            yield from [node.func.value] if isinstance(node.func, ast.Attribute) else []
+            for argument in node.args:
+                yield from argument.elts if isinstance(argument, (ast.List, ast.Tuple)) else [argument]
 
 
 def _is_file(filename: str, path: Path) -> bool:

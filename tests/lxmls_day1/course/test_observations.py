@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lxmls_day1.course.observations import Asked, observed
+from lxmls_day1.course.observations import WHERE, Asked, observed
 from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer
 
 INPUTS = [
@@ -19,6 +19,18 @@ def said(change):
         wanted, got = Answer.of(right), Answer.of(change(given, right))
         asked.append(Asked(given, wanted, got, not wanted.agrees(got, POOL_RTOL, POOL_ATOL)))
     return " ".join(sentence for _, sentence in observed(asked))
+
+
+def test_two_right_answers_among_many_wrong_ones_say_nothing_of_where():
+    """Both have an x above 20, as by chance they have something."""
+
+    def where(n_wrong):
+        xs = [*range(n_wrong), 21, 22]
+        asked = [Asked({"x": x}, Answer.of(1.0), Answer.of(float(x**2 % 7 + 2) if x < 20 else 1.0), x < 20) for x in xs]
+        return [sentence for name, sentence in observed(asked) if name == WHERE]
+
+    assert where(16) == ["The answers are wrong where x is below 21, and right everywhere else."]
+    assert where(17) == []
 
 
 @pytest.mark.parametrize(

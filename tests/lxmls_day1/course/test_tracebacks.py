@@ -25,6 +25,24 @@ def test_only_the_frames_in_the_lab(failing):
     assert len(text.splitlines()) == 3
 
 
+@pytest.mark.parametrize(
+    ("line", "shapes"),
+    [
+        ("return X.T @ d", "X.T has the shape (3, 5), d (4,)."),
+        ("return np.dot(X.T, d - 1)", "X.T has the shape (3, 5), d - 1 (4,)."),
+        ("return (\n        X.dot(\n            d))", "X has the shape (5, 3), d (4,)."),
+        ("return np.vstack([d, 'ü' and X.T])", "d has the shape (4,)."),
+        ("return X.T @ np.log(d)", "X.T has the shape (3, 5)."),
+        ("return int('x')", ""),
+        ("raise ValueError('X.T @ d')", ""),
+    ],
+)
+def test_the_shapes_of_arrays_that_do_not_fit(failing, line, shapes):
+    head = "import numpy as np\n\n\ndef f():\n    X, d = np.ones((5, 3)), np.ones(4)\n    "
+    last = failing(f"{head}{line}\n").splitlines()[-1]
+    assert last == shapes or (not shapes and last.startswith("ValueError: "))
+
+
 def test_of_a_deep_recursion_the_last_calls(failing):
     lines = failing("def f():\n    return f()\n").splitlines()
     assert lines[0].endswith("more calls")
