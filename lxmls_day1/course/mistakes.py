@@ -26,8 +26,7 @@ their order. A table ``{ style = "clipped", swap = … }`` names the only style,
 import itertools
 import textwrap
 import tomllib
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -38,12 +37,10 @@ from lxmls_day1.course.source_functions import indented
 from lxmls_day1.errors import InputError
 
 PROGRAM_KEYS = {"swap", "solution", "function", "style"}
-TEXTS = ("name", "sentence", "question", "variant_of")
+TEXTS = ("name", "sentence", "question")
 
 
 REFERENCE = "reference"  # the style of the reference's solution
-MOST_TRIED = 3  # programs of a mistake, the commonest ones, of which one has to go together with one of another mistake
-
 Regions = dict[tuple[str, Solution], str]  # the path and the place of each solution -> its text
 
 
@@ -133,22 +130,6 @@ class Program:
             if all(style.solution.count(old) == 1 for old, _ in self.swaps)
         ]
 
-    def with_another(self, other: "Program", sources: Mapping[str, str]) -> "Program | None":
-        """The program that makes both mistakes; None if their swaps do not leave each other's text as it is."""
-        function = self.function if self.function == other.function else None
-        bases = self.bases if other.bases[:1] == (None,) else other.bases
-        both = replace(
-            self, label=f"{self} and {other}", swaps=self.swaps + other.swaps, function=function, bases=bases
-        )
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error", SyntaxWarning)
-                for text in both.made_in(sources).values():
-                    compile(text, both.label, "exec")
-        except (InputError, SyntaxError):
-            return None
-        return both
-
     def _replaced(self, texts: Regions, solution: str, function: str | None) -> Regions:
         """The region of a function, or the only one, with this solution."""
         places = [place for place in texts if function in (None, place[1].function)]
@@ -197,8 +178,6 @@ class Mistake:
         What students would write for it; the first one is the commonest.
     question : str
         What a student is asked to explain once the mistake was named; may be empty.
-    variant_of : str
-        The mistake in whose table it stands, if it does not have one of its own.
     """
 
     exercise: str
@@ -206,7 +185,6 @@ class Mistake:
     sentence: str
     programs: tuple[Program, ...] = ()
     question: str = ""
-    variant_of: str = ""
 
     def __str__(self) -> str:
         return f"mistake {self.name} of exercise {self.exercise}"
@@ -233,19 +211,6 @@ def read_mistakes(folder: Path, exercise: Exercise) -> list[Mistake]:
     """
     tables = _tables(folder, exercise)
     return [_parse(table, exercise.id, path, styles) for path, table, styles in tables]
-
-
-def common_pairs(mistakes: Sequence[Mistake], sources: Mapping[str, str]) -> Iterator[tuple[str, str, Program]]:
-    """The names of two mistakes and a program that makes both, if there is one; last the pairs with variants that have names."""
-    in_order = sorted(mistakes, key=lambda mistake: mistake.variant_of != "")
-    swaps = {m.name: [program for program in m.programs if program.swaps][:MOST_TRIED] for m in in_order}
-    for j, (other, seconds) in enumerate(swaps.items()):
-        for one, firsts in itertools.islice(swaps.items(), j):
-            tried = itertools.product(firsts, seconds)
-            found = (p.with_another(q, sources) or q.with_another(p, sources) for p, q in tried)
-            both = next(filter(None, found), None)
-            if both is not None:
-                yield one, other, both
 
 
 def _tables(folder: Path, exercise: Exercise) -> list[tuple[Path, dict[str, Any], tuple[Style, ...]]]:
@@ -279,8 +244,7 @@ def _by_sentence(family: dict[str, Any]) -> list[dict[str, Any]]:
         return [family]
     own = [variant for variant in variants if isinstance(variant, dict) and "name" in variant]
     rest = {"variants": [variant for variant in variants if variant not in own]} if variants else {}
-    inherited = {"question": family.get("question", ""), "variant_of": family.get("name", "")}
-    return [family | rest, *(inherited | variant for variant in own)]
+    return [family | rest, *({"question": family.get("question", "")} | variant for variant in own)]
 
 
 def _check_texts(table: dict[str, Any], path: Path) -> None:
@@ -296,7 +260,7 @@ def _parse(table: dict[str, Any], exercise: str, path: Path, styles: tuple[Style
     where = f"{path}, mistake {table['name']}"
     own = {key: value for key, value in table.items() if key not in TEXTS}
     sentence, question = (" ".join(table.get(key, "").split()) for key in ("sentence", "question"))
-    mistake = Mistake(exercise, table["name"], sentence, question=question, variant_of=table.get("variant_of", ""))
+    mistake = Mistake(exercise, table["name"], sentence, question=question)
     return replace(mistake, programs=_parse_programs(own, mistake, where, styles))
 
 

@@ -1,18 +1,17 @@
 """Which known mistake explains wrong answers.
 
 A known mistake is a family of programs, and each of them has answered the same small inputs. A mistake is named only if one of its
-programs explains the student's answers, in one of three ways:
+programs explains the student's answers, in one of two ways:
 
 1. It gives the same answer to every input.
-2. The program that makes two mistakes, each as it is commonest, does.
-3. Two programs of two mistakes do so together: where one of them alone is wrong the student has its answer, where neither is the student
+2. Two programs of two mistakes do so together: where one of them alone is wrong the student has its answer, where neither is the student
    is right. Each must be seen alone at `LEAST` inputs, and the wrong parts that one of them gives alone must be more than `ENOUGH` of all.
 
 Of several mistakes that explain the same all are said, if they are no more than `MOST_NAMED`. Whatever is not explained so has no name:
 `lxmls_day1.course.observations` says what can be seen in it. `lxmls_day1.course.counterexamples` asks for the answers.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -116,15 +115,7 @@ def named(
         return Named()
     if exact:
         return Named(ONE if len(exact) == 1 else ONE_OF, exact)
-    return _of_pairs(pool.pairs_with(got or ())) or _of_pairs(_Cells(pool, row, got, split).two_mistakes()) or Named()
-
-
-def _of_pairs(pairs: Collection[tuple[str, str]]) -> Named | None:
-    """The pair of mistakes that explains the answers; of several pairs the mistake that they have in common."""
-    if len(pairs) == 1:
-        return Named(BOTH, next(iter(pairs)))
-    common = set.intersection(*map(set, pairs)) if pairs else set()
-    return Named(ONE, (common.pop(),)) if len(common) == 1 else None
+    return _Cells(pool, row, got, split).two_mistakes() or Named()
 
 
 class _Cells:
@@ -146,8 +137,8 @@ class _Cells:
         self.inputs, self.mine = np.array(inputs), np.array(mine)
         self.wrong, self.alike = np.array(wrong).T, np.array(alike).T  # (programs, cells)
 
-    def two_mistakes(self) -> set[tuple[str, str]]:
-        """The pairs of mistakes of which two programs explain every cell together, and best."""
+    def two_mistakes(self) -> Named | None:
+        """Two mistakes that explain every cell together, if the best pairs of programs agree on their names."""
         others = self.wrong & ~self.alike
         # [p, q]: where p is wrong and the student has another answer q is wrong as well; what the student has wrong p or q has.
         covers = (others.astype(int) @ (~self.wrong).T.astype(int)) == 0
@@ -165,7 +156,10 @@ class _Cells:
             if n_alone > best:
                 best, found = n_alone, set()
             found.add((self.names[p], self.names[q]))
-        return found
+        if len(found) == 1:
+            return Named(BOTH, found.pop())
+        common = set.intersection(*map(set, found)) if found else set()
+        return Named(ONE, (common.pop(),)) if len(common) == 1 else None
 
 
 def _compared(

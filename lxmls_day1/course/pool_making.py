@@ -2,18 +2,15 @@
 
 The reference, all programs of the known mistakes, and all mutants of the reference answer each proposed input. Kept are inputs
 on which they differ from the reference, as small as there are, and inputs on which the known mistakes differ from one another.
-Then programs that make two mistakes at once answer the inputs that are kept.
 """
 
 import importlib.util
-import itertools
 import os
 import re
 import shutil
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
@@ -23,7 +20,7 @@ import numpy as np
 
 from lxmls_day1.course.counterexamples import ANSWERED, ASKED, answers_to
 from lxmls_day1.course.markers import without_markers
-from lxmls_day1.course.mistakes import Mistake, common_pairs
+from lxmls_day1.course.mistakes import Mistake
 from lxmls_day1.course.mutants import mutants_of
 from lxmls_day1.course.observations import RAISES
 from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool
@@ -36,7 +33,6 @@ from lxmls_day1.whole_files import temporary_folder
 MOST_INPUTS = 36
 RESERVE = 8  # other inputs, for practice
 VARIED = 14  # inputs at all sizes, each tells programs apart that few others do
-MOST_PAIRS = 500  # programs that make two mistakes
 LEAST_WRONG = 6  # inputs on which each program differs from the reference, if there are so many
 SECONDS = 2.0  # of processor time for all inputs of one program; it does not end, says its answer then
 DIGITS = 6  # of a number that is written down
@@ -89,25 +85,7 @@ def _in_processes(function: Callable[..., Made], tasks: Sequence[tuple[Any, ...]
 def _pool_of(reference: str, exercise: Exercise, mistakes: Sequence[Mistake], folder: str) -> Pool:
     proposed, answers, _ = asked_programs(Path(reference), exercise, mistakes, Path(folder))
     families = [(mistake.name, len(mistake.programs)) for mistake in mistakes]
-    pool = made_pool(proposed, answers, families)
-    return replace(pool, pairs=_pairs(pool, Path(reference), exercise, mistakes, Path(folder)))
-
-
-def _pairs(
-    pool: Pool, reference: Path, exercise: Exercise, mistakes: Sequence[Mistake], folder: Path
-) -> dict[str, dict[str, tuple[float, ...]]]:
-    """What programs that make two mistakes answer, as `Pool.sums`, where that is an answer of neither of them alone."""
-    sources = {name: (reference / name).read_text(encoding="utf-8") for name in exercise.files}
-    pairs = list(itertools.islice(common_pairs(mistakes, sources), MOST_PAIRS))
-    both = Mistake(exercise.id, "pairs", "", tuple(program for _, _, program in pairs))
-    _, answers, _ = asked_programs(reference, exercise, [both], folder / "pairs", pool.inputs)
-    single = {row for rows in pool.programs.values() for row in rows}
-    found: dict[str, dict[str, tuple[float, ...]]] = {}
-    for (one, other, _), got in zip(pairs, answers[1:], strict=True):
-        row, sums = pool.places(got), pool.sums(got)
-        if any(row) and row not in single and np.isfinite(sums).all() and sums:
-            found.setdefault(one, {})[other] = sums
-    return found
+    return made_pool(proposed, answers, families)
 
 
 def asked_again(

@@ -152,7 +152,7 @@ def _same_pools(old: Pool | None, new: Pool | None) -> bool:
     """Whether two pools hold the same; an answer that is no number agrees with itself here, which == denies."""
     if old is None or new is None:
         return old is new
-    if (old.all_inputs, old.programs, old.pairs) != (new.all_inputs, new.programs, new.pairs):
+    if (old.all_inputs, old.programs) != (new.all_inputs, new.programs):
         return False
     answers = [chain(chain.from_iterable(pool.answers), (answer for _, answer in pool.reserve)) for pool in (old, new)]
     return [len(answers) for answers in old.answers] == [len(answers) for answers in new.answers] and all(

@@ -22,7 +22,6 @@ RTOL, ATOL = 1e-6, 1e-9
 POOL_RTOL, POOL_ATOL = 1e-4, 1e-5  # small inputs are round, mistakes far from the right answer; single precision passes
 MOST_SHOWN = 12
 MOST_DESCRIBED = 4  # entries of a tuple whose forms are told
-N_SUMS, SUM_DIGITS, SUMS_ATOL, LARGEST = 3, 4, 2e-4, 1e6  # of `Pool.sums`
 RETURNS = "returns "  # the beginning of an answer that is none, and is described
 LONGEST_SHOWN = 200  # characters of one text
 DEEPEST = 32
@@ -109,15 +108,12 @@ class Pool:
         For each program of the mistake's family: which of the answers it gives to each input.
     reserve : tuple of (dict, Answer)
         Other inputs with the right answer: they are asked when a solved exercise is practised.
-    pairs : dict from mistake to dict from another mistake to tuple of float
-        What the program that makes both answers, as `sums` has it.
     """
 
     inputs: tuple[dict[str, Any], ...]
     answers: tuple[tuple[Answer, ...], ...]
     programs: dict[str, tuple[tuple[int, ...], ...]]
     reserve: tuple[tuple[dict[str, Any], Answer], ...] = ()
-    pairs: dict[str, dict[str, tuple[float, ...]]] = field(default_factory=dict)
 
     @classmethod
     def from_plain(cls, content: Mapping[str, Any]) -> "Pool":
@@ -127,7 +123,6 @@ class Pool:
             tuple(tuple(map(_from_compact, entry["answers"])) for entry in content["inputs"]),
             {name: tuple(map(tuple, rows)) for name, rows in content["mistakes"].items()},
             tuple((dict(entry["input"]), _from_compact(entry["answer"])) for entry in content.get("reserve", ())),
-            {one: {other: tuple(its) for other, its in rest.items()} for one, rest in content.get("pairs", {}).items()},
         )
 
     @property
@@ -144,7 +139,6 @@ class Pool:
             ],
             "mistakes": self.programs,
             "reserve": [{"input": given, "answer": _in_compact(answer)} for given, answer in self.reserve],
-            "pairs": self.pairs,
         }
 
     def places(self, got: Sequence[Answer]) -> tuple[int, ...]:
@@ -153,30 +147,6 @@ class Pool:
             next((n for n, known in enumerate(answers) if known.agrees(answer, POOL_RTOL, POOL_ATOL)), -1)
             for answers, answer in zip(self.answers, got, strict=True)
         )
-
-    def sums(self, got: Sequence[Answer]) -> tuple[float, ...]:
-        """Some sums of all numbers in the answers, each with a weight: answers that have the same sums are the same.
-
-        None if an answer has another form than the right one. A number x enters as arsinh x: a large one, or ∞, hides no others.
-        """
-        if any((its.shape, its.kind) != (known[0].shape, float) for its, known in zip(got, self.answers, strict=True)):
-            return ()
-        values = (value for answer in got for value in answer.values if isinstance(value, float))
-        numbers = [math.asinh(min(max(value, -LARGEST), LARGEST)) for value in values]
-        return tuple(
-            round(math.fsum(math.cos(k * n * n) * x for n, x in enumerate(numbers)), SUM_DIGITS) + 0.0
-            for k in range(1, N_SUMS + 1)
-        )
-
-    def pairs_with(self, got: Sequence[Answer]) -> list[tuple[str, str]]:
-        """The pairs of mistakes that give these answers together."""
-        sums = self.sums(got) if self.pairs else ()
-        return [
-            (one, other)
-            for one, rest in self.pairs.items()
-            for other, its in rest.items()
-            if sums and all(abs(mine - known) <= SUMS_ATOL for mine, known in zip(sums, its, strict=True))
-        ]
 
     def wrong_of_reserve(self, got: Sequence[Answer]) -> list[int]:
         """The inputs of the reserve to which the answers are wrong."""
@@ -506,13 +476,12 @@ def _from_compact(content: Any) -> Answer:
 
 
 def _pool_text(exercise: str, pool: Pool) -> str:
-    """A line for each input with its answers, for each mistake, for each input of the reserve, and for each pair of mistakes."""
+    """A line for each input with its answers, one for each mistake, and one for each input of the reserve."""
     content = pool.to_plain()
     inputs = _joined(f"  {_dense(entry)}" for entry in content["inputs"])
     mistakes = _joined(f"  {_dense(name)}: {_dense(rows)}" for name, rows in content["mistakes"].items())
     reserve = _joined(f"  {_dense(entry)}" for entry in content["reserve"])
-    pairs = _joined(f"  {_dense(one)}: {_dense(rest)}" for one, rest in content["pairs"].items())
-    end = [' }, "reserve": [', *reserve, ' ], "pairs": {', *pairs, " }}"]
+    end = [' }, "reserve": [', *reserve, " ]}"] if reserve else [" }}"]
     return "\n".join([f' {_compact(exercise)}: {{"inputs": [', *inputs, ' ], "mistakes": {', *mistakes, *end])
 
 

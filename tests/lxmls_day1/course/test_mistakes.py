@@ -1,7 +1,7 @@
 import pytest
 
 from lxmls_day1.course.explanations import LONGEST_QUESTION
-from lxmls_day1.course.mistakes import Mistake, Program, Style, common_pairs, read_mistakes
+from lxmls_day1.course.mistakes import Program, Style, read_mistakes
 from lxmls_day1.course.registry import FILE, FOLDER, Registry
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
@@ -135,21 +135,6 @@ solution = "..."
     def test_mistakes_in_the_mistakes(self, read, content, message):
         with pytest.raises(InputError, match=message):
             read(content)
-
-
-def test_programs_that_make_two_mistakes():
-    """As each is commonest, where the swaps leave each other's text as it is, and what comes out is Python."""
-    source = "def f(x):\n    # exercise 1.2: solution (1 line)\n    return 2 * x + 1\n    # exercise 1.2: end\n"
-    texts = {"a": ("2", "3"), "b": ("+ 1", "- 1"), "c": ("x + 1", "x"), "d": ("return", "retrun")}
-    mistakes = [Mistake("1.2", name, "", (Program(name, "1.2", (swap,)),)) for name, swap in texts.items()]
-    made = {
-        (one, other): program.made_in({"f.py": source})
-        for one, other, program in common_pairs(mistakes, {"f.py": source})
-    }
-    assert made == {
-        ("a", "b"): {"f.py": "def f(x):\n    return 3 * x - 1\n"},
-        ("a", "c"): {"f.py": "def f(x):\n    return 3 * x\n"},
-    }
 
 
 def test_every_known_mistake_has_a_question():

@@ -81,40 +81,6 @@ def test_two_mistakes_explain_parts_of_answers_that_neither_gives():
     assert names_of(lambda right: np.append(right, 1.0)) == Named()
 
 
-def test_a_program_that_makes_two_mistakes_is_named_where_neither_is_seen_by_itself():
-    """2x is wanted, a gives −2x and b 2x + 3; together they give −2x + 3, which neither gives anywhere."""
-    inputs = range(1, 5)
-    right, a, b, both = ([Answer.of(f(x)) for x in inputs] for f in (
-        lambda x: 2.0 * x, lambda x: -2.0 * x, lambda x: 2.0 * x + 3, lambda x: -2.0 * x + 3,
-    ))  # fmt: skip
-    pool = Pool(({},) * 4, tuple(zip(right, a, b, strict=True)), {"a": ((1,) * 4,), "b": ((2,) * 4,)})
-
-    def names_of(got, *pairs):
-        rest = {one: {its[1]: pool.sums(both) for its in map(str.split, pairs) if its[0] == one} for one in "ac"}
-        known = Pool(pool.inputs, pool.answers, pool.programs, pairs=rest)
-        return named(known, known.places(got), got)
-
-    assert names_of(both) == Named()
-    assert names_of(both, "a b") == Named(BOTH, ("a", "b"))
-    assert names_of([Answer.of(answer.values[0] * (1 + 1e-7)) for answer in both], "a b") == Named(BOTH, ("a", "b"))
-    assert names_of(both, "a b", "a c") == Named(ONE, ("a",))  # one of them is certain
-    assert names_of(both, "a b", "c d") == Named()
-    assert names_of([*both[:3], Answer.of(7.0)], "a b") == Named()
-    assert names_of([*both[:3], Answer.of([both[3].values[0]])], "a b") == Named()  # another form
-    assert names_of([*both[:3], Answer.of("raises ValueError")], "a b") == Named()
-    assert names_of(a, "a b") == Named(ONE, ("a",))
-
-
-@pytest.mark.parametrize("shift", [1e-3, -1.0, np.inf])
-@pytest.mark.parametrize("place", [0, 7, 39])
-def test_sums_tell_answers_apart_and_infinity_hides_no_other_number(shift, place):
-    numbers = np.array([*np.linspace(-3, 3, 39), np.inf])
-    pool = Pool(({},), ((Answer.of(numbers),),), {})
-    other = numbers.copy()
-    other[place] = 1.0 if np.isinf(other[place]) else other[place] + shift
-    assert pool.sums([Answer.of(numbers)]) != pool.sums([Answer.of(other)])
-
-
 def test_a_mistake_that_no_input_shows_is_never_named_and_no_hindrance():
     pool = pool_of(9, slow="", rash="111111111")
     assert named(pool, row("111100000")) == Named()

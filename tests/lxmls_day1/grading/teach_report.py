@@ -19,7 +19,7 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lxmls_day1.course.counterexamples import SPLIT
@@ -30,6 +30,7 @@ from lxmls_day1.course.observations import RAISES
 from lxmls_day1.course.pool_making import asked_programs, checks_of_file, pool_file
 from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool, RecordedAnswers
 from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Exercise, Registry
+from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
 
 MOST_PAIRS = 100
@@ -112,13 +113,25 @@ def pairs_of(mistakes: Sequence[Mistake], sources: dict[str, str]) -> list[tuple
         (one, first), (other, second) = chance.sample(swaps, 2) if len(swaps) > 1 else ((("", None),) * 2)
         if one == other or first is None:
             continue
-        both = first.with_another(second, sources)
+        both = together(first, second, sources)
         if both is None:
             continue
         found.append(({one, other}, both))
         if len(found) == MOST_PAIRS:
             break
     return found
+
+
+def together(one: Program, other: Program, sources: dict[str, str]) -> Program | None:
+    """The program that makes both mistakes; None if their swaps do not leave each other's text as it is."""
+    function = one.function if one.function == other.function else None
+    both = replace(one, label=f"{one} and {other}", swaps=one.swaps + other.swaps, function=function)
+    try:
+        for text in both.made_in(sources).values():
+            compile(text, both.label, "exec")
+    except (InputError, SyntaxError):
+        return None
+    return both
 
 
 def longest_list(value: object) -> int:
