@@ -26,9 +26,8 @@ if COMPILES:
     )
 
 # A row primitive is inlined into its callers, and holds nothing whose references numba would have to count
-# (each count is an atomic operation, as dear as ten multiplications). "contract" lets a product be fused into its sum. Python cannot
-# call one, which saves a twentieth of the time that it takes to compile.
-ROW_PRIMITIVE = {"forceinline": True, "_nrt": False, "no_cpython_wrapper": True, "fastmath": {"contract"}}
+# (each count is an atomic operation, as dear as ten multiplications). "contract" lets a product be fused into its sum.
+ROW_PRIMITIVE = {"forceinline": True, "_nrt": False, "fastmath": {"contract"}}
 LINE = 64  # bytes of a cache line
 LEAST_VARIANCE = 1e-150  # of a weight: its inverse, the precision, is finite
 NEAR = 2**17  # numbers (1 MB of them) that a processor keeps at hand by itself

@@ -1,5 +1,6 @@
 """Machine code from the cache is the right one, or is not used: whatever is imported how, and whatever the files hold."""
 
+import gc
 import importlib.util
 import itertools
 import shutil
@@ -169,6 +170,17 @@ def test_a_constant_that_was_set_anew_is_not_taken_from_the_cache(cache, module_
     module.F = 5
     function, from_cache = compiled(module)
     assert not from_cache and function(1.0) == 5.0
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_garbage_is_searched_for_afterwards_if_it_was_before(cache, module_of, on):
+    (gc.enable if on else gc.disable)()
+    try:
+        with pytest.raises(numba.errors.TypingError):
+            compiled(module_of("def scaled(x):\n    return unknown\n"))
+        assert gc.isenabled() is on
+    finally:
+        gc.enable()
 
 
 def test_two_names_of_one_file_have_machine_code_of_their_own(cache, module_of):
