@@ -38,6 +38,8 @@ def small_inputs():
     plane = [([[1, 2], [-1, -2]], [1, 0]), ([[3, 0], [-1, 2]], [1, 0]), ([[2, 1], [4, -1], [-1, 0]], [1, 1, 0])]
     for (X, classes), u in itertools.product(plane, [[0, 1, 0], [0, 2, 1], [0.5, 1, 0], [1, 2, 2], [0, 3, 4]]):
         yield {"points": X, "classes": classes, "separator": u}
+    for (X, classes), u in itertools.product(plane, [[0, 1, 0], [0.5, 1, 0], [0, 3, 4]]):
+        yield {"points": X, "classes": classes, "separator": [[-weight, weight] for weight in u]}
     triples = [
         [[0, 0, 0], [2, 0, -2], [0, 2, -1]],
         [[0, 0.5, 0], [1, 0, -1], [0, 1, -1]],
