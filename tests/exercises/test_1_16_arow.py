@@ -38,8 +38,7 @@ def small_inputs():
     for n_classes, values in [(2, (0.0, 1.0, 3.0, -1.0, 0.5)), (3, (0.0, 1.0, 2.0, 0.25))]:
         ties = [(1.0,) * n_classes, (2.0, 0.25, 2.0)[-n_classes:], (0.25, 2.0, 2.0)[-n_classes:]]
         untied = sorted(itertools.permutations(values, n_classes), key=lambda scores: sum(map(abs, scores)))
-        below = [(-3.0, -1.5, -2.5)[:n_classes], (-1.5, -4.0, -3.0)[:n_classes]]
-        for scores in (*untied, *ties, *below):
+        for scores in (*untied, *ties, (-3.0, -1.5, -2.5)[:n_classes], (-1.5, -4.0, -3.0)[:n_classes]):
             for label in range(n_classes):
                 for variances, step, costs in SMALL_SETTINGS:
                     yield {
