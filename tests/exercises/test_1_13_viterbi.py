@@ -16,7 +16,8 @@ def tagged(lab, sentences):
 
 
 def total_score(path, emissions, transitions, start, stop):
-    """start + emissions + transitions + stop of one sequence."""
+    """start + emissions + transitions + stop of one sequence; its tags may be written as floats."""
+    path = np.asarray(path).astype(np.intp)
     steps = sum(transitions[k][j] for k, j in itertools.pairwise(path))
     return start[path[0]] + sum(row[k] for row, k in zip(emissions, path, strict=True)) + steps + stop[path[-1]]
 
