@@ -78,7 +78,8 @@ class Grid(Setting):
     "--grid",
     type=Grid(),
     multiple=True,
-    help="Choose on the development part between these values, as in regularizer=1,0.1; several times for combinations.",
+    help="Choose on the development part between these values, as in regularizer=1,0.1, instead of those of --tune; several "
+    "times for combinations.",
 )
 @data_dir_option
 @lab_option
@@ -160,10 +161,11 @@ def command(
             f"--domain {' or '.join(SENTENCES)}, or a --file of them" if tagger else "reviews, questions or a --file"
         )
         raise InputError(f"{learner.get_name()} learns from {wanted}, not from {dataset.get_name()}; use {other}.")
-    if tuned or grid:
-        tune_in_place(learner, dataset, given, dict(grid))
-    elif "regularizer" not in given:
+    values = dict(grid)
+    if "regularizer" not in {*given, *values} and (values or not tuned):
         take_usual_regularizer(learner, len(dataset.train_y))
+    if tuned or values:
+        tune_in_place(learner, dataset, given, values)
     with warnings_as_notes():
         params, accuracies = train_and_measure(learner, dataset)
     with warnings_as_notes():

@@ -224,6 +224,12 @@ class TestRegularizer:
         classifier = load("model.npz").classifier
         assert (classifier.regularizer, str(classifier.averaged), classifier.seed) == (float(best[0]), best[1], 3)
 
+    def test_a_grid_without_the_regularizer_leaves_it_at_the_usual_one(self):
+        said = train("--classifier", "svm", "--grid", "nr_rounds=1,2").stdout
+        assert "2/M for 320 training examples" in said
+        assert load("model.npz").classifier.regularizer == 2 / 320
+        assert "2/M" not in train("--classifier", "svm", "--grid", "nr_rounds=1,2", "--set", "regularizer=0.5").stdout
+
     def test_choosing_for_tagged_sentences(self):
         arguments = ("--domain", "toy-sentences", "--grid", "nr_rounds=1,2")
         assert "nr_rounds = " in train("--classifier", "structured_perceptron", *arguments).stdout
