@@ -207,8 +207,7 @@ def parse_reviews(
     else:
         lines, name = [line.encode(*_ENCODING) for line in source], name or "the lines given"
     if without_labels:
-        mark, ending = _LABEL_MARK.encode(), f" {_LABEL_MARK}{LABEL_NAMES[0]}".encode()
-        lines = [line if mark in line or not line.strip() else line.rstrip() + ending for line in lines]
+        lines = list(map(_labelled, lines))
     return _parse([(name, lines, label)])
 
 
@@ -260,6 +259,14 @@ def _lines(content: bytes, name: str) -> list[bytes]:
                 f"{name}, line {number}: expected text in UTF-8, got the byte 0x{line[error.start]:02X}; save the file as UTF-8"
             ) from None
     return lines if lines[-1] else lines[:-1]
+
+
+def _labelled(line: bytes) -> bytes:
+    """A line with a label, if need be one that says nothing; blank ones stay as they are."""
+    text = line.decode(*_ENCODING)
+    if _LABEL_MARK in text or not text.strip():
+        return line
+    return f"{text.rstrip()} {_LABEL_MARK}{LABEL_NAMES[0]}".encode(*_ENCODING)
 
 
 def _parse(parts: Sequence[tuple[str, list[bytes], str | None]]) -> ParsedReviews:

@@ -182,3 +182,9 @@ def test_a_spoilt_line_is_named_with_its_number(spoilt, says):
     good = b"a:1 #label#:positive\n"
     with pytest.raises(CorpusError, match=f"^positive.review, line 3: .*{says}"):
         parse_pair(good + good + spoilt + b"\n" + good, b"a:1 #label#:negative")
+
+
+@pytest.mark.parametrize("space", [" ", "\t", "\u00a0", "\u2003", "\x85"])
+def test_whatever_space_ends_a_line_without_a_label_does_not_count(space):
+    reviews = parse_reviews([f"good:1 book:2 {space}\n"], without_labels=True)
+    assert (list(reviews.tokens), reviews.counts.tolist()) == (["good", "book"], [1, 2])
