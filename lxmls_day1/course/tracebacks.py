@@ -4,6 +4,7 @@ import ast
 import contextlib
 import linecache
 import traceback
+import warnings
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -58,11 +59,18 @@ def trimmed_traceback(
 
 
 def _shapes_at(place: traceback.FrameSummary, error: BaseException) -> str:
-    """``X.T has the shape (3, 5), d (4,).``: the arrays that a line joins by an operation, or hands to a function, which then failed."""
+    """``X.T has the shape (3, 5), d (4,).``: the arrays that a line joins by an operation, or hands to a function, which then failed.
+
+    They are computed once more, in the process in which the student's code has run; whatever goes wrong with that, nothing is said.
+    """
     found: dict[str, tuple[int, ...]] = {}
     frames = [frame for frame, line in traceback.walk_tb(error.__traceback__) if line == place.lineno]
     frames = [frame for frame in frames if frame.f_code.co_filename == place.filename]
-    with contextlib.suppress(Exception):  # a file that has changed meanwhile, an array that cannot be computed again
+    with (
+        warnings.catch_warnings(),
+        contextlib.suppress(Exception),
+    ):  # a file that has changed meanwhile, an array that cannot be computed again
+        warnings.simplefilter("ignore")  # they were given when the line ran
         tree = ast.parse("".join(linecache.getlines(place.filename)))
         for node in _operands(tree, place):
             if all(isinstance(part, COMPUTED_AGAIN) for part in ast.walk(node)):
@@ -70,8 +78,10 @@ def _shapes_at(place: traceback.FrameSummary, error: BaseException) -> str:
                 value = eval(code, frames[-1].f_globals, frames[-1].f_locals)
                 if isinstance(value, np.ndarray):
                     found[ast.unparse(node)] = value.shape
-    first, *others = [f"{text} has the shape {shape}" for text, shape in found.items()] or [""]
-    return ", ".join([first, *(text.replace("has the shape ", "") for text in others)]) + "." * bool(first)
+    if not found:
+        return ""
+    (first, shape), *others = found.items()
+    return ", ".join([f"{first} has the shape {shape}", *(f"{text} {its}" for text, its in others)]) + "."
 
 
 def _operands(tree: ast.AST, place: traceback.FrameSummary) -> Iterator[ast.expr]:

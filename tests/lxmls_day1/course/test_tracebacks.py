@@ -1,3 +1,5 @@
+import warnings
+
 import pytest
 
 from lxmls_day1.course.tracebacks import trimmed_traceback
@@ -41,6 +43,14 @@ def test_the_shapes_of_arrays_that_do_not_fit(failing, line, shapes):
     head = "import numpy as np\n\n\ndef f():\n    X, d = np.ones((5, 3)), np.ones(4)\n    "
     last = failing(f"{head}{line}\n").splitlines()[-1]
     assert last == shapes or (not shapes and last.startswith("ValueError: "))
+
+
+def test_what_is_computed_once_more_warns_no_second_time(failing):
+    head = "import numpy as np\n\n\ndef f():\n    X, d = np.ones((5, 3)), np.ones(4)\n    "
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        assert "X / 0 has the shape (5, 3), d (4,)." in failing(f"{head}return np.dot(X / 0, d)\n")
+    assert len(seen) == 1
 
 
 def test_of_a_deep_recursion_the_last_calls(failing):
