@@ -41,9 +41,9 @@ def tune_in_place(
     """
     from lxmls_day1.tuning import tune, usual_grid, with_development_part
 
-    grid = grid or usual_grid(learner)
-    if both := grid.keys() & given.keys():
-        raise InputError(f"--tune chooses {', '.join(both)}, which --set sets as well; leave one of the two out.")
+    option, grid = ("--grid", grid) if grid else ("--tune", usual_grid(learner))
+    if both := sorted(grid.keys() & given.keys()):
+        raise InputError(f"{option} chooses {', '.join(both)}, which --set sets as well; leave one of the two out.")
     parts = with_development_part(dataset)
     if parts is not dataset:
         held_out = counted(len(parts.dev_y), "training example")

@@ -239,6 +239,7 @@ class TestRegularizer:
         ("arguments", "status", "complaint"),
         [
             (["svm", "--tune", "--set", "regularizer=1"], 1, "--tune chooses regularizer, which --set sets as well"),
+            (["mira", "--grid", "seed=1,2", "--set", "seed=3"], 1, "--grid chooses seed, which --set sets as well"),
             (["mira", "--grid", "regularize=1"], 1, "did you mean regularizer"),
             (["mira", "--grid", "regularizer"], 2, "NAME=VALUE"),
             (["mira", "--grid", "regularizer=1,,2"], 2, "NAME=VALUE"),
