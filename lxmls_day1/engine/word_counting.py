@@ -12,7 +12,8 @@ from lxmls_day1.errors import InputError
 
 Reals = NDArray[np.float64]
 
-_NUMBERS_AT_ONCE = 2**18  # of the counts, as their logarithms are taken
+_FEW_NUMBERS = 2**23  # of the counts (64 MB): so many have their logarithms taken at once, without more copies
+_NUMBERS_AT_ONCE = 2**18  # of more of them
 
 
 def count_words(
@@ -86,10 +87,10 @@ def estimated(classifier: Any, X: Any, labels: NDArray[np.intp], word_counts: Re
     Each part of the words has one more that stands for all others, so that the totals are those of all. Then the parameters are
     the one array beside the counts, in whose memory the likelihoods are written.
     """
-    at_once = max(1, _NUMBERS_AT_ONCE // word_counts.shape[1])
-    if len(word_counts) <= at_once:
+    if word_counts.size <= _FEW_NUMBERS:
         whole: Reals = classifier.estimate(X, labels, word_counts, weights)
         return whole
+    at_once = max(1, _NUMBERS_AT_ONCE // word_counts.shape[1])
     params, totals = np.empty((len(word_counts) + 1, word_counts.shape[1])), word_counts.sum(axis=0)
     shape_alone = sp.csr_array(X.shape)
     for first in range(0, len(word_counts), at_once):

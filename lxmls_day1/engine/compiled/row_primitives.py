@@ -31,6 +31,7 @@ ROW_PRIMITIVE = {"forceinline": True, "_nrt": False, "fastmath": {"contract"}}
 LINE = 64  # bytes of a cache line
 LEAST_VARIANCE = 1e-150  # of a weight: its inverse, the precision, is finite
 NEAR = 2**17  # numbers (1 MB of them) that a processor keeps at hand by itself
+_FIRST_ENTRIES = 96  # of a sparse row: the processor fetches the rest of a long one by itself
 
 
 @kernel(**ROW_PRIMITIVE)
@@ -344,15 +345,19 @@ def prefetch_row(indptr, indices, data, m):
         for i in range(start, start + data.shape[1], LINE // data.itemsize):
             prefetch(data, i)
     else:
-        for i in range(indptr[m], indptr[m + 1], LINE // indices.itemsize):
+        start, stop = indptr[m], min(indptr[m + 1], indptr[m] + _FIRST_ENTRIES)
+        for i in range(start, stop, LINE // indices.itemsize):
             prefetch(indices, i)
-        for i in range(indptr[m], indptr[m + 1], LINE // data.itemsize):
+        for i in range(start, stop, LINE // data.itemsize):
             prefetch(data, i)
 
 
 @kernel(**ROW_PRIMITIVE)
-def prefetch_coming(indptr, indices, data, order, n):
-    """Have rows of the steps that come after step n fetched, if they are many: they come in a random order."""
-    if data.size > NEAR and n + 16 < len(order):
+def prefetch_coming(indptr, indices, data, order, n, n_columns):
+    """Have rows of the steps that come after step n fetched: they come in a random order.
+
+    With one column of weights, so that little else is in the way, it pays for more numbers than with four.
+    """
+    if data.size * n_columns > 4 * NEAR and n + 16 < len(order):
         prefetch(indptr, order[n + 16])
         prefetch_row(indptr, indices, data, order[n + 8])

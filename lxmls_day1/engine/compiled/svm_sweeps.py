@@ -111,7 +111,7 @@ def sweep(examples, labels, order, costs, unit, relaxation, alpha, W, rests, sha
     intercept = np.uint64(0)
     gap, n_steps = 0.0, 0
     for n in range(len(order)):
-        prefetch_coming(indptr, indices, data, order, n)
+        prefetch_coming(indptr, indices, data, order, n, W.shape[1])
         m = order[n]
         label = labels[m]
         score_row(indptr, indices, data, m, W, v)
@@ -186,7 +186,7 @@ def sweep_two_classes(examples, labels, order, costs, unit, relaxation, beta, v,
     indptr, indices, data, sq_norms, _ = examples
     gap, n_steps = 0.0, 0
     for n in range(len(order)):
-        prefetch_coming(indptr, indices, data, order, n)
+        prefetch_coming(indptr, indices, data, order, n, 1)
         m = order[n]
         label = labels[m]
         sign = 1.0 if label == 1 else -1.0
@@ -208,10 +208,25 @@ def sweep_two_classes(examples, labels, order, costs, unit, relaxation, beta, v,
     return gap, n_steps
 
 
-def measure_two_classes(examples, labels, costs, beta, v, rests, shares):
-    """:func:`measure` for K = 2."""
+def _measure_two_in_numpy(examples, labels, costs, beta, v, rests, shares):
     cost = costs[labels, 1 - labels]
     violation = cost - (2.0 * labels - 1.0) * scores_of_all_rows(examples, v[:, None])[:, 0]
     losses = np.maximum(violation, 0.0)
     rests[losses - beta * violation > 0.0] = 0
     return (shares * losses).sum(), (shares * beta * cost).sum()
+
+
+@kernel(_measure_two_in_numpy)
+def measure_two_classes(examples, labels, costs, beta, v, rests, shares):
+    """:func:`measure` for K = 2."""
+    indptr, indices, data, _, _ = examples
+    sum_of_losses, sum_of_costs = 0.0, 0.0
+    for m in range(len(labels)):
+        cost, score = costs[labels[m], 1 - labels[m]], _score(indptr, indices, data, m, v)
+        violation = cost - (score if labels[m] == 1 else -score)
+        loss = max(violation, 0.0)
+        sum_of_losses += shares[m] * loss
+        sum_of_costs += shares[m] * beta[m] * cost
+        if loss - beta[m] * violation > 0.0:
+            rests[m] = 0
+    return sum_of_losses, sum_of_costs
