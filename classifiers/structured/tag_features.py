@@ -500,9 +500,10 @@ class _Words:
         for more, values in others:
             codes = np.where((codes < 0) | (more < 0), -1, codes * len(values) + more)
             distinct, codes = np.unique(codes, return_inverse=True)
-            pairs = [divmod(code, len(values)) for code in distinct.tolist() if code >= 0]
-            codes = codes - (len(distinct) - len(pairs))  # −1 stays
-            texts = [f"{texts[code]}\t{values[another]}" for code, another in pairs]
+            firsts, seconds = np.divmod(distinct[distinct >= 0], len(values))
+            codes = codes - (len(distinct) - len(firsts))  # −1 stays
+            pairs = zip(firsts.tolist(), seconds.tolist(), strict=True)
+            texts = [f"{texts[first]}\t{values[second]}" for first, second in pairs]
         return codes, [f"{template}={text}" for text in texts]
 
     def _at_each_word(self, part: Part) -> tuple[np.ndarray, list[str]]:
