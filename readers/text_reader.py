@@ -159,14 +159,13 @@ class TextCorpus(BagCorpus):
             self.X, self.feature_names, totals = bags.matrix(train_end)
             self._totals = totals.tolist()
             self._set_parts(labels, *ends)
-        elif count is None:
-            self._set_texts(texts, labels, *ends, progress=progress)
+        elif count is None or count is count_words:
+            self._set_texts(texts, labels, *ends, progress=progress, plain=count is count_words)
         else:
             from tqdm.auto import tqdm  # for whoever waits
 
             shown = tqdm(texts, desc="counting words", unit="text", leave=False, disable=not progress)
-            checked = dict if count is count_words else check_bag  # its bags are right, and to check them takes as long
-            self._set_examples([checked(count(text)) for text in shown], labels, *ends)
+            self._set_examples([check_bag(count(text)) for text in shown], labels, *ends)
 
     def get_name(self) -> str:
         """What a table or a plot calls this data set: the name of its file, without its ending."""

@@ -233,9 +233,11 @@ class BagCorpus:
         min_count: int = 1,
         label_order: Callable[[str], Any] = str,
         progress: bool = False,
+        plain: bool = False,
     ) -> None:
-        """The same for texts, whose tokens are those of `lxmls_day1.engine.text.tokens.count_tokens`."""
-        self.X, self.feature_names, totals = count_texts(texts, train_end, min_count, progress)
+        """The same for texts, whose tokens are those of `lxmls_day1.engine.text.tokens.count_tokens`; if ``plain``, of `count_words`."""
+        count_plain = count_words if plain else None
+        self.X, self.feature_names, totals = count_texts(texts, train_end, min_count, progress, count_plain)
         self._totals = totals.tolist()
         self._set_parts(labels, train_end, dev_end, min_count, label_order)
 

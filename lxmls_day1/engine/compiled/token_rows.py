@@ -30,18 +30,17 @@ _IS_MARK = np.array(
     [chr(c).isascii() and chr(c).isprintable() and not chr(c).isalnum() and chr(c) not in " _" for c in range(256)]
 )
 _LONG = _LOW = np.uint64(2**32 - 1)
-#: Byte -> whether white space may begin with it; of ASCII, and of the comma, whether it does.
-_MAY_BE_GAP = np.isin(np.arange(256), [*range(9, 14), *range(28, 33), ord(","), 0xC2, 0xE1, 0xE2, 0xE3]).astype(
-    np.uint8
-)
+#: Byte -> whether white space may begin with it, and of ASCII whether it does; and the same with the comma.
+SPACES = np.isin(np.arange(256), [*range(9, 14), *range(28, 33), 0xC2, 0xE1, 0xE2, 0xE3]).astype(np.uint8)
+SPACES_AND_COMMAS = SPACES + (np.arange(256) == ord(",")).astype(np.uint8)
 
 
 @kernel(**_PRIMITIVE)
-def _gap_width(text, i, end):
+def _gap_width(text, i, end, gaps):
     """How many bytes of white space, or of a comma, begin here; 0 if a word does. White space is what `str.split` takes for it."""
     c = text[i]
     if c < 128:
-        return np.uint64(_MAY_BE_GAP[c])
+        return np.uint64(gaps[c])
     one, two = i + _ONE, i + _TWO
     if c == 0xC2:
         return _TWO * np.uint64(one < end and (text[one] == 0x85 or text[one] == 0xA0))
@@ -145,7 +144,7 @@ def token_entry(text, start, end, key, may_add, table, n_entries):
 
 
 @kernel(_nrt=False)
-def find_words(text, starts, first, words, ends, table, n_entries):
+def find_words(text, starts, first, words, ends, gaps, table, n_entries):
     """Part texts into words and number them by a table, to which new ones are added.
 
     Parameters
@@ -158,6 +157,8 @@ def find_words(text, starts, first, words, ends, table, n_entries):
         Takes the number of each word, from ``ends[first]`` on.
     ends : int64 array (n_texts + 1,)
         Takes where the words of each text end; ``ends[0]`` is 0.
+    gaps : uint8 array (256,)
+        What parts words: `SPACES` or `SPACES_AND_COMMAS`.
     table : Table
     n_entries : int
         How many words it has.
@@ -172,7 +173,7 @@ def find_words(text, starts, first, words, ends, table, n_entries):
         place, i, end = np.uint64(ends[m]), np.uint64(starts[m]), np.uint64(starts[m + 1])
         while True:
             while i < end:
-                width = _gap_width(text, i, end)
+                width = _gap_width(text, i, end, gaps)
                 if width == _ZERO:
                     break
                 i += width
@@ -181,7 +182,7 @@ def find_words(text, starts, first, words, ends, table, n_entries):
             begin, h, chunk, shift = i, _ZERO, _ZERO, _ZERO
             while i < end:
                 c = np.uint64(text[i])
-                if _MAY_BE_GAP[c] and _gap_width(text, i, end) > _ZERO:
+                if gaps[c] and _gap_width(text, i, end, gaps) > _ZERO:
                     break
                 if shift == _EIGHT * _EIGHT:
                     h, chunk, shift = _mixed(h, chunk), _ZERO, _ZERO

@@ -5,7 +5,7 @@ tokens have in this batch; a `TokenTable` numbers the tokens of all batches. Bot
 Python.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -173,6 +173,12 @@ class TokenCounter:
 
     One counter is for one thread at a time.
 
+    Parameters
+    ----------
+    count_plain : function from a text to a mapping of tokens to numbers, optional
+        Where it is given, the tokens are the words between white space, in lower case, and their pairs, as it counts them:
+        `readers.vocabulary.count_words`.
+
     Examples
     --------
     >>> counter = TokenCounter()
@@ -183,8 +189,9 @@ class TokenCounter:
     [11, 14]
     """
 
-    def __init__(self) -> None:
-        self._words = _Words() if COMPILES else None
+    def __init__(self, count_plain: Callable[[str], Mapping[str, float]] | None = None) -> None:
+        self._words = _Words(plain=count_plain is not None) if COMPILES else None
+        self._count = count_plain or count_tokens
 
     def hashed(self, texts: Sequence[str], hash_bits: int) -> csr_array:
         """Rows over 2^b buckets, float32, as those of scikit-learn's `FeatureHasher` without its zeros."""
@@ -198,7 +205,7 @@ class TokenCounter:
     def numbered(self, texts: Sequence[str]) -> NumberedRows:
         """Rows over the tokens that these texts have."""
         if self._words is None:
-            return numbered_bags([count_tokens(text) for text in texts])
+            return numbered_bags([self._count(text) for text in texts])
         entries = _Entries()
         indptr, indices, values = self._numbered_by(entries, self._words, texts)
         tokens = Tokens(entries.arena, entries.starts[: entries.number + 1], entries.hashes[: entries.number])
@@ -228,11 +235,11 @@ class TokenCounter:
 
 
 class _Words:
-    """The words that were met, as they are written, and of each the form in which it is counted."""
+    """The words that were met, as they are written, and of each the form in which it is counted: if ``plain``, in lower case."""
 
-    def __init__(self) -> None:
-        self._entries = _Entries()
-        self._function_hashes = signed_hashes(*joined_names(sorted(FUNCTION_WORDS)))
+    def __init__(self, plain: bool) -> None:
+        self._entries, self._plain = _Entries(), plain
+        self._function_hashes = signed_hashes(*joined_names([] if plain else sorted(FUNCTION_WORDS)))
         self._known = 0  # of the entries have forms
         self.longest = 0
         self._packed = np.empty((0, 4), dtype=np.uint64)
@@ -241,10 +248,10 @@ class _Words:
     def of(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """The words of texts by their numbers, (N,) int32, and where those of each text end, (m + 1,) int64."""
         if self._entries.number > _MOST_WORDS:
-            self.__init__()  # type: ignore[misc]  # what a new object of this class does
+            self.__init__(self._plain)  # type: ignore[misc]  # what a new object of this class does
         text, starts = joined_names(texts)
         with_numbers = np.flatnonzero(token_rows.may_hold_thousands(text, starts))
-        if len(with_numbers):
+        if len(with_numbers) and not self._plain:
             texts = list(texts)
             for m in with_numbers.tolist():
                 texts[m] = without_thousands_marks(texts[m])
@@ -252,9 +259,10 @@ class _Words:
         words = np.empty(len(text) // 2 + len(texts), dtype=np.int32)
         ends = np.zeros(len(starts), dtype=np.int64)
         done, entries = 0, self._entries
+        gaps = token_rows.SPACES if self._plain else token_rows.SPACES_AND_COMMAS
         while True:
             done, entries.number = token_rows.find_words(
-                text, starts, done, words, ends, entries.table(), entries.number
+                text, starts, done, words, ends, gaps, entries.table(), entries.number
             )
             if done == len(texts):
                 break
@@ -272,17 +280,17 @@ class _Words:
         if not n_new:
             return
         self._known = entries.number
-        lengths, begins = np.empty((2, n_new), dtype=np.int64)
-        token_rows.simple_words(entries.arena, entries.starts, first, lengths, begins)
-        others = np.flatnonzero(lengths < 0)
-        forms_of_others = [normalise_word(word).encode() for word in entries.texts_at(first + others)]
+        lengths, begins = np.full((2, n_new), -1, dtype=np.int64)
+        if not self._plain:
+            token_rows.simple_words(entries.arena, entries.starts, first, lengths, begins)
+        others, form_of = np.flatnonzero(lengths < 0), str.lower if self._plain else normalise_word
+        forms_of_others = [form_of(word).encode() for word in entries.texts_at(first + others)]
         sizes = lengths.copy()
         sizes[others] = [len(form) for form in forms_of_others]
         starts = np.concatenate([[0], np.cumsum(sizes)])
         forms = np.empty(int(starts[-1]), dtype=np.uint8)
         token_rows.write_simple_forms(entries.arena, begins, lengths, forms, starts)
-        for place, form in zip(others.tolist(), forms_of_others, strict=True):
-            forms[starts[place] : starts[place + 1]] = np.frombuffer(form, dtype=np.uint8)
+        forms[np.repeat(lengths < 0, sizes)] = np.frombuffer(b"".join(forms_of_others), dtype=np.uint8)
         unigrams = signed_hashes(forms, starts)
         kinds = np.full(n_new, token_rows.ALONE, dtype=np.uint8)
         kinds[sizes == 0] = token_rows.NO_TOKEN

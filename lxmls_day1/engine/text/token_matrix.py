@@ -1,6 +1,6 @@
 """Many texts -> one sparse matrix of their unigrams and bigrams: the columns and counts that `tokens.count_tokens` gives text by text."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +20,11 @@ class TokenMatrix(NamedTuple):
 
 
 def count_texts(
-    texts: Sequence[str], nr_counted: int | None = None, min_count: int = 1, progress: bool = False
+    texts: Sequence[str],
+    nr_counted: int | None = None,
+    min_count: int = 1,
+    progress: bool = False,
+    count_plain: Callable[[str], Mapping[str, float]] | None = None,
 ) -> TokenMatrix:
     """Count the unigrams and bigrams of texts.
 
@@ -33,6 +37,8 @@ def count_texts(
         A token becomes a column if it occurs at least so often in these.
     progress : bool
         Whether to show a progress bar.
+    count_plain : function, optional
+        As of `token_batches.TokenCounter`: `readers.vocabulary.count_words` for its tokens.
 
     Returns
     -------
@@ -53,7 +59,7 @@ def count_texts(
 
     from lxmls_day1.engine.text.token_batches import TokenCounter, TokenTable, with_columns
 
-    counter, table = TokenCounter(), TokenTable()
+    counter, table = TokenCounter(count_plain), TokenTable()
     lengths, numbers, counts = [np.zeros(1, dtype=np.int64)], [np.empty(0, np.int32)], [np.empty(0, np.float32)]
     firsts = tqdm(
         range(0, len(texts), _TEXTS_AT_ONCE),

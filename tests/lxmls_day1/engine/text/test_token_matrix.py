@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from lxmls_day1.engine.text import token_matrix
 from lxmls_day1.engine.text.token_matrix import count_texts
 from lxmls_day1.engine.text.tokens import count_tokens
+from readers.vocabulary import count_words
 
 # Function words, marks alone, numbers, words that differ only in what is normalised, and many ways to write one token.
 PIECES = [
@@ -32,6 +33,8 @@ PIECES = [
     "ΑΣ",
     "\u2028",
     "d'",
+    "B,c",
+    "1,250",
 ]
 texts = st.lists(st.lists(st.sampled_from(PIECES), max_size=8).map(" ".join), min_size=1, max_size=6)
 
@@ -48,13 +51,14 @@ def naive(texts, count, nr_counted, min_count):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("count", "count_plain"), [(count_tokens, None), (count_words, count_words)])
 @given(texts=texts, nr_counted=st.integers(0, 6), min_count=st.integers(1, 3), at_once=st.integers(1, 4))
-def test_many_texts_at_once_agree_with_one_by_one(texts, nr_counted, min_count, at_once):
+def test_many_texts_at_once_agree_with_one_by_one(count, count_plain, texts, nr_counted, min_count, at_once):
     nr_counted = min(nr_counted, len(texts))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(token_matrix, "_TEXTS_AT_ONCE", at_once)
-        X, tokens, totals = count_texts(texts, nr_counted, min_count)
-    assert (tokens, totals.tolist(), X.toarray().tolist()) == naive(texts, count_tokens, nr_counted, min_count)
+        X, tokens, totals = count_texts(texts, nr_counted, min_count, count_plain=count_plain)
+    assert (tokens, totals.tolist(), X.toarray().tolist()) == naive(texts, count, nr_counted, min_count)
     assert X.shape == (len(texts), len(tokens))
     assert (X.dtype, X.indices.dtype, X.indptr.dtype) == (np.float64, np.int32, np.int32)
     assert X.has_sorted_indices and X.has_canonical_format and X.nnz == np.count_nonzero(X.toarray())
