@@ -353,6 +353,15 @@ def prefetch_row(indptr, indices, data, m):
 
 
 @kernel(**ROW_PRIMITIVE)
+def prefetch_weights(indptr, indices, m, weights, n_numbers):
+    """Have the weights of the features of a sparse row fetched; ``weights`` is V, flat, with so many numbers a feature."""
+    for i in range(indptr[m], indptr[m + 1]):
+        row = (np.int64(indices[i]) + 1) * n_numbers
+        for k in range(row, row + n_numbers, LINE // 8):
+            prefetch(weights, k)
+
+
+@kernel(**ROW_PRIMITIVE)
 def prefetch_coming(indptr, indices, data, order, n, n_columns):
     """Have rows of the steps that come after step n fetched: they come in a random order.
 

@@ -31,7 +31,8 @@ def scores_of_all_rows(X: sp.csr_array, W: Reals) -> Reals:
     array([[1.5, 0. ],
            [2.5, 3. ]])
     """
-    opposite = W.shape[1] == 2 and bool((W[:, 0] == -W[:, 1]).all())  # two classes: one column has both scores
+    # two classes: one column has both scores; where the entries are few, to look through all weights would take longer
+    opposite = W.shape[1] == 2 and len(X.indices) > len(W) and bool((W[:, 0] == -W[:, 1]).all())
     W = np.ascontiguousarray(W[:, 1:] if opposite else W)
     scores = np.empty((W.shape[1], len(X.indptr) - 1))
     indptr = X.indptr.astype(np.int64, copy=False)  # of one type for Examples and for matrices

@@ -26,6 +26,7 @@ from lxmls_day1.engine.compiled.row_primitives import (
     add_confident_row,
     add_row,
     prefetch_row,
+    prefetch_weights,
     score_confident_row,
     score_row,
 )
@@ -365,7 +366,8 @@ def _steps(examples, plan, rule, costs, V, U, state, updates, errors, first_step
     change, b = np.empty(n_columns), np.zeros(n_classes)
     scores, variances, costs = borrowed(scores), borrowed(variances), borrowed(costs)
     scale, scale_sum = state[0], state[1]
-    rows_far, weighted = data.size > NEAR, len(factors) > 0
+    flat_weights, n_numbers = V.reshape(V.size), V.size // len(V)
+    rows_far, weights_far, weighted = data.size > NEAR, data.ndim == 1 and V.size > 8 * NEAR, len(factors) > 0
     for n in range(first_step, n_steps):
         if n == next_round:
             current_round += 1
@@ -379,6 +381,8 @@ def _steps(examples, plan, rule, costs, V, U, state, updates, errors, first_step
         # To ask early for what is far changes the speed only.
         if rows_far:
             _prefetch_rows(indptr, indices, data, sq_norms, labels, order, n)
+        if weights_far and n + 1 < n_steps:  # of the running sums only a step that moves needs its rows
+            prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_numbers)
         for k in range(n_columns):
             scores[k] *= scale
         if n_columns < n_classes:
