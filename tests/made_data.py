@@ -69,3 +69,10 @@ def documents(seed, n_classes, n_documents=80, n_words=40):
     rng = np.random.default_rng(seed)
     y = np.arange(n_documents) % n_classes
     return rng.poisson((0.3 + rng.random((n_classes, n_words)) ** 4)[y]).astype(float), y
+
+
+def as_bags(reviews):
+    """What `parse_review` gives for each line of parsed reviews: token -> count, and the label."""
+    ends = zip(reviews.starts[:-1], reviews.starts[1:], reviews.y, strict=True)
+    rows = ((zip(reviews.columns[a:b], reviews.counts[a:b], strict=True), label) for a, b, label in ends)
+    return [({reviews.tokens[j]: int(n) for j, n in row}, reviews.label_names[label]) for row, label in rows]

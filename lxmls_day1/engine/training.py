@@ -401,7 +401,11 @@ def _train_online(
         if mixes:
             executor: Any = mixed_steps.Threads(rule, shards, norms)
             if scheduler is not None:
-                executor = stack.enter_context(_cluster_of(learner, rule, shards, scheduler))
+                from lxmls_day1.engine.cluster.online import (
+                    online_executor,
+                )  # Dask: imported where there is a scheduler
+
+                executor = stack.enter_context(online_executor(learner, rule, shards, scheduler))
                 longest = executor.longest
             steps = mixed_steps.MixedSteps(shards.n_rows, steps.weights, int(learner.n_jobs), mix_every, executor)
         title = learner.get_name() if learner.progress else None
@@ -418,13 +422,6 @@ def _train_online(
             finish=functools.partial(learner.finish, rows) if finish else None,
         )
     return params, state
-
-
-def _cluster_of(learner: OnlineLearner, rule: streamed_steps.Learner, shards: Shards, scheduler: str) -> Any:
-    """Who trains the parts of an online learner on a cluster, for the length of a ``with``."""
-    from lxmls_day1.engine.cluster.online import online_executor  # Dask: imported where there is a scheduler
-
-    return online_executor(learner, rule, shards, scheduler)
 
 
 def _minimise(learner: BatchLearner, shards: Shards, scheduler: str | None) -> Reals:

@@ -7,6 +7,7 @@ from lxmls_day1.engine.text.parsed_reviews import parse_reviews
 from lxmls_day1.engine.text.review_files import read_reviews
 from lxmls_day1.errors import CorpusError, InputError
 from readers.domain_pair import DomainPair, join_reviews
+from tests.made_data import as_bags
 
 NR = 10  # reviews of each label and domain
 
@@ -82,7 +83,7 @@ def test_a_file_without_labels_needs_none(data):
     with_labels = read_reviews("kitchen", data, labelled=False)
     (data / "sentiment/kitchen/unlabeled.review").write_text("fork:3 the:1\r\npage:1 spoon:1 #label#:positive\n")
     without = read_reviews("kitchen", data, labelled=False)
-    assert [counts for counts, _ in without.as_dicts()] == [counts for counts, _ in with_labels.as_dicts()]
+    assert [counts for counts, _ in as_bags(without)] == [counts for counts, _ in as_bags(with_labels)]
     for line, mistake in [
         ("fork the:1", "got 'fork'"),
         ("", "line 1: the line is blank"),
@@ -114,7 +115,7 @@ def test_joined_reviews_are_those_of_both_with_one_numbering():
     first = parse_reviews(["b:1 a:2 #label#:positive"])
     second = parse_reviews(["c:3 a:1 #label#:negative", "b:4 #label#:positive"])
     both = join_reviews([first, second])
-    assert both.as_dicts() == first.as_dicts() + second.as_dicts()
+    assert as_bags(both) == as_bags(first) + as_bags(second)
     assert sorted(both.tokens) == ["a", "b", "c"]
     for start, end in zip(both.starts[:-1], both.starts[1:], strict=True):
         assert np.all(np.diff(both.columns[start:end]) > 0)

@@ -11,6 +11,7 @@ from lxmls_day1.engine.text.parsed_reviews import parse_pair, parse_reviews
 from lxmls_day1.engine.text.tokens import processed_line
 from lxmls_day1.errors import CorpusUnavailable
 from readers.sentiment_reader import SentimentCorpus, cut_rare_tokens, vectorise
+from tests.made_data import as_bags
 
 
 @pytest.fixture
@@ -76,7 +77,7 @@ def test_rare_words_are_counted_where_it_says(small_corpus, rare_words_from, min
     corpus = SentimentCorpus(
         "books", 0.5, 0.2, 0.3, min_count=min_count, rare_words_from=rare_words_from, data_dir=small_corpus
     )
-    in_turn = [counts for counts, _ in parse_pair(*read_both(small_corpus)).as_dicts()]
+    in_turn = [counts for counts, _ in as_bags(parse_pair(*read_both(small_corpus)))]
     expected = naive_features(in_turn, min_count, 5 if rare_words_from == "train" else 10)
     assert corpus.feat_counts == expected
     assert corpus.feat_dict.keys() == expected.keys()

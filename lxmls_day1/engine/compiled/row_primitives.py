@@ -362,11 +362,9 @@ def prefetch_weights(indptr, indices, m, weights, n_numbers):
 
 
 @kernel(**ROW_PRIMITIVE)
-def prefetch_coming(indptr, indices, data, order, n, n_columns):
-    """Have rows of the steps that come after step n fetched: they come in a random order.
-
-    With one column of weights, so that little else is in the way, it pays for more numbers than with four.
-    """
-    if data.size * n_columns > 4 * NEAR and n + 16 < len(order):
-        prefetch(indptr, order[n + 16])
+def prefetch_coming(indptr, indices, data, order, n, near):
+    """Have rows of the steps that come after step n fetched, if there are more than ``near`` numbers: they come in a random order."""
+    if data.size > near and n + 16 < len(order):
+        if data.ndim == 1:
+            prefetch(indptr, order[n + 16])
         prefetch_row(indptr, indices, data, order[n + 8])

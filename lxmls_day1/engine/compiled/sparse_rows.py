@@ -25,7 +25,7 @@ from lxmls_day1.engine.compiled.row_primitives import (
     ROW_PRIMITIVE,
     add_confident_row,
     add_row,
-    prefetch_row,
+    prefetch_coming,
     prefetch_weights,
     score_confident_row,
     score_row,
@@ -44,7 +44,6 @@ if COMPILES:
         ask_rule,
         ask_second_order_rule,
         borrowed,
-        prefetch,
         read_only,
     )
     from lxmls_day1.engine.compiled.machine_code import address_of, cached_jit
@@ -339,17 +338,6 @@ def _is_wrong(scores, label):
 
 
 @kernel(**ROW_PRIMITIVE)
-def _prefetch_rows(indptr, indices, data, sq_norms, labels, order, n):
-    """Have the rows of the steps to come fetched: they come in a random order."""
-    if n + 8 < len(order):
-        if data.ndim == 1:
-            prefetch(indptr, order[n + 8])
-        prefetch(labels, order[n + 8])
-        prefetch(sq_norms, order[n + 8])
-        prefetch_row(indptr, indices, data, order[n + 4])
-
-
-@kernel(**ROW_PRIMITIVE)
 def _fit_one_column(d, b, sq_norm):
     """Whether the columns of two classes, which are each other's opposite, stay so but for rounding, and their variances equal."""
     both = abs(d[0] + d[1])  # where nothing is left to learn d itself is rounding, and moves no score of this example
@@ -367,7 +355,7 @@ def _steps(examples, plan, rule, costs, V, U, state, updates, errors, first_step
     scores, variances, costs = borrowed(scores), borrowed(variances), borrowed(costs)
     scale, scale_sum = state[0], state[1]
     flat_weights, n_numbers = V.reshape(V.size), V.size // len(V)
-    rows_far, weights_far, weighted = data.size > NEAR, data.ndim == 1 and V.size > 8 * NEAR, len(factors) > 0
+    weights_far, weighted = data.ndim == 1 and V.size > 8 * NEAR, len(factors) > 0
     for n in range(first_step, n_steps):
         if n == next_round:
             current_round += 1
@@ -379,8 +367,7 @@ def _steps(examples, plan, rule, costs, V, U, state, updates, errors, first_step
         else:
             score_row(indptr, indices, data, m, V, scores)
         # To ask early for what is far changes the speed only.
-        if rows_far:
-            _prefetch_rows(indptr, indices, data, sq_norms, labels, order, n)
+        prefetch_coming(indptr, indices, data, order, n, NEAR)
         if weights_far and n + 1 < n_steps:  # of the running sums only a step that moves needs its rows
             prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_numbers)
         for k in range(n_columns):

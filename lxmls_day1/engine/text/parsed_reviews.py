@@ -148,17 +148,6 @@ class ParsedReviews:
     def __len__(self) -> int:
         return len(self.y)
 
-    def as_dicts(self) -> list[tuple[dict[str, int], str]]:
-        """What `parse_review` gives for each line; for a look at a few reviews, not for speed."""
-        rows = zip(self.starts[:-1], self.starts[1:], self.y, strict=True)
-        return [
-            (
-                {self.tokens[j]: int(n) for j, n in zip(self.columns[a:b], self.counts[a:b], strict=True)},
-                LABEL_NAMES[label],
-            )
-            for a, b, label in rows
-        ]
-
     def in_order(self, order: np.ndarray) -> "ParsedReviews":
         """The same reviews in another order: the m-th is the one that was at ``order[m]``."""
         shape = len(self), max(1, len(self.tokens))

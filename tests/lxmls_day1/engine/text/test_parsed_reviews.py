@@ -25,6 +25,8 @@ tokens = st.text(
     min_size=1,
     max_size=6,
 ).filter(lambda token: not token.startswith("#label#"))
+from tests.made_data import as_bags
+
 reviews = st.dictionaries(tokens, st.integers(1, 2**31 - 1), max_size=5)
 labelled_reviews = st.tuples(reviews, st.sampled_from(["positive", "negative"]))
 
@@ -34,7 +36,7 @@ labelled_reviews = st.tuples(reviews, st.sampled_from(["positive", "negative"]))
 def test_what_is_written_is_read_again(written):
     lines = [processed_line(counts, label) for counts, label in written]
     assert [parse_review(line) for line in lines] == written
-    assert parse_reviews(lines).as_dicts() == written
+    assert as_bags(parse_reviews(lines)) == written
 
 
 def can_be_in_a_file(written):
@@ -52,7 +54,7 @@ def test_files_may_have_either_line_end_and_a_byte_order_mark(tmp_path_factory, 
     lines = [processed_line(counts, label) for counts, label in written]
     content = end.join(lines) + (end if last_end else "")
     path.write_bytes(b"\xef\xbb\xbf" * (mark or content.startswith("\ufeff")) + content.encode())
-    assert parse_reviews(path).as_dicts() == written
+    assert as_bags(parse_reviews(path)) == written
 
 
 @given(
@@ -87,7 +89,7 @@ def test_the_fast_reader_agrees_with_the_plain_one(lines, label):
 
 def assert_same(found, expected):
     """The reviews are those that `parse_review` gave, with the tokens in the order of first use."""
-    assert found.as_dicts() == expected
+    assert as_bags(found) == expected
     assert list(found.tokens) == list(dict.fromkeys(token for counts, _ in expected for token in counts))
     for start, end in pairwise(found.starts):
         assert np.all(np.diff(found.columns[start:end]) > 0)
