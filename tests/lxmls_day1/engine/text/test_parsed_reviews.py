@@ -13,6 +13,7 @@ from lxmls_day1.engine.text import parsed_reviews
 from lxmls_day1.engine.text.parsed_reviews import load_parsed, parse_pair, parse_review, parse_reviews, save_parsed
 from lxmls_day1.engine.text.tokens import processed_line
 from lxmls_day1.errors import CorpusError
+from tests.made_data import as_bags
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +26,6 @@ tokens = st.text(
     min_size=1,
     max_size=6,
 ).filter(lambda token: not token.startswith("#label#"))
-from tests.made_data import as_bags
 
 reviews = st.dictionaries(tokens, st.integers(1, 2**31 - 1), max_size=5)
 labelled_reviews = st.tuples(reviews, st.sampled_from(["positive", "negative"]))
