@@ -10,12 +10,12 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
 
 import lxmls_day1
 import lxmls_day1.whole_files
 from lxmls_day1.commands.command_line import COMMANDS, caches_without_home, command_group, ended_by_signals
 from lxmls_day1.result_table import ResultTable, Row
+from tests.command_runs import run
 
 ROOT = Path(__file__).resolve().parents[3]
 FILES = {"boundaries.png", "accuracies.png", "results.json", "results.csv"}
@@ -74,13 +74,6 @@ def lab(tmp_path, monkeypatch):
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     return tmp_path / "lab"
-
-
-def run(*arguments, status=0):
-    result = CliRunner().invoke(command_group, [str(argument) for argument in arguments], prog_name="lxmls-day1")
-    assert result.exit_code == status, result.output
-    assert "Traceback" not in result.output
-    return result
 
 
 def rows_in(folder):

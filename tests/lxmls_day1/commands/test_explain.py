@@ -3,11 +3,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from classifiers.linear_classifier import LinearClassifier
-from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.commands.explain import MOST_UNKNOWN, shortened, unknown_text
+from tests.command_runs import run
 
 WORDS = ["good", "bad", "book", "[red]", "dull"]
 
@@ -21,12 +20,8 @@ def model(tmp_path, monkeypatch):
     LinearClassifier().save("hand.npz", weights, WORDS, ["positive", "negative"])
 
 
-def explain(*arguments, status=0, stdin=None):
-    call = ["explain", *map(str, arguments)]
-    result = CliRunner().invoke(command_group, call, prog_name="lxmls-day1", input=stdin)
-    assert result.exit_code == status, result.output
-    assert "Traceback" not in result.output
-    return result
+def explain(*arguments, **options):
+    return run("explain", *arguments, **options)
 
 
 def rows(text):

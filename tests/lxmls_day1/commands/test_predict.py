@@ -5,12 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.mira import Mira
-from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.commands.predict import margins_of
+from tests.command_runs import run
 
 ROOT = Path(__file__).resolve().parents[3]
 WORDS = ["good", "bad", "book", "very_good"]
@@ -35,15 +34,6 @@ def toy(tmp_path_factory):
     params = mira.train(corpus.train_X, corpus.train_y)
     mira.save(path, params, corpus.feature_names, corpus.label_names)
     return path, corpus, mira.test(corpus.X, params)
-
-
-def run(*arguments, status=0, stdin=None):
-    result = CliRunner().invoke(
-        command_group, [str(argument) for argument in arguments], prog_name="lxmls-day1", input=stdin
-    )
-    assert result.exit_code == status, result.output
-    assert "Traceback" not in result.output
-    return result
 
 
 def predict(*arguments, **options):

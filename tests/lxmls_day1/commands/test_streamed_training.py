@@ -11,26 +11,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.mira import Mira
-from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
 from lxmls_day1.engine.streaming.corpus_making import make_corpus
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.engine.training import evaluate_corpus, train_corpus
+from tests.command_runs import run
 
 pytestmark = pytest.mark.usefixtures("imports_as_before", "somewhere")
 GOOD, BAD = (
     ["a fine, moving story", "fine plot and a fine end", "moving"],
     ["dull, dull plot", "a dull end", "boring story"],
 )
-
-
-@pytest.fixture
-def somewhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -47,15 +41,6 @@ def place(tmp_path_factory):
         make_corpus([place / "mails.tsv"], place / f"{name}.bags", hash_bits=bits, rows_a_shard=50)
         make_corpus([place / "test.tsv"], place / f"{name}-test.bags", like=place / f"{name}.bags")
     return place
-
-
-def run(*arguments, status=0, text=None):
-    result = CliRunner().invoke(
-        command_group, [str(argument) for argument in arguments], prog_name="lxmls-day1", input=text
-    )
-    assert result.exit_code == status, result.output
-    assert "Traceback" not in result.output
-    return result
 
 
 def train(place, kind, *arguments, status=0):

@@ -4,27 +4,14 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from classifiers.svm import SVM
-from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.commands.train import Setting
 from lxmls_day1.tuning import tune, with_development_part
 from readers.sentiment_reader import SentimentCorpus
+from tests.command_runs import run
 
 pytestmark = pytest.mark.usefixtures("imports_as_before", "somewhere")
-
-
-@pytest.fixture
-def somewhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-
-def run(*arguments, status=0):
-    result = CliRunner().invoke(command_group, [str(argument) for argument in arguments], prog_name="lxmls-day1")
-    assert result.exit_code == status, result.output
-    assert "Traceback" not in result.output
-    return result
 
 
 def train(*arguments, status=0):
