@@ -73,7 +73,9 @@ def runtime_files(folder: Path, names: Iterable[str] = PACKAGES) -> dict[str, by
     for name, digest in wanted.items():
         files[name] = _read(folder, name)
         if _digest(files[name]) != digest:
-            raise InputError(f"{folder / name} is not the file of Pyodide {VERSION}: its sha256 differs. {_again()}")
+            raise InputError(
+                f"{folder / name} is not the file of Pyodide {VERSION}: its sha256 differs. Unpack the release again."
+            )
     return files
 
 
@@ -145,7 +147,3 @@ def _version(lock: bytes) -> str:
 
 def _wanted() -> str:
     return f"--pyodide takes the folder of an unpacked release of Pyodide {VERSION}, with its packages."
-
-
-def _again() -> str:
-    return "Unpack the release again."

@@ -169,11 +169,6 @@ class Results:
 
     found: dict[tuple[str, str, float], dict[int, tuple[float, float]]] = field(default_factory=dict)
 
-    @property
-    def nr_measurements(self) -> int:
-        """How many there are."""
-        return sum(len(by_seed) for by_seed in self.found.values())
-
     def add(self, measurement: Measurement) -> None:
         """Take one more in; a second one of the same kind and seed replaces the first."""
         key = measurement.quantity, measurement.learner, measurement.value

@@ -80,7 +80,7 @@ class DemoComparison(Demonstration):
             columns=(1.3, 1),
             steps=Steps("seeds", after, start=len(after) - 1),
             notes=self.attempts.sentences(),
-            facts={"done": self.results.nr_measurements},
+            facts={"done": sum(map(len, self.results.found.values()))},
         )
 
     def _measure(self, nr_seeds: int) -> Iterator[float]:

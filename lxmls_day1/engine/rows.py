@@ -46,9 +46,7 @@ class Rows:
 
     def log_loss(self, n_columns: int, n_jobs: int = 1) -> Any:
         """Σ_m −log p_W(y_m | x_m) and its gradient, as a function of W (J + 1, n_columns): a `LogLoss` of ``batch.py``."""
-        loss: Any = LogLoss
-        examples_of: Any = batch_examples
-        return loss(examples_of(self.X), self.labels, n_columns, self.shares, n_jobs)
+        return LogLoss(batch_examples(self.X), self.labels, n_columns, self.shares, n_jobs)  # type: ignore[no-untyped-call]
 
     def suit_single_steps(self) -> bool:
         """Whether steps on one example, or one weight, are likely to be faster than passes over all: sparse rows, compiled, few α."""
@@ -81,8 +79,8 @@ class Rows:
     def log_loss_slopes(self, margins: Reals) -> tuple[float, Reals, Reals]:
         """The mean log loss of two classes at scores (M,), its gradient (J + 1,), and its second derivatives by the scores (M,)."""
         slope, bend, gradient = np.empty(len(margins)), np.empty(len(margins)), np.empty(self.n_features + 1)
-        slopes: Any = l1_steps.slopes
-        return float(slopes(self._columns, margins, slope, bend, gradient)), gradient, bend
+        loss = l1_steps.slopes(self._columns, margins, slope, bend, gradient)  # type: ignore[no-untyped-call]
+        return float(loss), gradient, bend
 
     def newton_step(
         self, penalties: Reals, order: Integers, bend: Reals, gradient: Reals, weights: Reals, margins: Reals
