@@ -152,9 +152,8 @@ class CRF(StructuredGradient):
     def _first_rounds(self, sentences):
         """Where L-BFGS begins: W after some rounds of descent, if these lower F; else 0."""
         W = sentences.after_descent(self, FIRST_ROUNDS)
-        at_zero = (
-            len(sentences.labels) / len(sentences) * np.log(sentences.shape[1])
-        )  # all sequences are equally likely
+        # at W = 0 all sequences are equally likely
+        at_zero = len(sentences.labels) / len(sentences) * np.log(sentences.shape[1])
         lowered = np.isfinite(W).all() and sentences.log_losses(W).mean() + self.penalty_of(W) < at_zero
         return W if lowered else np.zeros(sentences.shape)
 

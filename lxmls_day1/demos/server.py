@@ -97,9 +97,8 @@ class DemoServer(ThreadingHTTPServer):
             self.computing = threading.get_ident(), gone
             if not gone():
                 demonstration = self.sessions.pop(key, None) or demonstration_class(key.partition(".")[0])(self.lab)
-                self.sessions[key] = (
-                    demonstration  # at the end: of many pages the one that asked longest ago is forgotten
-                )
+                # at the end: of many pages the one that asked longest ago is forgotten
+                self.sessions[key] = demonstration
                 for message in demonstration.answers(question):
                     send(message)
         except _GivenUp:

@@ -13,9 +13,8 @@ from lxmls_day1.errors import InputError, how_to_install
 from lxmls_day1.library_path import PACKAGES, reference_place
 from lxmls_day1.waiting import VARIABLE, patience
 
-LOST_SECONDS = (
-    10.0  # without word from the scheduler; a limit on the clock, as another machine tells nothing of its processor
-)
+# without word from the scheduler; a limit on the clock, as another machine tells nothing of its processor
+LOST_SECONDS = 10.0
 _LOGGERS = ("distributed", "tornado", "asyncio")
 
 

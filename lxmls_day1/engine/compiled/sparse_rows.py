@@ -408,9 +408,8 @@ class Plan(NamedTuple):
     order: np.ndarray  # (T,) int64: an example for each step
     steps: np.ndarray  # (T,) float64: a step size for each
     shrinkage: float  # λ: the weights shrink by the factor 1 − step · λ before each update
-    factors: (
-        np.ndarray
-    )  # (M,) float64: the rule is asked with the step times that of its example; none if it has no entries
+    # (M,) float64: the rule is asked with the step times that of its example; none if it has no entries
+    factors: np.ndarray
 
 
 def take_steps(rule, examples, plan, *, costs, V, U, state, updates, errors, first_step=0):

@@ -219,9 +219,8 @@ def explain(
         raise InputError(
             f"variances must have the shape of the parameters, {params.shape}, but have the shape {np.shape(variances)}"
         )
-    spread = (
-        None if variances is None else np.asarray(variances)[1 + columns][:, [predicted, rival]].sum(axis=1)
-    )  # (n,)
+    # (n,)
+    spread = None if variances is None else np.asarray(variances)[1 + columns][:, [predicted, rival]].sum(axis=1)
     return Explanation(
         class_names=list(class_names or names_of_classes(classifier.classes, n_classes)),
         predicted=predicted,
