@@ -63,7 +63,7 @@ def sweep(examples, shares, order, unit, alpha, W):
     for n in range(len(order)):
         m = order[n]
         score_row(indptr, indices, data, m, W, p)
-        prefetch_coming(indptr, indices, data, order, n, NEAR)
+        prefetch_coming(indptr, indices, data, sq_norms, shares, order, n, NEAR)
         top = p.max()
         for k in range(n_classes):
             p[k] -= top
@@ -155,7 +155,7 @@ def sweep_two_classes(examples, labels, shares, order, unit, beta, v):
         m = order[n]
         sign = 1.0 if labels[m] == 1 else -1.0
         score_row(indptr, indices, data, m, v, score)
-        prefetch_coming(indptr, indices, data, order, n, 4 * NEAR)
+        prefetch_coming(indptr, indices, data, sq_norms, labels, order, n, 4 * NEAR)
         margin, before = sign * score[0], beta[m]
         p = 1.0 / (1.0 + np.exp(margin))
         own_gap = (p - before) ** 2 * (1.0 / max(p + before, 1e-300) + 1.0 / max(2.0 - p - before, 1e-300))

@@ -362,9 +362,14 @@ def prefetch_weights(indptr, indices, m, weights, n_numbers):
 
 
 @kernel(**ROW_PRIMITIVE)
-def prefetch_coming(indptr, indices, data, order, n, near):
-    """Have rows of the steps that come after step n fetched, if there are more than ``near`` numbers: they come in a random order."""
-    if data.size > near and n + 16 < len(order):
+def prefetch_coming(indptr, indices, data, sq_norms, labels, order, n, near):
+    """Have rows of the steps that come after step n fetched, if there are more than ``near`` numbers: they come in a random order.
+
+    ``labels`` (M,) can be any other numbers of which a step reads that of its row.
+    """
+    if data.size > near and n + 8 < len(order):
         if data.ndim == 1:
-            prefetch(indptr, order[n + 16])
-        prefetch_row(indptr, indices, data, order[n + 8])
+            prefetch(indptr, order[n + 8])
+        prefetch(labels, order[n + 8])
+        prefetch(sq_norms, order[n + 8])
+        prefetch_row(indptr, indices, data, order[n + 4])

@@ -367,7 +367,7 @@ def _steps(examples, plan, rule, costs, V, U, state, updates, errors, first_step
         else:
             score_row(indptr, indices, data, m, V, scores)
         # To ask early for what is far changes the speed only.
-        prefetch_coming(indptr, indices, data, order, n, NEAR)
+        prefetch_coming(indptr, indices, data, sq_norms, labels, order, n, NEAR)
         if weights_far and n + 1 < n_steps:  # of the running sums only a step that moves needs its rows
             prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_numbers)
         for k in range(n_columns):

@@ -111,7 +111,7 @@ def sweep(examples, labels, order, costs, unit, relaxation, alpha, W, rests, sha
     intercept = np.uint64(0)
     gap, n_steps = 0.0, 0
     for n in range(len(order)):
-        prefetch_coming(indptr, indices, data, order, n, NEAR)
+        prefetch_coming(indptr, indices, data, sq_norms, labels, order, n, NEAR)
         m = order[n]
         label = labels[m]
         score_row(indptr, indices, data, m, W, v)
@@ -186,7 +186,7 @@ def sweep_two_classes(examples, labels, order, costs, unit, relaxation, beta, v,
     indptr, indices, data, sq_norms, _ = examples
     gap, n_steps = 0.0, 0
     for n in range(len(order)):
-        prefetch_coming(indptr, indices, data, order, n, 4 * NEAR)
+        prefetch_coming(indptr, indices, data, sq_norms, labels, order, n, 4 * NEAR)
         m = order[n]
         label = labels[m]
         sign = 1.0 if label == 1 else -1.0
