@@ -12,8 +12,8 @@ from lxmls_day1.errors import InputError
 
 Reals = NDArray[np.float64]
 
-_FEW_NUMBERS = 2**23  # of the counts (64 MB): so many have their logarithms taken at once, without more copies
-_NUMBERS_AT_ONCE = 2**18  # of more of them
+# Of the counts: so many (64 MB) have their logarithms taken at once, without more copies; of more of them, so many at a time.
+_FEW_NUMBERS, _NUMBERS_AT_ONCE = 2**23, 2**18
 
 
 def count_words(

@@ -219,10 +219,9 @@ def _measure_two_in_numpy(examples, labels, costs, beta, v, rests, shares):
 @kernel(_measure_two_in_numpy)
 def measure_two_classes(examples, labels, costs, beta, v, rests, shares):
     """:func:`measure` for K = 2."""
-    indptr, indices, data, _, _ = examples
     sum_of_losses, sum_of_costs = 0.0, 0.0
     for m in range(len(labels)):
-        cost, score = costs[labels[m], 1 - labels[m]], _score(indptr, indices, data, m, v)
+        cost, score = costs[labels[m], 1 - labels[m]], _score(examples.indptr, examples.indices, examples.data, m, v)
         violation = cost - (score if labels[m] == 1 else -score)
         loss = max(violation, 0.0)
         sum_of_losses += shares[m] * loss
