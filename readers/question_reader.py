@@ -20,7 +20,7 @@ from typing import NamedTuple
 from lxmls_day1.engine.text.corpora import find_corpus
 from lxmls_day1.errors import InputError
 from readers.splitting import split_ends
-from readers.vocabulary import BagCorpus, checked_min_count
+from readers.vocabulary import BagCorpus, checked_min_count, count_words
 
 COARSE_CLASSES = {
     "ABBR": "an abbreviation, or what it stands for",
@@ -209,13 +209,12 @@ class QuestionCorpus(BagCorpus):
 
         self.name, self.level = name, level
         self.questions = train + test
-        self._set_texts(
-            [question.text for question in self.questions],
+        self._set_examples(
+            [count_words(question.text) for question in self.questions],
             labels=[q.coarse if level == "coarse" else f"{q.coarse}:{q.fine}" for q in self.questions],
             train_end=train_end,
             dev_end=dev_end,
             min_count=min_count,
-            plain=True,
         )
 
     def get_name(self) -> str:
