@@ -34,6 +34,7 @@ from readers.vocabulary import BagCorpus, check_bag, checked_min_count, count_wo
 
 _MANY = 10_000  # texts: to load what is compiled takes longer than to count fewer
 
+
 class TextCorpus(BagCorpus):
     """Labelled text from a file of your own, split for training and testing.
 
@@ -160,8 +161,8 @@ class TextCorpus(BagCorpus):
             self.X, self.feature_names, totals = bags.matrix(train_end)
             self._totals = totals.tolist()
             self._set_parts(labels, *ends)
-        elif count is None or (count is count_words and len(texts) >= _MANY):
-            self._set_texts(texts, labels, *ends, progress=progress, plain=count is count_words)
+        elif count is None or (len(texts) >= _MANY and count is count_words):
+            self._set_texts(texts, labels, *ends, progress=progress, plain=count is not None)
         else:
             from tqdm.auto import tqdm  # for whoever waits
 

@@ -237,9 +237,8 @@ class BagCorpus:
         plain: bool = False,
     ) -> None:
         """The same for texts, whose tokens are those of `lxmls_day1.engine.text.tokens.count_tokens`; if ``plain``, of `count_words`."""
-        count_plain = count_words if plain else None
-        self.X, self.feature_names, totals = count_texts(texts, train_end, min_count, progress, count_plain)
-        self._totals = totals.tolist()
+        found = count_texts(texts, train_end, min_count, progress, count_words if plain else None)
+        self.X, self.feature_names, self._totals = found.X, found.tokens, found.totals.tolist()
         self._set_parts(labels, train_end, dev_end, min_count, label_order)
 
     def _set_parts(
