@@ -97,22 +97,21 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
     counts: list[float] = []
     try:
         for bag in bags:
-            tokens = [token for token in bag if token in feat_dict]
-            columns += [feat_dict[token] for token in tokens]
-            counts += [bag[token] for token in tokens]
+            row = sorted([(feat_dict[token], count) for token, count in bag.items() if token in feat_dict])
+            columns += [column for column, _ in row]
+            counts += [count for _, count in row]
             starts.append(len(columns))
-        places, numbers = np.array(columns or np.zeros(0, dtype=np.intp)), np.array(counts, ndmin=1)
+        places = np.array(columns or np.zeros(0, dtype=np.intp))
     except (AttributeError, TypeError, ValueError) as error:
         raise InputError(f"{_BAGS_WANTED}: {error}") from error
     if places.dtype.kind not in "iu" or (len(places) and not 0 <= places.min() <= places.max() < len(feat_dict)):
         raise InputError(f"feat_dict must map each token to one of the columns 0 … {len(feat_dict) - 1}")
-    numbers = as_numbers(numbers, _BAGS_WANTED)
+    numbers = as_numbers(counts, _BAGS_WANTED)
     if numbers.ndim != 1 or not np.isfinite(numbers).all():
         raise InputError(f"{_BAGS_WANTED}, but one of the counts is not")
-    entries = numbers, places.astype(np.int32), np.array(starts, dtype=np.int32)
-    X = csr_array(entries, shape=(len(starts) - 1, len(feat_dict)))
-    X.sort_indices()
-    return X
+    return csr_array(
+        (numbers, places.astype(np.int32), np.array(starts, dtype=np.int32)), shape=(len(starts) - 1, len(feat_dict))
+    )
 
 
 def check_bag(bag: Any) -> Mapping[str, float]:

@@ -401,9 +401,8 @@ def _train_online(
         if mixes:
             executor: Any = mixed_steps.Threads(rule, shards, norms)
             if scheduler is not None:
-                from lxmls_day1.engine.cluster.online import (
-                    online_executor,
-                )  # Dask: imported where there is a scheduler
+                # Dask: imported where there is a scheduler
+                from lxmls_day1.engine.cluster.online import online_executor
 
                 executor = stack.enter_context(online_executor(learner, rule, shards, scheduler))
                 longest = executor.longest

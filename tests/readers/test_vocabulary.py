@@ -31,6 +31,12 @@ def test_rows_agree_with_a_naive_table(examples, columns):
     assert X.toarray().tolist() == [[bag.get(token, 0) for token in columns] for bag in examples]
 
 
+@pytest.mark.parametrize("bag", ["zzz", ["unknown"], {"unknown"}, None, 3])
+def test_what_is_no_bag_is_refused_though_none_of_it_has_a_column(bag):
+    with pytest.raises(InputError, match="bags must be a list of mappings"):
+        vectorise([bag], {"good": 0})
+
+
 @given(st.lists(st.sampled_from(["a", "B", "b", "?", "é"]), max_size=8))
 def test_words_and_pairs_are_counted(words):
     lower = [word.lower() for word in words]
