@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
-from lxmls_day1.settings import setting
+from lxmls_day1.lab_api import setting
 
 
 def presence(X: Any) -> Any:

@@ -22,9 +22,7 @@ from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.perceptron import Perceptron
-from lxmls_day1.checks import as_numbers
-from lxmls_day1.errors import InputError
-from lxmls_day1.settings import setting
+from lxmls_day1.lab_api import InputError, as_numbers, setting
 
 
 @dataclass(eq=False, repr=False)

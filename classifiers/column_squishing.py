@@ -26,9 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classifiers.online_classifier import OnlineClassifier, compiled
-from lxmls_day1.checks import as_numbers, check_number
-from lxmls_day1.errors import InputError
-from lxmls_day1.settings import setting
+from lxmls_day1.lab_api import InputError, as_numbers, check_number, setting
 
 NO_CAP = np.finfo(np.float64).max  # finite, because the loop multiplies the step with a shrinkage of 0
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
-from lxmls_day1.settings import setting
+from lxmls_day1.lab_api import setting
 
 _NUMBERS_AT_ONCE = 2**16  # that stay near the processor
 _SHARE_OF_LARGEST_VARIANCE = 1e-9
@@ -115,7 +115,7 @@ class GaussianNaiveBayes(LinearClassifier):
         self.variances = np.full_like(self.means, variances)
         if not (np.isfinite(self.means).all() and np.isfinite(self.variances).all()):
             return self.variances  # no distribution has them
-        from lxmls_day1 import gaussians  # it answers exercise 1.3: grading runs without it
+        from lxmls_day1.lab_api import gaussians  # it answers exercise 1.3: grading runs without it
 
         return gaussians.discriminant_params(
             self.prior, self.means, self.variances if self.variance == "per_class" else self.variances[0]

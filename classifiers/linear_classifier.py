@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lxmls_day1.engine.examples import CheckedData
-from lxmls_day1.errors import InputError
+from lxmls_day1.lab_api import CheckedData, InputError
 
 
 class LinearClassifier(CheckedData):

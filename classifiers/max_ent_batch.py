@@ -40,8 +40,7 @@ from classifiers.solvers.lbfgs import lbfgs
 from classifiers.solvers.max_ent_dual import ROUNDING, ascend_dual
 from classifiers.solvers.newton_l1 import newton_l1
 from classifiers.solvers.owl_qn import owl_qn
-from lxmls_day1.errors import InputError
-from lxmls_day1.settings import setting
+from lxmls_day1.lab_api import InputError, setting
 
 SOLVERS = ("auto", "lbfgs", "dual", "conjugate_gradient", "gradient_descent", "gis")
 PAIR_BYTES = 2**26  # for the pairs of L-BFGS: 64 MB hold 20 of them up to 200,000 weights
@@ -250,7 +249,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         return self.regularizer > 0 and self.regularize_intercept and self.penalty == "l2"
 
     def _by_the_fastest(self, X, labels, shares):
-        from lxmls_day1.engine.rows import Rows  # numba: imported when it is needed, and not before
+        from lxmls_day1.lab_api import Rows  # numba: imported when it is needed, and not before
 
         n_sweeps, rows = 0, Rows(X, labels, len(self.classes), shares)
         if self.penalty == "l1" and self.regularizer > 0 and len(self.classes) == 2 and rows.suit_single_steps():
@@ -305,7 +304,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             yield _Point(number, functools.partial(_both_classes, v[:, None]), value, arrived, near)
 
     def _by_dual(self, X, labels, shares, most_expected=np.inf):
-        from lxmls_day1.engine.rows import Rows  # numba: imported when it is needed, and not before
+        from lxmls_day1.lab_api import Rows  # numba: imported when it is needed, and not before
 
         n_classes, tolerance = len(self.classes), max(float(self.tolerance), ROUNDING)
         rows, rng = Rows(X, labels, n_classes, shares), np.random.default_rng(1)
@@ -372,7 +371,7 @@ class MaxEntObjective:
     ) -> None:
         n_columns = 1 if n_classes == 2 else n_classes
         if loss is None:
-            from lxmls_day1.engine.rows import Rows  # numba: imported when it is needed, and not before
+            from lxmls_day1.lab_api import Rows  # numba: imported when it is needed, and not before
 
             loss = Rows(X, labels, n_classes, shares).log_loss(n_columns, n_jobs)
         self.log_loss, self.n_examples, n_features = loss, loss.n_examples, loss.n_features

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from classifiers.online_classifier import OnlineClassifier, compiled
-from lxmls_day1.settings import setting
+from lxmls_day1.lab_api import setting
 
 
 @compiled

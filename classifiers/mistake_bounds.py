@@ -18,8 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
-from lxmls_day1.checks import as_numbers
-from lxmls_day1.errors import InputError
+from lxmls_day1.lab_api import InputError, as_numbers
 
 
 def mistake_bound(X: Any, y: ArrayLike, separator: ArrayLike) -> "MistakeBound":

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from classifiers.bernoulli_naive_bayes import presence
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
-from lxmls_day1.settings import setting
+from lxmls_day1.lab_api import setting
 
 
 @dataclass(eq=False, repr=False)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
-from lxmls_day1.errors import InputError
+from lxmls_day1.lab_api import InputError
 
 _MODELS = {"gaussian": GaussianNaiveBayes, "multinomial": MultinomialNaiveBayes}
 

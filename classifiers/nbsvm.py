@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 from classifiers.bernoulli_naive_bayes import presence
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.svm import SVM
-from lxmls_day1.settings import setting
+from lxmls_day1.lab_api import setting
 
 
 def log_count_ratio(inside: np.ndarray, outside: np.ndarray, alpha: float) -> np.ndarray:

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.rules import compiled, second_order
-from lxmls_day1.settings import setting
+from lxmls_day1.lab_api import setting
 
 __all__ = ["OnlineClassifier", "compiled", "second_order"]
 
@@ -147,7 +147,7 @@ class OnlineClassifier(LinearClassifier):
             else than K numbers, or weights that grow beyond all bounds.
         """
         # numba takes its time: imported by the first training
-        from lxmls_day1.engine.online_training import train_online
+        from lxmls_day1.lab_api import train_online
 
         return train_online(self, X, y, callback, sample_weight)
 

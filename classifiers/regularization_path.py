@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classifiers.max_ent_batch import MaxEntBatch, MaxEntObjective
-from lxmls_day1.checks import as_numbers
-from lxmls_day1.errors import InputError
+from lxmls_day1.lab_api import InputError, as_numbers
 
 
 class PathPoint(NamedTuple):

@@ -24,7 +24,7 @@ from classifiers.perceptron import Perceptron
 from classifiers.second_order.arow import AROW
 from classifiers.second_order.confidence_weighted import ConfidenceWeighted
 from classifiers.svm import SVM
-from lxmls_day1.comparison import compare
+from lxmls_day1.lab_api import compare
 
 
 def run_all_classifiers(

@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 from classifiers.online_classifier import OnlineClassifier
-from lxmls_day1.settings import setting
+from lxmls_day1.lab_api import setting
 
 
 @dataclass(eq=False, repr=False)

@@ -24,7 +24,7 @@ from classifiers.losses import hinge_loss
 from classifiers.online_classifier import compiled
 from classifiers.solvers.svm_dual import check_dual_settings, train_dual
 from classifiers.stochastic_gradient import StochasticGradient
-from lxmls_day1.settings import setting
+from lxmls_day1.lab_api import setting
 
 
 @compiled

@@ -26,11 +26,26 @@ if TYPE_CHECKING:
 PACKAGES = ("readers", "classifiers")
 #: Folders of ``classifiers/``, one for each topic beyond the day. Their modules are found without the folder too, as in older labs.
 TOPICS = ("domains", "large", "second_order", "solvers", "structured")
-#: Packages of this package that lab files of version 3 import -> where they are now.
+#: Packages and modules of this package that older workspaces import -> where they are now.
 MOVED = {name: f"engine.{name}" for name in ("compiled", "text", "streaming", "cluster")}
 #: Whether this Python can start another one. In a browser it cannot.
 STARTS_PROCESSES = os.name == "nt" or hasattr(os, "posix_spawn")
 _PACKAGE = __name__.partition(".")[0]
+
+
+def present_name(module: str) -> str:
+    """Return the present name of a module of this package, which may have moved since an older workspace was made.
+
+    Examples
+    --------
+    >>> present_name("text.tokens"), present_name("lab")
+    ('engine.text.tokens', 'lab')
+    """
+    parts = module.split(".")
+    for n in range(len(parts), 0, -1):
+        if moved := MOVED.get(".".join(parts[:n])):
+            return ".".join([moved, *parts[n:]])
+    return module
 
 
 def is_lab_folder(folder: str | os.PathLike[str]) -> bool:
@@ -195,10 +210,9 @@ class MovedFinder:
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> "ModuleSpec | None":
         """Nothing for a module that has not moved."""
-        package, *parts = name.split(".")
-        if package != _PACKAGE or not parts or parts[0] not in MOVED:
-            return None
-        return _alias(name, ".".join([_PACKAGE, MOVED[parts[0]], *parts[1:]]), is_package=len(parts) == 1)
+        package, _, module = name.partition(".")
+        today = present_name(module)
+        return None if package != _PACKAGE or today == module else _alias(name, f"{_PACKAGE}.{today}", module in MOVED)
 
 
 def _alias(name: str, today: str, is_package: bool = False) -> "ModuleSpec":

@@ -2,7 +2,7 @@
 
 The first cell of every notebook is::
 
-    from lxmls_day1.notebook_lab import open_lab
+    from lxmls_day1.lab_api import open_lab
     lab = open_lab()
 """
 

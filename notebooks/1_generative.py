@@ -43,7 +43,7 @@
 # ## Open the lab
 
 # %% tags=["open-lab"]
-from lxmls_day1.notebook_lab import open_lab
+from lxmls_day1.lab_api import open_lab
 lab = open_lab()
 
 # %%
@@ -51,7 +51,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from classifiers.linear_classifier import LinearClassifier
-from lxmls_day1.figures.style import TRAINING, line_style
+from lxmls_day1.lab_api import figures
 from readers.simple_data_set import SimpleDataSet
 
 
@@ -105,12 +105,12 @@ print(f"Bayes error: {sd.get_bayes_error():.4f}")
 # picture shows the posterior: it crosses ½ where the curves cross.
 
 # %% tags=["cell-overlap", "evening"]
-from lxmls_day1.figures.overlap import plot_overlap
+from lxmls_day1.lab_api import figures
 
 distance = np.linalg.norm(sd.means[1] - sd.means[0])
 fig, axes = plt.subplots(2, 2, figsize=(15, 8), layout="constrained", sharex="col", height_ratios=[3, 2])
 for column, balance in zip(axes.T, (0.5, 0.9), strict=True):
-    plot_overlap([balance, 1 - balance], distance, 1.0, *column)
+    figures.plot_overlap([balance, 1 - balance], distance, 1.0, *column)
     error = SimpleDataSet(balance=balance).get_bayes_error()
     column[0].set_title(f"p(0) = {balance:g}: the grey area is {error:.4f}")
     print(f"p(0) = {balance:g}: distance of the means {distance:.3f}, Bayes error {error:.4f}")
@@ -336,7 +336,7 @@ for title, likelihood in [("without smoothing", counts / totals[:, None]), ("wit
 # and prints a message.
 
 # %% tags=["real-data", "cell-reviews"]
-from lxmls_day1.errors import CorpusUnavailable
+from lxmls_day1.lab_api import CorpusUnavailable
 from readers.sentiment_reader import SentimentCorpus
 
 try:
@@ -357,10 +357,10 @@ print(
 # %% tags=["real-data", "cell-text"]
 from textwrap import fill
 
-from lxmls_day1.engine.text.tokens import count_tokens
+from lxmls_day1.lab_api import text_data
 
 text = "A wonderful book. I could not put it down, and the ending is excellent. Only the first chapter is a bit boring."
-bag = count_tokens(text)
+bag = text_data.count_tokens(text)
 known = {token: n for token, n in bag.items() if token in reviews.feat_dict}
 x = np.zeros(reviews.nr_features)
 for token, n in known.items():
@@ -434,10 +434,10 @@ with lab.exercise("1.2"):
         warnings.simplefilter("ignore")
         fall_back = accuracies(unsmoothed, params, reviews)[1]
 
-    colour = line_style("naive Bayes")["color"]
+    colour = figures.line_style("naive Bayes")["color"]
     deviation = np.sqrt(curve[1:, 1] * (1 - curve[1:, 1]) / reviews.test_X.shape[0])
     fig, axis = plt.subplots(figsize=(10, 5.2), layout="constrained")
-    axis.plot(alphas[1:], curve[1:, 0], "s-", color=TRAINING, label="training")
+    axis.plot(alphas[1:], curve[1:, 0], "s-", color=figures.TRAINING, label="training")
     axis.plot(alphas[1:], curve[1:, 1], "o-", color=colour, label="test, ± one standard error")
     axis.fill_between(alphas[1:], curve[1:, 1] - deviation, curve[1:, 1] + deviation, color=colour, alpha=0.15)
     axis.axhline(curve[0, 1], color=colour, linestyle="--", label="test, limit α → 0")
@@ -635,7 +635,7 @@ with lab.exercise("1.1"):
             params = gnb.train(data.train_X, data.train_y)
             errors[i, seed] = 1 - gnb.evaluate(fresh.y, gnb.test(fresh.X, params))
 
-    style = line_style("naive Bayes")
+    style = figures.line_style("naive Bayes")
     fig, axis = plt.subplots(figsize=(9, 5), layout="constrained")
     axis.fill_between(
         sizes, errors.min(axis=1), errors.max(axis=1), color=style["color"], alpha=0.2, label="20 samples, best to worst"
@@ -666,7 +666,7 @@ with lab.exercise("1.1"):
         gnb = GaussianNaiveBayes(variance=how)
         params = gnb.train(data.train_X, data.train_y)
         error = 1 - gnb.evaluate(fresh.y, gnb.test(fresh.X, params))
-        colour = line_style("naive Bayes", number, 3)["color"]
+        colour = figures.line_style("naive Bayes", number, 3)["color"]
         fig, axis = data.add_line(fig, axis, params, f"naive Bayes, variance={how!r}", colour)
         print(f"variance={how!r:12}  params {params.shape}   error on new points {error:.4f}")
     print(f"Bayes error {data.get_bayes_error():.4f}")
@@ -761,14 +761,14 @@ lab.reveal("1.2")
 # some points none of them says "yes", at others two do. The second picture shows the joint features of section D.
 
 # %%
-from lxmls_day1.figures.regions import plot_regions
+from lxmls_day1.lab_api import figures
 
 three_classes = np.array([[-0.9, -1.1, -1.3], [-1.2, 1.3, 0.1], [0.7, 0.6, -1.4]])  # (J + 1, K): J = 2, K = 3
 fig, axes = plt.subplots(1, 3, figsize=(15, 5), layout="constrained")
-fig, axes = plot_regions(three_classes, axes)
+fig, axes = figures.plot_regions(three_classes, axes)
 
 # %% tags=["cell-blocks"]
-from lxmls_day1.figures.joint_feature_table import plot_joint_features
+from lxmls_day1.lab_api import figures
 
 topics = ["sports", "politics", "weather"]
 W = np.array([[0.5, 0.0, -0.5], [2.0, -1.0, -1.0], [-1.0, 2.0, -1.0], [1.5, -0.5, 0.0]])  # (J + 1, K): J = 3, K = 3
@@ -778,7 +778,7 @@ for label, topic in enumerate(topics):
     f = np.kron(np.eye(3)[label], g)
     print(f"{topic:9} w·f(x, y) = {w @ f:5.2f},  w_y·g(x) = {(g @ W)[label]:5.2f}")
 fig, axis = plt.subplots(figsize=(14, 3.4), layout="constrained")
-fig, axis = plot_joint_features(g, W, topics, axis)
+fig, axis = figures.plot_joint_features(g, W, topics, axis)
 
 # %% [markdown]
 # ### The votes of words
@@ -788,7 +788,7 @@ fig, axis = plot_joint_features(g, W, topics, axis)
 # that cell and the next one again. (The demonstration `lab.demo("review_explorer")` does this while you type.)
 
 # %% tags=["real-data", "cell-votes", "exercise-1.2"]
-from lxmls_day1.figures.contributions import plot_contributions
+from lxmls_day1.lab_api import figures
 
 with lab.exercise("1.2"):
     from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
@@ -801,7 +801,7 @@ with lab.exercise("1.2"):
     score = difference[0] + votes.sum()
     strongest = np.argsort(-np.abs(votes))[:10]
     fig, axis = plt.subplots(figsize=(9, 4.8), layout="constrained")
-    plot_contributions([reviews.feature_names[j] for j in strongest], votes[strongest], axis, ["negative", "positive"])
+    figures.plot_contributions([reviews.feature_names[j] for j in strongest], votes[strongest], axis, ["negative", "positive"])
     print(f"intercept {difference[0]:.3f}, ten strongest words {votes[strongest].sum():.3f}, ", end="")
     print(f"the other {np.count_nonzero(x) - 10} words {votes.sum() - votes[strongest].sum():.3f}")
     print(f"together, the difference of the scores: {score:.3f}")

@@ -39,15 +39,14 @@
 # ## Open the lab
 
 # %% tags=["open-lab"]
-from lxmls_day1.notebook_lab import open_lab
+from lxmls_day1.lab_api import open_lab
 lab = open_lab()
 
 # %%
 import matplotlib.pyplot as plt
 import numpy as np
 
-from lxmls_day1.figures.plotting import CLASS_COLOURS
-from lxmls_day1.figures.style import TRAINING, line_style
+from lxmls_day1.lab_api import figures
 from readers.simple_data_set import SimpleDataSet
 
 
@@ -66,7 +65,7 @@ sd = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.
 overlapping = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 2], g2=[[1, 1], 2])
 
 # %% tags=["real-data"]
-from lxmls_day1.errors import CorpusUnavailable
+from lxmls_day1.lab_api import CorpusUnavailable
 from readers.sentiment_reader import SentimentCorpus
 
 try:
@@ -148,10 +147,10 @@ for step in range(6):
 # its vector is *subtracted*.
 
 # %%
-from lxmls_day1.figures.updates import plot_update
+from lxmls_day1.lab_api import figures
 
 fig, axes = plt.subplots(1, 4, figsize=(18, 4.8), layout="constrained")
-fig, axes = plot_update(three_points, three_labels, 2, states[2], states[3], axes)
+fig, axes = figures.plot_update(three_points, three_labels, 2, states[2], states[3], axes)
 
 # %% [markdown]
 # The demonstration `lab.demo("online_steps")` shows every step of a run like this.
@@ -244,7 +243,7 @@ with lab.exercise("1.4"):
     for axis, title, history in zip(axes, ["weights", "averages"], [weights_after, averages_after], strict=True):
         overlapping.plot_data(ax=axis)
         for number in range(5, 21, 5):
-            colour = line_style("perceptron", 20 - number, 16)["color"]
+            colour = figures.line_style("perceptron", 20 - number, 16)["color"]
             overlapping.add_line(fig, axis, history[number - 1], f"round {number}", colour)
         axis.set_title(f"{title} after every fifth round")
     axes[0].get_legend().remove()
@@ -351,7 +350,7 @@ with lab.exercise("1.5"):
     fig, axis = plt.subplots(figsize=(10, 5.6), layout="constrained")
     axis.set(xlim=(-3, 3), ylim=(-3, 3), aspect="equal", xlabel="$x_1$", ylabel="$x_2$")
     for point, label in zip(three_points, three_labels, strict=True):
-        axis.plot(*point, "s^"[label], color=CLASS_COLOURS[label], markersize=12)
+        axis.plot(*point, "s^"[label], color=figures.CLASS_COLOURS[label], markersize=12)
     axis.plot(-1, 1, "o", markersize=22, markerfacecolor="none", markeredgecolor="black", markeredgewidth=2)
     sd.add_line(fig, axis, W, "before the step", "0.6")
     print(f"before: s_y − s_ŷ = {s[y] - s[1]:g}")
@@ -359,7 +358,7 @@ with lab.exercise("1.5"):
         after = W + np.outer(g, d)
         margin = (after.T @ g)[y] - (after.T @ g)[1]
         print(f"{name:16} τ = {d[y]:.3f}, s_y − s_ŷ after the step = {margin:.3f}")
-        colour = line_style(name, max(0, number - 1), 3)["color"]
+        colour = figures.line_style(name, max(0, number - 1), 3)["color"]
         fig, axis = sd.add_line(fig, axis, after, name, colour)
     right = mira_rule(np.array([2.0, 1.0]), 0, 5.0, 1.0, cost)
     print("a right prediction with a margin of 1: d =", np.abs(right).tolist())
@@ -428,11 +427,11 @@ with lab.exercise("1.5"):
     squared = 1 + np.asarray(parts.train_X.multiply(parts.train_X).sum(axis=1)).ravel()
     print(f"half of the reviews have ‖g‖² above {np.median(squared):.0f}; a gap of 1 then needs a step of {1 / (2 * np.median(squared)):.4f}")
 
-    style = line_style("MIRA")
+    style = figures.line_style("MIRA")
     fig, axis = plt.subplots(figsize=(9.5, 5), layout="constrained")
     axis.errorbar(regularizers, curve[:, 1], np.sqrt(curve[:, 1] * (1 - curve[:, 1]) / parts.dev_X.shape[0]),
                   marker="o", capsize=4, label="MIRA, development, ± one standard error", **style)
-    axis.axhline(of_perceptron, label="perceptron, development", **line_style("perceptron"))
+    axis.axhline(of_perceptron, label="perceptron, development", **figures.line_style("perceptron"))
     axis.set(xscale="log", xlabel="λ (the cap is 1/λ)", ylabel="accuracy")
     axis.legend()
 
@@ -604,7 +603,7 @@ with lab.exercise("1.4"):
     perceptron.train(reviews.train_X, reviews.train_y, callback=measure)
     rounds = np.arange(1, 16)
     fig, axis = plt.subplots(figsize=(9.5, 5), layout="constrained")
-    colour = line_style("perceptron")["color"]
+    colour = figures.line_style("perceptron")["color"]
     deviation = np.sqrt(averaged[-1] * (1 - averaged[-1]) / reviews.test_X.shape[0])
     axis.fill_between(rounds, np.array(averaged) - deviation, np.array(averaged) + deviation, color=colour, alpha=0.15)
     axis.plot(rounds, last, "s--", color="0.5", label="perceptron, weights after the round")
@@ -704,12 +703,12 @@ with lab.exercise("1.5"):
 # column of the true class rises to that level. The falls and the rise add up to zero, $\sum_i d_i = 0$.
 
 # %% tags=["cell-projection"]
-from lxmls_day1.figures.squishing import levels, plot_squishing
+from lxmls_day1.lab_api import figures
 
 C = [2.996, 1.641]
 fig, axes = plt.subplots(1, 2, figsize=(13, 5), layout="constrained")
-plot_squishing(C, ["class 2, true", "class 1", "class 0"], axes)
-print("d_y with k active rivals:", ", ".join(f"{level:.3f}" for level in levels(C)))
+figures.plot_squishing(C, ["class 2, true", "class 1", "class 0"], axes)
+print("d_y with k active rivals:", ", ".join(f"{level:.3f}" for level in figures.levels(C)))
 
 # %% [markdown]
 # **With a cap** the true class gains at most the cap, $d_y \le \tau_{\max}$. The rivals come down less far, and part of the violation
@@ -864,7 +863,7 @@ lab.reveal("1.10")
 # improved.
 
 # %% tags=["cell-envelopes"]
-from lxmls_day1.figures.updates import plot_envelopes
+from lxmls_day1.lab_api import figures
 
 
 def separable(margin, seed, n_points=200):
@@ -903,7 +902,7 @@ while len(hardest) < (radius / gamma) ** 2 - 1:
 
 fig, axes = plt.subplots(1, 2, figsize=(16, 5.4), layout="constrained", sharey=True)
 for axis, title, (above, below) in zip(axes, ["a sample", "an adversary"], [(progress, lengths), zip(*hardest)], strict=True):
-    plot_envelopes(above, below, gamma, radius, axis)
+    figures.plot_envelopes(above, below, gamma, radius, axis)
     axis.set_title(title)
 axes[1].get_legend().remove()
 print(f"margin γ = {gamma:.3f}, radius R = {radius:.3f}, bound (R/γ)² = {(radius / gamma) ** 2:.1f}")
@@ -932,7 +931,7 @@ for axis, limits, title in [(axes[0], (-0.8, 1.0), "to scale"), (axes[1], (-0.06
     line, lower, upper = ((c - normals[best, 0] * x1) / normals[best, 1] for c in middle + gaps[best] * np.array([0, -0.5, 0.5]))
     axis.fill_between(x1, lower, upper, color="0.8", label=f"the gap, {gaps[best]:.3f} wide")
     axis.plot(x1, line, color="black", label="the best separator")
-    for k, colour in enumerate(CLASS_COLOURS[:2]):
+    for k, colour in enumerate(figures.CLASS_COLOURS[:2]):
         axis.plot(*points[signs == 2 * k - 1].T, "s^"[k], color=colour, markersize=11, label=f"class {'−+'[k]}1")
     axis.set(xlim=x1, ylim=limits, ylabel="$x_2$", title=title)
 axes[0].set_aspect("equal")
@@ -983,7 +982,7 @@ with lab.exercise("1.12"):
     mistakes = np.array(mistakes)
     means = mistakes.mean(axis=1)
     print(f"from the widest to the narrowest gap: bound × {bounds[-1] / bounds[0]:.0f}, mean count × {means[-1] / means[0]:.0f}")
-    colour = line_style("perceptron")["color"]
+    colour = figures.line_style("perceptron")["color"]
     fig, axis = plt.subplots(figsize=(9.5, 5), layout="constrained")
     axis.plot(margins, bounds, "k--", label="bound $(R/\\gamma)^2$")
     axis.fill_between(margins, mistakes.min(axis=1), mistakes.max(axis=1), color=colour, alpha=0.25, label="perceptron, 20 orders")

@@ -39,14 +39,14 @@
 # ## Open the lab
 
 # %% tags=["open-lab"]
-from lxmls_day1.notebook_lab import open_lab
+from lxmls_day1.lab_api import open_lab
 lab = open_lab()
 
 # %%
 import matplotlib.pyplot as plt
 import numpy as np
 
-from lxmls_day1.figures.style import label_ends, line_style
+from lxmls_day1.lab_api import figures
 from readers.simple_data_set import SimpleDataSet
 
 
@@ -59,8 +59,7 @@ def accuracies(classifier, params, data):
 sd = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
 
 # %% tags=["real-data"]
-from lxmls_day1.errors import CorpusUnavailable
-from lxmls_day1.tuning import with_development_part
+from lxmls_day1.lab_api import CorpusUnavailable, tuning
 from readers.sentiment_reader import SentimentCorpus
 
 try:
@@ -68,7 +67,7 @@ try:
 except CorpusUnavailable as error:
     reviews = SentimentCorpus("toy")
     print(f"{error}\nThe notebook goes on with the toy corpus: accuracies below are not those of real reviews.\n")
-parts = with_development_part(reviews)
+parts = tuning.with_development_part(reviews)
 print(
     f"{reviews.get_name()}: {reviews.train_X.shape[0]} training and {reviews.test_X.shape[0]} test documents, "
     f"{reviews.nr_features} features\n"
@@ -216,7 +215,7 @@ from scipy.special import expit  # the sigmoid
 
 from classifiers.gradient_descent import gradient_descent
 from classifiers.lbfgs import lbfgs
-from lxmls_day1.figures.descents import plot_descents
+from lxmls_day1.lab_api import figures
 
 Z = sd.train_X @ [[1.5, 1.5], [-0.3, 0.3]] * (2 * sd.train_y - 1)[:, None]  # (M, 2); v·z > 0 is a right answer
 
@@ -245,7 +244,7 @@ for name in ("L-BFGS", "gradient descent"):
     print(f"{name:17}: within 0.001 of the minimum after {within} iterations")
 print(f"SGD, which still fluctuates, is {two_weights(v)[0] - lowest:.3f} above the optimum after 3 rounds")
 fig, axis = plt.subplots(figsize=(9.5, 6), layout="constrained")
-plot_descents(lambda v: two_weights(v)[0], paths, axis, xlim=(-4, 3.2), ylim=(-1.5, 4.5))
+figures.plot_descents(lambda v: two_weights(v)[0], paths, axis, xlim=(-4, 3.2), ylim=(-1.5, 4.5))
 axis.set(xlabel="first weight", ylabel="second weight", aspect="equal")  # so that right angles look right
 legend = axis.legend(loc="lower right", frameon=True, facecolor="white", edgecolor="none", framealpha=1.0)
 
@@ -304,7 +303,7 @@ with lab.exercise("1.6"):
     for number, regularizer in enumerate(regularizers):
         maxent = MaxEntBatch(regularizer=regularizer)
         params = maxent.train(sd.train_X, sd.train_y)
-        style = line_style("maximum entropy", number, len(regularizers))
+        style = figures.line_style("maximum entropy", number, len(regularizers))
         axis.plot(t, maxent.get_probabilities(line, params)[:, 1], **style, label=f"λ = {regularizer:g}")
         distance = np.abs(maxent.get_probabilities(new.X, params)[:, 1] - true_posterior(new.X)).mean()
         w = params[1:, 1] - params[1:, 0]
@@ -314,7 +313,7 @@ with lab.exercise("1.6"):
         )
     params = GaussianNaiveBayes(variance=1.0).train(sd.train_X, sd.train_y)
     of_bayes = [softmax(GaussianNaiveBayes().add_intercept_term(X) @ params)[:, 1] for X in (line, new.X)]
-    axis.plot(t, of_bayes[0], **line_style("naive Bayes"), label="naive Bayes")
+    axis.plot(t, of_bayes[0], **figures.line_style("naive Bayes"), label="naive Bayes")
     print(f"naive Bayes, given σ² = 1: mean distance from the truth {np.abs(of_bayes[1] - true_posterior(new.X)).mean():.3f}")
     axis.set(xlabel="position on the line through the means: $x_1 = x_2$", ylabel="p(class 1 | x)", xlim=(-2, 2))
     legend = axis.legend(loc="lower right", handlelength=3.6)
@@ -351,7 +350,7 @@ lab.reveal("1.6")
 # %% tags=["real-data", "cell-choosing", "evening"]
 with lab.exercise("1.6"):
     from classifiers.max_ent_batch import MaxEntBatch
-    from lxmls_day1.figures.tuning_curve import plot_tuning
+    from lxmls_day1.lab_api import figures
 
     regularizers = [10.0, 1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6]
     log_loss = MaxEntBatch(regularizer=0.0).objective  # without penalty the objective is the mean log-loss
@@ -373,9 +372,9 @@ with lab.exercise("1.6"):
     standard_errors = np.sqrt(measured[:, 1] * (1 - measured[:, 1]) / len(parts.dev_y))
     print(f"standard error of the best accuracy on development: {standard_errors[measured[:, 1].argmax()]:.3f}")
     fig, axes = plt.subplots(1, 2, figsize=(15, 5), layout="constrained")
-    plot_tuning(regularizers, measured[:, 1], standard_errors, measured[:, 0], axes[0], "λ")
+    figures.plot_tuning(regularizers, measured[:, 1], standard_errors, measured[:, 0], axes[0], "λ")
     axes[0].set_title("accuracy")
-    axes[1].plot(regularizers, measured[:, 3], "o-", color=line_style("maximum entropy")["color"], label="development")
+    axes[1].plot(regularizers, measured[:, 3], "o-", color=figures.line_style("maximum entropy")["color"], label="development")
     axes[1].plot(regularizers, measured[:, 2], "s--", color="0.6", label="training")
     axes[1].set(xscale="log", xlabel="λ", ylabel="mean of −log p(y | x)", title="log-loss")
     axes[1].text(1e-5, 0.42, "overfitting", ha="center")
@@ -435,14 +434,14 @@ lab.reveal("1.6")
 
 # %% tags=["cell-street", "exercise-1.7"]
 from classifiers.svm import SVM
-from lxmls_day1.figures.margins import plot_street, street
+from lxmls_day1.lab_api import figures
 
 fig, axes = plt.subplots(1, 2, figsize=(16, 5.8), layout="constrained")
 for regularizer, axis in zip([0.01, 0.3], axes, strict=True):
     svm = SVM(regularizer=regularizer, solver="dual", tolerance=1e-6)
     params = svm.train(sd.train_X, sd.train_y)
-    plot_street(sd.train_X, sd.train_y, params, title=f"λ = {regularizer:g}", ax=axis)
-    found = street(sd.train_X, sd.train_y, params)
+    figures.plot_street(sd.train_X, sd.train_y, params, title=f"λ = {regularizer:g}", ax=axis)
+    found = figures.street(sd.train_X, sd.train_y, params)
     print(
         f"λ = {regularizer:4g}: half-width {found.half_width:.3f}, {found.supports.sum()} support vectors of "
         f"{len(found.supports)} points, sum of slacks {found.slacks.sum():.2f}"
@@ -455,13 +454,13 @@ axes[0].get_legend().remove()
 
 # %% tags=["cell-delete", "exercise-1.7", "evening"]
 svm = SVM(regularizer=0.3, solver="dual", tolerance=1e-8)
-found = street(sd.train_X, sd.train_y, svm.train(sd.train_X, sd.train_y))
+found = figures.street(sd.train_X, sd.train_y, svm.train(sd.train_X, sd.train_y))
 farthest, ringed = found.margins.argmax(), np.where(found.supports, found.slacks, 0).argmax()
 for what, dropped in [("all points", None), ("without the one farthest outside", farthest), ("without the one of largest slack", ringed)]:
     rest = np.delete(np.arange(50), [] if dropped is None else dropped)
     smaller = SVM(regularizer=0.3 * 50 / len(rest), solver="dual", tolerance=1e-8)  # the same λM: the same price of slack
     X, y = sd.train_X[rest], sd.train_y[rest]
-    found = street(X, y, smaller.train(X, y))
+    found = figures.street(X, y, smaller.train(X, y))
     print(f"{what:33}: direction {np.degrees(np.arctan2(*found.normal[::-1])):.2f}°, half-width {found.half_width:.4f}")
 
 # %% [markdown] tags=["answer", "exercise-1.7", "evening"]
@@ -509,7 +508,7 @@ curves = {name: (margin, loss(scores, np.zeros(61, dtype=int))) for name, loss i
 fig, axis = plt.subplots(figsize=(10, 5), layout="constrained")
 axis.plot([-2.5, 0, 0, 3.5], [1, 1, 0, 0], color="0.5", label="mistakes (0/1)")
 for name, curve in curves.items():
-    axis.plot(*curve, **line_style(name), label=name)
+    axis.plot(*curve, **figures.line_style(name), label=name)
 axis.set(xlabel="margin of the true class", ylabel="loss")
 legend = axis.legend()
 at = [0.0, 0.5, 3.0]
@@ -556,7 +555,7 @@ with lab.exercise("1.7"):
         found = []
         for svm in [SVM(regularizer, solver="dual", tolerance=1e-6), SVM(regularizer, nr_rounds=10)]:
             params = svm.train(sd.train_X, sd.train_y)
-            at = street(sd.train_X, sd.train_y, params)
+            at = figures.street(sd.train_X, sd.train_y, params)
             angle = np.degrees(np.arctan2(*at.normal[::-1]))
             F = svm.objective(sd.train_X, sd.train_y, params)
             found.append(f"F {F:.4f}, w {angle:.1f}°, half-width {at.half_width:.2f}")
@@ -756,13 +755,13 @@ with lab.exercise("1.6"):
         sgd = MaxEntOnline(1.0, nr_rounds=30, initial_step=initial_step, averaged=False, track_objective=True)
         sgd.train(parts.train_X, parts.train_y)
         excess = [round.objective - optimum for round in sgd.history]
-        axis.plot(range(1, 31), excess, **line_style("maximum entropy online", number, 4), label=f"SGD, η₀ = {initial_step:g}")
+        axis.plot(range(1, 31), excess, **figures.line_style("maximum entropy online", number, 4), label=f"SGD, η₀ = {initial_step:g}")
         print(
             f"SGD, η₀ = {initial_step:5g}: F − F* = {excess[0]:.5f} after 1 round, {excess[9]:.5f} after 10, {excess[-1]:.5f} after 30\n"
             f"    remaining share of the initial weights {nr_steps:,}^(−η₀λ) = {nr_steps ** -initial_step:.2g}"
         )
     axis.set(yscale="log", xlabel="rounds", ylabel="F above the optimum", ylim=(1e-6, 2), xlim=(0, 30))
-    label_ends(axis)
+    figures.label_ends(axis)
 
 # %% [markdown] tags=["answer", "exercise-1.6"]
 # **Explain.** Why does SGD with $\eta_0 = 0.1$ not reach the optimum, although its steps are smaller and safer? **Transfer.**
@@ -815,11 +814,11 @@ with lab.exercise("1.6"):
         weights_after = []
         sgd.train(sd.train_X, sd.train_y, callback=lambda _, weights, params: weights_after.append(weights.copy()))
         excess = {number: sgd.objective(sd.train_X, sd.train_y, weights_after[number - 1]) - optimum for number in rounds}
-        style = line_style("maximum entropy online", number, len(tried))
+        style = figures.line_style("maximum entropy online", number, len(tried))
         axis.plot(rounds, list(excess.values()), **style, label=f"a = {exponent:g}, η₀ = {first:g}")
         print(f"a = {exponent:3g}, η₀ = {first:3g}: {excess[10]:.5f} above the optimum after 10 rounds, {excess[200]:.6f} after 200")
     axis.set(xscale="log", yscale="log", xlabel="rounds", ylabel="F above the optimum", xlim=(1, 200))
-    label_ends(axis)
+    figures.label_ends(axis)
 
 # %% [markdown] tags=["answer", "exercise-1.6"]
 # **Explain.** $a = 1$ is allowed with $\eta_0 = 1$ and with $\eta_0 = 100$. Why does the curve with $\eta_0 = 1$ hardly fall
@@ -1008,7 +1007,7 @@ with lab.exercise("1.11"):
     X, y = count_data()
     for number, filler in enumerate([0, 10, 30]):
         share, V = mismatches(np.hstack([X, np.full((60, 1), float(filler))]), y)
-        axis.plot(share[share > 1e-4], **line_style("maximum entropy", number, 3), label=f"{filler} filler words: V = {V:.0f}")
+        axis.plot(share[share > 1e-4], **figures.line_style("maximum entropy", number, 3), label=f"{filler} filler words: V = {V:.0f}")
         print(f"{filler:2d} filler words, V = {V:2.0f}: 1/1000 of the initial mismatch remains after {np.argmax(share < 1e-3):3d} iterations")
     for factor in (2, 4):
         share, V = mismatches(factor * X, y)
@@ -1104,11 +1103,11 @@ with lab.exercise("1.7"):
     for number, (name, svm) in enumerate(learners):
         svm.train(X, y)
         excess = [round.objective - dual.history[-1].dual for round in svm.history]
-        axis.plot(range(1, 41), excess, **line_style("SVM", number, 2), label=name)
+        axis.plot(range(1, 41), excess, **figures.line_style("SVM", number, 2), label=name)
         print(f"{name:20}: {excess[-1]:.5f} above the optimum after 40 rounds")
     print(f"the optimum is between {dual.history[-1].dual:.6f} and {dual.history[-1].objective:.6f}")
     axis.set(xlabel="rounds", ylabel="F above the optimum", yscale="log", xlim=(1, 40))
-    label_ends(axis)
+    figures.label_ends(axis)
 
 # %% [markdown] tags=["answer", "exercise-1.7"]
 # **Explain.** Without the factor, which objective does the method minimise? **Transfer.** Which of the learners of notebook 2
@@ -1206,7 +1205,7 @@ with lab.exercise("1.19"):
     from classifiers.max_ent_batch import MaxEntBatch
     from classifiers.owl_qn import soft_threshold
     from classifiers.regularization_path import largest_useful_penalty, regularization_path
-    from lxmls_day1.figures.weight_paths import plot_path
+    from lxmls_day1.lab_api import figures
 
     print("soft threshold of 2, 0.3, -1 with λ = 0.5:", soft_threshold(np.array([2.0, 0.3, -1.0]), 0.5))
     largest = largest_useful_penalty(parts.train_X, parts.train_y)
@@ -1218,7 +1217,7 @@ with lab.exercise("1.19"):
             f"λ = {point.regularizer:.5f}: {point.n_features:5} features, training {point.train_accuracy:.3f}, "
             f"development {point.dev_accuracy:.3f}"
         )
-    plot_path(path)
+    figures.plot_path(path)
 
 # %% tags=["skip-execution"]
 lab.check("1.19")

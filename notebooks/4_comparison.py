@@ -31,7 +31,7 @@
 # ## Open the lab
 
 # %% tags=["open-lab"]
-from lxmls_day1.notebook_lab import open_lab
+from lxmls_day1.lab_api import open_lab
 lab = open_lab()
 
 # %%
@@ -48,9 +48,7 @@ from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.perceptron import Perceptron
 from classifiers.run_all_classifiers import run_all_classifiers
 from classifiers.svm import SVM
-from lxmls_day1.figures.comparison import plot_curves, plot_pairs
-from lxmls_day1.figures.style import label_ends, line_style
-from lxmls_day1.tuning import tune, with_development_part
+from lxmls_day1.lab_api import figures, tuning
 from readers.simple_data_set import SimpleDataSet
 
 # %% [markdown]
@@ -109,7 +107,7 @@ print(f"Bayes error {overlapping.get_bayes_error():.4f}")
 # **Predict.** Which classifier will gain most accuracy by tuning? *Your prediction:*
 
 # %% tags=["real-data", "cell-tuned", "evening"]
-from lxmls_day1.errors import CorpusUnavailable
+from lxmls_day1.lab_api import CorpusUnavailable
 from readers.sentiment_reader import SentimentCorpus
 
 try:
@@ -117,7 +115,7 @@ try:
 except CorpusUnavailable as error:
     reviews = SentimentCorpus("toy")
     print(f"{error}\nThe notebook goes on with the toy corpus: accuracies below are not those of real reviews.\n")
-parts = with_development_part(reviews)
+parts = tuning.with_development_part(reviews)
 n_test = len(reviews.test_y)
 compared = [
     ("Naive Bayes", MultinomialNaiveBayes(), {"smooth_param": [10.0, 3.0, 1.0, 0.3, 0.1]}),
@@ -132,9 +130,9 @@ for name, classifier, grid in compared:
         params = classifier.train(parts.train_X, parts.train_y)
         right[name] = [classifier.test(reviews.test_X, params) == reviews.test_y]
         if name == "Perceptron":
-            print(f"{name:15}: {right[name][0].mean():.4f}, nothing to tune")
+            print(f"{name:15}: {right[name][0].mean():.4f}, nothing to tuning.tune")
             continue
-        found = tune(classifier, parts, grid)
+        found = tuning.tune(classifier, parts, grid)
     except NotImplementedError as error:
         print(f"{name} is left out: not written yet")
         continue
@@ -146,7 +144,7 @@ for name, classifier, grid in compared:
     )
 fig, axis = plt.subplots(figsize=(10.5, 4.6), layout="constrained")
 pairs = [[of_name[0].mean(), of_name[-1].mean() if len(of_name) > 1 else np.nan] for of_name in right.values()]
-plot_pairs(list(right), pairs, n_test, axis, ("default", "tuned"))
+figures.plot_pairs(list(right), pairs, n_test, axis, ("default", "tuned"))
 title = axis.set_title(f"{n_test} test reviews, ± one standard error")
 
 # %% [markdown] tags=["evening"]
@@ -293,11 +291,11 @@ with lab.exercise("1.8"):
                     samples.setdefault("Maximum entropy, λ = 0.01, training", []).append(trained)
     curves = {name: np.reshape(found, (20, len(sizes))).T for name, found in samples.items()}
     fig, axis = plt.subplots(figsize=(11.5, 5.8), layout="constrained")
-    plot_curves(sizes, curves, axis)
+    figures.plot_curves(sizes, curves, axis)
     axis.set(xscale="log", xticks=sizes, xlabel="training reviews", ylabel="accuracy, mean of 20 divisions", xlim=(sizes[0], sizes[-1]))
     axis.set_xticks(sizes, [str(size) for size in sizes])
     axis.minorticks_off()
-    label_ends(axis)
+    figures.label_ends(axis)
     print("training reviews" + "".join(f"{size:14d}" for size in sizes))
     for name, found in curves.items():
         cells = (f"{row.mean():.3f} ± {row.std(ddof=1) / np.sqrt(20):.3f}" for row in found)
@@ -404,11 +402,11 @@ with lab.exercise("1.8"):
     by_size = compare([{"nr_examples": size} for size in sizes])
     excess = {name: errors.mean(axis=2) - sd.get_bayes_error() for name, errors in by_size.items()}
     fig, axis = plt.subplots(figsize=(10, 5.2), layout="constrained")
-    plot_curves(sizes, excess, axis)
+    figures.plot_curves(sizes, excess, axis)
     axis.set(xscale="log", yscale="log", xlabel="training points", ylabel="expected error above the Bayes error", xlim=(6, 400))
     axis.set_xticks(sizes, [str(size) for size in sizes])
     axis.minorticks_off()
-    label_ends(axis)
+    figures.label_ends(axis)
     print("expected error above the Bayes error, in percentage points")
     print_table("training points", sizes, excess)
 
@@ -441,11 +439,11 @@ with lab.exercise("1.8"):
     best = np.array([SimpleDataSet(**setting).get_bayes_error() for setting in settings])
     excess = {name: errors.mean(axis=2) - best[:, None] for name, errors in by_variance.items()}
     fig, axis = plt.subplots(figsize=(11.5, 6), layout="constrained")
-    plot_curves(variances, excess, axis)
+    figures.plot_curves(variances, excess, axis)
     axis.set(xscale="log", xlabel="variance of both classes", ylabel="expected error above the Bayes error", xlim=(0.25, 4))
     axis.set_xticks(variances, [f"{variance:g}" for variance in variances])
     axis.minorticks_off()
-    label_ends(axis)
+    figures.label_ends(axis)
     print("Bayes error, in percentage points: " + ", ".join(f"{100 * error:.2f}" for error in best) + "; above it:")
     print_table("variance", variances, excess)
 
@@ -484,8 +482,8 @@ with lab.exercise("1.8"):
     }
     on_rare = {name: errors[:, :, 0] for name, errors in by_balance.items()}
     fig, axes = plt.subplots(2, 1, figsize=(10, 10), layout="constrained")
-    plot_curves(balances, excess, axes[0])
-    plot_curves(balances, on_rare, axes[1])
+    figures.plot_curves(balances, excess, axes[0])
+    figures.plot_curves(balances, on_rare, axes[1])
     axes[1].plot(balances, best[:, 0], color="black", linewidth=3, label="Bayes optimal")
     axes[0].set(ylabel="above the Bayes error", title="expected error, all points")
     axes[1].set(ylabel="expected error", title="expected error on the rare class 0")
@@ -493,7 +491,7 @@ with lab.exercise("1.8"):
         axis.set(xscale="log", xlabel="share of class 0", xlim=(0.5, 0.05))
         axis.set_xticks(balances, [f"{balance:g}" for balance in balances])
         axis.minorticks_off()
-        label_ends(axis)
+        figures.label_ends(axis)
     print("all points: above the Bayes error, in percentage points")
     print_table("share of class 0", balances, excess)
     print("\nrare class: expected error, in percent. Bayes optimal: " + ", ".join(f"{100 * error:.1f}" for error in best[:, 0]))
@@ -564,12 +562,12 @@ with lab.exercise("1.8"):
         for name, errors in compare([{}], with_copies, without_copies, nr_examples=200).items():
             overlap.setdefault(name, []).append(errors[0].mean(axis=1))
     fig, axis = plt.subplots(figsize=(11.5, 6), layout="constrained")
-    plot_curves(copies, overlap, axis)
+    figures.plot_curves(copies, overlap, axis)
     axis.axhline(ndtr(-1), color="0.4", linestyle=":")
     axis.text(0.2, ndtr(-1) + 0.001, "$x_1$ alone: Φ(−1)", color="0.3")
     axis.plot([0, 15], [sd.get_bayes_error()] * 2, color="black", linewidth=3, label="Bayes optimal")
     axis.set(xlabel="copies of $x_1$", ylabel="expected error", xlim=(0, 15), xticks=copies)
-    label_ends(axis)
+    figures.label_ends(axis)
     print(f"expected error, in percent; with x_1 alone {100 * ndtr(-1):.1f}, Bayes error {100 * sd.get_bayes_error():.2f}")
     print_table("copies of x_1", copies, {name: np.array(found) for name, found in overlap.items()})
 
@@ -624,7 +622,7 @@ with lab.exercise("1.8"):
                     continue
                 by_size.setdefault(name, {}).setdefault(size, []).append(errors_of_classes(params, data).mean())
                 if (size, seed) == (50, 1):
-                    colour = line_style(name, int(name.endswith("0.01")), 2)["color"]
+                    colour = figures.line_style(name, int(name.endswith("0.01")), 2)["color"]
                     data.add_line(fig, axis, params, name, colour)
     print(f"expected error on the first two clusters, in percent; Bayes error {100 * data.get_bayes_error():.2f}")
     print_table("points in the first two clusters", sizes, {name: np.array(list(found.values())) for name, found in by_size.items()})

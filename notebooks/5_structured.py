@@ -37,7 +37,7 @@
 # ## Open the lab
 
 # %% tags=["open-lab"]
-from lxmls_day1.notebook_lab import open_lab
+from lxmls_day1.lab_api import open_lab
 lab = open_lab()
 
 # %% tags=["cell-corpus"]
@@ -106,7 +106,7 @@ print(f"{3**4} sequences of 4 words and 3 tags; {15**20:.1e} of 20 words and 15 
 # prediction:*
 
 # %% tags=["cell-small-lattice"]
-from lxmls_day1.figures.lattice import lattice, plot_lattice
+from lxmls_day1.lab_api import figures
 
 words, tags = ["fish", "watch", "boats"], ["NOUN", "VERB"]
 small = ChainScores(
@@ -116,7 +116,7 @@ small = ChainScores(
     stop=np.array([0.0, 0.0]),
 )
 best = best_of_all(*small)
-fig, axis = plot_lattice(lattice(words, tags, small, best), title="three words, two tags", label_edges=True)
+fig, axis = figures.plot_lattice(figures.make_lattice(words, tags, small, best), title="three words, two tags", label_edges=True)
 for path in ([0, 0, 0], [0, 1, 0]):
     print(f"{'–'.join(tags[k] for k in path):15} has the score {path_score(small, path):.0f}")
 
@@ -301,7 +301,7 @@ with lab.exercise("1.13"):
         (scores,) = tagger.get_scores([words], params)
         names = tagger.classes.tolist()
         true_path = [names.index(tag) for tag in truth]
-        drawn.append(lattice(words, names, scores, viterbi(scores), true_path, shown=["PRON", "VERB", "NOUN", "PUNCT"]))
+        drawn.append(figures.make_lattice(words, names, scores, viterbi(scores), true_path, shown=["PRON", "VERB", "NOUN", "PUNCT"]))
         for what, path in [("word by word", word_by_word(scores)), ("best path", viterbi(scores)), ("true path", true_path)]:
             print(f"{when:6}: {what:12} {' '.join(names[k] for k in path):28} score {path_score(scores, path):.0f}")
     before, after = drawn
@@ -312,8 +312,8 @@ with lab.exercise("1.13"):
     for k in chosen:
         print(f"    {names[k]:6}", scores.transitions[k, chosen].astype(int).tolist())
     plt.rc("figure", dpi=52)
-    plot_lattice(before, title="Before the update", label_edges=False)
-    plot_lattice(after, before=before, title="After the update", label_edges=False)
+    figures.plot_lattice(before, title="Before the update", label_edges=False)
+    figures.plot_lattice(after, before=before, title="After the update", label_edges=False)
     plt.show()
     plt.rc("figure", dpi=72)
 
@@ -359,7 +359,7 @@ lab.reveal("1.13")
 
 # %% tags=["real-data", "cell-treebank", "exercise-1.13"]
 from classifiers.tag_features import TEMPLATES, EncodedSentences
-from lxmls_day1.errors import CorpusUnavailable
+from lxmls_day1.lab_api import CorpusUnavailable
 
 try:
     treebank = PosCorpus("UD_English-EWT")
@@ -535,7 +535,7 @@ with lab.exercise("1.17"):
     from classifiers.crf import CRF
     from classifiers.forward_backward import marginals
     from classifiers.viterbi import ChainScores
-    from lxmls_day1.figures.lattice import lattice, plot_lattice
+    from lxmls_day1.lab_api import figures
 
     crf = CRF(regularizer=0.01)
     params = crf.train(corpus.train_X, corpus.train_y)
@@ -543,8 +543,8 @@ with lab.exercise("1.17"):
     words, tags = corpus.dev_X[4], corpus.dev_y[4]
     (scores,), (predicted,) = crf.get_scores([words], params), crf.test([words], params)
     sure = marginals(scores)
-    plot_lattice(
-        lattice(words, names, scores, [names.index(tag) for tag in predicted], marginals=sure),
+    figures.plot_lattice(
+        figures.make_lattice(words, names, scores, [names.index(tag) for tag in predicted], marginals=sure),
         title="Scores, and above them the probability of each tag",
         label_edges=False,
     )

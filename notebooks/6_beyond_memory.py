@@ -41,7 +41,7 @@
 # ## Open the lab
 
 # %% tags=["open-lab"]
-from lxmls_day1.notebook_lab import open_lab
+from lxmls_day1.lab_api import open_lab
 lab = open_lab()
 
 # %% tags=["cell-documents"]
@@ -54,16 +54,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.figures.comparison import plot_curves
-from lxmls_day1.figures.plotting import BLACK
-from lxmls_day1.figures.style import TRAINING, label_ends
-from lxmls_day1.engine.text.token_batches import TokenCounter
-from lxmls_day1.engine.text.toy_stream import toy_documents
+from lxmls_day1.lab_api import figures, text_data
 
 N_TRAIN, N_SEEDS = 4096, 20
-documents = [document for block in toy_documents(2 * N_TRAIN, seed=6, n_words=40) for document in block]
+documents = [document for block in text_data.toy_documents(2 * N_TRAIN, seed=6, n_words=40) for document in block]
 y = np.array([label == "positive" for label, _ in documents]).astype(int)
-rows = TokenCounter().numbered([text for _, text in documents])  # the tokens of each document, and how often
+rows = text_data.TokenCounter().numbered([text for _, text in documents])  # the tokens of each document, and how often
 tokens, hashes = rows.tokens.names(), rows.tokens.hashes.view(np.int32)
 print(f"{len(documents)} documents, half of them for training")
 print(f"{len(tokens)} different tokens, words and pairs of neighbouring words")
@@ -136,7 +132,7 @@ with lab.exercise("1.14"):
         shared.append(1 - np.sum(in_column == 1) / len(tokens))
         formula.append(1 - (1 - 1 / 2**b) ** (len(tokens) - 1))
     fig, axis = plt.subplots(figsize=(9, 4.6), layout="constrained")
-    axis.plot(bits, formula, color=BLACK, label="formula")
+    axis.plot(bits, formula, color=figures.BLACK, label="formula")
     axis.plot(bits, shared, "o", color="#444444", markersize=7, label="measured")
     axis.set(xlabel="bits", ylabel="share of tokens that share their column", ylim=(0, 1.03), title="Collisions")
     axis.legend()
@@ -183,7 +179,7 @@ lab.reveal("1.14")
 # %% tags=["cell-inner-products", "exercise-1.14"]
 with lab.exercise("1.14"):
     from classifiers.hashed_features import hashed_row
-    from lxmls_day1.engine.compiled.hashing import joined_names, signed_hashes
+    from lxmls_day1.lab_api import text_data
 
     def tokens_of(m):
         """The numbers of the tokens of a document, and how often each occurs."""
@@ -197,15 +193,15 @@ with lab.exercise("1.14"):
     true = products[one, other]
     too_much = x.sum() * z.sum() - true  # Σ x_i z_j over i ≠ j
     names = [f"{number}:{tokens[j]}" for number in range(1000) for j in (*of_x, *of_z)]
-    others = signed_hashes(*joined_names(names)).reshape(1000, -1)  # a row for each hash function
+    others = text_data.signed_hashes(*text_data.joined_names(names)).reshape(1000, -1)  # a row for each hash function
     widths = 2 ** np.arange(4, 13)
     found = {"with signs": [], "without signs": []}
     for width in widths:
         for name, some in (("with signs", others), ("without signs", others & np.int32(2**31 - 1))):  # no sign bit
             found[name].append([hashed_row(h[: len(x)], x, width) @ hashed_row(h[len(x) :], z, width) for h in some])
     fig, axis = plt.subplots(figsize=(9.5, 4.8), layout="constrained")
-    axis.axhline(true, color=BLACK, linewidth=1.2, label="not hashed")
-    for name, colour, dash in (("with signs", "#444444", "solid"), ("without signs", TRAINING, "dashed")):
+    axis.axhline(true, color=figures.BLACK, linewidth=1.2, label="not hashed")
+    for name, colour, dash in (("with signs", "#444444", "solid"), ("without signs", figures.TRAINING, "dashed")):
         products = np.array(found[name])
         mean, spread = products.mean(axis=1), products.std(axis=1)
         axis.plot(widths, mean, color=colour, linestyle=dash, label=name)
@@ -262,11 +258,11 @@ with lab.exercise("1.14"):
             of_width.append(accuracy(params, X[test], y[test]))
         accuracies.append(of_width)
     fig, axis = plt.subplots(figsize=(10, 4.8), layout="constrained")
-    plot_curves(widths, {"Perceptron, hashed": accuracies[1:]}, axis)
-    axis.axhline(np.mean(accuracies[0]), color=BLACK, linewidth=1.2)
+    figures.plot_curves(widths, {"Perceptron, hashed": accuracies[1:]}, axis)
+    axis.axhline(np.mean(accuracies[0]), color=figures.BLACK, linewidth=1.2)
     axis.text(6.2, np.mean(accuracies[0]) + 0.006, "a column for each token")
     axis.set(xlabel="bits", ylabel=f"accuracy, mean of {N_SEEDS} divisions", xlim=(6, 20), ylim=(0.6, 0.87))
-    label_ends(axis)
+    figures.label_ends(axis)
     print(f"a column for each token: {mean_and_error(accuracies[0])}")
     for width, of_width in zip(widths, accuracies[1:], strict=True):
         loss = mean_and_error(np.subtract(accuracies[0], of_width))
@@ -300,14 +296,14 @@ lab.reveal("1.14")
 with lab.exercise("1.14"):
     from classifiers.hashed_features import columns_and_signs
     from classifiers.perceptron import Perceptron
-    from lxmls_day1.engine.compiled.hashing import joined_names, signed_hashes
+    from lxmls_day1.lab_api import text_data
 
     kept = set(tokens)  # what --keep-words keeps
     own = Perceptron(nr_rounds=1).train(unhashed[:N_TRAIN], y[:N_TRAIN])  # a column for each token
     own = own[1:, 1] - own[1:, 0]  # what a token adds to the lead of positive over negative
     heaviest = [tokens[j] for j in np.argsort(-np.abs(own), kind="stable")[:4]]
     words = [*heaviest, "lighthouse", "umbrella"]
-    of_words = signed_hashes(*joined_names(words))
+    of_words = text_data.signed_hashes(*text_data.joined_names(words))
     said = [[f"{own[tokens.index(word)]:+.2f}" if word in kept else "never seen" for word in words]]
     for width in (12, 20):
         X = rows.hashed(width).astype(float)
@@ -358,8 +354,7 @@ folder = Path(tempfile.mkdtemp())
 sizes = [1024, 2048, 4096, 8192]
 with lab.exercise("1.14"):
     from classifiers.perceptron import Perceptron
-    from lxmls_day1.engine.streaming.corpus_making import make_corpus
-    from lxmls_day1.engine.training import train_corpus
+    from lxmls_day1.lab_api import corpora
     from readers.streamed_corpus import StreamedCorpus
 
     def peak(work):
@@ -381,16 +376,16 @@ with lab.exercise("1.14"):
     for size in sizes:
         with open(folder / f"{size}.csv", "w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([("label", "text"), *documents[:size]])
-        make_corpus([folder / f"{size}.csv"], folder / f"{size}.bags", hash_bits=16, rows_a_shard=256)
+        corpora.make_corpus([folder / f"{size}.csv"], folder / f"{size}.bags", hash_bits=16, rows_a_shard=256)
         corpus = StreamedCorpus(folder / f"{size}.bags")
-        train_corpus(Perceptron(nr_rounds=1), corpus)
+        corpora.train_corpus(Perceptron(nr_rounds=1), corpus)
         peaks["in memory"].append(peak(lambda: in_memory(corpus)))
-        peaks["streamed"].append(peak(lambda: train_corpus(Perceptron(nr_rounds=1), corpus)))
+        peaks["streamed"].append(peak(lambda: corpora.train_corpus(Perceptron(nr_rounds=1), corpus)))
     fig, axis = plt.subplots(figsize=(8.5, 4.2), layout="constrained")
-    axis.plot(sizes, peaks["in memory"], "o-", color=TRAINING, label="in memory")
+    axis.plot(sizes, peaks["in memory"], "o-", color=figures.TRAINING, label="in memory")
     axis.plot(sizes, peaks["streamed"], "s--", color="#444444", label="streamed")
     axis.set(xlabel="documents", ylabel="peak memory in MB", ylim=(0, None), xlim=(0, sizes[-1]))
-    label_ends(axis)
+    figures.label_ends(axis)
     print(f"{corpus.n_rows} documents in {len(corpus.shards)} shards; classes {', '.join(corpus.classes)}")
     for size, whole, streamed in zip(sizes, peaks["in memory"], peaks["streamed"], strict=True):
         print(f"{size:6d} documents: {whole:3d} MB in memory, {streamed} MB streamed")
@@ -413,17 +408,16 @@ with lab.exercise("1.14"):
 # %% tags=["cell-progressive", "exercise-1.14"]
 with lab.exercise("1.14"):
     from classifiers.perceptron import Perceptron
-    from lxmls_day1.engine.streaming.shard_writing import write_shards
-    from lxmls_day1.engine.training import train_corpus
+    from lxmls_day1.lab_api import corpora
 
     X = rows.hashed(16)
     marks = [2**power for power in range(4, 13)]
     errors = {"so far": [], "since the last line": [], "held out": []}
     for seed, order in enumerate(orders):
         train, test = order[:N_TRAIN], order[N_TRAIN:]
-        corpus = write_shards(folder / f"progressive-{seed}.bags", X[train], y[train], ["negative", "positive"])
+        corpus = corpora.write_shards(folder / f"progressive-{seed}.bags", X[train], y[train], ["negative", "positive"])
         perceptron = Perceptron(nr_rounds=1, averaged=False, seed=seed)
-        train_corpus(perceptron, corpus)
+        corpora.train_corpus(perceptron, corpus)
         lines = {line.documents: line for line in perceptron.history[0].validation}
         errors["so far"].append([lines[mark].error for mark in marks])
         errors["since the last line"].append([lines[mark].recent_error for mark in marks])
@@ -434,11 +428,11 @@ with lab.exercise("1.14"):
         errors["held out"].append(held_out)
     curves = {f"Perceptron, {name}": np.transpose(found) for name, found in errors.items()}
     fig, axis = plt.subplots(figsize=(10.5, 4.8), layout="constrained")
-    plot_curves(marks, curves, axis)
+    figures.plot_curves(marks, curves, axis)
     axis.set(xscale="log", xlabel="documents", ylabel=f"error, mean of {N_SEEDS} streams", xlim=(marks[0], marks[-1]))
     axis.set_xticks(marks, [str(mark) for mark in marks])
     axis.minorticks_off()
-    label_ends(axis)
+    figures.label_ends(axis)
     print("documents" + "".join(f"{name:>23}" for name in errors))
     for place, mark in enumerate(marks):
         print(f"{mark:9d}" + "".join(f"{mean_and_error(np.array(found)[:, place]):>23}" for found in errors.values()))
@@ -472,18 +466,18 @@ lab.reveal("1.14")
 # %% tags=["cell-order", "exercise-1.14"]
 with lab.exercise("1.14"):
     from classifiers.perceptron import Perceptron
-    from lxmls_day1.engine.training import train_corpus
+    from lxmls_day1.lab_api import corpora
 
     found = {name: [] for name in ("(1) random order", "(2) shards, then rows", "(3) sorted, shards, then rows", "(4) sorted, not shuffled")}
     for seed, order in enumerate(orders):
         train, test = order[:N_TRAIN], order[N_TRAIN:]
         by_class = train[np.argsort(y[train], kind="stable")]
-        mixed_shards = write_shards(folder / f"mixed-{seed}.bags", X[train], y[train], ["negative", "positive"], rows_a_shard=256)
-        sorted_shards = write_shards(folder / f"sorted-{seed}.bags", X[by_class], y[by_class], ["negative", "positive"], rows_a_shard=256)
+        mixed_shards = corpora.write_shards(folder / f"mixed-{seed}.bags", X[train], y[train], ["negative", "positive"], rows_a_shard=256)
+        sorted_shards = corpora.write_shards(folder / f"sorted-{seed}.bags", X[by_class], y[by_class], ["negative", "positive"], rows_a_shard=256)
         trained = [
             Perceptron(nr_rounds=1, seed=seed).train(X[train], y[train]),
-            train_corpus(Perceptron(nr_rounds=1, seed=seed), mixed_shards),
-            train_corpus(Perceptron(nr_rounds=1, seed=seed), sorted_shards),
+            corpora.train_corpus(Perceptron(nr_rounds=1, seed=seed), mixed_shards),
+            corpora.train_corpus(Perceptron(nr_rounds=1, seed=seed), sorted_shards),
             Perceptron(nr_rounds=1, order=np.arange(N_TRAIN)).train(X[by_class], y[by_class]),
         ]
         for of_order, params in zip(found.values(), trained, strict=True):
@@ -585,11 +579,11 @@ with lab.exercise("1.15"):
         averages, last = np.moveaxis([of_mixtures(n_parts, nr_rounds) for n_parts in parts], 1, 0)  # (parts, seeds) each
         of_rounds = {"Perceptron, all steps": averages, "Perceptron, last weights": last}
         title = f"{nr_rounds} round{'s' * (nr_rounds > 1)}"
-        plot_curves(parts, of_rounds, axis)
+        figures.plot_curves(parts, of_rounds, axis)
         axis.set(xscale="log", xlabel="parts", xlim=(1, 256), ylim=(0.72, 0.84), title=title)
         axis.set_xticks(parts, [str(n_parts) for n_parts in parts])
         axis.minorticks_off()
-        label_ends(axis)
+        figures.label_ends(axis)
         curves |= {f"{title}, average over all steps": averages, f"{title}, mean of the last weights": last}
     axes[0].set_ylabel(f"accuracy, mean of {N_SEEDS} divisions")
     for name, found in curves.items():
@@ -642,11 +636,11 @@ with lab.exercise("1.15"):
     mixings = [1, 2, 4, 8]
     found = np.array([of_mixtures(32, 1, n_mixings) for n_mixings in mixings])
     fig, axis = plt.subplots(figsize=(10.5, 4.6), layout="constrained")
-    plot_curves(mixings, {"Perceptron, average over all steps": found[:, 0], "Perceptron, mean of the last weights": found[:, 1]}, axis)
+    figures.plot_curves(mixings, {"Perceptron, average over all steps": found[:, 0], "Perceptron, mean of the last weights": found[:, 1]}, axis)
     axis.set(xscale="log", xlabel="mixings in a round of 32 parts", ylabel=f"accuracy, mean of {N_SEEDS} divisions", xlim=(1, 8))
     axis.set_xticks(mixings, [str(number) for number in mixings])
     axis.minorticks_off()
-    label_ends(axis)
+    figures.label_ends(axis)
     print("mixings   average over all steps   its gain over 1 mixing   mean of the last weights")
     for number, (average, last) in zip(mixings, found, strict=True):
         gain = mean_and_error(average - found[0, 0]) if number > 1 else ""
@@ -748,16 +742,16 @@ for place, n_parts in enumerate(parts):
         for name, errors_of_words in squared_errors(n_parts, seed).items():
             samples[name][place, seed] = errors_of_words
 fig, axis = plt.subplots(figsize=(10.5, 4.8), layout="constrained")
-looks = [(BLACK, "solid"), (TRAINING, "dashed"), ("#555555", "dotted"), ("#B0B0B0", (0, (1, 3)))]
+looks = [(figures.BLACK, "solid"), (figures.TRAINING, "dashed"), ("#555555", "dotted"), ("#B0B0B0", (0, (1, 3)))]
 for (name, found), (colour, dash) in zip(samples.items(), looks, strict=True):
     of_seeds = found.mean(axis=2)
     mean, error = of_seeds.mean(axis=1), of_seeds.std(axis=1, ddof=1) / np.sqrt(N_SEEDS)
-    axis.plot(parts, mean, color=colour, linestyle=dash, linewidth=2 if colour == BLACK else 3, label=name)
+    axis.plot(parts, mean, color=colour, linestyle=dash, linewidth=2 if colour == figures.BLACK else 3, label=name)
     axis.fill_between(parts, mean - error, mean + error, color=colour, alpha=0.18, linewidth=0)
 axis.set(xscale="log", xlabel="parts", ylabel="mean squared error of a weight", xlim=(1, 32), ylim=(0, None))
 axis.set_xticks(parts, [str(n_parts) for n_parts in parts])
 axis.minorticks_off()
-label_ends(axis)
+figures.label_ends(axis)
 print("parts" + "".join(f"{name:>20}" for name in samples))
 for place, n_parts in enumerate(parts):
     print(f"{n_parts:5d}" + "".join(f"{mean_and_error(found[place].mean(axis=1)):>20}" for found in samples.values()))

@@ -35,7 +35,7 @@
 # ## Open the lab
 
 # %% tags=["open-lab"]
-from lxmls_day1.notebook_lab import open_lab
+from lxmls_day1.lab_api import open_lab
 lab = open_lab()
 
 # %%
@@ -45,7 +45,7 @@ import numpy as np
 from classifiers.mira import Mira
 from classifiers.passive_aggressive import PassiveAggressive
 from classifiers.perceptron import Perceptron
-from lxmls_day1.figures.style import line_style
+from lxmls_day1.lab_api import figures
 
 
 def mean_and_error(numbers):
@@ -53,7 +53,7 @@ def mean_and_error(numbers):
     return f"{np.mean(numbers):.4f} ± {np.std(numbers, ddof=1) / np.sqrt(len(numbers)):.4f}"
 
 # %% tags=["real-data"]
-from lxmls_day1.errors import CorpusUnavailable
+from lxmls_day1.lab_api import CorpusUnavailable
 from readers.sentiment_reader import SentimentCorpus
 
 try:
@@ -150,10 +150,10 @@ lab.reveal("1.16")
 # %% tags=["cell-by-hand"]
 with lab.exercise("1.16"):
     from classifiers.arow import AROW
-    from lxmls_day1.engine.training import resume
+    from lxmls_day1.lab_api import corpora
 
     arow = AROW(regularizer=1.0, nr_rounds=1, order=[0])
-    params, state = resume(arow, None, np.array([[2.0]]), [1], classes=[0, 1])
+    params, state = corpora.resume(arow, None, np.array([[2.0]]), [1], classes=[0, 1])
     print("weights of the true class:", params[:, 1].round(4).tolist(), "  1/11, 2/11 =", [round(1 / 11, 4), round(2 / 11, 4)])
     print("variances:                ", arow.variances[:, 1].round(4).tolist())
 
@@ -182,12 +182,12 @@ with lab.exercise("1.16"):
     y = (signs > 0).astype(int)
     arow, state = AROW(regularizer=1.0, nr_rounds=1, order=[0]), None
     fig, axis = plt.subplots(figsize=(7.5, 6), layout="constrained")
-    style = line_style("AROW")
+    style = figures.line_style("AROW")
     path = [np.zeros(2)]
     shown = {0: 225, 1: 135, 3: 100, 10: 45, 60: 90}  # after how many examples, and at which angle the number stands
     for n in range(61):
         if n:
-            params, state = resume(arow, state, X[[n - 1]], y[[n - 1]], classes=[0, 1])
+            params, state = corpora.resume(arow, state, X[[n - 1]], y[[n - 1]], classes=[0, 1])
             path.append(params[1:, 1])
         deviations = np.ones(2) if n == 0 else np.sqrt(arow.variances[1:, 1])
         if n in shown:
@@ -249,8 +249,8 @@ with lab.exercise("1.16"):
     for name in learners:
         means = np.array([np.mean(curves[name, n]) for n in passes])
         errors = np.array([np.std(curves[name, n], ddof=1) / np.sqrt(20) for n in passes])
-        axis.plot(passes, means, label=name, **line_style(name))
-        axis.fill_between(passes, means - errors, means + errors, color=line_style(name)["color"], alpha=0.2)
+        axis.plot(passes, means, label=name, **figures.line_style(name))
+        axis.fill_between(passes, means - errors, means + errors, color=figures.line_style(name)["color"], alpha=0.2)
     axis.set(xlabel="passes", ylabel="accuracy on the test part", xticks=passes)
     axis.legend()
     paired = np.subtract(curves["AROW", 1], curves["perceptron, averaged", 10])
@@ -339,7 +339,7 @@ with lab.exercise("1.16"):
     for name in learners:
         variant = {"variant": int(name.endswith(("0.1", "100"))), "of": 2}
         means = [np.mean(accuracies[name, share]) for share in shares]
-        axis.errorbar(shares, means, [np.std(accuracies[name, s], ddof=1) / np.sqrt(20) for s in shares], label=name, **line_style(name, **variant))
+        axis.errorbar(shares, means, [np.std(accuracies[name, s], ddof=1) / np.sqrt(20) for s in shares], label=name, **figures.line_style(name, **variant))
         print(f"{name:29}", "  ".join(mean_and_error(accuracies[name, share]) for share in shares))
     axis.set(xlabel="share of wrong labels", ylabel="accuracy on the test part", xticks=shares)
     axis.legend()

@@ -17,10 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from lxmls_day1.checks import check_number
-from lxmls_day1.engine.text.corpora import find_corpus
-from lxmls_day1.engine.text.review_files import read_reviews
-from lxmls_day1.errors import InputError
+from lxmls_day1.lab_api import InputError, check_number, text_data
 from readers.sentiment_reader import cut_rare_tokens
 from readers.splitting import split_ends
 from readers.vocabulary import checked_min_count
@@ -123,7 +120,7 @@ class DomainPair:
     >>> import shutil, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for domain in ("books", "kitchen"):  # the toy reviews twice
-    ...         _ = shutil.copytree(find_corpus("toy").folder, f"{folder}/sentiment/{domain}")
+    ...         _ = shutil.copytree(text_data.find_corpus("toy").folder, f"{folder}/sentiment/{domain}")
     ...     pair = DomainPair("books", "kitchen", data_dir=folder)
     >>> pair.train_X.shape[0], pair.test_X.shape[0], pair.unlabelled_X.shape[0], pair.nr_unlabelled
     (320, 80, 640, 0)
@@ -145,14 +142,17 @@ class DomainPair:
     ) -> None:
         if source == target:
             raise InputError(f"source and target must be two domains, but both are {source}; SentimentCorpus reads one")
-        if find_corpus(source, data_dir, "sentiment").folder == find_corpus(target, data_dir, "sentiment").folder:
+        if (
+            text_data.find_corpus(source, data_dir, "sentiment").folder
+            == text_data.find_corpus(target, data_dir, "sentiment").folder
+        ):
             raise InputError(
                 f"{data_dir} holds the files of one domain; data_dir must be the folder above it, with {source} and {target} in it"
             )
         min_count, fold = checked_min_count(min_count), check_number("fold", fold, at_least=0, whole=True)
         split = (train_per, dev_per, test_per)
-        labelled = [read_reviews(domain, data_dir, cache) for domain in (source, target)]
-        unlabelled = [read_reviews(domain, data_dir, labelled=False) for domain in (source, target)]
+        labelled = [text_data.read_reviews(domain, data_dir, cache) for domain in (source, target)]
+        unlabelled = [text_data.read_reviews(domain, data_dir, labelled=False) for domain in (source, target)]
         of_source, of_target = (_places(len(reviews), split, int(fold)) for reviews in labelled)
         joint = join_reviews(labelled + [reviews for reviews in unlabelled if reviews is not None])
         nr_labelled = sum(map(len, labelled))

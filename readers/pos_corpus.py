@@ -29,8 +29,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lxmls_day1.engine.text.corpora import find_corpus
-from lxmls_day1.errors import InputError
+from lxmls_day1.lab_api import InputError, text_data
 from readers.splitting import split_ends
 
 #: Which column of a file each kind of tag stands in, counted from 0.
@@ -318,7 +317,9 @@ class PosCorpus:
         self, name: str = "UD_English-EWT", tags: str = "upos", data_dir: str | os.PathLike[str] | None = None
     ) -> None:
         _tag_column(tags)
-        parts = _parts_of(find_corpus("toy sentences" if name == "toy" else name, data_dir, "pos").paths, tags)
+        parts = _parts_of(
+            text_data.find_corpus("toy sentences" if name == "toy" else name, data_dir, "pos").paths, tags
+        )
         self._set_parts(name, tags, parts)
 
     @classmethod

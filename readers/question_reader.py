@@ -17,8 +17,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from lxmls_day1.engine.text.corpora import find_corpus
-from lxmls_day1.errors import InputError
+from lxmls_day1.lab_api import InputError, text_data
 from readers.splitting import split_ends
 from readers.vocabulary import BagCorpus, checked_min_count, count_words
 
@@ -224,7 +223,7 @@ class QuestionCorpus(BagCorpus):
 
 def _read_corpus(name: str, data_dir: str | os.PathLike[str] | None) -> tuple[list[Question], list[Question]]:
     """The questions of the training and of the test file."""
-    found = find_corpus("toy questions" if name == "toy" else name, data_dir, "multiclass")
+    found = text_data.find_corpus("toy questions" if name == "toy" else name, data_dir, "multiclass")
     try:
         contents = {path: path.read_bytes() for path in (found.paths[_TRAIN_FILE], found.paths[_TEST_FILE])}
     except OSError as error:

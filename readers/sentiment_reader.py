@@ -22,8 +22,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from lxmls_day1.engine.text.review_files import read_reviews
-from lxmls_day1.errors import InputError
+from lxmls_day1.lab_api import InputError, text_data
 from readers.splitting import split_ends, split_train_dev_test
 from readers.vocabulary import checked_min_count, vectorise  # noqa: F401 - vectorise: for whoever has read reviews here
 
@@ -145,7 +144,7 @@ class SentimentCorpus:
             raise InputError(f'rare_words_from must be "train" or "all", but is {rare_words_from!r}')
         split = (train_per, dev_per, test_per)
 
-        reviews = read_reviews(domain, data_dir, cache)
+        reviews = text_data.read_reviews(domain, data_dir, cache)
         train_end, _, _ = split_ends(len(reviews), split)
         if len(set(reviews.y[:train_end].tolist())) < len(reviews.label_names):
             raise InputError(

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.checks import as_numbers, check_number
-from lxmls_day1.errors import InputError
+from lxmls_day1.lab_api import InputError, as_numbers, check_number
 
 PARTS = ("train", "dev", "test")
 _ROUNDING = 1e-9  # 0.29 * 100 is 28.999999999999996, and 0.8 + 0.1 + 0.1 may be a little above 1

@@ -7,8 +7,7 @@ is needed.
 import os
 from functools import cached_property
 
-from lxmls_day1.engine.streaming.shards import Shards
-from lxmls_day1.errors import InputError
+from lxmls_day1.lab_api import InputError, corpora
 
 
 class StreamedCorpus:
@@ -27,7 +26,7 @@ class StreamedCorpus:
         M and J of the training part.
     classes : tuple of str
         Column of the weights -> name of the class. Labels in the shards are numbers of these.
-    shards, test_shards : Shards
+    shards, test_shards : corpora.Shards
         The two parts; ``shards.open(i)`` gives the rows of one shard. No test part is None.
     words : list of str, or None
         Column -> token; with hashed features the words that were kept, or None. Read when it is first asked for.
@@ -50,8 +49,8 @@ class StreamedCorpus:
     """
 
     def __init__(self, folder: str | os.PathLike[str], test: str | os.PathLike[str] | None = None) -> None:
-        self.shards = Shards(folder)
-        self.test_shards = None if test is None else Shards(test)
+        self.shards = corpora.Shards(folder)
+        self.test_shards = None if test is None else corpora.Shards(test)
         self.n_rows, self.n_features = self.shards.n_rows, self.shards.n_features
         self.classes = self.shards.classes
         if self.test_shards is not None:
@@ -67,7 +66,7 @@ class StreamedCorpus:
         return self.shards.folder.resolve().stem
 
 
-def _check_same_columns(train: Shards, test: Shards) -> None:
+def _check_same_columns(train: corpora.Shards, test: corpora.Shards) -> None:
     """Refuse a test part in which a column means something else."""
     same_words = (train.manifest["words"] or {}).get("fingerprint") == (test.manifest["words"] or {}).get("fingerprint")
     hashed = train.manifest["hash_bits"]

@@ -26,9 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.checks import check_number
-from lxmls_day1.engine.text.labelled_files import read_labelled
-from lxmls_day1.errors import InputError
+from lxmls_day1.lab_api import InputError, check_number, text_data
 from readers.splitting import checked_shares, split_ends
 from readers.vocabulary import BagCorpus, check_bag, checked_min_count, count_words
 
@@ -137,7 +135,7 @@ class TextCorpus(BagCorpus):
             "encoding": encoding,
         }
         columns: dict[str, Any] = {"label_column": label_column, "text_column": text_column}
-        files = read_labelled(path, *([] if test_path is None else [test_path]), **layout, **columns)
+        files = text_data.read_labelled(path, *([] if test_path is None else [test_path]), **layout, **columns)
         is_svmlight = files[0].form == "svmlight"
         if is_svmlight and min_count > 1:
             raise InputError(f"min_count is for text, but svmlight features are ready-made; got {min_count}")

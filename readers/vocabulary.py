@@ -17,9 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from lxmls_day1.checks import as_numbers
-from lxmls_day1.engine.text.token_matrix import count_texts
-from lxmls_day1.errors import InputError
+from lxmls_day1.lab_api import InputError, as_numbers, text_data
 
 _BAGS_WANTED = (
     "bags must be a list of mappings, each from tokens to finite numbers, and feat_dict one from tokens to columns"
@@ -236,7 +234,7 @@ class BagCorpus:
         plain: bool = False,
     ) -> None:
         """The same for texts, whose tokens are those of `lxmls_day1.engine.text.tokens.count_tokens`; if ``plain``, of `count_words`."""
-        found = count_texts(texts, train_end, min_count, progress, count_words if plain else None)
+        found = text_data.count_texts(texts, train_end, min_count, progress, count_words if plain else None)
         self.X, self.feature_names, self._totals = found.X, found.tokens, found.totals.tolist()
         self._set_parts(labels, train_end, dev_end, min_count, label_order)
 

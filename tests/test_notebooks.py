@@ -126,7 +126,7 @@ class TestFirstCell:
         return result.stdout.strip()
 
     def test_it_is_two_lines(self, first_cell):
-        assert first_cell.splitlines() == ["from lxmls_day1.notebook_lab import open_lab", "lab = open_lab()"]
+        assert first_cell.splitlines() == ["from lxmls_day1.lab_api import open_lab", "lab = open_lab()"]
 
     @pytest.mark.slow
     @pytest.mark.parametrize("inside", ["", "notebooks", "notebooks/demos/deep"])

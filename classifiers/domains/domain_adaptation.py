@@ -33,8 +33,7 @@ from numpy.typing import ArrayLike
 
 from classifiers.bernoulli_naive_bayes import presence
 from classifiers.linear_classifier import LinearClassifier
-from lxmls_day1.checks import as_numbers, check_number
-from lxmls_day1.errors import InputError
+from lxmls_day1.lab_api import InputError, as_numbers, check_number
 
 # ------------------------------------------------------------------------------------------------- feature augmentation
 

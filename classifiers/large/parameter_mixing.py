@@ -109,7 +109,7 @@ def train_in_parts(
     [1.0, 1.5]
     """
     # numba takes its time: imported by the first training
-    from lxmls_day1.engine.rows import Rows
+    from lxmls_day1.lab_api import Rows
 
     labels = np.asarray(labels, dtype=np.int64)
     rows = Rows(X, labels, int(labels.max()) + 1)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from classifiers.online_classifier import OnlineClassifier, compiled, second_order
-from lxmls_day1.settings import setting
+from lxmls_day1.lab_api import setting
 
 
 @compiled

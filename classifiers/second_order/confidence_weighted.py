@@ -22,7 +22,7 @@ from statistics import NormalDist
 import numpy as np
 
 from classifiers.online_classifier import OnlineClassifier, compiled, second_order
-from lxmls_day1.settings import setting
+from lxmls_day1.lab_api import setting
 
 NO_CAP = np.finfo(np.float64).max  # finite, because the loop multiplies the step with a shrinkage of 0
 

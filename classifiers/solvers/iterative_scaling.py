@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from classifiers.losses import log_loss
 from classifiers.max_ent_model import expectations, softmax
-from lxmls_day1.errors import InputError
+from lxmls_day1.lab_api import InputError
 
 
 def scaling_update(weights: np.ndarray, empirical: np.ndarray, expected: np.ndarray, total: float) -> np.ndarray:

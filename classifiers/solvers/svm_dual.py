@@ -52,8 +52,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lxmls_day1.checks import check_number
-from lxmls_day1.errors import InputError
+from lxmls_day1.lab_api import InputError, check_number
 
 RELAXATION = 1.5  # on text, 1.4 to 1.7 took the fewest sweeps for two classes and for twenty
 PATIENCE = 2  # visits without a share in the gap before an example is left out
@@ -150,7 +149,7 @@ def train_dual(
     """
     from tqdm.auto import tqdm  # for whoever waits
 
-    from lxmls_day1.engine.rows import Rows  # numba takes its time: imported by the first training
+    from lxmls_day1.lab_api import Rows  # numba takes its time: imported by the first training
 
     X, labels, weights = learner._training_data(X, y, sample_weight)
     costs = learner._costs(len(learner.classes))

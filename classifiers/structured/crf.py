@@ -34,7 +34,7 @@ from classifiers.max_ent_online import max_ent_rule
 from classifiers.solvers.lbfgs import lbfgs
 from classifiers.structured.structured_classifier import Sentences, Tags, check_sentences
 from classifiers.structured.structured_gradient import StructuredGradient
-from lxmls_day1.settings import setting
+from lxmls_day1.lab_api import setting
 
 SOLVERS = ("lbfgs", "online")
 PAIR_BYTES = 2**30  # for the pairs of L-BFGS

@@ -45,7 +45,7 @@ def k_best_paths(scores: ChainScores, k: int) -> np.ndarray:
            [1, 1]])
     """
     # The search answers exercise 1.13: grading runs without it.
-    from lxmls_day1.engine.compiled.chain_search import k_best
+    from lxmls_day1.lab_api import k_best
 
     return k_best(*scores, k)
 

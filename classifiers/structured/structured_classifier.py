@@ -36,8 +36,7 @@ from classifiers.structured.tag_features import (
     check_templates,
 )
 from classifiers.structured.viterbi import ChainScores, cost_augmented, path_score, viterbi
-from lxmls_day1.errors import InputError
-from lxmls_day1.settings import setting
+from lxmls_day1.lab_api import InputError, setting
 
 Sentences = Sequence[Sequence[str]] | EncodedSentences  # M sentences, each a sequence of words
 Tags = Sequence[Sequence[Any]]  # a tag for each of their words
@@ -180,7 +179,7 @@ class StructuredClassifier(OnlineClassifier):
 
     def _chains(self, words, layout, labels=None):
         """Encoded words, and perhaps the columns of their tags, as the engine reads them."""
-        from lxmls_day1.engine.chains import Chains  # numba takes its time: imported when it is needed, and not before
+        from lxmls_day1.lab_api import Chains  # numba takes its time: imported when it is needed, and not before
 
         return Chains(words, layout.n_features, layout.shape, None if labels is None else labels.astype(np.intp))
 

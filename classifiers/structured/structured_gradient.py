@@ -14,7 +14,7 @@ import numpy as np
 
 from classifiers.stochastic_gradient import StochasticGradient
 from classifiers.structured.structured_classifier import StructuredClassifier
-from lxmls_day1.settings import setting
+from lxmls_day1.lab_api import setting
 
 
 @dataclass(eq=False, repr=False)

@@ -21,7 +21,7 @@ from classifiers.mira import Mira
 from classifiers.structured.k_best import hildreth, k_best_paths
 from classifiers.structured.structured_classifier import StructuredClassifier
 from classifiers.structured.viterbi import path_score
-from lxmls_day1.settings import setting
+from lxmls_day1.lab_api import setting
 
 MOST_SEQUENCES = 1000  # a step solves a problem with as many inner products as there are pairs of them
 

@@ -24,8 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lxmls_day1.engine.text.packed_texts import PackedTexts
-from lxmls_day1.errors import InputError
+from lxmls_day1.lab_api import InputError, text_data
 
 #: What `FeatureIndex` uses unless it is given other templates. They were chosen on the development part of the English
 #: Web Treebank.
@@ -288,7 +287,7 @@ class FeatureIndex:
     Attributes
     ----------
     templates : tuple of str
-    names : PackedTexts
+    names : text_data.PackedTexts
         A sequence of texts such as ``lower[-1]=the``; the values of a template with several parts are separated by tabs.
 
     Examples
@@ -302,7 +301,7 @@ class FeatureIndex:
 
     def __init__(self, templates: Sequence[str], names: Sequence[str]) -> None:
         self.templates = check_templates(templates)
-        self.names = names if isinstance(names, PackedTexts) else PackedTexts(names)
+        self.names = names if isinstance(names, text_data.PackedTexts) else text_data.PackedTexts(names)
 
     @classmethod
     def learn(
@@ -317,7 +316,7 @@ class FeatureIndex:
             enough = np.bincount(given.codes, minlength=len(given.names)) >= min_count
             index = cls(templates, [*itertools.compress(given.names, enough)])
             return index, given.numbered(np.where(enough, np.cumsum(enough) - 1, -1))
-        names = PackedTexts()
+        names = text_data.PackedTexts()
         words, templates = _Words(sentences), check_templates(templates)
         numbers = np.full((len(templates), words.nr_words), -1, dtype=np.int32)
         for row, template in zip(numbers, templates, strict=True):

@@ -34,7 +34,7 @@ INSTALLATION = """Set up once, with Python 3.11 or newer, in this folder:
 and then, in every new terminal, `source .venv/bin/activate` (Windows: `.venv\\Scripts\\activate`). """
 
 #: The first line of the cell with which every notebook opens the lab, and what stands before it for Colab.
-OPENING = "from lxmls_day1.notebook_lab import open_lab\n"
+OPENING = "from lxmls_day1.lab_api import open_lab\n"
 FROM_COLAB = """\
 import subprocess, sys
 from importlib.util import find_spec

@@ -19,11 +19,14 @@ from lxmls_day1.course.source_functions import function_lines, replace_function
 from lxmls_day1.course.workspace import IGNORED, origin_of, text_around, workspace_folder
 from lxmls_day1.course.workspace_state import Backup, GivenFile, WorkspaceState, is_unchanged, locked, text_digest
 from lxmls_day1.lab import PACKAGES, reference_folder
-from lxmls_day1.library_path import MOVED, file_in
+from lxmls_day1.lazy_names import read_stub
+from lxmls_day1.library_path import file_in, present_name
 
 _PACKAGE = Path(__file__).parents[1]
-# of this package, at the head of a file; a list in parentheses may take several lines
-_IMPORT = re.compile(r"^from lxmls_day1\.([\w.]+) import (\([\w, \n]+\)|[\w, ]+)$", re.MULTILINE)
+# An import of this package, in a file or in a cell of a notebook. A list in parentheses may take several lines.
+_IMPORT = re.compile(
+    r"^(\s*\"?[ \t]*)from lxmls_day1\.([\w.]+) import (\([\w,\s]+\)|\w++(?:[ ]*,[ ]*\w++)*+)(?![ ]+as\b)", re.MULTILINE
+)
 _CALL = re.compile(r"\s+(\w+)(?:\.\w+)*\(.*\)\s*$")  # one that stands alone on its line
 
 
@@ -119,10 +122,12 @@ def update(folder: Path, more: Collection[str] = ()) -> Renewed:
                 merged = _with_own_functions(before, content, given)
                 if merged is None:
                     aside[name] = content
+                    new |= _with_present_imports(name, before)
                 elif not is_unchanged(name, before, text_digest(merged)):
                     new[name] = merged
             elif theirs:
                 aside[name] = content
+                new |= _with_present_imports(name, before)
             else:
                 new[name] = content
                 edited += [name] * (given is not None)
@@ -131,6 +136,10 @@ def update(folder: Path, more: Collection[str] = ()) -> Renewed:
             if before is not None and was != name:
                 new.setdefault(name, before)
                 moved.append(was)
+        for path in [path for part in ("*.py", "readers/**/*.py", "classifiers/**/*.py") for path in folder.glob(part)]:
+            name = path.relative_to(folder).as_posix()
+            if PurePosixPath(name) not in files and name not in known:  # the student's own
+                new |= _with_present_imports(name, path.read_bytes())
         if not (folder / ".gitignore").exists():
             new[".gitignore"] = IGNORED.encode()
         removed = moved + [
@@ -175,6 +184,24 @@ def _with_own_functions(before: bytes, content: bytes, given: GivenFile | None) 
     return _with_functions(text, source, given.functions)
 
 
+def _with_present_imports(name: str, before: bytes) -> dict[str, bytes]:
+    """Return a student's file, by its name, with its imports of this package as they are today; nothing if they are so already."""
+    promised = {place: name for name, place in read_stub(_PACKAGE / "lab_api.pyi").items()}
+
+    def present_import(match: re.Match[str]) -> str:
+        module = f"lxmls_day1.{present_name(match[2])}"
+        names = re.findall(r"\w+", match[3])
+        if all((module, name) in promised for name in names):
+            return f"{match[1]}from lxmls_day1.lab_api import {', '.join(promised[module, name] for name in names)}"
+        return f"{match[1]}from {module} import {match[3]}"
+
+    try:
+        after = _IMPORT.sub(present_import, before.decode()).encode()
+    except UnicodeDecodeError:  # the file is in another encoding; it stays as it is
+        return {}
+    return {} if after == before else {name: after}
+
+
 def of_today(before: bytes, content: bytes) -> bytes | None:
     """A student's file of an older workspace as today's, with the functions of its exercises; None if it needs no such thing.
 
@@ -196,13 +223,13 @@ def of_today(before: bytes, content: bytes) -> bytes | None:
 
 
 def _imports_what_is_gone(source: str) -> bool:
-    for module, names in _IMPORT.findall(source):
-        first, _, rest = module.partition(".")
-        path = _PACKAGE.joinpath(*MOVED.get(first, first).split("."), *filter(None, rest.split(".")))
+    for _, module, names in _IMPORT.findall(source):
+        path = _PACKAGE.joinpath(*present_name(module).split("."))
         file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
         if not file.is_file():
             return True
-        there = set(re.findall(r"\w+", file.read_text(encoding="utf-8"))) | {entry.stem for entry in path.glob("*")}
+        texts = [part.read_text(encoding="utf-8") for part in (file, file.with_suffix(".pyi")) if part.is_file()]
+        there = set(re.findall(r"\w+", " ".join(texts))) | {entry.stem for entry in path.glob("*")}
         if not there.issuperset(re.findall(r"\w+", names)):
             return True
     return False
@@ -214,7 +241,7 @@ def _with_functions(text: str, source: str, functions: Iterable[str]) -> bytes |
     A line of them that only calls what the older file imports of this package, and today's does not, is left out: such given
     lines check arguments, and today's file checks them elsewhere.
     """
-    imported = {name for _, names in _IMPORT.findall(source) for name in re.findall(r"\w+", names)}
+    imported = {name for *_, names in _IMPORT.findall(source) for name in re.findall(r"\w+", names)}
     gone = imported.difference(re.findall(r"\w+", text))
     for function in functions:
         place = function_lines(source, function)

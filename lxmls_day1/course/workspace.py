@@ -30,7 +30,7 @@ from lxmls_day1.course.workspace_state import (
 from lxmls_day1.course.workspace_state import FILE as STATE
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import PACKAGES, Lab, is_lab_folder, reference_folder
-from lxmls_day1.lab_interface import VERSION as INTERFACE
+from lxmls_day1.lab_api import VERSION as INTERFACE
 from lxmls_day1.whole_files import named, remove_abandoned, temporary_folder
 
 README = "README.md"

@@ -23,3 +23,7 @@
 ``number_tolerance``     texts that are the same but for the last digits of their numbers
 =======================  =======================================================================
 """
+
+from lxmls_day1.lazy_names import lazy_names
+
+__getattr__, __dir__, __all__ = lazy_names(__file__)

@@ -78,7 +78,7 @@ class Lattice(NamedTuple):
     """(T, R): how probable each tag of each word is, if that is known."""
 
 
-def lattice(
+def make_lattice(
     words: Sequence[str],
     tags: Sequence[str],
     scores: Sequence[np.ndarray],
@@ -158,6 +158,9 @@ def lattice(
         true_score=None if true_rows is None else _total(nodes, edges, true_rows, "on_true"),
         confidence=None if marginals is None else np.asarray(marginals, dtype=float)[:, kept],
     )
+
+
+lattice = make_lattice  # Notebooks of version 0.2.0 import it under this name.
 
 
 def plot_lattice(

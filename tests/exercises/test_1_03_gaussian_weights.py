@@ -8,7 +8,7 @@ import itertools
 import numpy as np
 import pytest
 
-from lxmls_day1.course.recorded_answers import described
+from lxmls_day1.lab_api import described
 
 SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # what a solution in single precision can keep
 MUST_RETURN = {"gaussian_weights": {"b and w": "(J + 1, K)"}}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from lxmls_day1.course.recorded_answers import results
+from lxmls_day1.lab_api import results
 
 # (1, x, slack) of five documents of two words; each row sums to 4.
 DOCUMENTS = np.array([[1.0, 2, 1, 0], [1, 1, 0, 2], [1, 0, 3, 0], [1, 1, 2, 0], [1, 0, 1, 2]])

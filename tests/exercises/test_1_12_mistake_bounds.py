@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from lxmls_day1.course.recorded_answers import results
+from lxmls_day1.lab_api import results
 
 POINTS = np.array([[2.0, 2.0], [-1.0, 3.0], [-2.0, 0.0], [1.0, -2.0]])
 SIGNS = np.array([1, 1, -1, -1])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lxmls_day1.course.recorded_answers import results
+from lxmls_day1.lab_api import results
 
 SINGLE = {"rtol": 1e-5, "atol": 1e-5}  # what a solution in single precision can keep
 MUST_RETURN = {"mixed": {"W": "(J + 1, K)", "total": "(J + 1, K)", "count": ""}}

@@ -14,3 +14,7 @@
 ``checkpoint``        where a training is kept, so that it goes on after an interruption
 ====================  ===========================================================================================
 """
+
+from lxmls_day1.lazy_names import lazy_names
+
+__getattr__, __dir__, __all__ = lazy_names(__file__)

@@ -21,3 +21,7 @@
 ``toy_stream``             makes up documents, as many as one likes
 =========================  ===========================================================================================
 """
+
+from lxmls_day1.lazy_names import lazy_names
+
+__getattr__, __dir__, __all__ = lazy_names(__file__)

@@ -31,7 +31,7 @@ WRONG = """\
 """
 RIGHT = WRONG.replace("loss / sq_norm", "loss / (2 * sq_norm)")
 ENDLESS = "    while True:\n        pass\n"
-OPEN_LAB = "from lxmls_day1.notebook_lab import open_lab\nlab = open_lab()\n"
+OPEN_LAB = "from lxmls_day1.lab_api import open_lab\nlab = open_lab()\n"
 #: The page's limit is one of the clock; a busy machine is no mistake.
 PATIENT = """
 from lxmls_day1.course.time_limit import TimeLimit

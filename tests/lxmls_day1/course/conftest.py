@@ -226,7 +226,7 @@ def notebook(*cells):
 
 NOTEBOOKS = {
     "notebooks/1_first.ipynb": notebook(
-        code("from lxmls_day1.notebook_lab import open_lab\nlab = open_lab()\n"),
+        code("from lxmls_day1.lab_api import open_lab\nlab = open_lab()\n"),
         code(
             'with lab.exercise("1.1"):\n    # exercise 1.1: solution (1 line)\n    curve = [lab.function("steps", "half_step", l, 1.0, 9.0) for l in range(3)]\n    # exercise 1.1: end\n'
         ),
