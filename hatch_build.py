@@ -5,13 +5,17 @@ In a wheel ``lxmls_day1.classifiers`` and ``lxmls_day1.readers`` are real files,
 """
 
 import ast
-import runpy
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+sys.path.insert(0, str(Path(__file__).parent))  # The package is not installed where a wheel is built.
+from lxmls_day1.learner_list import class_modules
+from lxmls_day1.library_path import PACKAGES, as_module_of_package
 
 
 class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
@@ -23,13 +27,12 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         if version == "editable":
             return
         root = Path(self.root)
-        library_path = runpy.run_path(str(root / "lxmls_day1" / "library_path.py"), run_name="lxmls_day1.library_path")
-        for package in library_path["PACKAGES"]:
+        for package in PACKAGES:
             for file in sorted((root / package).rglob("*.py")):
-                text = library_path["as_module_of_package"](file.read_text(encoding="utf-8"))
+                text = as_module_of_package(file.read_text(encoding="utf-8"))
                 made = self.made / file.relative_to(root)
                 made.parent.mkdir(parents=True, exist_ok=True)
-                made.write_text(text + exported_names(text, f"lxmls_day1.{package}"), encoding="utf-8")
+                made.write_text(text + exported_names(text, root / package), encoding="utf-8")
         build_data["force_include"][str(self.made)] = "lxmls_day1"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
@@ -37,11 +40,16 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         shutil.rmtree(self.made)
 
 
-def exported_names(text: str, package: str) -> str:
-    """Imports for type checkers, of the classes that a package imports when they are first asked for (its ``_FILE_OF``)."""
-    for node in ast.parse(text).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_FILE_OF":
-            names = ast.literal_eval(node.value)
-            imports = [f"    from {package}.{file} import {name} as {name}\n" for name, file in names.items()]
-            return "\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n" + "".join(imports)
-    return ""
+def exported_names(text: str, folder: Path) -> str:
+    """Return imports for type checkers of the names that a package imports when they are first used: see `offered_names`."""
+    calls = [
+        node
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "offered_names"
+    ]
+    if not calls:
+        return ""
+    tables = {ast.unparse(node.targets[0]): node.value for node in ast.parse(text).body if isinstance(node, ast.Assign)}
+    names = ast.literal_eval(tables[ast.unparse(calls[0].args[-1])]) | class_modules(folder)
+    imports = [f"    from lxmls_day1.{folder.name}.{file} import {name} as {name}\n" for name, file in names.items()]
+    return "\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n" + "".join(imports)

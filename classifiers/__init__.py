@@ -42,48 +42,15 @@ A module of a topic is found without its folder, too: ``from classifiers.crf imp
 Their classes can be imported from here, too: ``from classifiers import Mira``. Each file is imported when it is needed.
 """
 
-from importlib import import_module
+from lxmls_day1.lab_api import offered_names
 
-import lxmls_day1  # noqa: F401  # which finds the files that are not in this folder
-
-_FILE_OF = {
-    "AROW": "second_order.arow",
-    "BernoulliNaiveBayes": "bernoulli_naive_bayes",
-    "BinaryPerceptron": "binary_perceptron",
-    "CRF": "structured.crf",
-    "ColumnSquishing": "column_squishing",
-    "ConfidenceWeighted": "second_order.confidence_weighted",
-    "GaussianNaiveBayes": "gaussian_naive_bayes",
+#: The names that are no learners. A learner, a class with a ``name``, is offered by its file alone.
+_OTHERS = {
     "LinearClassifier": "linear_classifier",
-    "MaxEntBatch": "max_ent_batch",
-    "MaxEntOnline": "max_ent_online",
-    "Mira": "mira",
-    "MultinomialNaiveBayes": "multinomial_naive_bayes",
-    "NBSVM": "nbsvm",
     "NaiveBayes": "naive_bayes",
     "OnlineClassifier": "online_classifier",
-    "PassiveAggressive": "passive_aggressive",
-    "PassiveAggressive2": "passive_aggressive",
-    "Perceptron": "perceptron",
-    "SVM": "svm",
-    "StructuredClassifier": "structured.structured_classifier",
     "StructuredGradient": "structured.structured_gradient",
-    "StructuredMira": "structured.structured_mira",
-    "StructuredPerceptron": "structured.structured_perceptron",
-    "StructuredSVM": "structured.structured_svm",
     "compiled": "online_classifier",
 }
 
-__all__ = list(_FILE_OF)
-
-
-def __getattr__(name: str) -> object:
-    """A class of one of the files, which is imported now."""
-    if name not in _FILE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_FILE_OF[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    """The names in this table, and what is there already: for completion."""
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = offered_names(__name__, __file__, _OTHERS)

@@ -66,6 +66,9 @@ class BernoulliNaiveBayes(LinearClassifier):
     """
 
     name = "Bernoulli naive Bayes"
+    listed = {
+        "Bernoulli naive Bayes": {"colours": ("#9B72C8", "#C9B6FF"), "dash": (2, 2), "order": 30, "counts_only": True}
+    }
     binary = True  # features count by their presence
 
     smooth_param: float = setting(1.0, "α", above=0)

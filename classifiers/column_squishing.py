@@ -126,6 +126,7 @@ class ColumnSquishing(OnlineClassifier):
     """
 
     name = "Column squishing"
+    listed = {"Column squishing": {"colours": ("#5F5F5F", "#A6ACB6"), "dash": (2, 1), "order": 90}}
     rule = staticmethod(squishing_rule)
 
     cap: float | None = setting(None, "the C of column squishing", above=0)

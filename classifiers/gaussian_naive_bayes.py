@@ -57,6 +57,7 @@ class GaussianNaiveBayes(LinearClassifier):
     """
 
     name = "Gaussian naive Bayes"
+    listed = {"Gaussian naive Bayes": {"colours": ("#6A3D9A", "#B06CFF"), "dash": (4, 1.5), "order": 10}}
 
     variance: float | str = setting(1.0, "if it is no positive number", above=0, one_of=("pooled", "per_class"))
 

@@ -118,6 +118,16 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
     """
 
     name = "Maximum entropy, batch"
+    listed = {
+        "Maximum entropy": {"colours": ("#00696B", "#00C8C8"), "dash": (4, 1.2, 1, 1.2, 1, 1.2)},
+        "Maximum entropy, optimum": {"order": 130, "settings": {"regularizer": 2.0, "solver": "dual"}},
+        "Maximum entropy, sparse": {
+            "colours": ("#26505A", "#49A9A4"),
+            "dash": (1.5, 2),
+            "order": 140,
+            "settings": {"regularizer": 0.5, "penalty": "l1"},
+        },
+    }
 
     regularizer: float | None = setting(None, "λ", at_least=0)
     tolerance: float = setting(1e-4, above=0)

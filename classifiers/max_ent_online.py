@@ -50,6 +50,14 @@ class MaxEntOnline(MaxEntModel, StochasticGradient):
     """
 
     name = "Maximum entropy, online"
+    listed = {
+        "Maximum entropy, online": {
+            "colours": ("#4FA8A0", "#9CEBE0"),
+            "dash": (9, 2),
+            "order": 120,
+            "settings": {"regularizer": 2.0},
+        }
+    }
     rule = staticmethod(max_ent_rule)
 
     def losses(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:

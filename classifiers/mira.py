@@ -61,6 +61,7 @@ class Mira(OnlineClassifier):
     """
 
     name = "MIRA"
+    listed = {"MIRA": {"colours": ("#C51B7D", "#FF3FA4"), "dash": (6, 1.5, 1, 1.5), "order": 60}}
     rule = staticmethod(mira_rule)
 
     regularizer: float = setting(1.0, "λ of MIRA, whose step is at most 1/λ", above=0)

@@ -41,6 +41,14 @@ class MultinomialNaiveBayes(LinearClassifier):
     """
 
     name = "Multinomial naive Bayes"
+    listed = {
+        "Multinomial naive Bayes": {
+            "colours": ("#6A3D9A", "#B06CFF"),
+            "dash": (4, 1.5),
+            "order": 20,
+            "counts_only": True,
+        }
+    }
     rules_out = True
     n_ruled_out = 0
 

@@ -83,6 +83,9 @@ class NBSVM(LinearClassifier):
     """
 
     name = "NBSVM"
+    listed = {
+        "NBSVM": {"colours": ("#6B6D00", "#D8D0A8"), "dash": (3, 1, 1, 1, 1, 1), "order": 40, "counts_only": True}
+    }
     binary = True  # features count by their presence
 
     regularizer: float | None = setting(None, "λ", above=0)

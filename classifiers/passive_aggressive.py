@@ -81,6 +81,7 @@ class PassiveAggressive(OnlineClassifier):
     """
 
     name = "Passive-aggressive"
+    listed = {"Passive-aggressive": {"colours": ("#B04A5A", "#FF8088"), "dash": (3, 1, 1, 1), "order": 70}}
     rule = staticmethod(pa1_rule)
 
     cap: float = setting(1.0, "the C of passive-aggressive learning", above=0)
@@ -107,4 +108,5 @@ class PassiveAggressive2(PassiveAggressive):
     """
 
     name = "Passive-aggressive II"
+    listed = {"Passive-aggressive II": {"colours": ("#96325A", "#DD5E7C"), "dash": (5, 1, 2, 1), "order": 80}}
     rule = staticmethod(pa2_rule)

@@ -53,6 +53,7 @@ class Perceptron(OnlineClassifier):
     """
 
     name = "Perceptron"
+    listed = {"Perceptron": {"colours": ("#A6761D", "#D9A86C"), "dash": (1, 1.2), "order": 50}}
     rule = staticmethod(perceptron_rule)
 
     nr_rounds: int = 10

@@ -10,19 +10,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from classifiers.bernoulli_naive_bayes import BernoulliNaiveBayes
-from classifiers.column_squishing import ColumnSquishing
+import classifiers as lab_classifiers
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
-from classifiers.nbsvm import NBSVM
-from classifiers.passive_aggressive import PassiveAggressive, PassiveAggressive2
 from classifiers.perceptron import Perceptron
-from classifiers.second_order.arow import AROW
-from classifiers.second_order.confidence_weighted import ConfidenceWeighted
 from classifiers.svm import SVM
 from lxmls_day1.lab_api import compare
 
@@ -113,6 +108,8 @@ def default_classifiers(dataset: Any) -> list[LinearClassifier]:
 def all_classifiers(dataset: Any) -> dict[str, LinearClassifier]:
     """Every kind of flat linear learner that applies to a data set, with a setting that is a fair start for it.
 
+    A learner is here if its class has a row with an ``order`` in ``listed``.
+
     Parameters
     ----------
     dataset
@@ -129,16 +126,16 @@ def all_classifiers(dataset: Any) -> dict[str, LinearClassifier]:
     >>> list(all_classifiers(SimpleDataSet()))[-2:]
     ['SVM', 'SVM, optimum']
     """
-    regularizer = 2 / dataset.train_X.shape[0]
-    counted = [MultinomialNaiveBayes(), BernoulliNaiveBayes(), NBSVM()] if _holds_counts(dataset.train_X) else []
-    by_default = [GaussianNaiveBayes(), *counted, Perceptron(), Mira(), PassiveAggressive(), PassiveAggressive2()]
-    by_default += [ColumnSquishing(), AROW(), ConfidenceWeighted(), MaxEntOnline(regularizer)]
-    return {classifier.get_name(): classifier for classifier in by_default} | {
-        "Maximum entropy, optimum": MaxEntBatch(regularizer, solver="dual"),
-        "Maximum entropy, sparse": MaxEntBatch(regularizer / 4, penalty="l1"),
-        "SVM": SVM(regularizer),
-        "SVM, optimum": SVM(regularizer, solver="dual"),
-    }
+    holds_counts, found = _holds_counts(dataset.train_X), {}
+    for class_name in lab_classifiers.__all__:
+        kind = getattr(lab_classifiers, class_name)
+        for name, row in vars(kind).get("listed", {}).items():
+            if "order" in row and (holds_counts or not row.get("counts_only")):
+                found[name] = row["order"], kind, dict(row.get("settings", {}))
+    for _, _, settings in found.values():
+        if "regularizer" in settings:
+            settings["regularizer"] /= dataset.train_X.shape[0]
+    return {name: kind(**settings) for name, (_, kind, settings) in sorted(found.items(), key=lambda item: item[1][0])}
 
 
 def _holds_counts(X):

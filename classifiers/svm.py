@@ -93,6 +93,20 @@ class SVM(StochasticGradient):
     """
 
     name = "SVM"
+    listed = {
+        "SVM": {
+            "colours": ("#7A3B1E", "#C07850"),
+            "dash": (5, 1, 1, 1),
+            "order": 150,
+            "settings": {"regularizer": 2.0},
+        },
+        "SVM, optimum": {
+            "colours": ("#6F4B30", "#BB7E36"),
+            "dash": (10, 1.5),
+            "order": 160,
+            "settings": {"regularizer": 2.0, "solver": "dual"},
+        },
+    }
     rule = staticmethod(svm_rule)
     resumable = True
 

@@ -4,6 +4,7 @@
 ``lab``              opens a lab folder and loads its ``readers`` and ``classifiers``
 ``notebook_lab``     the lab as a notebook opens it: with checks, hints and status
 ``lab_api``          all that the files of a workspace import of this package
+``learner_list``     the list of learners, read from the files of a lab
 ``lazy_names``       names that a package offers and imports when they are first used
 ``library_path``     where libraries are imported from: never the current folder or a lab; what a lab lacks
 ``errors``           the errors that a user's mistake raises

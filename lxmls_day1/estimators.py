@@ -1,18 +1,7 @@
 """The classifiers as classes of scikit-learn: ``MiraClassifier(nr_rounds=5)`` goes where ``LogisticRegression()`` goes.
 
-=================================  ==========================================================================
-`GaussianNaiveBayesClassifier`     Gaussian class conditionals, for dense data
-`MultinomialNaiveBayesClassifier`  bags of words
-`BernoulliNaiveBayesClassifier`    sets of words
-`NBSVMClassifier`                  an SVM on features that naive Bayes has weighed
-`PerceptronClassifier`             the averaged perceptron
-`MiraClassifier`                   MIRA
-`PassiveAggressiveClassifier`      PA-I; `PassiveAggressive2Classifier`: PA-II
-`ColumnSquishingClassifier`        the least change that satisfies all rivals at once
-`AROWClassifier`                   second order: AROW; `ConfidenceWeightedClassifier`: SCW-I
-`SVMClassifier`                    linear multi-class SVM
-`MaxEntOnlineClassifier`           multinomial logistic regression, online; `MaxEntBatchClassifier`: its optimum
-=================================  ==========================================================================
+Each learner of `lxmls_day1.classifiers` that takes whole examples has one, called by its class: `Mira` is `MiraClassifier`. They are made
+from the learners' settings when they are first used, so a new learner has its estimator at once; ``dir(lxmls_day1.estimators)`` lists them.
 
 Settings have the names and defaults of the classifiers in `lxmls_day1.classifiers`, with one exception: the λ (``regularizer``) of SVM and
 maximum entropy is chosen by ``fit`` where it is not given. None means 2/M for M training examples, or the sum M of their weights;
@@ -33,15 +22,16 @@ The class of scikit-learn's that minimises the same function as another one here
 ``MaxEntBatchClassifier(regularizer=1 / (C * M), regularize_intercept=False)`` for M examples of more than two classes; 2/(C M) for two.
 """
 
-from dataclasses import KW_ONLY, dataclass
+import inspect
 from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from lxmls_day1.engine.learners import can_resume
 from lxmls_day1.engine.penalties import is_penalized, usual_regularizer
 from lxmls_day1.errors import InputError
+from lxmls_day1.learner_list import reference_listings
 from lxmls_day1.settings import known_settings
 from lxmls_day1.sklearn_adapter import LearnerEstimator
 from lxmls_day1.tuning import Parts, tune, with_development_part
@@ -88,155 +78,66 @@ class _Estimator(LearnerEstimator):
         self.regularizer_, self.regularizer_reason_ = float(classifier.regularizer), reason
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
-class _Online(_Estimator):
-    """What all online learners take: see `lxmls_day1.classifiers.OnlineClassifier`."""
+def estimator_names() -> list[str]:
+    """Return the name of each estimator, in the order of the comparison of all learners.
 
-    nr_rounds: int = 10
-    averaged: bool | str = "steps"
-    seed: int = 1
-    order: ArrayLike | None = None
-    cost: ArrayLike | None = None
-    track_objective: bool = False
-    progress: bool = False
-    n_jobs: int = 1
-    class_weight: dict[Any, float] | str | None = None
-    warm_start: bool = False
+    Examples
+    --------
+    >>> estimator_names()[:3]
+    ['GaussianNaiveBayesClassifier', 'MultinomialNaiveBayesClassifier', 'BernoulliNaiveBayesClassifier']
+    """
+    return list(dict.fromkeys(f"{row.class_name}Classifier" for row in reference_listings() if row.order is not None))
 
 
-@dataclass(eq=False, repr=False)
-class PerceptronClassifier(_Online):
-    """The averaged multi-class perceptron; settings of `lxmls_day1.classifiers.Perceptron`."""
-
-    learner = "Perceptron"
+def _keyword(name: str, default: Any, annotation: Any = inspect.Parameter.empty) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-@dataclass(eq=False, repr=False)
-class MiraClassifier(_Online):
-    """MIRA, the smallest step that puts a mistake right, at most 1/λ; settings of `lxmls_day1.classifiers.Mira`."""
+def _make_estimator(name: str) -> type[_Estimator]:
+    """Make the estimator of a learner, whose signature lists the learner's settings and those that `LearnerEstimator` adds."""
+    kind = getattr(import_module("lxmls_day1.classifiers"), name.removesuffix("Classifier"))
+    taken = inspect.signature(kind).parameters
+    parameters = [
+        taken[setting].replace(default=default) if setting in taken else _keyword(setting, default)
+        for setting, default in known_settings(kind).items()
+    ]
+    if is_penalized(kind()):
+        parameters = [
+            one.replace(default=None, annotation="float | str | None") if one.name == "regularizer" else one
+            for one in parameters
+        ]
+    counts_only = any(row.counts_only for row in reference_listings() if row.class_name == kind.__name__)
+    if (
+        not counts_only
+    ):  # those of scikit-learn have no class weights either, and its checks of them try negative features
+        parameters.append(_keyword("class_weight", None, "dict[Any, float] | str | None"))
+    if can_resume(kind()):
+        parameters.append(_keyword("warm_start", False, "bool"))
+    signature = inspect.Signature(sorted(parameters, key=lambda one: one.kind))
 
-    learner = "Mira"
-    regularizer: float = 1.0
+    def __init__(self: Any, *arguments: Any, **settings: Any) -> None:  # scikit-learn reads its signature
+        bound = signature.bind(*arguments, **settings)
+        bound.apply_defaults()
+        vars(self).update(bound.arguments)
 
-
-@dataclass(eq=False, repr=False)
-class PassiveAggressiveClassifier(_Online):
-    """PA-I: MIRA's step wherever a margin is missing; settings of `lxmls_day1.classifiers.PassiveAggressive`."""
-
-    learner = "PassiveAggressive"
-    cap: float = 1.0
-
-
-@dataclass(eq=False, repr=False)
-class PassiveAggressive2Classifier(_Online):
-    """PA-II, whose cap is soft; settings of `lxmls_day1.classifiers.PassiveAggressive2`."""
-
-    learner = "PassiveAggressive2"
-    cap: float = 1.0
-
-
-@dataclass(eq=False, repr=False)
-class ColumnSquishingClassifier(_Online):
-    """The least change that satisfies all rivals at once; settings of `lxmls_day1.classifiers.ColumnSquishing`."""
-
-    learner = "ColumnSquishing"
-    cap: float | None = None
-
-
-@dataclass(eq=False, repr=False)
-class AROWClassifier(_Online):
-    """AROW, a rule of second order; settings of `lxmls_day1.classifiers.AROW`."""
-
-    learner = "AROW"
-    regularizer: float = 1.0
-    _: KW_ONLY
-    averaged: bool | str = False
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    __init__.__signature__ = signature.replace(parameters=[own, *signature.parameters.values()])  # type: ignore[attr-defined]
+    first = (kind.__doc__ or "").partition("\n")[0].rstrip(".")
+    doc = f"{first}, as an estimator; settings of `lxmls_day1.classifiers.{kind.__name__}`."
+    return type(
+        name, (_Estimator,), {"__init__": __init__, "__doc__": doc, "__module__": __name__, "learner": kind.__name__}
+    )
 
 
-@dataclass(eq=False, repr=False)
-class ConfidenceWeightedClassifier(_Online):
-    """Soft confidence-weighted learning, SCW-I; settings of `lxmls_day1.classifiers.ConfidenceWeighted`."""
-
-    learner = "ConfidenceWeighted"
-    confidence: float = 0.9
-    cap: float | None = None
-    _: KW_ONLY
-    averaged: bool | str = False
+def __getattr__(name: str) -> Any:
+    """Make an estimator when it is first used."""
+    if name == "__all__":
+        return estimator_names()
+    if name.startswith("_") or name not in estimator_names():
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return globals().setdefault(name, _make_estimator(name))
 
 
-@dataclass(eq=False, repr=False)
-class MaxEntOnlineClassifier(_Online):
-    """Maximum entropy by stochastic gradient descent, with ``predict_proba``; settings of `lxmls_day1.classifiers.MaxEntOnline`."""
-
-    learner = "MaxEntOnline"
-    regularizer: float | str | None = None
-    _: KW_ONLY
-    nr_rounds: int = 20
-    averaged: bool | str = "last round"
-    initial_step: float | None = None
-    alpha: float | None = None
-
-
-@dataclass(eq=False, repr=False)
-class SVMClassifier(MaxEntOnlineClassifier):
-    """The linear multi-class SVM, by steps or, with ``solver="dual"``, to its optimum; settings of `lxmls_day1.classifiers.SVM`."""
-
-    learner = "SVM"
-    solver: str = "subgradient"
-    tolerance: float = 1e-3
-    max_epochs: int = 1000
-
-
-@dataclass(eq=False, repr=False)
-class MaxEntBatchClassifier(_Estimator):
-    """Maximum entropy to its optimum, with ``predict_proba``; settings of `lxmls_day1.classifiers.MaxEntBatch`."""
-
-    learner = "MaxEntBatch"
-    regularizer: float | str | None = None
-    tolerance: float = 1e-4
-    max_iterations: int = 1000
-    regularize_intercept: bool = True
-    solver: str = "auto"
-    n_jobs: int = 1
-    penalty: str = "l2"
-    class_weight: dict[Any, float] | str | None = None
-
-
-@dataclass(eq=False, repr=False)
-class GaussianNaiveBayesClassifier(_Estimator):
-    """Naive Bayes for dense data, with ``predict_proba``; settings of `lxmls_day1.classifiers.GaussianNaiveBayes`."""
-
-    learner = "GaussianNaiveBayes"
-    variance: float | str = 1.0
-    class_weight: dict[Any, float] | str | None = None
-
-
-@dataclass(eq=False, repr=False)
-class MultinomialNaiveBayesClassifier(_Estimator):
-    """Naive Bayes for counts, with ``predict_proba``; settings of `lxmls_day1.classifiers.MultinomialNaiveBayes`."""
-
-    learner = "MultinomialNaiveBayes"
-    smooth: bool = True
-    smooth_param: float = 1.0
-    length: str = "same"
-
-
-@dataclass(eq=False, repr=False)
-class BernoulliNaiveBayesClassifier(_Estimator):
-    """Naive Bayes for what is there or not, with ``predict_proba``; settings of `lxmls_day1.classifiers.BernoulliNaiveBayes`."""
-
-    learner = "BernoulliNaiveBayes"
-    smooth_param: float = 1.0
-
-
-@dataclass(eq=False, repr=False)
-class NBSVMClassifier(_Estimator):
-    """An SVM on log-count ratios; settings of `lxmls_day1.classifiers.NBSVM`, whose λ is 2/M unless it is given."""
-
-    learner = "NBSVM"
-    regularizer: float | None = None
-    beta: float = 0.25
-    smooth_param: float = 1.0
-    tolerance: float = 1e-3
-    max_epochs: int = 1000
-    seed: int = 1
+def __dir__() -> list[str]:
+    """List the estimators, and what is there already."""
+    return sorted({*globals(), *estimator_names()})

@@ -12,9 +12,9 @@ from lxmls_day1.engine.compiled.chain_search import k_best as k_best
 from lxmls_day1.engine.examples import CheckedData as CheckedData
 from lxmls_day1.engine.online_training import train_online as train_online
 from lxmls_day1.engine.rows import Rows as Rows
-from lxmls_day1.errors import CorpusUnavailable as CorpusUnavailable
 from lxmls_day1.errors import InputError as InputError
 from lxmls_day1.errors import NoAnswer as NoAnswer
+from lxmls_day1.learner_list import offered_names as offered_names
 from lxmls_day1.notebook_lab import open_lab as open_lab
 from lxmls_day1.settings import setting as setting
 

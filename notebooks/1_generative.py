@@ -336,12 +336,12 @@ for title, likelihood in [("without smoothing", counts / totals[:, None]), ("wit
 # and prints a message.
 
 # %% tags=["real-data", "cell-reviews"]
-from lxmls_day1.lab_api import CorpusUnavailable
+from lxmls_day1.lab_api import text_data
 from readers.sentiment_reader import SentimentCorpus
 
 try:
     reviews = SentimentCorpus("books")
-except CorpusUnavailable as error:
+except text_data.CorpusUnavailable as error:
     reviews = SentimentCorpus("toy")
     print(f"{error}\nThe notebook goes on with the toy corpus: accuracies below are not those of real reviews.\n")
 print(

@@ -65,12 +65,12 @@ sd = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.
 overlapping = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 2], g2=[[1, 1], 2])
 
 # %% tags=["real-data"]
-from lxmls_day1.lab_api import CorpusUnavailable
+from lxmls_day1.lab_api import text_data
 from readers.sentiment_reader import SentimentCorpus
 
 try:
     reviews = SentimentCorpus("books")
-except CorpusUnavailable as error:
+except text_data.CorpusUnavailable as error:
     reviews = SentimentCorpus("toy")
     print(f"{error}\nThe notebook goes on with the toy corpus: accuracies below are not those of real reviews.\n")
 print(

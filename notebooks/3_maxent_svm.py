@@ -59,12 +59,12 @@ def accuracies(classifier, params, data):
 sd = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
 
 # %% tags=["real-data"]
-from lxmls_day1.lab_api import CorpusUnavailable, tuning
+from lxmls_day1.lab_api import text_data, tuning
 from readers.sentiment_reader import SentimentCorpus
 
 try:
     reviews = SentimentCorpus("books")
-except CorpusUnavailable as error:
+except text_data.CorpusUnavailable as error:
     reviews = SentimentCorpus("toy")
     print(f"{error}\nThe notebook goes on with the toy corpus: accuracies below are not those of real reviews.\n")
 parts = tuning.with_development_part(reviews)

@@ -107,12 +107,12 @@ print(f"Bayes error {overlapping.get_bayes_error():.4f}")
 # **Predict.** Which classifier will gain most accuracy by tuning? *Your prediction:*
 
 # %% tags=["real-data", "cell-tuned", "evening"]
-from lxmls_day1.lab_api import CorpusUnavailable
+from lxmls_day1.lab_api import text_data
 from readers.sentiment_reader import SentimentCorpus
 
 try:
     reviews = SentimentCorpus("books")
-except CorpusUnavailable as error:
+except text_data.CorpusUnavailable as error:
     reviews = SentimentCorpus("toy")
     print(f"{error}\nThe notebook goes on with the toy corpus: accuracies below are not those of real reviews.\n")
 parts = tuning.with_development_part(reviews)

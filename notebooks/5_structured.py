@@ -359,11 +359,11 @@ lab.reveal("1.13")
 
 # %% tags=["real-data", "cell-treebank", "exercise-1.13"]
 from classifiers.tag_features import TEMPLATES, EncodedSentences
-from lxmls_day1.lab_api import CorpusUnavailable
+from lxmls_day1.lab_api import text_data
 
 try:
     treebank = PosCorpus("UD_English-EWT")
-except CorpusUnavailable as error:
+except text_data.CorpusUnavailable as error:
     treebank = corpus
     print(f"{error}\nThe notebook goes on with the toy sentences: accuracies below are not those of real text.\n")
 train_X, train_y = treebank.train_X[:2000], treebank.train_y[:2000]

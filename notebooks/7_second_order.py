@@ -53,12 +53,12 @@ def mean_and_error(numbers):
     return f"{np.mean(numbers):.4f} ± {np.std(numbers, ddof=1) / np.sqrt(len(numbers)):.4f}"
 
 # %% tags=["real-data"]
-from lxmls_day1.lab_api import CorpusUnavailable
+from lxmls_day1.lab_api import text_data
 from readers.sentiment_reader import SentimentCorpus
 
 try:
     reviews = SentimentCorpus("books")
-except CorpusUnavailable as error:
+except text_data.CorpusUnavailable as error:
     reviews = SentimentCorpus("toy")
     print(f"{error}\nThe notebook goes on with the toy corpus: accuracies below are not those of real reviews.\n")
 print(f"{reviews.get_name()}: {reviews.train_X.shape[0]} training, {reviews.test_X.shape[0]} test documents")

@@ -16,9 +16,7 @@ The data sets can be imported from here, too: ``from readers import SentimentCor
 needed.
 """
 
-from importlib import import_module
-
-import lxmls_day1  # noqa: F401  # which finds the files that are not in this folder
+from lxmls_day1.lab_api import offered_names
 
 _FILE_OF = {
     "DomainPair": "domain_pair",
@@ -30,16 +28,4 @@ _FILE_OF = {
     "TextCorpus": "text_reader",
 }
 
-__all__ = list(_FILE_OF)
-
-
-def __getattr__(name: str) -> object:
-    """A data set of one of the files, which is imported now."""
-    if name not in _FILE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_FILE_OF[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    """The names in this table, and what is there already: for completion."""
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = offered_names(__name__, __file__, _FILE_OF)

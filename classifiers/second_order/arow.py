@@ -78,6 +78,7 @@ class AROW(OnlineClassifier):
     """
 
     name = "AROW"
+    listed = {"AROW": {"colours": ("#1B3A8A", "#7F93FF"), "dash": (8, 1.5, 2, 1.5), "order": 100}}
     rule = staticmethod(arow_rule)
 
     regularizer: float = setting(1.0, "λ of AROW, the r of its source", above=0)

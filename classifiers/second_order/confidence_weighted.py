@@ -88,6 +88,7 @@ class ConfidenceWeighted(OnlineClassifier):
     """
 
     name = "Confidence-weighted"
+    listed = {"Confidence-weighted": {"colours": ("#5E8C31", "#A4D65E"), "dash": (2.5, 1, 1, 1, 1, 1), "order": 110}}
     rule = staticmethod(confidence_weighted_rule)
 
     confidence: float = setting(0.9, "η of CW, a probability", above=0.5, below=1)

@@ -86,6 +86,7 @@ class CRF(StructuredGradient):
     """
 
     name = "Conditional random field"
+    listed = {"Conditional random field": {"colours": ("#2F6B3A", "#58B868"), "dash": (7, 1.5, 1.5, 1.5)}}
     rule = staticmethod(max_ent_rule)  # of sentences of one word
     smooth_loss = True
     descends = True

@@ -5,9 +5,11 @@ their classes (`lxmls_day1.figures.plotting.CLASS_COLOURS`); black, or white on 
 settings of one classifier share its hue and fade towards the ground.
 """
 
+import functools
 from typing import Any, NamedTuple
 
 from lxmls_day1.errors import InputError
+from lxmls_day1.learner_list import reference_listings
 
 
 class Style(NamedTuple):
@@ -17,7 +19,7 @@ class Style(NamedTuple):
     --------
     Black on a light ground, white on a dark one, and without gaps:
 
-    >>> CLASSIFIERS["bayes"]
+    >>> known_styles()["bayes"]
     Style(light='#000000', dark='#FFFFFF', dash=())
     """
 
@@ -29,32 +31,15 @@ class Style(NamedTuple):
     """On and off lengths in line widths; solid if there are none."""
 
 
-_NAIVE_BAYES = Style("#6A3D9A", "#B06CFF", (4, 1.5))
-_MAX_ENT_ONLINE = Style("#4FA8A0", "#9CEBE0", (9, 2))
+@functools.cache
+def known_styles() -> dict[str, Style]:
+    """Return a style for each beginning of a classifier's name, in small letters. The longest one that fits counts."""
+    styles = {row.name.lower(): Style(*row.colours, row.dash) for row in reference_listings() if row.colours}
+    aliases = {"naive bayes": "multinomial naive bayes", "maximum entropy online": "maximum entropy, online"}
+    styles |= {alias: styles[name] for alias, name in aliases.items() if name in styles}
+    return {"bayes": Style("#000000", "#FFFFFF", ()), **styles}
 
-#: By the beginning of a classifier's name; the longest one that fits counts.
-CLASSIFIERS: dict[str, Style] = {
-    "bayes": Style("#000000", "#FFFFFF", ()),
-    "naive bayes": _NAIVE_BAYES,
-    "gaussian naive bayes": _NAIVE_BAYES,
-    "multinomial naive bayes": _NAIVE_BAYES,
-    "bernoulli naive bayes": Style("#9B72C8", "#C9B6FF", (2, 2)),
-    "nbsvm": Style("#6B6D00", "#D8D0A8", (3, 1, 1, 1, 1, 1)),
-    "perceptron": Style("#A6761D", "#D9A86C", (1, 1.2)),
-    "mira": Style("#C51B7D", "#FF3FA4", (6, 1.5, 1, 1.5)),
-    "passive-aggressive": Style("#B04A5A", "#FF8088", (3, 1, 1, 1)),
-    "passive-aggressive ii": Style("#96325A", "#DD5E7C", (5, 1, 2, 1)),
-    "arow": Style("#1B3A8A", "#7F93FF", (8, 1.5, 2, 1.5)),
-    "confidence-weighted": Style("#5E8C31", "#A4D65E", (2.5, 1, 1, 1, 1, 1)),
-    "column squishing": Style("#5F5F5F", "#A6ACB6", (2, 1)),
-    "maximum entropy": Style("#00696B", "#00C8C8", (4, 1.2, 1, 1.2, 1, 1.2)),
-    "maximum entropy online": _MAX_ENT_ONLINE,
-    "maximum entropy, online": _MAX_ENT_ONLINE,
-    "maximum entropy, sparse": Style("#26505A", "#49A9A4", (1.5, 2)),
-    "svm": Style("#7A3B1E", "#C07850", (5, 1, 1, 1)),
-    "svm, optimum": Style("#6F4B30", "#BB7E36", (10, 1.5)),
-    "conditional random field": Style("#2F6B3A", "#58B868", (7, 1.5, 1.5, 1.5)),
-}
+
 _SHORT = {
     "max. ": "maximum ",
     "nb,": "naive bayes,",
@@ -113,8 +98,8 @@ def line_style(name: str, variant: int = 0, of: int = 1, *, dark: bool = False) 
 
     known = _known(name)
     if known is None:
-        raise InputError(f"no classifier is called {name!r}; there are: {', '.join(CLASSIFIERS)}.")
-    light, bright, dash = CLASSIFIERS[known]
+        raise InputError(f"no classifier is called {name!r}; there are: {', '.join(known_styles())}.")
+    light, bright, dash = known_styles()[known]
     faintest, ground = (_FAINTEST_IN_THE_DARK, 0.0) if dark else (_FAINTEST, 1.0)
     fainter = faintest * variant / max(1, of - 1)
     red, green, blue = (part + fainter * (ground - part) for part in to_rgb(bright if dark else light))
@@ -187,5 +172,5 @@ def _known(name: str) -> str | None:
     name = name.lower()
     for short, full in _SHORT.items():
         name = name.replace(short, full)
-    fitting = [known for known in CLASSIFIERS if name.startswith(known)]
+    fitting = [known for known in known_styles() if name.startswith(known)]
     return max(fitting, key=len, default=None)

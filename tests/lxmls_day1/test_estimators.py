@@ -18,7 +18,7 @@ from lxmls_day1.errors import InputError
 from lxmls_day1.settings import known_settings
 from lxmls_day1.sklearn_adapter import as_estimator
 
-CLASSES = [kind for name, kind in vars(estimators).items() if name.endswith("Classifier")]
+CLASSES = [getattr(estimators, name) for name in estimators.__all__]
 X, Y = np.array([[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]] * 5), np.array(["+", "+", "-", "-"] * 5)
 
 
@@ -35,7 +35,11 @@ SETTINGS = {
 }
 ESTIMATORS = [
     *(
-        kind(**SETTINGS.get(kind.__name__, {"nr_rounds": 200} if hasattr(kind, "nr_rounds") else {}))
+        kind(
+            **SETTINGS.get(
+                kind.__name__, {"nr_rounds": 200} if "nr_rounds" in inspect.signature(kind).parameters else {}
+            )
+        )
         for kind in CLASSES
     ),
     as_estimator(lxmls_day1.classifiers.Mira(regularizer=0.1, nr_rounds=200)),

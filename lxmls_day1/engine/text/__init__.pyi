@@ -9,3 +9,4 @@ from lxmls_day1.engine.text.token_batches import TokenCounter as TokenCounter
 from lxmls_day1.engine.text.token_matrix import count_texts as count_texts
 from lxmls_day1.engine.text.tokens import count_tokens as count_tokens
 from lxmls_day1.engine.text.toy_stream import toy_documents as toy_documents
+from lxmls_day1.errors import CorpusUnavailable as CorpusUnavailable

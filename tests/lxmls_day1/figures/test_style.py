@@ -5,7 +5,7 @@ import pytest
 
 from lxmls_day1.demos.scene import CLASSES
 from lxmls_day1.figures.plotting import detached_axes
-from lxmls_day1.figures.style import CLASSIFIERS, label_ends, line_style, luminance
+from lxmls_day1.figures.style import known_styles, label_ends, line_style, luminance
 
 
 def test_settings_of_one_classifier_go_from_dark_to_light():
@@ -51,7 +51,7 @@ def test_labels_at_the_ends_can_be_read_and_no_line_runs_through_them():
 def test_on_both_grounds_lines_stand_out_and_are_no_class_s_and_no_other_s(dark):
     """Distances of colours in CIE Lab: from 20 on, anybody sees two colours, and where two are closer the dashes differ."""
     paper = "#101318" if dark else "#FFFFFF"
-    styles = {name: line_style(name, dark=dark) for name in CLASSIFIERS}
+    styles = {name: line_style(name, dark=dark) for name in known_styles()}
     classes = {colour[dark] for colour in CLASSES} - {"#000000", "#FFFFFF"}
     for name, style in styles.items():
         lighter, darker = sorted([luminance(style["color"]), luminance(paper)], reverse=True)
