@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from classifiers.online_classifier import second_order
 from classifiers.second_order.arow import AROW
 from classifiers.second_order.confidence_weighted import ConfidenceWeighted
+from classifiers.second_order.second_order_perceptron import SecondOrderPerceptron
 from lxmls_day1.engine.compiled import sparse_rows
 from lxmls_day1.engine.training import resume
 from tests.made_data import random_problem
@@ -20,6 +21,11 @@ def arow_step(margin, variance, size, _phi):
     """(α, β) as the source prints them, r = 1/size."""
     beta = 1 / (variance + 1 / size)
     return (max(0.0, 1 - margin) * beta, beta) if margin < 1 else (0.0, 0.0)
+
+
+def perceptron_step(margin, variance, size, _phi):
+    """(α, β) from W = a (a I + S)⁻¹ v of before and after, by the formula of Sherman and Morrison, a = size."""
+    return ((size - margin) / (size + variance), 1 / (size + variance)) if margin <= 0 else (0.0, 0.0)
 
 
 def scw_step(margin, variance, size, phi):
@@ -53,6 +59,7 @@ def dense(step_of, X, labels, order, sizes, phi=1.0):
 
 
 LEARNERS = {
+    "second-order perceptron": (lambda **more: SecondOrderPerceptron(a=0.7, **more), perceptron_step, 0.7, 1.0),
     "AROW": (lambda **more: AROW(regularizer=0.7, **more), arow_step, 1 / 0.7, 1.0),
     "CW": (lambda **more: ConfidenceWeighted(confidence=0.8, **more), scw_step, np.inf, NormalDist().inv_cdf(0.8)),
     "SCW-I": (lambda **more: ConfidenceWeighted(0.9, 0.3, **more), scw_step, 0.3, NormalDist().inv_cdf(0.9)),
@@ -89,6 +96,19 @@ def test_every_learner_is_what_dense_matrices_compute(monkeypatch, name, n_class
     readable = in_python(make(nr_rounds=3, order=orders, averaged=averaged))
     np.testing.assert_allclose(readable.train(X, labels), expected[averaged], rtol=0, atol=1e-10)
     np.testing.assert_allclose(readable.variances, variances, rtol=0, atol=1e-10)
+
+
+def test_the_step_of_the_perceptron_is_that_of_the_inverse_in_its_source():
+    """With the whole matrix kept, steps of (α, β) lead to W = a (a I + S)⁻¹ v of the mistakes so far."""
+    rng, a = np.random.default_rng(3), 0.7
+    S, v, W, covariance = np.zeros((4, 4)), np.zeros(4), np.zeros(4), np.eye(4)
+    for f in rng.normal(size=(50, 4)):
+        alpha, beta = perceptron_step(f @ W, f @ covariance @ f, a, None)
+        direction = covariance @ f
+        W, covariance = W + alpha * direction, covariance - beta * np.outer(direction, direction)
+        if f @ np.linalg.solve(a * np.eye(4) + S + np.outer(f, f), v) <= 0:
+            S, v = S + np.outer(f, f), v + f
+        np.testing.assert_allclose(W, a * np.linalg.solve(a * np.eye(4) + S, v), rtol=0, atol=1e-12)
 
 
 # ------------------------------------------------------------------------------------------------- what a step minimises
