@@ -194,9 +194,14 @@ def write_lessons(app: Any, config: object) -> None:
 
 
 def read_first_part(app: Any, name: str, source: list[str]) -> None:
-    """Give a notebook's page its first part."""
+    """Give a notebook's page its first part, and the page of the demonstrations a section for each."""
     if name in LESSONS:
         source[0] = json.dumps(LESSONS[name])
+    elif name == "docs/demonstrations":
+        from lxmls_day1.demos.demonstration import DEMONSTRATIONS
+
+        rows = DEMONSTRATIONS.items()
+        source[0] += "".join(f'\n## {row.title}\n\n{row.summary} `lab.demo("{demo}")`\n' for demo, row in rows)
 
 
 def write_runtime(app: Any, exception: Exception | None) -> None:

@@ -1,4 +1,4 @@
-"""Names that a package offers and imports only when they are first used. A leaf.
+"""Names that a package offers and imports only when they are first used, and classes that are listed without an import. A leaf.
 
 A stub beside the module is the one list of these names. Type checkers and editors read it as usual, and the module reads it when it
 is imported::
@@ -13,7 +13,8 @@ So ``from lxmls_day1.lab_api import InputError`` imports `lxmls_day1.errors` and
 """
 
 import ast
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -70,3 +71,24 @@ def lazy_names(file: str) -> tuple[Callable[[str], object], Callable[[], list[st
         return import_module(f"{module}.{attribute}") if value is None else value
 
     return getattr_lazily, lambda: sorted(names), sorted(names)
+
+
+def class_texts(path: Path) -> Iterator[tuple[str, str]]:
+    """Read the name and the text of each class of a file, which is not imported: whatever it is in, a list of its classes is quick."""
+    for text in re.split(r"^(?=class \w)", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        text = re.split(r"^(?=\S)", text, maxsplit=2, flags=re.MULTILINE)[1]
+        yield text.removeprefix("class ").partition(":")[0].partition("(")[0], text
+
+
+def class_values(text: str, *names: str) -> dict[str, object]:
+    """Read those attributes of a class that its text sets to literals.
+
+    Examples
+    --------
+    >>> class_values("class Coin:\\n    name, sides = 'coin', 2\\n    title = 'A coin'", "title")
+    {'title': 'A coin'}
+    """
+    (node,) = ast.parse(text).body
+    statements = node.body if isinstance(node, ast.ClassDef) else []
+    assigned = {ast.unparse(each.targets[0]): each.value for each in statements if isinstance(each, ast.Assign)}
+    return {name: ast.literal_eval(assigned[name]) for name in names if name in assigned}

@@ -11,16 +11,15 @@ A class with several ways to train lists each of them by the name of the row, as
 imported: that is fast, and a file that a student has broken does not matter.
 """
 
-import ast
 import functools
 import os
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from lxmls_day1.lazy_names import class_texts, class_values
 from lxmls_day1.library_path import TOPICS, reference_place
 
 
@@ -78,12 +77,8 @@ def reference_listings() -> tuple[Listing, ...]:
     """
     found = []
     for name, (module, text) in _learner_classes(os.path.join(reference_place(), "classifiers")).items():
-        (node,) = ast.parse(text).body
-        assert isinstance(node, ast.ClassDef)
-        for statement in node.body:
-            if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "listed":
-                rows = ast.literal_eval(statement.value)
-                found += [Listing(row, name, module, **values) for row, values in rows.items()]
+        rows = cast(dict[str, dict[str, Any]], class_values(text, "listed").get("listed", {}))
+        found += [Listing(row, name, module, **values) for row, values in rows.items()]
     return tuple(sorted(found, key=lambda listing: (listing.order is None, listing.order or 0)))
 
 
@@ -92,12 +87,9 @@ def _learner_classes(folder: str) -> dict[str, tuple[str, str]]:
     found = {}
     for topic in ("", *TOPICS):
         for path in sorted(Path(folder, topic).glob("*.py")):
-            for text in re.split(r"^(?=class )", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
-                text = re.split(r"^(?=\S)", text, maxsplit=2, flags=re.MULTILINE)[1]
+            for name, text in class_texts(path):
                 if '\n    name = "' in text:
-                    name = re.match(r"class (\w+)", text)
-                    assert name
-                    found[name[1]] = (".".join(filter(None, (topic, path.stem))), text)
+                    found[name] = (".".join(filter(None, (topic, path.stem))), text)
     return found
 
 

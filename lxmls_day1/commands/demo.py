@@ -3,7 +3,18 @@
 import click
 
 
-@click.command(name="demo", short_help="Demonstrations in the browser.")
+class _DemoCommand(click.Command):
+    """The command, whose help lists the demonstrations that there are."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the name and the summary of each demonstration."""
+        from lxmls_day1.demos.demonstration import DEMONSTRATIONS
+
+        with formatter.section("Demonstrations"):
+            formatter.write_dl([(name, row.summary) for name, row in DEMONSTRATIONS.items()])
+
+
+@click.command(name="demo", cls=_DemoCommand, short_help="Demonstrations in the browser.")
 @click.argument("folder", metavar="[DIR]", required=False, type=click.Path())
 @click.option("--only", "only", metavar="NAME", multiple=True, help="This demonstration; may be given several times.")
 @click.option(
@@ -27,16 +38,6 @@ def command(
     port: int | None,
 ) -> None:
     """Show the demonstrations of the lab DIR, or of the one that you are in; Ctrl-C ends it.
-
-    \b
-    gaussian_playground  classes and boundaries: move classes, add points
-    online_steps         perceptron, MIRA, SVM, maximum entropy step by step
-    mira_step            one step of MIRA, and column squishing
-    optimisation         how fast objectives fall
-    review_explorer      which words of a review decide
-    comparison           accuracy over size, variance and balance
-    confidence           the ellipse of AROW's weights, shrinking
-    beyond_a_line        what a line cannot do
 
     \b
     Examples:

@@ -129,6 +129,7 @@ class DemoBeyondALine(Demonstration):
 
     name = "beyond_a_line"
     title = "What a line cannot do"
+    order = 80
     summary = "Crossed corners and rings: a line fails, a kernel perceptron and nearest neighbours do not."
     look_at = (
         "The same points three times; the background shows which class each method predicts at every place. A line separates "

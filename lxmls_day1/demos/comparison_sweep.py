@@ -32,6 +32,7 @@ class DemoComparison(Demonstration):
 
     name = "comparison"
     title = "All of them: size, variance, balance"
+    order = 60
     summary = (
         "How accurate every classifier is over the number of points, their variance and the balance of the classes."
     )

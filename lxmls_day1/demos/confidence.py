@@ -54,6 +54,7 @@ class DemoConfidence(Demonstration):
 
     name = "confidence"
     title = "More certain where it has seen more"
+    order = 70
     summary = (
         "AROW's Gaussian over two weights: the ellipse shrinks with every example, along the rare word's axis last."
     )

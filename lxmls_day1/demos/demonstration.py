@@ -5,7 +5,9 @@ into a `Scene`: numbers in panels, with frames where it goes in steps. Drawing, 
 are the page's, the same for all (``page/demo.js``)::
 
     class DemoCoin(Demonstration):
-        name, title = "coin", "A coin"
+        name = "coin"
+        title = "A coin"
+        order = 90                                             # its place in the index
         summary = "How often heads comes up."                  # a line for the index
         look_at = "…"                                          # two sentences: what there is to see
         to_try = ("…", "…", "…")                               # three things
@@ -24,25 +26,39 @@ that the others go on; what escapes ends as a sentence on the page.
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from lxmls_day1.demos.controls import Control, settings_from
 from lxmls_day1.demos.lab_learners import left_out
 from lxmls_day1.demos.scene import Scene
 from lxmls_day1.errors import InputError, nearest
+from lxmls_day1.lazy_names import class_texts, class_values
 
-#: Module and class of each demonstration, by its name, in the order of the index.
-DEMONSTRATIONS = {
-    "gaussian_playground": ("gaussian_playground", "DemoGaussianPlayground"),
-    "online_steps": ("online_steps", "DemoOnlineSteps"),
-    "mira_step": ("mira_step", "DemoMiraStep"),
-    "optimisation": ("optimisation", "DemoOptimisation"),
-    "review_explorer": ("review_explorer", "DemoReviews"),
-    "comparison": ("comparison_sweep", "DemoComparison"),
-    "confidence": ("confidence", "DemoConfidence"),
-    "beyond_a_line": ("beyond_a_line", "DemoBeyondALine"),
-}
+
+class DemonstrationRow(NamedTuple):
+    """A demonstration in the index, read from its file without an import."""
+
+    module: str
+    class_name: str
+    title: str
+    summary: str
+
+
+def _read_demonstrations() -> dict[str, DemonstrationRow]:
+    found = []
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        for class_name, text in class_texts(path):
+            if text.startswith(f"class {class_name}(Demonstration):"):
+                values = class_values(text, "name", "title", "summary", "order")
+                row = DemonstrationRow(path.stem, class_name, str(values["title"]), str(values["summary"]))
+                found.append((values["order"], values["name"], row))
+    return {str(name): row for _, name, row in sorted(found)}
+
+
+#: Each demonstration by its name, in the order of the index: the subclasses of `Demonstration` in this folder.
+DEMONSTRATIONS = _read_demonstrations()
 
 
 class Demonstration:
@@ -62,6 +78,7 @@ class Demonstration:
 
     name = "demonstration"
     title = "A demonstration"
+    order = 0
     summary = ""
     look_at = ""
     to_try: Sequence[str] = ()
@@ -141,6 +158,6 @@ def demonstration_class(name: str) -> type[Demonstration]:
     """
     if name not in DEMONSTRATIONS:
         raise InputError(f"there is no demonstration {name!r}{nearest(name, DEMONSTRATIONS)}")
-    module, class_name = DEMONSTRATIONS[name]
-    found: type[Demonstration] = getattr(import_module(f"lxmls_day1.demos.{module}"), class_name)
+    row = DEMONSTRATIONS[name]
+    found: type[Demonstration] = getattr(import_module(f"lxmls_day1.demos.{row.module}"), row.class_name)
     return found

@@ -48,6 +48,7 @@ class DemoGaussianPlayground(Demonstration):
 
     name = "gaussian_playground"
     title = "Gaussian playground"
+    order = 10
     summary = (
         "Two or three Gaussian classes, the boundary of every classifier, and the highest accuracy that is possible."
     )

@@ -110,6 +110,7 @@ class DemoMiraStep(Demonstration):
 
     name = "mira_step"
     title = "MIRA's step, and column squishing"
+    order = 30
     summary = "One example: its margin before and after, τ as a function of λ, the cap, and the scores of all classes."
     look_at = (
         "MIRA goes just as far as the example requires, to a margin of 1 over its strongest rival, or as far as the cap 1/λ "

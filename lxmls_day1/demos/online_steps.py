@@ -37,6 +37,7 @@ class DemoOnlineSteps(Demonstration):
 
     name = "online_steps"
     title = "Online learners, step by step"
+    order = 20
     summary = "The perceptron, one example at a time; MIRA, SVM and maximum entropy on the same order."
     look_at = (
         "The dashed line and arrow are the weights before a step, the coloured ones those after it. The step goes along the "

@@ -44,6 +44,7 @@ class DemoOptimisation(Demonstration):
 
     name = "optimisation"
     title = "Optimisation: the way down"
+    order = 40
     summary = "Objectives against passes and seconds: L-BFGS, gradient descent, iterative scaling, SGD; the SVM's gap."
     look_at = (
         "Each curve is one method on its way down the same objective: on the left against passes over the data, on the right against "

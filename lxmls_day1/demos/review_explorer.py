@@ -55,6 +55,7 @@ class DemoReviews(Demonstration):
 
     name = "review_explorer"
     title = "Review explorer"
+    order = 50
     summary = "Type a review: what every classifier decides, and which words made it; telling words; smoothing."
     look_at = (
         "Each word of the review has the colour of the class that it speaks for, and the bars show how clear the verdict of every "
