@@ -16,9 +16,8 @@ from typing import Any
 
 from lxmls_day1.course import check_process
 from lxmls_day1.course.counterexamples import CounterExample
-from lxmls_day1.course.markers import STUB_MESSAGE
+from lxmls_day1.course.markers import STUB_MESSAGE, stub_left
 from lxmls_day1.course.naming import PROPERTY, mistakes_among, small_inputs_among
-from lxmls_day1.course.progress import stub_left
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
 from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_digest, locked

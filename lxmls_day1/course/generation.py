@@ -18,6 +18,7 @@ from lxmls_day1.course.markers import (
     EXERCISE_ID,
     MarkerError,
     Solution,
+    cell_source,
     find_solutions,
     stub,
     stubbed,
@@ -216,11 +217,6 @@ def exercises_of_cells(notebook: dict[str, Any]) -> list[str | None]:
 def notebook_bytes(notebook: dict[str, Any]) -> bytes:
     """A notebook as Jupyter writes it."""
     return (json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
-
-
-def cell_source(cell: dict[str, Any]) -> str:
-    """The text of a cell, which a file may hold as a text or as a list of lines."""
-    return cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
 
 
 def set_cell_source(cell: dict[str, Any], source: str) -> None:

@@ -14,14 +14,20 @@ solution that a typing mistake left in a student's file could not be taken back.
 import ast
 import functools
 import io
+import json
 import re
 import textwrap
 import tokenize
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from lxmls_day1.course.source_functions import definitions, first_line, indented
 from lxmls_day1.errors import InputError
+
+if TYPE_CHECKING:
+    from lxmls_day1.course.registry import Exercise
 
 EXERCISE_ID = r"\d+\.\d+[a-z]?"  # "1.5"; "1.4b" is a step beside 1.4
 MARKER = re.compile(rf"# exercise (?P<id>{EXERCISE_ID}): (?:solution \((?P<count>\d+) lines?\)|(?P<end>end))$")
@@ -295,3 +301,24 @@ def _stubs(source: str) -> list[tuple[str, str | None]]:
                 owners = [name for function, name in functions if function.lineno <= node.lineno <= _end(function)]
                 found.append((node.lineno, match[1], owners[-1] if owners else None))
     return [(exercise, function) for _, exercise, function in sorted(found, key=lambda stub: stub[0])]
+
+
+def cell_source(cell: dict[str, Any]) -> str:
+    """The text of a cell, which a file may hold as a text or as a list of lines."""
+    return cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
+
+
+def stub_left(folder: Path, exercise: "Exercise") -> str:
+    """The file in which the ``raise`` of an exercise's stub still stands; empty if it is gone from all."""
+    return next((name for name in exercise.files if not _stubs_in(folder / name).isdisjoint(exercise.names)), "")
+
+
+def _stubs_in(path: Path) -> set[str]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        if path.suffix != ".ipynb":
+            return stubs_left(text)
+        cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+        return set().union(*(stubs_left(cell_source(cell)) for cell in cells))
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()

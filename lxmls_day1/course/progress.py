@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from lxmls_day1.course.generation import cell_source, exercises_of_cells
-from lxmls_day1.course.markers import stubs_left
+from lxmls_day1.course.generation import exercises_of_cells
+from lxmls_day1.course.markers import cell_source, stub_left
 from lxmls_day1.course.registry import Exercise, Registry, check_files, exercises_folder
 from lxmls_day1.course.workspace_state import WorkspaceState, files_digest, keeps_state
 from lxmls_day1.errors import counted
@@ -151,22 +151,6 @@ def _state(folder: Path, exercise: Exercise, registry: Registry, kept: Workspace
         return "solved", "passes; remove the `raise`"
     more = f"; {result.hidden} at grading" if result.hidden else ""
     return "solved", f"{result.passed} of {result.total} pass{more}"
-
-
-def stub_left(folder: Path, exercise: Exercise) -> str:
-    """The file in which the ``raise`` of an exercise's stub still stands; empty if it is gone from all."""
-    return next((name for name in exercise.files if not _stubs_in(folder / name).isdisjoint(exercise.names)), "")
-
-
-def _stubs_in(path: Path) -> set[str]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-        if path.suffix != ".ipynb":
-            return stubs_left(text)
-        cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
-        return set().union(*(stubs_left(cell_source(cell)) for cell in cells))
-    except (OSError, ValueError, KeyError, TypeError):
-        return set()
 
 
 def _answers(folder: Path, exercise: Exercise) -> list[str] | None:

@@ -159,7 +159,7 @@ class ChecksRun:
         """Ask the reference lab, and the known mistakes, what the hidden checks among `items` will expect."""
         hidden = [item for item in items if is_hidden(item)]
         if hidden and self._fresh is None and self.recordings is None:
-            from lxmls_day1.course.record import answers_of_reference  # here, as students' checks never need it
+            from lxmls_day1.course.snapshot import answers_of_reference  # here, as students' checks never need it
 
             if self.seed is None:
                 self.seed = secrets.randbits(32)

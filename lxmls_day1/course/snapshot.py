@@ -4,17 +4,20 @@ All runs share a process, because a short run spends most of its time on startin
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lxmls_day1.course.check_process import CheckProcess, CheckRequest
-from lxmls_day1.course.recorded_answers import Answer
+from lxmls_day1.course.recorded_answers import Answer, RecordedAnswers
+from lxmls_day1.course.registry import FILE, FOLDER, SMALL_INPUTS, Registry, check_files
 from lxmls_day1.errors import InputError
+from lxmls_day1.lab import reference_folder
 from lxmls_day1.waiting import Wait, tried_again
 from lxmls_day1.whole_files import temporary_folder
 
+REFERENCE = "the reference"
 PATIENCE = 600.0  # seconds of work; at the first time the reference is compiled
 
 
@@ -106,3 +109,57 @@ def _outcome(event: Mapping[str, Any]) -> CheckOutcome:
         event["hidden"],
         {what: Answer.from_json(answer) for what, answer in event["answers"].items()},
     )
+
+
+def answers_of_reference(
+    ids: Collection[str] | None = None, hidden: bool = False, seed: int = 1, reference: Path | None = None
+) -> RecordedAnswers:
+    """What the reference answers in the checks of some exercises. Small inputs are not asked: see `main`.
+
+    Parameters
+    ----------
+    ids : collection of str, optional
+        The exercises; all unless given.
+    hidden : bool
+        Whether the hidden checks are asked too.
+    seed : int
+        Of the hidden ones.
+    reference : Path, optional
+        A lab with the solutions; the reference lab unless given.
+
+    Returns
+    -------
+    RecordedAnswers
+
+    Raises
+    ------
+    InputError
+        If the reference fails one of its checks, or a check cannot be run.
+    """
+    reference = reference_folder() if reference is None else reference
+    return RecordedAnswers(answers_of(snapshot_of_reference(reference, ids, hidden, seed), hidden))
+
+
+def snapshot_of_reference(
+    reference: Path, ids: Collection[str] | None, hidden: bool, seed: int = 1
+) -> dict[str, CheckOutcome]:
+    """Run the checks of some exercises on the reference: check -> `CheckOutcome`. Parameters and errors as above."""
+    folder = reference / FOLDER
+    exercises = Registry.read(reference / FILE).select(ids)
+    files = tuple(file for exercise in exercises for file in check_files(folder, exercise))
+    if not files:
+        return {}
+    outcomes = take_snapshot([SnapshotRun(REFERENCE, reference, files)], hidden, seed)[REFERENCE]
+    for check, found in outcomes.items():
+        if found.outcome not in ("passed", "skipped"):
+            raise InputError(f"the reference fails {check}: {found.text}")
+    return outcomes
+
+
+def answers_of(outcomes: Mapping[str, CheckOutcome], hidden: bool = False) -> dict[str, dict[str, Answer]]:
+    """The answers of a snapshot, those of hidden checks if they are wanted; those to small inputs are in their pool."""
+    return {
+        check: found.answers
+        for check, found in outcomes.items()
+        if (hidden or not found.hidden) and not check.endswith(f"::{SMALL_INPUTS}")
+    }

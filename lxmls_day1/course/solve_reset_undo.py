@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lxmls_day1.course.generation import (
-    cell_source,
     cells_of,
     notebook_bytes,
     set_cell_source,
     student_notebook,
     student_source,
 )
-from lxmls_day1.course.markers import functions_of, stubs_left, without_markers
+from lxmls_day1.course.markers import cell_source, functions_of, stubs_left, without_markers
 from lxmls_day1.course.progress import status_of
 from lxmls_day1.course.registry import Exercise, Registry
 from lxmls_day1.course.source_functions import function_lines, replace_function

@@ -16,8 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
 from lxmls_day1.course.archives import source_date, zipped
-from lxmls_day1.course.authors_check import leaks, leaks_of_code, solution_lines
 from lxmls_day1.course.generation import LEFT_BEHIND, Files, reference_files, solved_files, student_files
+from lxmls_day1.course.leaks import leaks, leaks_of_code, solution_lines
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.course.workspace import new_folder, with_workspace_files, write_files
 from lxmls_day1.errors import InputError

@@ -18,8 +18,8 @@ from lxmls_day1.course.explanations import packed
 from lxmls_day1.course.generation import (
     LEFT_BEHIND,
     Files,
-    cell_source,
 )
+from lxmls_day1.course.markers import cell_source
 from lxmls_day1.course.progress import status_of
 from lxmls_day1.course.registry import Exercise, Registry
 from lxmls_day1.course.workspace_state import WorkspaceState

@@ -1,14 +1,16 @@
 """How often each word occurs in the documents of each class, checked: what multinomial naive Bayes learns from."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lxmls_day1 import sparse as sp
 from lxmls_day1.checks import as_canonical, check_finite, shown
-from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.errors import InputError
+
+if TYPE_CHECKING:
+    from lxmls_day1.engine.streaming.shards import Shards
 
 Reals = NDArray[np.float64]
 
@@ -53,7 +55,7 @@ def count_words(
     return X, labels, word_counts, weights
 
 
-def count_shards(shards: Shards, columns: NDArray[np.int64], n_classes: int) -> tuple[Reals, float, Reals]:
+def count_shards(shards: "Shards", columns: NDArray[np.int64], n_classes: int) -> tuple[Reals, float, Reals]:
     """The counts of the words in the documents of a corpus on disk, in one pass.
 
     Parameters

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.course.generation import Files, answers_in_notebooks, cell_source, exercises_of_cells
+from lxmls_day1.course.generation import Files, answers_in_notebooks, exercises_of_cells
+from lxmls_day1.course.markers import cell_source
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.errors import counted
 from lxmls_day1.grading.gradebook import FreeAnswer

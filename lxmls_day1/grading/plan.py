@@ -177,7 +177,7 @@ def make_plan(
     if saved and saved["seed"] == seed and saved["sources"] == sources:
         fresh = saved["answers"]
     else:
-        from lxmls_day1.course.record import answers_of_reference  # not needed where the answers are kept
+        from lxmls_day1.course.snapshot import answers_of_reference  # not needed where the answers are kept
 
         fresh = answers_of_reference([exercise.id for exercise in exercises], hidden=True, seed=seed)
         content = {"seed": seed, "sources": sources, "answers": json.loads(fresh.to_json())}

@@ -7,8 +7,9 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from lxmls_day1.course import authors_check
-from lxmls_day1.course.authors_check import leaks, problems, solution_lines
+from lxmls_day1.course.authors_check import problems
 from lxmls_day1.course.generation import student_files
+from lxmls_day1.course.leaks import leaks, solution_lines
 
 ROOT = Path(__file__).resolve().parents[3]
 SHORT = "1.4", "1.19"

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from lxmls_day1.course.authors_check import leaks, solution_lines
 from lxmls_day1.course.generation import notebook_bytes, student_files
+from lxmls_day1.course.leaks import leaks, solution_lines
 from lxmls_day1.course.model_answers import FILE, decoded
 from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.errors import InputError

@@ -3,7 +3,7 @@ import pytest
 from lxmls_day1.course import record
 from lxmls_day1.course.pool_making import uncompiled_lab
 from lxmls_day1.course.registry import FOLDER, RECORDED, Registry, check_files
-from lxmls_day1.course.snapshot import SnapshotRun, take_snapshot
+from lxmls_day1.course.snapshot import SnapshotRun, answers_of_reference, take_snapshot
 from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
 
@@ -37,7 +37,7 @@ def test_a_reference_that_fails_its_own_check_is_not_recorded(reference, capsys)
 
 
 def test_hidden_answers_depend_on_the_seed_and_are_those_of_the_reference(reference):
-    answers = [record.answers_of_reference(["1.1"], hidden=True, seed=seed, reference=reference) for seed in (1, 1, 2)]
+    answers = [answers_of_reference(["1.1"], hidden=True, seed=seed, reference=reference) for seed in (1, 1, 2)]
     hidden = [a.checks["test_1_01_steps.py::test_fresh[30]"]["the sum of fresh steps"] for a in answers]
     assert hidden[0] == hidden[1] != hidden[2]
     assert 3 < hidden[0].values[0] < 12  # half of the losses, whose sum of 30 uniform numbers is 15 ± 1.6
@@ -47,7 +47,7 @@ def test_hidden_answers_depend_on_the_seed_and_are_those_of_the_reference(refere
 def test_a_check_file_that_is_no_python(reference):
     (reference / "tests/exercises/test_1_02_means.py").write_text("def (:\n")
     with pytest.raises(InputError, match="invalid syntax"):
-        record.answers_of_reference(["1.2"], reference=reference)
+        answers_of_reference(["1.2"], reference=reference)
 
 
 def test_the_same_seed_gives_the_same_answers_in_every_process(monkeypatch, tmp_path):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from lxmls_day1.course.authors_check import leaks, solution_lines
 from lxmls_day1.course.generation import student_files
+from lxmls_day1.course.leaks import leaks, solution_lines
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.student_bundle import release, with_course
 from lxmls_day1.errors import InputError

@@ -28,7 +28,7 @@ import pytest
 from lxmls_day1.box import levels
 from lxmls_day1.box.programs import Program
 from lxmls_day1.box.sandbox import BoxesUnavailable
-from lxmls_day1.course import record
+from lxmls_day1.course import snapshot
 from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.markers import Solution, find_solutions, stubbed
 from lxmls_day1.course.recorded_answers import RecordedAnswers
@@ -41,7 +41,7 @@ from lxmls_day1.whole_files import replace_files
 BANK = Path(__file__).parent / "right"
 collect_ignore = ["teach_report.py"]  # a program, which imports this file as a module beside it
 
-compute_answers = record.answers_of_reference
+compute_answers = snapshot.answers_of_reference
 try_level = levels.self_test
 
 
@@ -155,14 +155,14 @@ def answers_computed_once(folder_of_the_run):
         return together
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(record, "answers_of_reference", answers)
+        patch.setattr(snapshot, "answers_of_reference", answers)
         yield answers
 
 
 @pytest.fixture
 def answers_computed_anew(monkeypatch):
     """What the checks expect is computed in this test, as often as it asks."""
-    monkeypatch.setattr(record, "answers_of_reference", compute_answers)
+    monkeypatch.setattr(snapshot, "answers_of_reference", compute_answers)
 
 
 @pytest.fixture(scope="session", autouse=True)

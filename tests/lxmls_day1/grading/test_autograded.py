@@ -113,13 +113,13 @@ def test_a_wrong_and_hostile_submission_that_looks_like_a_class_at_prairielearn(
 @pytest.mark.slow
 @on_linux
 def test_preparing_computes_what_is_expected_once(tmp_path, ask, right, answers_computed_once, monkeypatch, capsys):
-    from lxmls_day1.course import record
+    from lxmls_day1.course import snapshot
 
     prepared = tmp_path / "prepared"
     arguments = ["--settings", str(tmp_path / "settings.json"), "--prepared", str(prepared)]
     asked = []
     monkeypatch.setattr(
-        record, "answers_of_reference", lambda *a, **b: asked.append(a) or answers_computed_once(*a, **b)
+        snapshot, "answers_of_reference", lambda *a, **b: asked.append(a) or answers_computed_once(*a, **b)
     )
     graded = []
     monkeypatch.setattr("lxmls_day1.grading.grading_run.grade", lambda *_, found, **__: graded.append(found) or _book())

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from lxmls_day1.commands.autograder import command
-from lxmls_day1.course.authors_check import leaks, solution_lines
+from lxmls_day1.course.leaks import leaks, solution_lines
 from lxmls_day1.course.student_bundle import build_wheel
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading import autograder_kit as module

@@ -13,7 +13,7 @@ from lxmls_day1.box.box import Box
 from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.levels import Level, strongest_level
 from lxmls_day1.box.sandbox import BoxesUnavailable
-from lxmls_day1.course import record
+from lxmls_day1.course import snapshot
 from lxmls_day1.course.generation import solved_files, student_files
 from lxmls_day1.course.mistakes import read_mistakes
 from lxmls_day1.course.pytest_plugin import ChecksRun
@@ -339,7 +339,7 @@ def test_warnings_and_prints_cost_nothing(tmp_path, level, solved, one_worker):
 def test_what_is_expected_is_computed_once_for_a_seed_the_checks_and_the_versions(tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        record, "answers_of_reference", lambda *_, **settings: asked.append(settings["seed"]) or RecordedAnswers()
+        snapshot, "answers_of_reference", lambda *_, **settings: asked.append(settings["seed"]) or RecordedAnswers()
     )
 
     def planned(seed):
