@@ -54,13 +54,15 @@ SET_UP = key=$$(pwd -P; cksum pyproject.toml lock.txt); \
 	$(INSTALL) $$quiet --no-deps --no-build-isolation -e . >&2 && \
 	printf '%s\n' "$$key" > .venv/ready-$(1)
 
-.PHONY: help run docs check test test-processors test-newest lock faults teach-report coverage hostile bench campaigns fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
+.PHONY: help run docs check near map test test-processors test-newest lock faults teach-report coverage hostile bench campaigns fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
 	set-up-docs set-up-browser browser pyodide test-browser
 
 help:
 	@echo 'make run     train every classifier, print the table, draw the figures into out/'
 	@echo '             (options of the command: make run ARGS="--domain toy")'
 	@echo 'make check   ruff, mypy, and which part may import which (import-linter): under a minute'
+	@echo 'make near    run the tests that depend on a file, or several: make near FILE=classifiers/mira.py'
+	@echo 'make map     print what each module is for (of one package: make map ARGS=lxmls_day1/grading)'
 	@echo 'make test    run the tests (options of pytest: make test ARGS="-k mira")'
 	@echo '             (an answer within a minute: make test ARGS="-m '"'not slow'"'")'
 	@echo 'make coverage  make test without the notebooks, and which branches it runs: at least 92 % of readers and classifiers, 88 % of all'
@@ -87,11 +89,22 @@ help:
 run: set-up-run
 	@$(VENV_PYTHON) -P -m lxmls_day1 run $(ARGS)
 
+# Every tool runs, whatever the others have found.
 check: set-up-check
-	$(VENV_PYTHON) -m ruff check .
-	$(VENV_PYTHON) -m ruff format --check .
-	$(VENV_PYTHON) -m mypy
-	$(VENV_PYTHON) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()' --no-logo --no-cache
+	@status=0; \
+	$(VENV_PYTHON) -m ruff check . || status=1; \
+	$(VENV_PYTHON) -m ruff format --check . || status=1; \
+	$(VENV_PYTHON) -m codespell_lib || status=1; \
+	$(VENV_PYTHON) -m mypy || status=1; \
+	$(VENV_PYTHON) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()' --no-logo --no-cache || status=1; \
+	exit $$status
+
+near: set-up-test
+	@[ -n '$(FILE)' ] || { echo 'make near: name a file, or several: make near FILE=classifiers/mira.py' >&2; exit 1; }
+	$(VENV_PYTHON) tools/near.py $(FILE) $(ARGS)
+
+map: set-up-run
+	@$(VENV_PYTHON) tools/map.py $(ARGS)
 
 test: set-up-test
 	$(VENV_PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
