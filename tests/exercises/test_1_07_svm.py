@@ -68,7 +68,9 @@ def steps_with_own_rule(lab, calls):
         changes = []
     are_of_form = [np.shape(d) for d in changes] == [scores.shape for scores, *_ in asked]
     behind = [np.argmax(scores + cost) != y for scores, y, _, _, cost in asked]
-    if not are_of_form or not any(np.abs(d).max() > 0.01 for d in itertools.compress(changes, behind)) and any(behind):
+    if not are_of_form or (
+        not any(np.abs(d).max() > 0.01 for d in itertools.compress(changes, behind)) and any(behind)
+    ):
         changes = [step * (np.eye(len(cost))[y] - np.eye(len(cost))[y - 1]) for _, y, _, step, cost in asked]
         tables = zip(asked, changes, strict=True)
         given = {"svm_rule": [({tuple(s.tolist()): d}, (y, None, step, cost)) for (s, y, _, step, cost), d in tables]}
