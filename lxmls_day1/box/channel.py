@@ -1,14 +1,17 @@
 """Messages through a socket: sent and received in time, and of limited length."""
 
+import random
 import select
 import socket
+import time
 from collections.abc import Callable
 from typing import Any
 
 from lxmls_day1.box.messages import TooLong, decoded, encoded
 
 PIECE = 1 << 18
-TICK = 0.05
+TICK = 0.05  # seconds between two looks, on average
+_random = random.SystemRandom()
 
 
 def never() -> bool:
@@ -34,7 +37,8 @@ class Channel:
     most : int
         Bytes that a frame which comes in may have.
     watch : function, optional
-        Called twenty times a second while waiting; what it raises ends the waiting. Without it one waits for ever.
+        Called about twenty times a second until a frame is complete, also while bytes come; what it raises ends the waiting.
+        Without it one waits for ever.
     encode, decode : functions, optional
         What makes a frame of a value that is sent, and a value of a frame that came; those for what nobody trusts unless given.
     """
@@ -52,17 +56,20 @@ class Channel:
         self._most = most
         self._watch = watch
         self._came = b""
+        self._next_look = 0.0
         self.n_received = 0  # bytes of all frames that came in
         sock.setblocking(watch is None)
 
     def send(self, value: Any, is_late: Callable[[], bool] = never, most: int | None = None) -> None:
-        """Send a value, unless `is_late` says that it took too long; that is asked twenty times a second."""
+        """Send a value, unless `is_late` says that it took too long; that is asked about twenty times a second."""
         frame = memoryview(self._encode(value, most))
+        self._plan_look()
         while frame:
+            self._look(is_late)
             try:
                 frame = frame[self._socket.send(frame[:PIECE]) :]
             except (BlockingIOError, InterruptedError):
-                self._wait(writing=True, is_late=is_late)
+                self._wait([], [self._socket])
             except OSError as error:
                 raise Ended from error
 
@@ -72,7 +79,7 @@ class Channel:
         Raises
         ------
         Hung
-            If `is_late` says that it took too long; that is asked twenty times a second.
+            If `is_late` says that it took too long; that is asked about twenty times a second.
         Ended
             If the other end is closed.
         BadMessage
@@ -80,6 +87,7 @@ class Channel:
         """
         frame = bytearray(self._came)
         length = 8
+        self._plan_look()
         while len(frame) < length or length == 8:
             if len(frame) >= 8:
                 length = 8 + int.from_bytes(frame[:8], "big")
@@ -95,8 +103,9 @@ class Channel:
     def _piece(self, is_late: Callable[[], bool]) -> bytes:
         """What has come, some of it; waits until there is something."""
         while True:
+            self._look(is_late)
             if self._watch is not None:
-                self._wait(writing=False, is_late=is_late)
+                self._wait([self._socket], [])
             try:
                 piece = self._socket.recv(PIECE)
             except (BlockingIOError, InterruptedError):
@@ -107,18 +116,25 @@ class Channel:
                 raise Ended
             return piece
 
-    def _wait(self, writing: bool, is_late: Callable[[], bool]) -> None:
-        while True:
-            try:
-                ready = select.select(*(([], [self._socket]) if writing else ([self._socket], [])), [], TICK)
-            except (OSError, ValueError) as error:
-                raise Ended from error
-            if any(ready):
-                return
-            if self._watch is not None:
-                self._watch()
-            if is_late():
-                raise Hung
+    def _plan_look(self) -> None:
+        """Choose the moment of the next look: at random, so that the other end cannot be at work in just these moments."""
+        self._next_look = time.monotonic() + TICK * _random.uniform(0.5, 1.5)
+
+    def _look(self, is_late: Callable[[], bool]) -> None:
+        """Watch and ask `is_late` when the moment has come, because a byte now and then must not put that off."""
+        if self._watch is None or time.monotonic() < self._next_look:
+            return
+        self._watch()
+        if is_late():
+            raise Hung
+        self._plan_look()
+
+    def _wait(self, readers: list[socket.socket], writers: list[socket.socket]) -> None:
+        """Wait until a socket is ready, or the moment of the next look has come."""
+        try:
+            select.select(readers, writers, [], max(0.0, self._next_look - time.monotonic()))
+        except (OSError, ValueError) as error:
+            raise Ended from error
 
     def close(self) -> None:
         """Close the socket."""

@@ -39,6 +39,8 @@ from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.naming import PROPERTY, named
 from lxmls_day1.course.observations import RAISES, WRONG_FORM, Asked, observed
 from lxmls_day1.course.recorded_answers import (
+    POOL_ATOL,
+    POOL_RTOL,
     RETURNS,
     Answer,
     Pool,
@@ -208,25 +210,42 @@ def ask_some(module: ModuleType, lab: Any) -> None:
 
 
 def has_substance(wrong: Sequence[tuple[dict[str, Any], Answer]]) -> bool:
-    """Whether more than half of these answers are neither the same number all over nor a part of their input.
+    """Return True if more than half of these answers are neither one number all over nor a part of their input.
+
+    Numbers are compared with the tolerances of the pool, doubled because a known mistake explains what is that close to it on either
+    side. Entries that are not finite do not count.
 
     Examples
     --------
-    >>> wrong = [({"x": [1.0, 2.0]}, Answer.of(answer)) for answer in ([0.0, 0.0], [1.0, 2.0], [2.0, 4.0])]
+    >>> wrong = [({"x": [1.0, 2.0]}, Answer.of(answer)) for answer in ([0.0, 1e-9], [1.0, math.nan], [2.0, 4.0])]
     >>> has_substance(wrong), has_substance(wrong[2:])
     (False, True)
     """
-    single = {answer.values for _, answer in wrong if not answer.shape}
+    single = [value for _, answer in wrong if not answer.shape for value in answer.values]
 
     def is_made(given: dict[str, Any], answer: Answer) -> bool:
-        varies = len(set(answer.values)) > 1 if answer.shape else len(single) > 1
         return (
             answer.kind is float
-            and varies
-            and not any(answer.values == tuple(_flattened(part)) for part in given.values())
+            and _vary(answer.values if answer.shape else single)
+            and not any(_are_close(answer.values, _flattened(part)) for part in given.values())
         )
 
     return 2 * sum(is_made(given, answer) for given, answer in wrong) > len(wrong)
+
+
+def _vary(values: Sequence[Any]) -> bool:
+    """Return True if finite numbers among these differ from one another."""
+    numbers = [value for value in values if isinstance(value, float) and math.isfinite(value)]
+    return bool(numbers) and not _are_close([min(numbers)], [max(numbers)])
+
+
+def _are_close(values: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Return True if as many values are close to one another, as far as they are finite numbers."""
+    return len(values) == len(others) and all(
+        isinstance(other, (int, float)) and abs(value - other) <= 2 * (POOL_ATOL + POOL_RTOL * abs(other))
+        for value, other in zip(values, others, strict=True)
+        if math.isfinite(value)
+    )
 
 
 def _flattened(value: Any) -> list[Any]:

@@ -12,6 +12,7 @@ from typing import Any
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import unpacked
 from lxmls_day1.course.generation import LEFT_BEHIND, Files
+from lxmls_day1.course.recorded_answers import shortened
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.solve_reset_undo import Replaced, replace_and_keep
 from lxmls_day1.course.submission_export import LARGEST_FILE, SUBMISSION
@@ -24,6 +25,7 @@ from lxmls_day1.library_path import file_in
 
 LARGEST_PACKED = 100_000_000  # bytes, of the file and of all that it unpacks to
 MOST_FILES = 2000
+MOST_PARTS, LONGEST_NAME = 20, 255  # of one path: folders and the name; bytes in UTF-8
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
 
 
@@ -132,6 +134,11 @@ def _unpacked(archive: zipfile.ZipFile, file: Path) -> PackedWork:
         name = name.relative_to(root)
         if not _is_work(name) and name != EXPLANATIONS:
             continue
+        if not str(name).isprintable() or len(name.parts) > MOST_PARTS or len(str(name).encode()) > LONGEST_NAME:
+            raise InputError(
+                f"{file} holds a name that is not opened here, because it is long, deep in folders or has characters that cannot be "
+                f"seen: {shortened(ascii(str(name)), 80)}. Rename the file and pack it again. Nothing was changed."
+            )
         with archive.open(entry) as member:
             content = member.read(LARGEST_FILE + 1)
         total += len(content)

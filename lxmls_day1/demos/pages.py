@@ -4,6 +4,8 @@ A page holds its style, its script and its scenes, and asks nothing of the netwo
 asked for the scene of every setting; without it the page holds those of its demonstration's `grid`.
 """
 
+import base64
+import hashlib
 import html
 import json
 import os
@@ -181,5 +183,14 @@ def _document(title: str, body: str) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<title>{html.escape(title)}</title><link rel="icon" href="data:,">\n<style>\n{style()}</style></head>\n'
-        f'{body}<script type="module">\n{script()}</script>\n</body></html>\n'
+        f'{body}<script type="module">{_module()}</script>\n</body></html>\n'
     )
+
+
+def _module() -> str:
+    return f"\n{script()}"
+
+
+def script_hash() -> str:
+    """Return what a content-security policy calls the script of a page."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(_module().encode()).digest()).decode()}"

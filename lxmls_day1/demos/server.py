@@ -21,13 +21,22 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from lxmls_day1.demos.demonstration import DEMONSTRATIONS, Demonstration, demonstration_class
-from lxmls_day1.demos.pages import described, index_page, page
+from lxmls_day1.demos.pages import described, index_page, page, script_hash
 
 HOST = "127.0.0.1"
 PORT = 8417  # unless something listens there: a link to a demonstration then works tomorrow, too
 _LONGEST_QUESTION = 1_000_000  # bytes
 _LOOK_AGAIN = 0.5  # seconds after which a page that waits looks whether the one before it is still there
 _MOST_PAGES = 40  # whose demonstrations are kept
+#: Sent with every answer. A page holds its own script and styles, and asks this server alone. The token in its address stays here.
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src '{script}'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
 
 
 class _GivenUp(GeneratorExit):
@@ -142,7 +151,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         key = name.removeprefix("scene/")
         text = self.headers.get("Content-Length", "")
-        length = int(text) if text.isdecimal() else 0
+        length = int(text[:16]) if text.isdecimal() else 0  # Python reads no number of thousands of digits
         if key not in self.server.sessions or not length:
             self.send_error(HTTPStatus.NOT_FOUND, "reload the page from the address that lxmls-day1 demo printed")
             return
@@ -183,6 +192,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(HTTPStatus.FORBIDDEN, "open the address that lxmls-day1 demo has printed")
             return None
         return rest
+
+    def end_headers(self) -> None:
+        """Send the head of an answer, a refusal too."""
+        for name, value in _HEADERS.items():
+            self.send_header(name, value.format(script=script_hash()))
+        super().end_headers()
 
     def _send(self, text: str) -> None:
         content = text.encode()

@@ -254,6 +254,38 @@ def test_nobody_reads(pair):
         Channel(ours, 1 << 20, lambda: None).send(np.zeros(10_000_000), lambda: True)
 
 
+@pytest.mark.parametrize("seconds", [0.001, 0.02, 0.049, 0.3])
+@pytest.mark.parametrize("ends", ["is late", "has written too much"])
+@pytest.mark.parametrize("sending", [True, False])
+def test_a_drip_of_bytes_puts_off_no_limit(pair, monkeypatch, seconds, ends, sending):
+    """The other end takes or gives a few bytes every so many seconds; time passes only while somebody waits for it."""
+    ours, theirs = pair
+    now = [0.0]
+
+    def wait(readers, writers, _, timeout):
+        now[0] += min(seconds, timeout)
+        assert now[0] < 2, "a second is over, and nobody has looked"
+        if seconds <= timeout:
+            theirs.recv(10_000) if writers else theirs.send(b"\0")
+            return readers, writers, []
+        return [], [], []
+
+    def watch():
+        if ends == "has written too much" and now[0] > 1:
+            raise Hung
+
+    monkeypatch.setattr("select.select", wait)
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    near = Channel(ours, 1 << 20, watch)
+    theirs.send((1 << 19).to_bytes(8, "big"))
+    with pytest.raises(Hung):
+        if sending:
+            near.send(np.zeros(10_000_000), lambda: ends == "is late" and now[0] > 1)
+        else:
+            near.receive(lambda: ends == "is late" and now[0] > 1)
+    assert now[0] < 1.1
+
+
 def test_the_other_end_is_gone(pair):
     ours, theirs = pair
     theirs.close()

@@ -322,7 +322,7 @@ class Checked:
         forget_bytecode(self.folder)  # several programs are written within a second
         Lab(self.folder).forget()
         self.run.seed, self.run._given = seed, self.expected[seed]
-        found = {}
+        found, self.errors = {}, []
         with TimeLimit(self.folder) as limit:
             for item in self.session.items:
                 if is_hidden(item) != public:
@@ -332,6 +332,7 @@ class Checked:
                         ending = verdict(self.run, item, error)
                     except OutOfTime:
                         error, ending = None, ("timeout", "")
+                    self.errors.append(error)
                     sentences = [sentence for _, sentence in getattr(error, "mistakes", ())]
                     found[check_key(item)] = *ending, sentences
         return found

@@ -63,6 +63,21 @@ def test_what_was_written_here_is_kept_until_it_is_taken_back(packed, other):
             "notebooks/1_first.ipynb in it is not a notebook",
         ),
         ({"ada/submission.json": "{}", "ada/classifiers/big.py": "x" * 1001}, "classifiers/big.py is too much"),
+        *(
+            (
+                {"submission.json": "{}", "classifiers/steps.py": "x = 2", name: "{}"},
+                "holds a name that is not opened here, .*Rename",
+            )
+            for name in (
+                f"classifiers/{'d/' * 1500}x.py",
+                f"{'notebooks/' * 30}x.py",
+                "classifiers/\x1b[31mred.py",
+                "notebooks/gnp.\u202eyp.py",
+                "readers/\u2066x\u2069.py",
+                "classifiers/a\nb.py",
+                f"readers/{'é' * 130}.py",
+            )
+        ),
     ],
 )
 def test_another_file_is_refused_and_nothing_changes(other, tmp_path, monkeypatch, content, said):

@@ -1,7 +1,7 @@
 """Answers that show no understanding: what they are worth in each exercise of the reference lab.
 
-The solution of every exercise is wrapped: its answers are replaced by zeros, a constant, its first argument or NaN, or are
-taken from a table of the public checks' inputs.
+The solution of every exercise is wrapped: its answers are replaced by zeros, a constant, its first argument, infinities or NaN, each
+also with noise that no check sees, or are taken from a table of the public checks' inputs.
 """
 
 import ast
@@ -11,22 +11,42 @@ import functools
 import numpy as np
 import pytest
 
+from lxmls_day1.course.counterexamples import has_substance
+from lxmls_day1.course.expect import WrongAnswer
 from lxmls_day1.course.markers import find_solutions
+from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL
 from lxmls_day1.course.registry import Registry
+from lxmls_day1.grading.gradebook import LEAST_SHARES
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 EXERCISES = [exercise for exercise in Registry.of(reference_folder()) if exercise.has_code]
-NUMBERS = {"zeros": 0.0, "ones": 1.0, "halves": 0.5, "NaN": np.nan}
+NUMBERS = {"zeros": 0.0, "ones": 1.0, "halves": 0.5, "NaN": np.nan, "infinities": np.inf, "minus infinity": -np.inf}
+#: What is added to each entry of an array, made of their numbers from 0 on. None of it shows in a check with tolerances.
+NOISE = {
+    "nothing": lambda n: 0.0 * n,
+    "1e-9": lambda n: 1e-9 * np.cos(n),
+    "the least numbers": lambda n: 5e-324 * n,
+    "both ends of the tolerance": lambda n: 0.9 * POOL_ATOL * (-1) ** n,
+}
+FACTORS = {
+    "first argument": 1.0,
+    "nearly the first argument": 1 + 0.9 * POOL_RTOL,
+    "first argument times NaN": np.nan,
+    "first argument times infinity": np.inf,
+}
+
+KINDS = [(kind, "nothing") for kind in (*NUMBERS, *FACTORS)]
+KINDS += [(kind, noise) for kind in ("zeros", "ones", "first argument") for noise in list(NOISE)[1:]]
 
 
-def alike(answer, number):
-    """An answer of the same form that is one number all over."""
+def alike(answer, number, noise=NOISE["nothing"]):
+    """An answer of the same form that is one number all over, but for the noise."""
     if isinstance(answer, (tuple, list)):
-        entries = [alike(entry, number) for entry in answer]
+        entries = [alike(entry, number, noise) for entry in answer]
         return type(answer)(*entries) if hasattr(answer, "_fields") else type(answer)(entries)
-    return np.full_like(answer, number, dtype=float)
+    return np.full_like(answer, number, dtype=float) + noise(np.arange(np.size(answer))).reshape(np.shape(answer))
 
 
 def key_of(value):
@@ -66,7 +86,9 @@ def outcomes(checked, monkeypatch):
         monkeypatch.setattr(builtins, "_worthless", worthless, raising=False)
         lab = checked(exercise)
         files = {name: wrapped(source, name) for name, source in lab.sources.items()}
-        return [outcome for outcome, *_ in lab.ended(files, public=public).values()]
+        found = [outcome for outcome, *_ in lab.ended(files, public=public).values()]
+        wrong = [error for error in lab.errors if isinstance(error, WrongAnswer) and error.named_as in LEAST_SHARES]
+        return found + ["has points all the same"] * any(has_substance(error.wrong) for error in wrong)
 
     return ended
 
@@ -74,14 +96,17 @@ def outcomes(checked, monkeypatch):
 @pytest.mark.one_in(5, by="exercise")
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
 class TestWorthlessAnswers:
-    @pytest.mark.parametrize("kind", [*NUMBERS, "first argument"])
-    def test_zeros_constants_and_arguments_bring_nothing(self, outcomes, exercise, kind):
+    @pytest.mark.parametrize(("kind", "noise"), KINDS)
+    def test_zeros_constants_and_arguments_bring_nothing(self, outcomes, exercise, kind, noise):
         def made_of(found, arguments, key):
-            return alike(found, NUMBERS[kind]) if kind in NUMBERS else arguments[0]
+            if kind in NUMBERS:
+                return alike(found, NUMBERS[kind], NOISE[noise])
+            numbers = np.asarray(arguments[0])
+            return FACTORS[kind] * (numbers + alike(numbers, 0.0, NOISE[noise]))
 
         for public in (True, False):
             ended = outcomes(exercise, made_of, public)
-            assert ended and "passed" not in ended
+            assert ended and not {"passed", "has points all the same"} & {*ended}
 
     def test_a_table_of_the_public_checks_brings_their_quarter(self, outcomes, exercise):
         table = set()

@@ -85,14 +85,16 @@ def open_page(chromium):
         if message.type in ("error", "warning") and "readback" not in message.text:  # the tests read the canvas back
             errors.append(message.text)
 
-    def open_one(address, width=1280, height=720, **settings):
-        contexts.append(chromium.new_context(viewport={"width": width, "height": height}, **settings))
+    def open_one(address, width=1280, height=720, bypass_csp=True, **settings):  # Playwright waits by `eval`
+        size = {"width": width, "height": height}
+        contexts.append(chromium.new_context(viewport=size, bypass_csp=bypass_csp, **settings))
         page = contexts[-1].new_page()
         page.set_default_timeout(1000 * PATIENCE)
         page.on("console", heard)
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(address)
-        page.wait_for_function("document.querySelector('[data-demo]').demo?.scene")
+        is_drawn = "() => Boolean(document.querySelector('[data-demo]').demo?.scene)"
+        assert any(page.evaluate(is_drawn) or page.wait_for_timeout(50) for _ in range(int(20 * PATIENCE)))
         return page
 
     open_one.errors = errors

@@ -57,6 +57,15 @@ def test_it_fills_a_projector_and_fits_on_a_phone(open_page, serious, server, na
             assert serious(page) == []
 
 
+def test_the_policy_of_the_server_hinders_no_page(open_page, server):
+    """Nothing is refused, or it would stand in the console."""
+    page = open_page(server.address + SHORTEST, bypass_csp=False)
+    page.locator(".demo-canvas canvas").first.wait_for()
+    assert page.locator(".demo-alert:visible").count() == 0 and min(page.evaluate(DRAWN)) > 0.002
+    page = open_page(server.address, bypass_csp=False)
+    page.locator("section canvas").last.wait_for()
+
+
 def test_keys_step_and_a_link_restores_the_page(open_page, server):
     page = open_page(server.address + "mira_step")
     start = page.evaluate(FRAME)

@@ -1,6 +1,9 @@
 """The server: who is answered, what is asked, and what a page that has gone leaves behind."""
 
+import base64
+import hashlib
 import json
+import re
 import socket
 import threading
 import urllib.error
@@ -48,6 +51,20 @@ def test_the_list_links_every_demonstration(server):
     assert f"Content-Length: {len(text.encode())}" in head and not body
 
 
+@pytest.mark.parametrize("path", ["", "confidence", "none", "../wrong-token/"])
+def test_every_answer_forbids_other_scripts_and_keeps_the_address_to_itself(server, path):
+    try:
+        with urllib.request.urlopen(server.address + path) as answer:
+            headers, text = answer.headers, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        headers, text = error.headers, ""
+    policy = dict(rule.split(" ", 1) for rule in headers["Content-Security-Policy"].split("; "))
+    assert headers["Referrer-Policy"] == "no-referrer" and policy["default-src"] == "'none'"
+    for script in re.findall('<script type="module">(.*?)</script>', text, re.DOTALL):
+        digest = hashlib.sha256(script.encode()).digest()
+        assert policy["script-src"] == f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
 @pytest.mark.parametrize("headers", [{"Host": "evil.example"}, {"Host": f"{HOST}:1"}])
 def test_another_host_is_refused(server, headers):
     assert get(server.address, **headers)[0] == 403
@@ -70,11 +87,12 @@ def test_a_question_that_is_no_json_or_too_long_is_refused(server, data, status)
 def test_connections_that_break_print_nothing(server, capfd):
     here = f"{HOST}:{server.server_port}"
     address, start = session_of(server, "confidence").partition(here)[2], f"Host: {here}\r\n"
-    for rest in ("Content-Length: one\r\n\r\n", "Content-Length: 9\r\n\r\n{"):
+    lengths = ("one", "-1", "٣", "1" * 5000, "0" * 5000 + "9", "9")
+    for rest in (f"Content-Length: {length}\r\n\r\n{{" for length in lengths):
         with socket.create_connection((HOST, server.server_port)) as asking:
             asking.sendall(f"POST {address} HTTP/1.0\r\n{start}{rest}".encode())
             asking.shutdown(socket.SHUT_WR)
-            assert asking.makefile().readline().split()[1] in ("400", "404")
+            assert asking.makefile().readline().split()[1] in ("400", "404", "413")
     assert capfd.readouterr().err == ""
 
 

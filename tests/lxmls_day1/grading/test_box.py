@@ -109,9 +109,23 @@ def hostile():
     return scipy.sparse.csr_array((1, 5_000_000))
 
 
-def write(number):
-    with open("file.bin", "wb") as file:
+def write(number, name="file.bin"):
+    with open(name, "wb") as file:
         return file.write(bytes(number))
+
+
+def drip():
+    import os
+    os.write(3, (4000).to_bytes(8, "big"))
+    while True:
+        os.write(3, b"0")
+        time.sleep(0.02)
+
+
+def drip_and_write():
+    import threading
+    threading.Thread(target=lambda: [write(1_000_000, str(number)) for number in range(40)], daemon=True).start()
+    drip()
 '''
 MADE = b'''
 """Somebody's classifier, and what may be wrong with one."""
@@ -282,6 +296,7 @@ def test_what_was_printed(lab):
     [
         ("sleep", (60,), "timeout", "did not end within 1.5 s on the clock"),
         ("burn", (), "timeout", "did not end within"),
+        ("drip", (), "timeout", "did not end within 1.5 s on the clock"),
         ("leave", (), "crashed", "exit status 7"),
         ("say", ("x" * 3_000_000,), "refused", "MiB printed"),
     ],
@@ -313,6 +328,13 @@ def test_what_is_written_is_limited(lab):
     assert lab.function("things", "write", 1_000_000) == 1_000_000
     with pytest.raises(OSError, match="(File too large|No space left)"):
         lab.function("things", "write", 3_000_000)
+
+
+def test_what_is_written_is_limited_while_bytes_of_an_answer_drip(lab, fork_server):
+    """Where the kernel counts what is written, the thread that writes ends, and the drip is too late."""
+    counted = lab._open()._process.private is None
+    with pytest.raises(BoxFailure, match="did not end within" if counted else "more than .* 2 MiB written"):
+        lab.function("things", "drip_and_write")
 
 
 def test_processor_time_is_limited_over_all_boxes(fork_server):

@@ -34,6 +34,12 @@ MIRA = PurePosixPath("classifiers/mira.py")
 LIMITS = Limits(check_cpu_seconds=1, cpu_seconds=8, check_seconds=2, total_seconds=16, memory=512, files=64, written=4)
 SECRET = "correct-horse-battery-staple"
 
+#: More bytes of one answer than any limit on the clock lets through.
+DRIP = """import os, time
+os.write(3, (100_000).to_bytes(8, 'big'))
+while True:
+    os.write(3, b'0')
+    time.sleep(0.02)"""
 #: What stands at the beginning of the rule, and which verdicts its checks may have. The rule itself is right. A check that
 #: trains may also end in the error with which the loop answers a rule that does not return numbers.
 IN_A_CALL = {
@@ -193,6 +199,13 @@ IN_A_CALL = {
     "half_a_message": (
         "import os, time\nos.write(3, (1000).to_bytes(8, 'big') + b'{')\nwhile True: time.sleep(1)",
         {"timeout"},
+    ),
+    "a_message_that_drips": (DRIP, {"timeout"}),
+    "a_message_that_drips_while_the_disk_fills": (
+        "import threading\n"
+        "write = lambda: [open(f'{number}', 'wb').write(bytes(1_000_000)) for number in range(200)]\n"
+        f"threading.Thread(target=write, daemon=True).start()\n{DRIP}",
+        {"timeout", "refused"},
     ),
     "a_message_without_end": ("import os\nos.write(3, (1 << 62).to_bytes(8, 'big') + b'{' * 100)", {"refused"}),
     "equal_to_everything": (
