@@ -141,6 +141,16 @@ def _many_in(path: Path, is_folder: bool, alone: bool) -> list[Found]:
         entries += [entry for entry in _plain(rest, names.doubts) if not entry.name.startswith(".")]
     elif _holds_many(tops, is_folder, alone):
         entries = _plain(tops, names.doubts)
+    of_platform = [entry for entry in entries if entry.platform]
+    attempts = {match["start"] for match in names.matches.values() if "start" in match.groupdict()}
+    if len(of_platform) == 1 and len(attempts) < 2:  # anybody can name a folder so; a class has more than one
+        one = _entry(_name_of(path.name, is_folder), path)
+        inside = display_name(of_platform[0].parts[0][0])
+        doubt = (
+            f"{display_name(path.name)} holds {inside}, a name that {of_platform[0].platform} gives, and nobody else's: the path that "
+            "was named says whose it is. If this is a download of one submission, unpack it, and name what is in it."
+        )
+        return [replace(one, doubts=(doubt,))]
     return [
         replace(entry, path=path, parts=tuple((prefix + inside, name) for inside, name in entry.parts))
         for entry in entries

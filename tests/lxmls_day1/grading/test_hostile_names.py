@@ -381,11 +381,25 @@ class TestOwners:
         found = settled(tmp_path / "out", find_submissions([ada, eve]))
         assert {one.student: bool(one.doubts) for one in found if one.path == ada} == {"ada": False}
 
+    @pytest.mark.parametrize("inside", ["", "all/", "all/all/"])
+    @pytest.mark.parametrize("platform", ["Moodle", "Moodle, flat", "Canvas", "Canvas, late", "Blackboard"])
+    @pytest.mark.parametrize("others", [[], ["ada.zip"], ["ada.zip", "carl.zip"]])
+    def test_one_name_of_a_platform_in_a_path_that_was_named(self, tmp_path, inside, platform, others):
+        """Zoë is absent. Eve hands in a zip file that holds a file or folder as the platform would name Zoë's."""
+        eve = download(tmp_path / "eve.zip", {inside + PLATFORMS[platform]("zoë", 107, "mira.py"): b"right"})
+        paths = [download(tmp_path / name, {WORK: b"wrong"}) for name in others]
+        found = settled(tmp_path / "out", find_submissions([eve, *paths]))
+        assert [one.student for one in found] == sorted(["eve", *(path.stem for path in paths)])
+        (doubt,) = (doubt for one in found for doubt in one.doubts)
+        assert "eve.zip" in doubt and all(one.ids != ("107",) and not one.platform for one in found)
+        column = ID_COLUMNS.get(platform.partition(",")[0], "username")
+        assert matched_lines(found, [(column, {1: "107", 2: "zoë"})])[0] == {}
+
     def test_letters_and_accents_are_one_name(self, tmp_path):
         for form in ("NFC", "NFD"):  # as a zip file has it, and as a disk does
-            name = unicodedata.normalize(form, moodle("Zoë", 11, "lab.zip"))
-            (one,) = settled(tmp_path, find_submissions([download(tmp_path / "all.zip", {name: b""})]))
-            assert not one.doubts
+            names = [unicodedata.normalize(form, moodle(*who, "lab.zip")) for who in (("Zoë", 11), ("Ada", 12))]
+            found = settled(tmp_path, find_submissions([download(tmp_path / "all.zip", dict.fromkeys(names, b""))]))
+            assert len(found) == 2 and not any(one.doubts for one in found)
 
     def test_a_file_in_another_form_is_the_same_students(self, tmp_path, plan):
         run = Run(tmp_path, plan, "files")(of_class("files"))
@@ -537,7 +551,7 @@ class TestWholeRuns:
 
     def test_moodle(self, run, labs, tmp_path):
         right, wrong = labs
-        files = {"ada lovelace_11_assignsubmission_file_/lab.zip": right}
+        files = {f"{name}_assignsubmission_file_/lab.zip": right for name in ("ada lovelace_11", "bob_13")}
         roster = ["Identifier,m", "Participant 11", "Participant 12"]
         run(files, roster)
         table = tmp_path / "out" / "hand-marks.csv"
