@@ -19,6 +19,7 @@ What was handed in
     ``identity``               whose they are: names of platforms, keys, owners from run to run, rosters
     ``submissions``            one submission, read into memory
     ``submission_layout``      where its files belong in a lab
+    ``exercise_files``         the file of an exercise, whatever its name has become
     ``untrusted_files``        files in folders and zip files, listed and read without harm
     ``lab_in_the_box``         the lab that a submission is graded in: its files, and the given ones
     =========================  ==========================================================================================

@@ -43,6 +43,7 @@ from lxmls_day1.grading.untrusted_files import (
 
 OTHER_ARCHIVES = (".rar", ".7z", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst")
 AGAIN = re.compile(r"-(?P<number>\d{1,3})(?=\.\w+$)")  # lab-1.zip: Canvas, for a name that was handed in before
+HAS_SOURCE_SUFFIX = re.compile(r"\.(py|ipynb|zip)\b", re.IGNORECASE)  # perceptron.py.txt, too
 GRADESCOPE_NAMES = "submission_metadata.yml"
 LONGEST_LINE = 1000  # of Gradescope's table
 LISTED_DEPTH = 4  # how deep a folder is looked into for telling one submission from many
@@ -348,7 +349,7 @@ def _has_lab(inside: list[tuple[str, ...]]) -> bool:
 
 
 def _has_sources(inside: list[tuple[str, ...]]) -> bool:
-    return any(parts and parts[-1].casefold().endswith((*SOURCES, ".zip")) for parts in inside)
+    return any(parts and HAS_SOURCE_SUFFIX.search(parts[-1]) for parts in inside)
 
 
 def _listed_folder(folder: Path) -> Iterator[str]:

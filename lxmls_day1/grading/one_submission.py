@@ -6,7 +6,7 @@
 import functools
 import re
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
@@ -17,6 +17,7 @@ from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import NO_CHARACTER, unpacked
 from lxmls_day1.course.generation import Files
 from lxmls_day1.course.markers import functions_of
+from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.source_functions import function_lines_by_indent
 from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.errors import InputError
@@ -25,6 +26,7 @@ from lxmls_day1.grading.gradebook import (
     MEMORY,
     MISSING,
     REFUSED,
+    TO_WRITE,
     CheckGrade,
     ExerciseGrade,
     FreeAnswer,
@@ -142,6 +144,24 @@ def _row(
         explanations=explanations,
         written=samples,
     )
+
+
+def not_handed_in(submission: Submission, exercises: Iterable[Exercise]) -> dict[str, str]:
+    """Return a text for each exercise of which a file was not handed in."""
+    texts = {}
+    for exercise in exercises:
+        for path in map(PurePosixPath, exercise.files):
+            if path not in submission.files:
+                like = submission.alike.get(path)
+                texts[exercise.id] = f"not handed in: {path}" + (f"; {like} looks like it" if like else "")
+    return texts
+
+
+def _of_absent(check: CheckGrade, absent: Mapping[str, str]) -> CheckGrade:
+    """A check that found the stub of the course in place of a file that was not handed in."""
+    if check.exercise in absent and check.verdict == MISSING and check.text == TO_WRITE:
+        return replace(check, text=absent[check.exercise])
+    return check
 
 
 def without_docstrings(source: str) -> str:
@@ -316,14 +336,16 @@ class Grader:
         else:
             files, warnings = self._boxed_files(submission)
             checked = self._session.run(files, self._fork_server())
-            checks, printed = checked.checks, checked.printed
+            absent = not_handed_in(submission, plan.exercises)
+            checks, printed = [_of_absent(check, absent) for check in checked.checks], checked.printed
+            notes += [f"{'; '.join(dict.fromkeys(absent.values()))}."] if absent else []
         row = replace(_row(plan, submission, checks, warnings, notes), printed=printed)
         row = replace(row, notes=tuple(notes), seconds=round(time.monotonic() - began, 3))
         return Graded(row, files_of_student(row, plan.gradebook()))
 
     def _boxed_files(self, submission: Submission) -> tuple[Files, tuple[str, ...]]:
         given = self.plan.given
-        files, warnings = lab_in_the_box(submission, given, self.plan.registry)
+        files, warnings = lab_in_the_box(submission, given, self.plan.registry, self.plan.exercises)
         boxed = {
             path: self._given[path]
             if content is given.get(path)

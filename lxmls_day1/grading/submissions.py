@@ -5,14 +5,16 @@ import functools
 import hashlib
 import itertools
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import LARGEST_FILE
 from lxmls_day1.course.generation import Files
 from lxmls_day1.course.submission_export import SUBMISSION
+from lxmls_day1.grading.exercise_files import Defines, is_answer
 from lxmls_day1.grading.finding_submissions import OTHER_ARCHIVES
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.identity import Found, slug_of
@@ -39,8 +41,10 @@ from lxmls_day1.grading.untrusted_files import (
 )
 from lxmls_day1.lab import reference_folder
 
+SOURCE_SUFFIX = re.compile(r"\.(py|ipynb)\b", re.IGNORECASE)  # perceptron.py.txt, too
 MOST_SOURCES = 5000
 MOST_WARNINGS = 30
+MAX_COMPARED_BYTES, MAX_SOURCE_BYTES = 40_000_000, 1_000_000  # read of files under other names; of one Python file
 _REMEDY = "; hand in the zip file that `lxmls-day1 submit` makes"
 
 
@@ -63,6 +67,8 @@ class Submission:
         Whom the packed file names as its author; nothing vouches for it.
     receipt : str
         SHA-256 of the zip file that was handed in, where it came as one.
+    alike : mapping from path to str
+        Files of the lab that were not found, and the names in the submission that look like them.
     """
 
     student: str
@@ -74,6 +80,7 @@ class Submission:
     warnings: tuple[str, ...] = ()
     author: str = ""
     receipt: str = ""
+    alike: Mapping[PurePosixPath, str] = field(default_factory=dict)
 
 
 def unread(found: Found) -> Submission:
@@ -90,7 +97,7 @@ def state_of(handed_in: Submission | SubmissionGrade) -> State:
 
 
 def read_submission(
-    found: Found, given: Collection[PurePosixPath] | None = None, limits: ReadingLimits = USUAL_LIMITS
+    found: Found, given: Collection[PurePosixPath] | Files | None = None, limits: ReadingLimits = USUAL_LIMITS
 ) -> Submission:
     """Read a submission into memory.
 
@@ -99,7 +106,8 @@ def read_submission(
     found : Found
     given : collection of path, optional
         The paths of the files that students were given (`student_files`): they tell which of several folders is the lab,
-        and where a loose file belongs. The sources of the reference lab unless given.
+        and where a loose file belongs. With their contents, a file under another name counts only if it holds the exercise.
+        Default: the sources of the reference lab.
     limits : ReadingLimits
 
     Returns
@@ -120,16 +128,17 @@ def read_submission(
     >>> submission.warnings
     ('mira.py is outside the folders of a lab; it is taken as classifiers/mira.py.',)
     """
-    known = frozenset(_names_of_the_lab(reference_folder()) if given is None else given)
+    known = dict.fromkeys(_names_of_the_lab(reference_folder()), b"") if given is None else given
     warnings = list(found.remarks)
     files: Files = {}
     problem, name = "", found.name
     called, receipt = "", ""
+    alike: dict[PurePosixPath, str] = {}
     try:
         with contextlib.ExitStack() as stack:
             members = _outer_members(found, stack)
             receipt = _receipt(members, limits)
-            files, called, more = _read(members, known, limits, stack)
+            files, called, more, alike = _read(members, known, limits, stack)
         warnings += more
         if called and slug_of(called) == slug_of(name):
             name = one_line(called)
@@ -139,7 +148,7 @@ def read_submission(
         problem = "It is too large for the memory of this machine."
     digest = _digest(files) if not problem else hashlib.sha256(f"problem: {problem}".encode()).hexdigest()
     warned = not_too_many(warnings)
-    return Submission(found.student, name, found.source, digest, files, problem, warned, called, receipt)
+    return Submission(found.student, name, found.source, digest, files, problem, warned, called, receipt, alike)
 
 
 def _receipt(members: Sequence[Member], limits: ReadingLimits) -> str:
@@ -154,12 +163,15 @@ def _receipt(members: Sequence[Member], limits: ReadingLimits) -> str:
 
 
 def _read(
-    outer: list[Member], known: frozenset[PurePosixPath], limits: ReadingLimits, stack: contextlib.ExitStack
-) -> tuple[Files, str, list[str]]:
-    """The files, the author that the packed file itself names, and warnings."""
+    outer: list[Member],
+    known: Collection[PurePosixPath] | Files,
+    limits: ReadingLimits,
+    stack: contextlib.ExitStack,
+) -> tuple[Files, str, list[str], dict[PurePosixPath, str]]:
+    """The files, the author that the packed file itself names, warnings, and names that look like files of the lab."""
     members, layout, complaints = _opened_members(outer, known, limits, stack)
     if not layout.places:
-        raise Refused(_nothing_in([member.name for member in members], complaints))
+        raise Refused(_nothing_in([member.name for member in members], complaints, layout))
     if len(layout.places) > limits.files:
         raise Refused(f"It contains {len(layout.places)} files of a lab; at most {limits.files} are read")
     by_name = {member.name: member for member in members}
@@ -177,11 +189,14 @@ def _read(
         warnings.append(
             f"It names {partners} as a partner, which alone counts for nobody: the roster must name your group."
         )
-    return dict(sorted(files.items(), key=lambda item: str(item[0]))), author, warnings
+    return dict(sorted(files.items(), key=lambda item: str(item[0]))), author, warnings, layout.alike
 
 
 def _opened_members(
-    everything: list[Member], known: frozenset[PurePosixPath], limits: ReadingLimits, stack: contextlib.ExitStack
+    everything: list[Member],
+    known: Collection[PurePosixPath] | Files,
+    limits: ReadingLimits,
+    stack: contextlib.ExitStack,
 ) -> tuple[list[Member], SubmissionLayout, list[str]]:
     """All files, those in zip files among them as long as there is no lab; where they belong; what was left closed."""
     complaints: list[str] = []
@@ -200,7 +215,7 @@ def _opened_members(
         count = sum(member.name.suffix.casefold() in SOURCES for member in everything)
         if count > MOST_SOURCES:
             raise Refused(f"It contains {count} source files; at most {MOST_SOURCES} are read")
-        layout = lay_out([member.name for member in everything], known)
+        layout = lay_out([member.name for member in everything], known, _defining(everything, known, limits))
         archives = [member for member in newest if member.name.suffix.casefold() == ".zip"]
         if layout.is_lab or not archives:
             break
@@ -217,6 +232,25 @@ def _opened_members(
                 complaints.append(f"{display_name(member.name)} {refusal}")
         everything = everything + newest
     return everything, layout, complaints
+
+
+def _defining(members: Sequence[Member], known: Collection[PurePosixPath] | Files, limits: ReadingLimits) -> Defines:
+    """Return a function that reads a file and compares it with the one that was given out, where its content is known."""
+    given = known if isinstance(known, Mapping) else {}
+    budget = Budget(replace(limits, bytes=min(limits.bytes, MAX_COMPARED_BYTES)))
+
+    @functools.cache
+    def defines(name: PurePosixPath, home: PurePosixPath) -> bool:
+        if not given.get(home):
+            return True
+        member = next(member for member in members if member.name == name)
+        try:
+            content = budget.read(member, MAX_SOURCE_BYTES if home.suffix == ".py" else limits.file_bytes)
+        except Refused:
+            return False
+        return is_answer(content, given[home], home)
+
+    return defines
 
 
 def _contents(
@@ -236,7 +270,7 @@ def _contents(
     return files, too_large
 
 
-def _nothing_in(names: list[PurePosixPath], complaints: list[str]) -> str:
+def _nothing_in(names: list[PurePosixPath], complaints: list[str], layout: SubmissionLayout) -> str:
     if complaints:
         more = f" (and {len(complaints) - 2} more)" if len(complaints) > 2 else ""
         return "; ".join(complaints[:2]) + more + _REMEDY
@@ -245,7 +279,10 @@ def _nothing_in(names: list[PurePosixPath], complaints: list[str]) -> str:
     for name in sorted(names):
         if name.suffix.casefold() in OTHER_ARCHIVES:
             return f"{display_name(name)} is not a zip file, and other archives are not opened{_REMEDY}"
-    return "It contains nothing of the lab: neither a folder readers or classifiers, nor a file with the name of one of their files"
+    nothing = "It contains nothing of the lab: neither a folder readers or classifiers, nor a file with the name of one of their files"
+    if layout.alike:
+        return " ".join([f"{nothing}.", *layout.warnings]).rstrip(".")
+    return nothing
 
 
 def _outer_members(found: Found, stack: contextlib.ExitStack) -> list[Member]:
@@ -256,8 +293,7 @@ def _outer_members(found: Found, stack: contextlib.ExitStack) -> list[Member]:
     try:
         if not path.is_dir():
             if not found.parts:
-                suffix = path.suffix.casefold()
-                if suffix in (*SOURCES, *OTHER_ARCHIVES):
+                if path.suffix.casefold() in OTHER_ARCHIVES or SOURCE_SUFFIX.search(path.name):
                     return refusing_bad([Member(clean(path.name), lambda: opened(path), path.stat().st_size)])
                 return [Member(clean(path.stem + ".zip"), lambda: opened(path), path.stat().st_size)]
             archive = stack.enter_context(opened(path))

@@ -32,7 +32,7 @@ GIVEN = {
     for name, content in {
         "classifiers/__init__.py": b"",
         "classifiers/linear_classifier.py": b"class LinearClassifier:\n    pass\n",
-        "classifiers/mira.py": b"raise NotImplementedError\n",
+        "classifiers/mira.py": b"def mira_rule():\n    raise NotImplementedError('Exercise 1.5: a rule')\n",
         "classifiers/structured/structured_mira.py": b"pass\n",
         "classifiers/svm.py": b"raise NotImplementedError\n",
         "notebooks/1_generative.ipynb": b"{}",
@@ -48,6 +48,7 @@ EXERCISES = [
     for id, file in {"1.5": "classifiers/mira.py", "1.7": "classifiers/svm.py"}.items()
 ]
 MIRA = "classifiers/mira.py"
+RULE = b"def mira_rule():\n    return 1\n"
 LAB = {MIRA: b"mira = 1\n", "classifiers/__init__.py": b"", "readers/__init__.py": b""}
 
 
@@ -238,47 +239,64 @@ class TestLooseFiles:
         )
         assert "ada/mira.py is outside the folders of a lab; it is taken as classifiers/mira.py." in submission.warnings
 
-    def test_a_single_file(self, tmp_path):
-        write(tmp_path, {"mira.py": b"1"})
-        assert texts(read(tmp_path / "mira.py")) == {MIRA: b"1"}
+    @pytest.mark.parametrize("name", ["mira.py", "mira (1).py", "Mira.PY", "mira.py.txt"])
+    def test_a_single_file(self, tmp_path, name):
+        write(tmp_path, {name: RULE})
+        assert texts(read(tmp_path / name)) == {MIRA: RULE}
 
     def test_beside_the_folders_of_a_lab(self, tmp_path):
         submission = read_zip(tmp_path, {**LAB, "svm.py": b"2", "mira.py": b"other"})
         assert texts(submission) == {**LAB, "classifiers/svm.py": b"2"}
         assert submission.warnings == (
-            "mira.py was ignored, because classifiers/mira.py is there.",
             "svm.py is outside the folders of a lab; it is taken as classifiers/svm.py.",
+            "mira.py was ignored, because classifiers/mira.py is there.",
         )
 
     def test_outside_the_lab(self, tmp_path):
-        submission = read_zip(tmp_path, {**within("lab", LAB), "svm.py": b"2"})
-        assert texts(submission) == LAB
-        assert submission.warnings == ("svm.py was ignored: the lab in lab counts.",)
+        files = {**within("lab", LAB), "svm.py": b"2", "mira.py": b"2", "a/mira.py": b"2"}
+        submission = read_among_others(tmp_path, files)
+        assert texts(submission) == {**LAB, "classifiers/svm.py": b"2"}
+        assert submission.warnings == (
+            "svm.py is outside the folders of a lab; it is taken as classifiers/svm.py.",
+            "a/mira.py and mira.py were ignored: the lab in lab counts.",
+        )
 
-    @pytest.mark.parametrize("copy", ["mira (1).py", "mira(2).py"])
-    def test_a_browsers_copy_counts_if_there_is_nothing_else(self, tmp_path, copy):
-        submission = read_zip(tmp_path, {copy: b"1"})
-        assert texts(submission) == {MIRA: b"1"}
-        assert submission.warnings[0] == f"{copy} is taken as mira.py."
-        submission = read_zip(tmp_path, {"readers/vocabulary.py": b"", f"classifiers/{copy}": b"1"})
-        assert texts(submission)[MIRA] == b"1"
-        assert submission.warnings == (f"classifiers/{copy} is taken as classifiers/mira.py.",)
+    @pytest.mark.parametrize("copy", ["mira (1).py", "mira(2).py", "mira_final.py"])
+    def test_a_copy_counts_if_there_is_nothing_else(self, tmp_path, copy):
+        submission = read_zip(tmp_path, {copy: RULE})
+        assert texts(submission) == {MIRA: RULE}
+        taken = f"{copy} is not the name that was expected; it is taken as {MIRA}."
+        assert submission.warnings == (taken,)
+        submission = read_zip(tmp_path, {"readers/vocabulary.py": b"", f"classifiers/{copy}": RULE})
+        assert texts(submission)[MIRA] == RULE and submission.warnings == (f"classifiers/{taken}",)
 
-    def test_a_browsers_copy_beside_the_original(self, tmp_path):
-        submission = read_zip(tmp_path, {**LAB, "classifiers/mira (1).py": b"1"})
+    def test_a_copy_beside_the_original(self, tmp_path):
+        submission = read_zip(tmp_path, {**LAB, "classifiers/mira (1).py": RULE})
         assert texts(submission) == LAB
         assert submission.warnings == ("classifiers/mira (1).py was ignored, because classifiers/mira.py is there.",)
+        mine = {**LAB, "classifiers/my_mira.py": RULE}  # a module that others may import
+        assert (texts(submission := read_zip(tmp_path, mine)), submission.warnings) == (mine, ())
 
     def test_two_copies_are_not_guessed_about(self, tmp_path):
-        files = {"classifiers/mira (1).py": b"1", "classifiers/mira (2).py": b"2", "classifiers/svm.py": b"3"}
-        submission = read_zip(tmp_path, files)
+        copies = {"classifiers/mira (1).py": RULE, "classifiers/mira (2).py": RULE}
+        submission = read_zip(tmp_path, {**copies, "classifiers/svm.py": b"3"})
         assert texts(submission) == {"classifiers/svm.py": b"3"}
         (warning,) = submission.warnings
-        assert "it is not clear which one" in warning
+        assert "it is not clear which one" in warning and all(name in warning for name in copies)
+        problem = read_zip(tmp_path, copies).problem
+        assert "It contains nothing of the lab" in problem and all(name in problem for name in copies)
 
-    def test_a_renamed_file_is_not_taken(self, tmp_path):
-        submission = read_zip(tmp_path, {"mira_final.py": b"1"})
-        assert submission.files == {} and "It contains nothing of the lab" in submission.problem
+    @pytest.mark.parametrize(
+        "content", [b"1", b"<html>def mira_rule(): 1", b"\0def mira_rule():", b"def svm_rule(): 1"]
+    )
+    def test_a_name_alone_is_not_enough(self, tmp_path, content):
+        problem = read_zip(tmp_path, {"mira_final.py": content}).problem
+        assert "It contains nothing of the lab" in problem and "mira_final.py looks like classifiers/mira.py" in problem
+        submission = read_zip(tmp_path, {"svm.py": b"", "mira_final.py": content})
+        assert PurePosixPath(MIRA) not in submission.files and submission.alike == {
+            PurePosixPath(MIRA): "mira_final.py"
+        }
+        assert "mira_final.py looks like classifiers/mira.py" in submission.warnings[-1]
 
 
 class TestNested:
