@@ -10,7 +10,7 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO
 
 from lxmls_day1.errors import InputError
@@ -44,6 +44,8 @@ from lxmls_day1.grading.untrusted_files import (
 OTHER_ARCHIVES = (".rar", ".7z", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst")
 AGAIN = re.compile(r"-(?P<number>\d{1,3})(?=\.\w+$)")  # lab-1.zip: Canvas, for a name that was handed in before
 HAS_SOURCE_SUFFIX = re.compile(r"\.(py|ipynb|zip)\b", re.IGNORECASE)  # perceptron.py.txt, too
+#: What a path holds that a platform may have named.
+NAMED_WITHIN = re.compile(r"_assignsubmission_|_attempt_[0-9]|_[0-9]+_[0-9]{3,}_|submission_metadata\.yml$")
 GRADESCOPE_NAMES = "submission_metadata.yml"
 LONGEST_LINE = 1000  # of Gradescope's table
 LISTED_DEPTH = 4  # how deep a folder is looked into for telling one submission from many
@@ -118,6 +120,44 @@ def _older(tops: Iterable[str]) -> tuple[str, ...]:
 
 
 Tops = dict[str, list[tuple[str, ...]]]  # name of what stands at the top -> the paths in it; () if it is a file
+
+
+def downloads_within(names: Iterable[PurePosixPath]) -> dict[PurePosixPath, tuple[str, int]]:
+    """Find the folders of a submission in which a platform has named the work of several students.
+
+    Returns
+    -------
+    dict from path to (platform, number of students)
+
+    Examples
+    --------
+    >>> names = [f"old/{name}_assignsubmission_file_/mira.py" for name in ("Ada_11", "Bob_12")]
+    >>> downloads_within(map(PurePosixPath, names))
+    {PurePosixPath('old'): ('Moodle', 2)}
+    """
+    names = list(names)
+    levels = {
+        PurePosixPath(*name.parts[:n])
+        for name in names
+        if NAMED_WITHIN.search(str(name))
+        for n, part in enumerate(name.parts)
+        if NAMED_WITHIN.search(part)
+    }
+    found: dict[PurePosixPath, tuple[str, int]] = {}
+    for level in sorted(levels, key=lambda level: (len(level.parts), str(level))):
+        tops = _tops_of(str(name.relative_to(level)) for name in names if name.is_relative_to(level) and name != level)
+        read = read_names(*_files_and_folders(tops))
+        works = [
+            match.groupdict().get("start") or match["id"]
+            for top, match in read.matches.items()
+            if () not in tops[top] or HAS_SOURCE_SUFFIX.search(top)
+        ]
+        is_named = (
+            read.platform != GRADESCOPE or GRADESCOPE_NAMES in tops
+        )  # a student may call folders submission_1, too
+        if len(set(works)) > 1 and is_named and not any(level.is_relative_to(outer) for outer in found):
+            found[level] = read.platform, len(set(works))
+    return found
 
 
 def _entries_in(path: Path, alone: bool) -> list[Found]:

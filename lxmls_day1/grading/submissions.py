@@ -15,7 +15,7 @@ from lxmls_day1.course.explanations import LARGEST_FILE
 from lxmls_day1.course.generation import Files
 from lxmls_day1.course.submission_export import SUBMISSION
 from lxmls_day1.grading.exercise_files import Defines, is_answer
-from lxmls_day1.grading.finding_submissions import OTHER_ARCHIVES
+from lxmls_day1.grading.finding_submissions import OTHER_ARCHIVES, downloads_within
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.identity import Found, slug_of
 from lxmls_day1.grading.safe_text import one_line
@@ -42,6 +42,7 @@ from lxmls_day1.grading.untrusted_files import (
 from lxmls_day1.lab import reference_folder
 
 SOURCE_SUFFIX = re.compile(r"\.(py|ipynb)\b", re.IGNORECASE)  # perceptron.py.txt, too
+SPLIT = "give each submission, or a download by itself, to `grade`"
 MOST_SOURCES = 5000
 MOST_WARNINGS = 30
 MAX_COMPARED_BYTES, MAX_SOURCE_BYTES = 40_000_000, 1_000_000  # read of files under other names; of one Python file
@@ -170,6 +171,7 @@ def _read(
 ) -> tuple[Files, str, list[str], dict[PurePosixPath, str]]:
     """The files, the author that the packed file itself names, warnings, and names that look like files of the lab."""
     members, layout, complaints = _opened_members(outer, known, limits, stack)
+    _refuse_several_authors(members, limits)
     if not layout.places:
         raise Refused(_nothing_in([member.name for member in members], complaints, layout))
     if len(layout.places) > limits.files:
@@ -190,6 +192,16 @@ def _read(
             f"It names {partners} as a partner, which alone counts for nobody: the roster must name your group."
         )
     return dict(sorted(files.items(), key=lambda item: str(item[0]))), author, warnings, layout.alike
+
+
+def _refuse_several_authors(members: Sequence[Member], limits: ReadingLimits) -> None:
+    """Raise `Refused` if `submit` has packed some of this for one person, and some for another."""
+    manifests = [member for member in members if member.name.name == SUBMISSION]
+    authors = {
+        slug_of(author) for member in manifests[:MOST_ARCHIVES] if (author := _names_in_manifest(member, limits)[0])
+    }
+    if len(manifests) > 1 and len(authors) > 1:
+        raise Refused(f"It holds what `lxmls-day1 submit` has packed for {len(authors)} people; {SPLIT}")
 
 
 def _opened_members(
@@ -215,6 +227,15 @@ def _opened_members(
         count = sum(member.name.suffix.casefold() in SOURCES for member in everything)
         if count > MOST_SOURCES:
             raise Refused(f"It contains {count} source files; at most {MOST_SOURCES} are read")
+        for folder, (platform, number) in downloads_within(member.name for member in everything).items():
+            everything, newest = (
+                [member for member in members if not member.name.is_relative_to(folder)]
+                for members in (everything, newest)
+            )
+            where = display_name(folder) if folder.parts else "It"
+            complaints.append(
+                f"{where} looks like a download of {platform} with the work of {number} students: {SPLIT}"
+            )
         layout = lay_out([member.name for member in everything], known, _defining(everything, known, limits))
         archives = [member for member in newest if member.name.suffix.casefold() == ".zip"]
         if layout.is_lab or not archives:

@@ -346,6 +346,56 @@ def test_many_files_with_two_readings_change_no_platform():
     assert names.platform == "Canvas" and set(names.matches) == set(honest) and set(names.doubts) == set(hostile)
 
 
+class TestDownloadsWithin:
+    """A download inside a submission: nobody gets the work of another, and it is said what to do."""
+
+    GRADESCOPE = {"submission_1/mira.py": b"", "submission_2/mira.py": b"", "submission_metadata.yml": b""}
+
+    @pytest.mark.parametrize(
+        "platform", [*(name for name in PLATFORMS if name not in ("files", "folders")), "Gradescope"]
+    )
+    @pytest.mark.parametrize("place", ["m.zip", "a/m.zip", "m/", "m/x/", "m.zip/x/", "m.zip/old.zip", "m/Day 1.zip/x/"])
+    def test_it_is_refused_with_the_remedy(self, tmp_path, platform, place):
+        files = self.GRADESCOPE if platform == "Gradescope" else of_class(platform)
+        for step in reversed(place.split("/")):
+            if step.endswith(".zip"):
+                files = {step: download(tmp_path / "inner.zip", files).read_bytes()}
+            else:
+                files = {f"{step}/{name}" if step else name: content for name, content in files.items()}
+        files |= {f"{name}/lab.zip": packed(True) for name in ("u", "v", "w")}
+        read = {one.student: read_submission(one) for one in find_submissions([download(tmp_path / "all.zip", files)])}
+        outer = read.pop(place[0])
+        assert "looks like a download of " + platform.partition(",")[0] in outer.problem and not outer.files
+        assert "give each submission, or a download by itself, to `grade`" in outer.problem
+        assert not any(person in outer.problem for person in CLASS)
+        assert list(read) == ["u", "v", "w"] and all(
+            one.files[PurePosixPath(WORK)] == b"right" for one in read.values()
+        )
+
+    def test_beside_a_students_own_work_it_is_left_out(self, tmp_path):
+        files = {f"eve/old/{name}": content for name, content in of_class("Moodle, flat").items()} | {
+            "eve/mira.py": b"eve's"
+        }
+        files |= {f"{name}/lab.zip": packed(True) for name in ("u", "v", "w")}
+        eve, *_ = (read_submission(one) for one in find_submissions([download(tmp_path / "all.zip", files)]))
+        assert eve.files == {PurePosixPath(WORK): b"eve's"} and "old looks like a download of Moodle" in " ".join(
+            eve.warnings
+        )
+
+    @pytest.mark.parametrize(
+        "names", [["run_1_1000_a.csv", "run_2_2000_b.csv"], ["submission_1/a.py", "submission_2/a.py"]]
+    )
+    def test_files_of_ones_own_are_no_download(self, tmp_path, names):
+        one = Found("ada", "ada", "", download(tmp_path / "ada.zip", {**dict.fromkeys(names, b""), WORK: b"right"}))
+        assert read_submission(one).files[PurePosixPath(WORK)] == b"right"
+
+    def test_work_that_was_packed_for_two_people(self, tmp_path):
+        for names, is_refused in ((["Ada", "Bob"], True), (["Ada", "ada"], False)):
+            files = {f"{n}.zip": packed(True, name=name) for n, name in enumerate(names)}
+            one = read_submission(Found("ada", "ada", "", download(tmp_path / "ada.zip", files)))
+            assert ("has packed for 2 people" in one.problem) == is_refused == (not one.files)
+
+
 class TestOwners:
     """A key with another owner than before, or with two: it is said, and nothing changes for either."""
 
