@@ -328,7 +328,7 @@ class Grader:
     def _grade(self, submission: Submission) -> Graded:
         began = time.monotonic()
         plan = self.plan
-        notes: list[str] = []
+        notes = list(submission.notes)
         warnings: tuple[str, ...] = ()
         printed = ""
         if submission.problem:

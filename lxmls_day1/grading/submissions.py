@@ -29,7 +29,6 @@ from lxmls_day1.grading.untrusted_files import (
     Member,
     ReadingLimits,
     Refused,
-    TooLarge,
     clean,
     display_name,
     members_of_archive,
@@ -37,7 +36,7 @@ from lxmls_day1.grading.untrusted_files import (
     members_of_zip,
     opened,
     reason_of,
-    refusing_bad,
+    without_bad,
 )
 from lxmls_day1.lab import reference_folder
 
@@ -70,6 +69,8 @@ class Submission:
         SHA-256 of the zip file that was handed in, where it came as one.
     alike : mapping from path to str
         Files of the lab that were not found, and the names in the submission that look like them.
+    notes : tuple of str
+        Sentences about parts that were left out because they cannot be read, are too large or are no student's; they are warnings, too.
     """
 
     student: str
@@ -82,6 +83,7 @@ class Submission:
     author: str = ""
     receipt: str = ""
     alike: Mapping[PurePosixPath, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def unread(found: Found) -> Submission:
@@ -133,14 +135,16 @@ def read_submission(
     warnings = list(found.remarks)
     files: Files = {}
     problem, name = "", found.name
-    called, receipt = "", ""
+    called, receipt, notes = "", "", tuple[str, ...]()
     alike: dict[PurePosixPath, str] = {}
     try:
         with contextlib.ExitStack() as stack:
-            members = _outer_members(found, stack)
+            complaints: list[str] = []
+            members = without_bad(_outer_members(found, stack), complaints)
             receipt = _receipt(members, limits)
-            files, called, more, alike = _read(members, known, limits, stack)
-        warnings += more
+            files, called, more, alike = _read(members, known, limits, stack, complaints)
+        notes = tuple(f"{complaint}; it was ignored." for complaint in complaints)
+        warnings += [*more, *notes]
         if called and slug_of(called) == slug_of(name):
             name = one_line(called)
     except Refused as refusal:
@@ -149,7 +153,7 @@ def read_submission(
         problem = "It is too large for the memory of this machine."
     digest = _digest(files) if not problem else hashlib.sha256(f"problem: {problem}".encode()).hexdigest()
     warned = not_too_many(warnings)
-    return Submission(found.student, name, found.source, digest, files, problem, warned, called, receipt, alike)
+    return Submission(found.student, name, found.source, digest, files, problem, warned, called, receipt, alike, notes)
 
 
 def _receipt(members: Sequence[Member], limits: ReadingLimits) -> str:
@@ -168,17 +172,23 @@ def _read(
     known: Collection[PurePosixPath] | Files,
     limits: ReadingLimits,
     stack: contextlib.ExitStack,
+    complaints: list[str],
 ) -> tuple[Files, str, list[str], dict[PurePosixPath, str]]:
-    """The files, the author that the packed file itself names, warnings, and names that look like files of the lab."""
-    members, layout, complaints = _opened_members(outer, known, limits, stack)
+    """The files, the author that the packed file itself names, warnings, and names that look like files of the lab.
+
+    A complaint about each part that is left out is added to `complaints`.
+    """
+    members, layout = _opened_members(outer, known, limits, stack, complaints)
     _refuse_several_authors(members, limits)
     if not layout.places:
         raise Refused(_nothing_in([member.name for member in members], complaints, layout))
     if len(layout.places) > limits.files:
         raise Refused(f"It contains {len(layout.places)} files of a lab; at most {limits.files} are read")
     by_name = {member.name: member for member in members}
-    files, too_large = _contents(layout, by_name, limits)
-    warnings = [*layout.warnings, *(f"{complaint}; it was ignored." for complaint in (*complaints, *too_large))]
+    files = _contents(layout, by_name, limits, complaints)
+    if not files:
+        raise Refused(_nothing_in([], complaints, layout))
+    warnings = list(layout.warnings)
     explanations = by_name.get(layout.root / EXPLANATIONS)
     if explanations is not None:
         try:
@@ -209,17 +219,20 @@ def _opened_members(
     known: Collection[PurePosixPath] | Files,
     limits: ReadingLimits,
     stack: contextlib.ExitStack,
-) -> tuple[list[Member], SubmissionLayout, list[str]]:
-    """All files, those in zip files among them as long as there is no lab; where they belong; what was left closed."""
-    complaints: list[str] = []
+    complaints: list[str],
+) -> tuple[list[Member], SubmissionLayout]:
+    """All files, those in zip files among them as long as there is no lab; where they belong."""
     budget = Budget(limits)
     first = 0
     if len(everything) == 1 and everything[0].name.suffix.casefold() == ".zip":
         outer, first = everything[0].name, 1
+        inside: list[str] = []
         try:
             everything = [
-                replace(m, name=m.name.relative_to(outer)) for m in members_of_archive(everything[0], budget, stack)
+                replace(m, name=m.name.relative_to(outer))
+                for m in members_of_archive(everything[0], budget, stack, inside)
             ]
+            complaints += [complaint.removeprefix(f"{outer}/") for complaint in inside]
         except Refused as refusal:
             raise Refused(f"{display_name(outer)} {refusal}") from None
     newest = everything
@@ -248,11 +261,11 @@ def _opened_members(
             complaints.append(f"{len(archives) - MOST_ARCHIVES} of {len(archives)} zip files were too many")
         for member in archives[:MOST_ARCHIVES]:
             try:
-                newest += members_of_archive(member, budget, stack)
+                newest += members_of_archive(member, budget, stack, complaints)
             except Refused as refusal:
                 complaints.append(f"{display_name(member.name)} {refusal}")
         everything = everything + newest
-    return everything, layout, complaints
+    return everything, layout
 
 
 def _defining(members: Sequence[Member], known: Collection[PurePosixPath] | Files, limits: ReadingLimits) -> Defines:
@@ -275,20 +288,17 @@ def _defining(members: Sequence[Member], known: Collection[PurePosixPath] | File
 
 
 def _contents(
-    layout: SubmissionLayout, by_name: Mapping[PurePosixPath, Member], limits: ReadingLimits
-) -> tuple[Files, list[str]]:
-    """The files of the lab, and what was too large; of a source that is the fault of the whole submission."""
+    layout: SubmissionLayout, by_name: Mapping[PurePosixPath, Member], limits: ReadingLimits, complaints: list[str]
+) -> Files:
+    """The files of the lab; a complaint about each file that is left out is added."""
     budget = Budget(limits)
     files: Files = {}
-    too_large: list[str] = []
     for place, name in sorted(layout.places.items(), key=lambda item: (item[0].suffix not in SOURCES, str(item[0]))):
         try:
             files[place] = budget.read(by_name[name], limits.file_bytes)
         except Refused as refusal:
-            if place.suffix in SOURCES or not isinstance(refusal, TooLarge):
-                raise Refused(f"{display_name(name)} {refusal}") from None
-            too_large.append(f"{display_name(name)} {refusal}")
-    return files, too_large
+            complaints.append(f"{display_name(name)} {refusal}")
+    return files
 
 
 def _nothing_in(names: list[PurePosixPath], complaints: list[str], layout: SubmissionLayout) -> str:
@@ -315,11 +325,11 @@ def _outer_members(found: Found, stack: contextlib.ExitStack) -> list[Member]:
         if not path.is_dir():
             if not found.parts:
                 if path.suffix.casefold() in OTHER_ARCHIVES or SOURCE_SUFFIX.search(path.name):
-                    return refusing_bad([Member(clean(path.name), lambda: opened(path), path.stat().st_size)])
+                    return [Member(clean(path.name), lambda: opened(path), path.stat().st_size)]
                 return [Member(clean(path.stem + ".zip"), lambda: opened(path), path.stat().st_size)]
             archive = stack.enter_context(opened(path))
             members = members_of_zip(archive, stack, {inside for inside, _ in found.parts})
-            return refusing_bad(_of_parts(members, found.parts))
+            return _of_parts(members, found.parts)
         members = []
         for inside, name in found.parts or (("", ""),):
             place = path / inside
@@ -329,7 +339,7 @@ def _outer_members(found: Found, stack: contextlib.ExitStack) -> list[Member]:
                 members += list(members_of_folder(path, inside))
             else:
                 members += [Member(clean(name), functools.partial(opened, path, inside), place.stat().st_size)]
-        return refusing_bad(members)
+        return members
     except OSError as error:
         raise Refused(f"It cannot be read ({reason_of(error)})") from None
 
