@@ -16,6 +16,7 @@ A run
 What was handed in
     =========================  ==========================================================================================
     ``finding_submissions``    which submissions a folder or a download holds
+    ``released_exercises``     which exercises were given out
     ``identity``               whose they are: names of platforms, keys, owners from run to run, rosters
     ``submissions``            one submission, read into memory
     ``submission_layout``      where its files belong in a lab

@@ -344,6 +344,21 @@ def _outer_members(found: Found, stack: contextlib.ExitStack) -> list[Member]:
         raise Refused(f"It cannot be read ({reason_of(error)})") from None
 
 
+def opened_once(found: Found, stack: contextlib.ExitStack) -> list[Member]:
+    """List a submission, and what is in its zip file if it is one.
+
+    Raises
+    ------
+    Refused
+        If it cannot be read.
+    """
+    members = _outer_members(found, stack)
+    archives = [member for member in members if member.name.suffix.casefold() == ".zip"]
+    if len(archives) == 1 and not archives[0].bad:
+        members = members + members_of_archive(archives[0], Budget(USUAL_LIMITS), stack, [])
+    return members
+
+
 def _of_parts(members: list[Member], parts: Sequence[tuple[str, str]]) -> list[Member]:
     chosen = []
     for member in members:
