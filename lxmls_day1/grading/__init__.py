@@ -40,6 +40,7 @@ What comes of it
     ``class_page``             the class's page
     ``page_frame``             what the pages share
     ``hand_marks``             marks given by hand: the file, written and read back
+    ``same_work``              submissions with equal answers
     ``class_tables``           the class's tables
     ``roster``                 an instructor's table of students, with the marks filled in
     ``table_files``           tables as text, written back in the form in which they came

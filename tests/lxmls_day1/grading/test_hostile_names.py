@@ -7,6 +7,7 @@ runs are graded in boxes.
 """
 
 import csv
+import html
 import io
 import json
 import re
@@ -159,6 +160,7 @@ class Readers:
             digest=handed_in.digest,
             key=self.plan.key,
             author=handed_in.author,
+            given_name=handed_in.author,
             receipt=handed_in.receipt,
         )
         return Graded(row, files_of_student(row, self.plan.gradebook()))
@@ -495,6 +497,19 @@ class TestOwners:
         assert doubt == "It names A D A as its author, which is the name of ada_101."
         page = (run.out / "summary.html").read_text(encoding="utf-8")
         assert doubt in page and "names my-lab as its author" in page
+
+    @pytest.mark.parametrize("name", ["Ada Lovelace", "=1+1", "<b>\u202eada", "Dr. Ada " * 40, "\n", "Zoë\U0001f600"])
+    def test_the_name_that_was_typed_stands_beside_the_key_and_decides_nothing(self, tmp_path, plan, name):
+        files = of_class("Moodle") | {PLATFORMS["Moodle"]("ada", 101, "lab.zip"): packed(True, name=name)}
+        run = Run(tmp_path, plan, "Moodle")(files)
+        given = next(row.given_name for row in run.book.rows if row.student == "ada_101")
+        shown = " ".join(name.replace("\u202e", "⟨U+202E⟩").split())[:90]
+        assert shown in given and run.marks["ada"] == "10" and len(run.book.rows) == 4
+        page = (run.out / "feedback" / "ada_101.html").read_text(encoding="utf-8")
+        assert ("Name given with the work" in page) == bool(given) and html.escape(shown) in page
+        lines = list(csv.DictReader(io.StringIO((run.out / "grades.csv").read_text("utf-8-sig"))))
+        assert [line["given name"].lstrip("'")[:90] for line in lines] == [given[:90], "", "", ""]
+        assert not lines[0]["given name"].startswith("=")
 
     def test_the_receipt_is_on_both_pages(self, tmp_path, plan):
         from hashlib import sha256
