@@ -36,7 +36,9 @@ class _ShowsLimits(click.Command):
 @click.argument("submissions", nargs=-1, required=True, type=click.Path(exists=True))
 @click.option("--out", required=True, type=click.Path(), help="Where marks and feedback go.")
 @click.option(
-    "--exercises", type=ExerciseList(), help="Only these exercises, such as 1.2,1.5 or core or afternoon. Default: all."
+    "--exercises",
+    type=ExerciseList(),
+    help="Only these exercises, such as 1.2,1.5 or core or afternoon. Default: those given out.",
 )
 @click.option("--seed", type=click.IntRange(0), help="Seed of the hidden checks, to repeat a run. Default: fresh.")
 @click.option(
@@ -73,7 +75,8 @@ def command(
 
     SUBMISSIONS are folders and zip files, of one student or of many: what `lxmls-day1 submit` has packed, or a whole
     download of a learning platform. Each submission runs in its own sandbox and can harm neither other submissions nor
-    this machine. Run the command again to continue where it stopped; it grades only what is new or has changed. The
+    this machine. Marked are the exercises that `start` or the release gave to most of the students; the first line names
+    them. Run the command again to continue where it stopped; it grades only what is new or has changed. The
     exit status is 3 if a submission could not be graded; all others have been.
 
     \b
@@ -90,13 +93,16 @@ def command(
     from lxmls_day1.box.levels import strongest_level
     from lxmls_day1.box.limits import Limits
     from lxmls_day1.commands.roster_options import fill_in, read_roster, remove_stale
+    from lxmls_day1.course.registry import FILE, Registry
     from lxmls_day1.grading.finding_submissions import find_submissions
     from lxmls_day1.grading.gradebook import PUBLIC_SHARE
     from lxmls_day1.grading.grading_run import grade
     from lxmls_day1.grading.identity import settled
     from lxmls_day1.grading.lab_boxes import lab_program
     from lxmls_day1.grading.plan import make_plan
+    from lxmls_day1.grading.released_exercises import released_exercises
     from lxmls_day1.grading.run_folders import run_folder
+    from lxmls_day1.lab import reference_folder
     from lxmls_day1.whole_files import locked_folder
 
     chosen, here = Limits.of_texts(limits), Path.cwd()
@@ -106,6 +112,10 @@ def command(
 
     try:
         with locked_folder(folder, "grading into"), run_folder() as place:
+            submitted = find_submissions(paths)
+            if not exercises:
+                exercises, sentence = released_exercises(submitted, Registry.read(reference_folder() / FILE))
+                click.echo(sentence, err=True)
             with contextlib.chdir(place):  # numba and matplotlib read settings from the current folder
                 level = strongest_level(lab_program(), sandbox, as_user)
                 whose = f" They belong to the user {level.user[0]}." if level.user else ""
@@ -121,7 +131,7 @@ def command(
                     err=True,
                 )
             click.echo(f"Hidden checks draw from --seed {plan.seed}.", err=True)
-            found = settled(folder, find_submissions(paths), again)
+            found = settled(folder, submitted, again)
             with _ProgressBar() as bar:
                 book = grade(
                     paths,

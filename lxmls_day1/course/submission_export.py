@@ -120,6 +120,7 @@ def pack_submission(folder: Path, submission: SubmissionFiles, name: str) -> tup
         "format": 1,
         "name": name,
         "lxmls_day1": lxmls_day1.__version__,
+        "exercises": [*(WorkspaceState.of(folder).origin.exercises or Registry.of(folder).assigned)],
         "unsolved": [*submission.unsolved, *submission.unchecked],
         "files": {str(path): hashlib.sha256(content).hexdigest() for path, content in submission.files.items()},
     }

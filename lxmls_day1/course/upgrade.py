@@ -8,7 +8,7 @@ brings it back.
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from lxmls_day1.course.generation import Files, student_files
@@ -103,7 +103,8 @@ def update(folder: Path, more: Collection[str] = ()) -> Renewed:
     with locked(folder):
         state = WorkspaceState.of(folder)
         known = state.origin.files
-        origin = origin_of(files)
+        at_first = state.origin.exercises or Registry.of(folder).assigned  # what is added is no part of it
+        origin = replace(origin_of(files), exercises=at_first)
         new: dict[str, bytes] = {}
         aside: dict[str, bytes] = {}
         edited, moved = [], []

@@ -5,6 +5,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import tomllib
 from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
@@ -15,7 +16,7 @@ from lxmls_day1.course.generation import (
 )
 from lxmls_day1.course.lab_parts import part_of, the_day
 from lxmls_day1.course.markers import functions_of, stubs_left
-from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.registry import FILE, Registry, parse_registry
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.workspace_state import (
     BACKUPS,
@@ -126,7 +127,8 @@ def origin_of(files: Files) -> Origin:
             functions = tuple(f for id in sorted(stubs_left(source)) for f in functions_of(source, id, str(name)))
         around = text_around(content.decode(), functions) if functions else ""
         given[str(name)] = GivenFile(content_digest(str(name), content), functions, around)
-    return Origin(lxmls_day1.__version__, INTERFACE, given)
+    exercises = parse_registry(tomllib.loads(files[FILE].decode()), str(FILE)).assigned if FILE in files else ()
+    return Origin(lxmls_day1.__version__, INTERFACE, given, exercises)
 
 
 def text_around(source: str, functions: Collection[str]) -> str:

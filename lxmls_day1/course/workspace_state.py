@@ -77,11 +77,15 @@ class GivenFile:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a workspace comes from: the version of the package that made it, of its interface, and the files it gave."""
+    """Where a workspace comes from: the version of the package that made it, of its interface, and the files it gave.
+
+    ``exercises`` are those that ``start`` or the release gave; states of older versions do not say.
+    """
 
     made_by: str = ""
     interface: int = 0
     files: dict[str, GivenFile] = field(default_factory=dict)
+    exercises: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,11 @@ A run
 What was handed in
     =========================  ==========================================================================================
     ``finding_submissions``    which submissions a folder or a download holds
+    ``released_exercises``     which exercises were given out
     ``identity``               whose they are: names of platforms, keys, owners from run to run, rosters
     ``submissions``            one submission, read into memory
     ``submission_layout``      where its files belong in a lab
+    ``exercise_files``         the file of an exercise, whatever its name has become
     ``untrusted_files``        files in folders and zip files, listed and read without harm
     ``lab_in_the_box``         the lab that a submission is graded in: its files, and the given ones
     =========================  ==========================================================================================
@@ -38,6 +40,7 @@ What comes of it
     ``class_page``             the class's page
     ``page_frame``             what the pages share
     ``hand_marks``             marks given by hand: the file, written and read back
+    ``same_work``              submissions with equal answers
     ``class_tables``           the class's tables
     ``roster``                 an instructor's table of students, with the marks filled in
     ``table_files``           tables as text, written back in the form in which they came

@@ -123,10 +123,11 @@ def classroom50_result(report: CheckReport, variables: Mapping[str, str]) -> dic
 
 def check_alone(settings: Settings, submission: Path) -> CheckReport:
     """Run the public checks on the functions that were handed in; all else, the checks too, is as it was given out."""
-    handed_in = read_submission(Found(NAME, NAME, NAME, submission))
+    given = student_files(reference_folder())
+    handed_in = read_submission(Found(NAME, NAME, NAME, submission), given)
     own: Files = {p: c for p, c in handed_in.files.items() if p.parts[0] in PACKAGES and p.suffix == ".py"}
     with temporary_folder("lxmls-day1-autograder-") as place:
-        write_files(place, {**student_files(reference_folder()), **own})
+        write_files(place, {**given, **own})
         return run_checks(place, settings.exercises)
 
 

@@ -32,6 +32,7 @@ from lxmls_day1.grading.groups import groups
 from lxmls_day1.grading.hand_marks import FILE as HAND_MARKS
 from lxmls_day1.grading.page_frame import VERDICT_WORDS, class_script, how_graded, points_text, render
 from lxmls_day1.grading.safe_text import one_line
+from lxmls_day1.grading.same_work import MIN_ANSWER_TOKENS, same_work
 
 MOST_MISTAKES, MOST_CHECKS = 15, 20
 GROUPS_SHOWN, MOST_GROUPS = 8, 40  # at once, and after a click
@@ -80,6 +81,8 @@ def summary_html(gradebook: Gradebook) -> str:
         trouble=list(_trouble(rows)),
         row_of={row.student: row for row in rows},
         submissions=list(map(_submission, rows)),
+        same_work=same_work(rows),
+        min_answer_tokens=MIN_ANSWER_TOKENS,
         facts=how_graded(gradebook),
         most_names=MOST_NAMES,
     )

@@ -42,7 +42,8 @@ _GRAIN = 1024  # scores are multiples of 1/1024: their sums are exact in floatin
 def grades_csv(gradebook: Gradebook) -> bytes:
     """The marks as a table with a line for each submission, for a spreadsheet or a learning platform.
 
-    Columns: student, name, points, out of, one for each exercise (empty as long as it is to be marked by hand), by hand (the
+    Columns: student, name, given name (what was typed with ``submit --name``), points, out of,
+    one for each exercise (empty as long as it is to be marked by hand), by hand (the
     points that can still be given), one for each verdict (how many checks), warnings (how many; they cost nothing), and one for
     each exercise on which an instructor has commented.
 
@@ -55,7 +56,7 @@ def grades_csv(gradebook: Gradebook) -> bytes:
     --------
     >>> row = SubmissionGrade("ada", "=Ada", "", "", (ExerciseGrade("1.1", "A look", "experiment", 5.0),))
     >>> grades_csv(Gradebook((row,), 1, "process", "")).decode("utf-8-sig").splitlines()[1]
-    "ada,'=Ada,0,0,,5,0,0,0,0,0,0,0,0,0"
+    "ada,'=Ada,,0,0,,5,0,0,0,0,0,0,0,0,0"
     """
     ids = list(dict.fromkeys(exercise.id for row in gradebook.rows for exercise in row.exercises))
     out = io.StringIO()
@@ -67,7 +68,9 @@ def grades_csv(gradebook: Gradebook) -> bytes:
         if any(e.id == id and e.mark is not None and e.mark.comment for row in gradebook.rows for e in row.exercises)
     ]
     comments = [table_cell(f"comment on exercise {id}") for id in commented]
-    writer.writerow(["student", "name", "points", "out of", *of_ids, "by hand", *VERDICTS, "warnings", *comments])
+    writer.writerow(
+        ["student", "name", "given name", "points", "out of", *of_ids, "by hand", *VERDICTS, "warnings", *comments]
+    )
     for row in gradebook.rows:
         exercises = {exercise.id: exercise for exercise in row.exercises}
         points = [exercises[id].points if id in exercises else None for id in ids]
@@ -76,6 +79,7 @@ def grades_csv(gradebook: Gradebook) -> bytes:
             [
                 table_cell(row.student),
                 table_cell(name_of(row)),
+                table_cell(one_line(row.given_name, 100)),
                 _number(row.points),
                 _number(row.out_of),
                 *("" if value is None else _number(value) for value in points),
@@ -232,7 +236,7 @@ def _marked_test(exercise: ExerciseGrade, points: float) -> dict[str, Any]:
 
 def _submission(row: SubmissionGrade) -> dict[str, Any]:
     plain: dict[str, Any] = to_plain(row)
-    for left_out in ("key", "exercises", "written"):
+    for left_out in ("key", "exercises", "written", "answered"):
         del plain[left_out]
     for answer in plain["answers"]:
         del answer["pictures"]

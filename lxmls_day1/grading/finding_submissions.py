@@ -10,7 +10,7 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO
 
 from lxmls_day1.errors import InputError
@@ -43,6 +43,9 @@ from lxmls_day1.grading.untrusted_files import (
 
 OTHER_ARCHIVES = (".rar", ".7z", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst")
 AGAIN = re.compile(r"-(?P<number>\d{1,3})(?=\.\w+$)")  # lab-1.zip: Canvas, for a name that was handed in before
+HAS_SOURCE_SUFFIX = re.compile(r"\.(py|ipynb|zip)\b", re.IGNORECASE)  # perceptron.py.txt, too
+#: What a path holds that a platform may have named.
+NAMED_WITHIN = re.compile(r"_assignsubmission_|_attempt_[0-9]|_[0-9]+_[0-9]{3,}_|submission_metadata\.yml$")
 GRADESCOPE_NAMES = "submission_metadata.yml"
 LONGEST_LINE = 1000  # of Gradescope's table
 LISTED_DEPTH = 4  # how deep a folder is looked into for telling one submission from many
@@ -119,6 +122,44 @@ def _older(tops: Iterable[str]) -> tuple[str, ...]:
 Tops = dict[str, list[tuple[str, ...]]]  # name of what stands at the top -> the paths in it; () if it is a file
 
 
+def downloads_within(names: Iterable[PurePosixPath]) -> dict[PurePosixPath, tuple[str, int]]:
+    """Find the folders of a submission in which a platform has named the work of several students.
+
+    Returns
+    -------
+    dict from path to (platform, number of students)
+
+    Examples
+    --------
+    >>> names = [f"old/{name}_assignsubmission_file_/mira.py" for name in ("Ada_11", "Bob_12")]
+    >>> downloads_within(map(PurePosixPath, names))
+    {PurePosixPath('old'): ('Moodle', 2)}
+    """
+    names = list(names)
+    levels = {
+        PurePosixPath(*name.parts[:n])
+        for name in names
+        if NAMED_WITHIN.search(str(name))
+        for n, part in enumerate(name.parts)
+        if NAMED_WITHIN.search(part)
+    }
+    found: dict[PurePosixPath, tuple[str, int]] = {}
+    for level in sorted(levels, key=lambda level: (len(level.parts), str(level))):
+        tops = _tops_of(str(name.relative_to(level)) for name in names if name.is_relative_to(level) and name != level)
+        read = read_names(*_files_and_folders(tops))
+        works = [
+            match.groupdict().get("start") or match["id"]
+            for top, match in read.matches.items()
+            if () not in tops[top] or HAS_SOURCE_SUFFIX.search(top)
+        ]
+        is_named = (
+            read.platform != GRADESCOPE or GRADESCOPE_NAMES in tops
+        )  # a student may call folders submission_1, too
+        if len(set(works)) > 1 and is_named and not any(level.is_relative_to(outer) for outer in found):
+            found[level] = read.platform, len(set(works))
+    return found
+
+
 def _entries_in(path: Path, alone: bool) -> list[Found]:
     """The submissions in a path. A path that raises an error counts as one: `read_submission` says what is wrong with it."""
     is_folder = path.is_dir()
@@ -141,6 +182,16 @@ def _many_in(path: Path, is_folder: bool, alone: bool) -> list[Found]:
         entries += [entry for entry in _plain(rest, names.doubts) if not entry.name.startswith(".")]
     elif _holds_many(tops, is_folder, alone):
         entries = _plain(tops, names.doubts)
+    of_platform = [entry for entry in entries if entry.platform]
+    attempts = {match["start"] for match in names.matches.values() if "start" in match.groupdict()}
+    if len(of_platform) == 1 and len(attempts) < 2:  # anybody can name a folder so; a class has more than one
+        one = _entry(_name_of(path.name, is_folder), path)
+        inside = display_name(of_platform[0].parts[0][0])
+        doubt = (
+            f"{display_name(path.name)} holds {inside}, a name that {of_platform[0].platform} gives, and nobody else's: the path that "
+            "was named says whose it is. If this is a download of one submission, unpack it, and name what is in it."
+        )
+        return [replace(one, doubts=(doubt,))]
     return [
         replace(entry, path=path, parts=tuple((prefix + inside, name) for inside, name in entry.parts))
         for entry in entries
@@ -338,7 +389,7 @@ def _has_lab(inside: list[tuple[str, ...]]) -> bool:
 
 
 def _has_sources(inside: list[tuple[str, ...]]) -> bool:
-    return any(parts and parts[-1].casefold().endswith((*SOURCES, ".zip")) for parts in inside)
+    return any(parts and HAS_SOURCE_SUFFIX.search(parts[-1]) for parts in inside)
 
 
 def _listed_folder(folder: Path) -> Iterator[str]:

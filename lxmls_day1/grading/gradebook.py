@@ -21,6 +21,7 @@ PUBLIC_SHARE = 0.25  # of the points of an exercise: students have the public ch
 LEAST_SHARES = {ONE: PUBLIC_SHARE, ONE_OF: PUBLIC_SHARE, BOTH: PUBLIC_SHARE / 2}
 
 OK, WRONG, ERROR, MISSING = "ok", "wrong", "error", "missing"
+TO_WRITE = "still to be written"  # the text of a check of an exercise that is not begun
 
 VERDICTS = {
     OK: "right",
@@ -205,7 +206,7 @@ class SubmissionGrade:
         A digest of all else that the row depends on (checks, seed, limits). A row with another key is out of date.
     seconds : float
     notes : tuple of str
-        For the instructor alone: what the grader itself could not do, and why.
+        For the instructor alone: files that were not handed in, and what the grader itself could not do, and why.
     made_by : str
         Version and digests of the installation that has made the row (`lxmls_day1.grading.plan.identity`).
     failed : bool
@@ -220,6 +221,10 @@ class SubmissionGrade:
         SHA-256 of the zip file that was handed in, as `lxmls-day1 submit` has printed it; empty where it was none.
     doubts : tuple of str
         For the instructor: sentences about whose submission it is.
+    given_name : str
+        The name that was typed with ``submit --name``, to be shown beside the key; nothing vouches for it.
+    answered : mapping from exercise to str
+        Digests of answers, equal for the same work (`lxmls_day1.grading.same_work`).
     """
 
     student: str
@@ -241,6 +246,8 @@ class SubmissionGrade:
     receipt: str = ""
     doubts: tuple[str, ...] = ()
     problem: str = ""
+    given_name: str = ""
+    answered: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def points(self) -> float:

@@ -16,7 +16,7 @@ NATIVE = (".so", ".pyd", ".pyc", ".pyo", ".dll", ".dylib", ".pth")  # Python wou
 
 
 def lab_in_the_box(
-    submission: Submission, given: Files, exercises: Iterable[Exercise]
+    submission: Submission, given: Files, exercises: Iterable[Exercise], graded: Iterable[Exercise] | None = None
 ) -> tuple[Files, tuple[str, ...]]:
     """The files with which a submission runs: the student's where there was something to write, the given ones elsewhere.
 
@@ -27,6 +27,8 @@ def lab_in_the_box(
         What students were given: `student_files` of the reference lab.
     exercises : iterable of Exercise
         All of the registry: their files are those that count. In place of one that was not handed in stands the given one, with its stubs.
+    graded : iterable of Exercise, optional
+        The exercises whose missing files are reported. Default: `exercises`.
 
     Returns
     -------
@@ -46,7 +48,8 @@ def lab_in_the_box(
     classifiers/losses.py was changed; the file that was given out is used.
     random.py was put aside: Python has a module of that name.
     """
-    theirs = submission.files
+    theirs, exercises = submission.files, list(exercises)
+    needed = {PurePosixPath(name) for exercise in (exercises if graded is None else graded) for name in exercise.files}
     to_write = {PurePosixPath(name) for exercise in exercises for name in (*exercise.files, exercise.notebook)}
     files: Files = {}
     warnings: list[str] = []
@@ -63,7 +66,7 @@ def lab_in_the_box(
                         f"{display_name(path)} is from an older lab; its functions run in the current file."
                     )
             elif path.suffix == ".py":
-                missing.append(path)
+                missing += [path] if path in needed else []
                 files[path] = content  # given files may import it, whether it is written or not
             continue
         files[path] = content
@@ -88,8 +91,7 @@ def lab_in_the_box(
         else:
             files[path] = theirs[path]
     if missing:
-        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-        warnings.append(f"Not handed in: {', '.join(map(str, missing[:3]))}{more}.")
+        warnings.append(f"Not handed in: {', '.join(map(str, missing))}.")
     return dict(sorted(files.items(), key=lambda item: str(item[0]))), not_too_many(warnings)
 
 

@@ -6,7 +6,7 @@
 import functools
 import re
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
@@ -17,6 +17,7 @@ from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import NO_CHARACTER, unpacked
 from lxmls_day1.course.generation import Files
 from lxmls_day1.course.markers import functions_of
+from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.source_functions import function_lines_by_indent
 from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.errors import InputError
@@ -25,6 +26,7 @@ from lxmls_day1.grading.gradebook import (
     MEMORY,
     MISSING,
     REFUSED,
+    TO_WRITE,
     CheckGrade,
     ExerciseGrade,
     FreeAnswer,
@@ -35,6 +37,7 @@ from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
 from lxmls_day1.grading.plan import Plan, all_check_files, identity
 from lxmls_day1.grading.report_files import files_of_student
 from lxmls_day1.grading.safe_text import one_line
+from lxmls_day1.grading.same_work import digest_of_answer
 from lxmls_day1.grading.submissions import Submission
 from lxmls_day1.library_path import PACKAGES
 
@@ -88,6 +91,7 @@ def _row_of_checks(plan: Plan, submission: Submission, checks: Sequence[CheckGra
         key=plan.key,
         made_by=identity(),
         author=submission.author,
+        given_name=submission.author,
         receipt=submission.receipt,
     )
 
@@ -134,6 +138,7 @@ def _row(
     row = _row_of_checks(plan, submission, checks)
     wrong = [grade.id for grade in row.exercises if grade.passed < len(grade.checks)]
     samples = _attempt(notes, "samples", {}, lambda: samples_of(files, plan, wrong))
+    answered = _attempt(notes, "the comparison with others", {}, lambda: answers_of(files, plan))
     sentences = [*submission.warnings, *remarks, *more]
     return replace(
         row,
@@ -141,7 +146,26 @@ def _row(
         answers=tuple(answers),
         explanations=explanations,
         written=samples,
+        answered=answered,
     )
+
+
+def not_handed_in(submission: Submission, exercises: Iterable[Exercise]) -> dict[str, str]:
+    """Return a text for each exercise of which a file was not handed in."""
+    texts = {}
+    for exercise in exercises:
+        for path in map(PurePosixPath, exercise.files):
+            if path not in submission.files:
+                like = submission.alike.get(path)
+                texts[exercise.id] = f"not handed in: {path}" + (f"; {like} looks like it" if like else "")
+    return texts
+
+
+def _of_absent(check: CheckGrade, absent: Mapping[str, str]) -> CheckGrade:
+    """A check that found the stub of the course in place of a file that was not handed in."""
+    if check.exercise in absent and check.verdict == MISSING and check.text == TO_WRITE:
+        return replace(check, text=absent[check.exercise])
+    return check
 
 
 def without_docstrings(source: str) -> str:
@@ -163,15 +187,36 @@ def samples_of(files: Files, plan: Plan, exercises: Collection[str]) -> dict[str
     """
     samples = {}
     for exercise in (exercise for exercise in plan.exercises if exercise.id in exercises):
-        texts = []
-        for path in map(PurePosixPath, exercise.files):
-            source, stub = (_text(where.get(path, b"")) for where in (files, plan.given))
-            for function in functions_of(stub, exercise.id) if path.suffix == ".py" else ():
-                wrote, given = (_function_in(text.split("\n"), function) for text in (source, stub))
-                texts += [wrote] if wrote != given else []
+        texts = [wrote for wrote, given in _functions_in(files, plan, exercise) if wrote != given]
         if text := without_docstrings("\n\n".join(texts))[:LONGEST_SAMPLE].strip():
             samples[exercise.id] = NO_CHARACTER.sub("\ufffd", text)
     return samples
+
+
+def answers_of(files: Files, plan: Plan) -> dict[str, str]:
+    """Return a digest of the answer to each exercise that is long enough to be compared with others."""
+    digests = {}
+    for exercise in plan.exercises:
+        if all(len(files.get(PurePosixPath(path), b"")) <= LONGEST_FILE for path in exercise.files):
+            pairs = list(_functions_in(files, plan, exercise))
+            if any(wrote != given for wrote, given in pairs):
+                digests[exercise.id] = digest_of_answer(
+                    (without_docstrings(wrote), without_docstrings(given)) for wrote, given in pairs
+                )
+    return {id: digest for id, digest in digests.items() if digest}
+
+
+def _functions_in(files: Files, plan: Plan, exercise: Exercise) -> Iterator[tuple[str, str]]:
+    """The functions of an exercise, each as it was handed in and as it was given out; empty where it is not there."""
+    for path in map(PurePosixPath, exercise.files):
+        source, stub = (_text(where.get(path, b"")) for where in (files, plan.given))
+        for function in _names_in(stub, exercise.id) if path.suffix == ".py" else ():
+            yield _function_in(source.split("\n"), function), _function_in(stub.split("\n"), function)
+
+
+@functools.lru_cache(maxsize=64)
+def _names_in(stub: str, exercise: str) -> tuple[str, ...]:
+    return tuple(functions_of(stub, exercise))
 
 
 def _text(content: bytes) -> str:
@@ -308,7 +353,7 @@ class Grader:
     def _grade(self, submission: Submission) -> Graded:
         began = time.monotonic()
         plan = self.plan
-        notes: list[str] = []
+        notes = list(submission.notes)
         warnings: tuple[str, ...] = ()
         printed = ""
         if submission.problem:
@@ -316,14 +361,16 @@ class Grader:
         else:
             files, warnings = self._boxed_files(submission)
             checked = self._session.run(files, self._fork_server())
-            checks, printed = checked.checks, checked.printed
+            absent = not_handed_in(submission, plan.exercises)
+            checks, printed = [_of_absent(check, absent) for check in checked.checks], checked.printed
+            notes += [f"{'; '.join(dict.fromkeys(absent.values()))}."] if absent else []
         row = replace(_row(plan, submission, checks, warnings, notes), printed=printed)
         row = replace(row, notes=tuple(notes), seconds=round(time.monotonic() - began, 3))
         return Graded(row, files_of_student(row, plan.gradebook()))
 
     def _boxed_files(self, submission: Submission) -> tuple[Files, tuple[str, ...]]:
         given = self.plan.given
-        files, warnings = lab_in_the_box(submission, given, self.plan.registry)
+        files, warnings = lab_in_the_box(submission, given, self.plan.registry, self.plan.exercises)
         boxed = {
             path: self._given[path]
             if content is given.get(path)

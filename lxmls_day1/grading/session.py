@@ -35,7 +35,18 @@ from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import SMALL_INPUTS, exercise_of_check
 from lxmls_day1.errors import InputError
 from lxmls_day1.grading.boxed_lab import BoxedLab
-from lxmls_day1.grading.gradebook import CRASHED, ERROR, MEMORY, MISSING, OK, REFUSED, TIMEOUT, WRONG, CheckGrade
+from lxmls_day1.grading.gradebook import (
+    CRASHED,
+    ERROR,
+    MEMORY,
+    MISSING,
+    OK,
+    REFUSED,
+    TIMEOUT,
+    TO_WRITE,
+    WRONG,
+    CheckGrade,
+)
 from lxmls_day1.grading.groups import behaviour_of
 
 MOST_UNENDING = 2  # checks of an exercise that may run out of time before its others are not tried any more
@@ -286,5 +297,5 @@ def _verdict_of_exception(error: RaisedInBox) -> tuple[str, str]:
     if "NotInLab" in error.kinds:
         return MISSING, error.trace
     if "NotImplementedError" in error.kinds and STUB_MESSAGE.match(str(error)):
-        return MISSING, "still to be written"
+        return MISSING, TO_WRITE
     return MEMORY if "MemoryError" in error.kinds else ERROR, error.trace

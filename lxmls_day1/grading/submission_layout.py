@@ -1,18 +1,17 @@
 """Where the files of a submission belong: which of its folders is the lab, and where the lab has what lies loose.
 
-What a browser has named ``mira (1).py`` gets its own name again; names that not every system can have are left aside.
+`lxmls_day1.grading.exercise_files` finds the file of an exercise under another name; names that not every system can have are left aside.
 """
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from lxmls_day1.course.generation import LEFT_BEHIND
+from lxmls_day1.grading.exercise_files import Defines, find_exercise_files
 from lxmls_day1.grading.untrusted_files import LAB_FOLDERS, NOTEBOOKS, SOURCES, UNSAFE_CHARACTERS, display_name
 from lxmls_day1.library_path import PACKAGES
-
-BROWSER_COPY = re.compile(r"(?P<stem>.+?) ?\(\d{1,3}\)(?P<suffix>\.\w+)")  # mira (1).py
 
 NOT_IN_NAMES = re.compile(r'[<>:"|?*\\]|[. ]$')
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
@@ -34,16 +33,30 @@ class SubmissionLayout:
     places : dict
         From the path in the lab to that in the submission.
     warnings : list of str
+    alike : dict
+        From the path in the lab of a file that was not found to the names that look like it, for a sentence.
     """
 
     is_lab: bool
     root: PurePosixPath
     places: dict[PurePosixPath, PurePosixPath]
     warnings: list[str]
+    alike: dict[PurePosixPath, str] = field(default_factory=dict)
 
 
-def lay_out(names: Sequence[PurePosixPath], known: Collection[PurePosixPath]) -> SubmissionLayout:
+def lay_out(
+    names: Sequence[PurePosixPath], known: Collection[PurePosixPath], defines: Defines = lambda name, path: True
+) -> SubmissionLayout:
     """Find the lab among the paths of a submission, and put loose files where they belong.
+
+    Parameters
+    ----------
+    names : sequence of path
+        All files of the submission.
+    known : collection of path
+        The files of the lab.
+    defines : function of (path in the submission, path in the lab), optional
+        As in `find_exercise_files`. Default: names alone decide.
 
     Examples
     --------
@@ -54,9 +67,9 @@ def lay_out(names: Sequence[PurePosixPath], known: Collection[PurePosixPath]) ->
     """
     warnings: list[str] = []
     homes = _homes_of(known)
-    meant = _without_copies(sorted(name for name in names if name.parts), homes, warnings)
-    sources = [path for path in meant if path.suffix.casefold() in SOURCES]
-    roots = _roots_in(meant, known)
+    ordered = sorted(name for name in names if name.parts)
+    sources = [path for path in ordered if path.suffix.casefold() in SOURCES]
+    roots = _roots_in(ordered, known)
     if any(homes.get(path.name) for path in sources):  # there is something of the lab, so a folder without any is none
         roots = {root: count for root, count in roots.items() if count}
     else:
@@ -66,47 +79,84 @@ def lay_out(names: Sequence[PurePosixPath], known: Collection[PurePosixPath]) ->
     if roots:
         root = min(roots, key=lambda root: (-roots[root], len(root.parts), str(root)))
         loose = []
-        for path, name in meant.items():
+        for path in ordered:
             if path.is_relative_to(root) and path != root:
                 in_lab = _of_today(_in_lab(path.relative_to(root).parts), homes)
                 is_ours = in_lab.parts[0] in PACKAGES or (in_lab.parts[0] == NOTEBOOKS and in_lab.suffix in SOURCES)
                 if len(in_lab.parts) == 1:
                     loose += [path] if path.suffix.casefold() in SOURCES else []
                 elif is_ours and not LEFT_BEHIND.search(str(in_lab)):
-                    _place(places, in_lab, name, warnings)
-        outside = [meant[path] for path in sources if not path.is_relative_to(root) and homes.get(path.name)]
-        if outside:
+                    _place(places, in_lab, path, warnings)
+    alike, left = _place_exercise_files(places, ordered, root, homes, defines, warnings)
+    _place_helpers(places, [path for path in loose if path not in left], homes, bool(roots))
+    if roots:
+        used = set(places.values())
+        outside = [path for path in sources if not path.is_relative_to(root) and homes.get(path.name)]
+        if outside := [path for path in outside if path not in used]:
             counts = f"the lab in {display_name(root)} counts" if root.parts else "the outermost lab counts"
             warnings.append(f"{_some(outside)} {_was(outside)} ignored: {counts}.")
-    _place_loose(places, {path: meant[path] for path in loose}, homes, bool(roots), warnings)
-    if not roots and not any(home in places for home in homes.values()):
+    elif not any(home in places for home in homes.values()):
         places = {}
-    return SubmissionLayout(bool(roots), root, _fit_for_every_system(places, warnings), warnings)
+    return SubmissionLayout(bool(roots), root, _fit_for_every_system(places, warnings), warnings, alike)
 
 
-def _without_copies(
-    names: Sequence[PurePosixPath], homes: Mapping[str, PurePosixPath | None], warnings: list[str]
-) -> dict[PurePosixPath, PurePosixPath]:
-    """The files by the names that are meant: a browser calls ``mira (1).py`` what it loads again."""
-    meant = {name: name for name in names}
-    copies: dict[PurePosixPath, list[PurePosixPath]] = {}
-    for name in names:
-        match = BROWSER_COPY.fullmatch(name.name)
-        if match and (original := name.with_name(match["stem"] + match["suffix"])).name in homes:
-            copies.setdefault(original, []).append(name)
-    for original, theirs in copies.items():
-        for name in theirs:
-            del meant[name]
-        if original in meant:
-            warnings.append(f"{_some(theirs)} {_was(theirs)} ignored, because {display_name(original)} is there.")
-        elif len(theirs) > 1:
-            warnings.append(
-                f"{_some(theirs)} were ignored: it is not clear which one is meant as {display_name(original)}."
-            )
-        else:
-            meant[original] = theirs[0]
-            warnings.append(f"{display_name(theirs[0])} is taken as {display_name(original)}.")
-    return meant
+def _place_exercise_files(
+    places: dict[PurePosixPath, PurePosixPath],
+    names: Sequence[PurePosixPath],
+    root: PurePosixPath,
+    homes: Mapping[str, PurePosixPath | None],
+    defines: Defines,
+    warnings: list[str],
+) -> tuple[dict[PurePosixPath, str], set[PurePosixPath]]:
+    """Put the files of the lab that stand elsewhere or have another name into their places.
+
+    Returns
+    -------
+    alike : dict from path to str
+        Files of the lab that were not found, and names that look like them.
+    left : set of path
+        Files that fit and were not taken.
+    """
+    own = {name: place for place, name in places.items()}
+    found = find_exercise_files([home for home in homes.values() if home is not None], places, names, defines)
+    for home, name in found.taken.items():
+        _take_out(places, own, name, home)
+        places[home] = name
+        is_elsewhere = name.name == home.name
+        what = "is outside the folders of a lab" if is_elsewhere else "is not the name that was expected"
+        warnings.append(f"{display_name(name)} {what}; it is taken as {display_name(home)}.")
+    for home, several in found.unclear.items():
+        for name in several:
+            _take_out(places, own, name, home)
+        warnings.append(
+            f"{_some(several)} were ignored: it is not clear which one is meant as {display_name(home)}. Hand in one of them, by that name."
+        )
+    for home, spare in found.spare.items():
+        for name in spare:
+            if str(own.get(name)).casefold() != str(home).casefold():  # `_fit_for_every_system` reports these
+                _take_out(places, own, name, home)
+        if spare := [name for name in spare if name not in own and name.is_relative_to(root)]:
+            warnings.append(f"{_some(spare)} {_was(spare)} ignored, because {display_name(places[home])} is there.")
+    texts = {home: _some(several) for home, several in {**found.alike, **found.unclear}.items()}
+    for home in found.alike:
+        warnings.append(
+            f"{texts[home]} looks like {display_name(home)}, but does not hold its exercise, and was not taken."
+        )
+    return texts, {name for several in (*found.unclear.values(), *found.spare.values()) for name in several}
+
+
+def _take_out(
+    places: dict[PurePosixPath, PurePosixPath],
+    own: dict[PurePosixPath, PurePosixPath],
+    name: PurePosixPath,
+    home: PurePosixPath,
+) -> None:
+    """Remove a file from the place that its wrong name has given it, unless other files may import it by that name."""
+    place = own.get(name)
+    if place is not None:
+        is_module = place.suffix == ".py" and place.stem.isidentifier()
+        if not is_module or str(place).casefold() == str(home).casefold():
+            del places[own.pop(name)]
 
 
 def _some(names: Sequence[PurePosixPath]) -> str:
@@ -169,30 +219,22 @@ def _place(
     places[path] = name
 
 
-def _place_loose(
+def _place_helpers(
     places: dict[PurePosixPath, PurePosixPath],
-    loose: Mapping[PurePosixPath, PurePosixPath],
+    loose: Sequence[PurePosixPath],
     homes: Mapping[str, PurePosixPath | None],
     has_lab: bool,
-    warnings: list[str],
 ) -> None:
-    """Put files that stand in no folder of a lab where the lab has one of that name; others stay beside them."""
+    """Put a student's own loose files beside the files of the lab that stood in the same folder."""
+    used = set(places.values())
     beside: dict[PurePosixPath, PurePosixPath] = {}  # where the files of a folder went
-    in_order = sorted(loose, key=lambda path: (len(path.parts), str(path)))
-    for path in in_order:
-        home, name = homes.get(path.name), loose[path]
-        if home in places:
-            warnings.append(f"{display_name(name)} was ignored, because {display_name(places[home])} is there.")
-        elif home is not None:
-            places[home] = name
-            warnings.append(
-                f"{display_name(name)} is outside the folders of a lab; it is taken as {display_name(home)}."
-            )
-            beside.setdefault(path.parent, home.parent)
-    for path in in_order:
-        if homes.get(path.name) is None:
+    for place, name in sorted(places.items(), key=lambda item: (len(item[1].parts), str(item[1]))):
+        if place.name in homes:
+            beside.setdefault(name.parent, place.parent)
+    for path in loose:
+        if homes.get(path.name) is None and path not in used:
             folder = PurePosixPath() if has_lab else beside.get(path.parent, PurePosixPath())
-            places.setdefault(folder / path.name, loose[path])
+            places.setdefault(folder / path.name, path)
 
 
 def _fit_for_every_system(

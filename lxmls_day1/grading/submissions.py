@@ -5,15 +5,17 @@ import functools
 import hashlib
 import itertools
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import LARGEST_FILE
 from lxmls_day1.course.generation import Files
 from lxmls_day1.course.submission_export import SUBMISSION
-from lxmls_day1.grading.finding_submissions import OTHER_ARCHIVES
+from lxmls_day1.grading.exercise_files import Defines, is_answer
+from lxmls_day1.grading.finding_submissions import OTHER_ARCHIVES, downloads_within
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.identity import Found, slug_of
 from lxmls_day1.grading.safe_text import one_line
@@ -27,7 +29,6 @@ from lxmls_day1.grading.untrusted_files import (
     Member,
     ReadingLimits,
     Refused,
-    TooLarge,
     clean,
     display_name,
     members_of_archive,
@@ -35,12 +36,15 @@ from lxmls_day1.grading.untrusted_files import (
     members_of_zip,
     opened,
     reason_of,
-    refusing_bad,
+    without_bad,
 )
 from lxmls_day1.lab import reference_folder
 
+SOURCE_SUFFIX = re.compile(r"\.(py|ipynb)\b", re.IGNORECASE)  # perceptron.py.txt, too
+SPLIT = "give each submission, or a download by itself, to `grade`"
 MOST_SOURCES = 5000
 MOST_WARNINGS = 30
+MAX_COMPARED_BYTES, MAX_SOURCE_BYTES = 40_000_000, 1_000_000  # read of files under other names; of one Python file
 _REMEDY = "; hand in the zip file that `lxmls-day1 submit` makes"
 
 
@@ -63,6 +67,10 @@ class Submission:
         Whom the packed file names as its author; nothing vouches for it.
     receipt : str
         SHA-256 of the zip file that was handed in, where it came as one.
+    alike : mapping from path to str
+        Files of the lab that were not found, and the names in the submission that look like them.
+    notes : tuple of str
+        Sentences about parts that were left out because they cannot be read, are too large or are no student's; they are warnings, too.
     """
 
     student: str
@@ -74,6 +82,8 @@ class Submission:
     warnings: tuple[str, ...] = ()
     author: str = ""
     receipt: str = ""
+    alike: Mapping[PurePosixPath, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def unread(found: Found) -> Submission:
@@ -90,7 +100,7 @@ def state_of(handed_in: Submission | SubmissionGrade) -> State:
 
 
 def read_submission(
-    found: Found, given: Collection[PurePosixPath] | None = None, limits: ReadingLimits = USUAL_LIMITS
+    found: Found, given: Collection[PurePosixPath] | Files | None = None, limits: ReadingLimits = USUAL_LIMITS
 ) -> Submission:
     """Read a submission into memory.
 
@@ -99,7 +109,8 @@ def read_submission(
     found : Found
     given : collection of path, optional
         The paths of the files that students were given (`student_files`): they tell which of several folders is the lab,
-        and where a loose file belongs. The sources of the reference lab unless given.
+        and where a loose file belongs. With their contents, a file under another name counts only if it holds the exercise.
+        Default: the sources of the reference lab.
     limits : ReadingLimits
 
     Returns
@@ -120,17 +131,20 @@ def read_submission(
     >>> submission.warnings
     ('mira.py is outside the folders of a lab; it is taken as classifiers/mira.py.',)
     """
-    known = frozenset(_names_of_the_lab(reference_folder()) if given is None else given)
+    known = dict.fromkeys(_names_of_the_lab(reference_folder()), b"") if given is None else given
     warnings = list(found.remarks)
     files: Files = {}
     problem, name = "", found.name
-    called, receipt = "", ""
+    called, receipt, notes = "", "", tuple[str, ...]()
+    alike: dict[PurePosixPath, str] = {}
     try:
         with contextlib.ExitStack() as stack:
-            members = _outer_members(found, stack)
+            complaints: list[str] = []
+            members = without_bad(_outer_members(found, stack), complaints)
             receipt = _receipt(members, limits)
-            files, called, more = _read(members, known, limits, stack)
-        warnings += more
+            files, called, more, alike = _read(members, known, limits, stack, complaints)
+        notes = tuple(f"{complaint}; it was ignored." for complaint in complaints)
+        warnings += [*more, *notes]
         if called and slug_of(called) == slug_of(name):
             name = one_line(called)
     except Refused as refusal:
@@ -139,7 +153,7 @@ def read_submission(
         problem = "It is too large for the memory of this machine."
     digest = _digest(files) if not problem else hashlib.sha256(f"problem: {problem}".encode()).hexdigest()
     warned = not_too_many(warnings)
-    return Submission(found.student, name, found.source, digest, files, problem, warned, called, receipt)
+    return Submission(found.student, name, found.source, digest, files, problem, warned, called, receipt, alike, notes)
 
 
 def _receipt(members: Sequence[Member], limits: ReadingLimits) -> str:
@@ -154,17 +168,27 @@ def _receipt(members: Sequence[Member], limits: ReadingLimits) -> str:
 
 
 def _read(
-    outer: list[Member], known: frozenset[PurePosixPath], limits: ReadingLimits, stack: contextlib.ExitStack
-) -> tuple[Files, str, list[str]]:
-    """The files, the author that the packed file itself names, and warnings."""
-    members, layout, complaints = _opened_members(outer, known, limits, stack)
+    outer: list[Member],
+    known: Collection[PurePosixPath] | Files,
+    limits: ReadingLimits,
+    stack: contextlib.ExitStack,
+    complaints: list[str],
+) -> tuple[Files, str, list[str], dict[PurePosixPath, str]]:
+    """The files, the author that the packed file itself names, warnings, and names that look like files of the lab.
+
+    A complaint about each part that is left out is added to `complaints`.
+    """
+    members, layout = _opened_members(outer, known, limits, stack, complaints)
+    _refuse_several_authors(members, limits)
     if not layout.places:
-        raise Refused(_nothing_in([member.name for member in members], complaints))
+        raise Refused(_nothing_in([member.name for member in members], complaints, layout))
     if len(layout.places) > limits.files:
         raise Refused(f"It contains {len(layout.places)} files of a lab; at most {limits.files} are read")
     by_name = {member.name: member for member in members}
-    files, too_large = _contents(layout, by_name, limits)
-    warnings = [*layout.warnings, *(f"{complaint}; it was ignored." for complaint in (*complaints, *too_large))]
+    files = _contents(layout, by_name, limits, complaints)
+    if not files:
+        raise Refused(_nothing_in([], complaints, layout))
+    warnings = list(layout.warnings)
     explanations = by_name.get(layout.root / EXPLANATIONS)
     if explanations is not None:
         try:
@@ -177,22 +201,38 @@ def _read(
         warnings.append(
             f"It names {partners} as a partner, which alone counts for nobody: the roster must name your group."
         )
-    return dict(sorted(files.items(), key=lambda item: str(item[0]))), author, warnings
+    return dict(sorted(files.items(), key=lambda item: str(item[0]))), author, warnings, layout.alike
+
+
+def _refuse_several_authors(members: Sequence[Member], limits: ReadingLimits) -> None:
+    """Raise `Refused` if `submit` has packed some of this for one person, and some for another."""
+    manifests = [member for member in members if member.name.name == SUBMISSION]
+    authors = {
+        slug_of(author) for member in manifests[:MOST_ARCHIVES] if (author := _names_in_manifest(member, limits)[0])
+    }
+    if len(manifests) > 1 and len(authors) > 1:
+        raise Refused(f"It holds what `lxmls-day1 submit` has packed for {len(authors)} people; {SPLIT}")
 
 
 def _opened_members(
-    everything: list[Member], known: frozenset[PurePosixPath], limits: ReadingLimits, stack: contextlib.ExitStack
-) -> tuple[list[Member], SubmissionLayout, list[str]]:
-    """All files, those in zip files among them as long as there is no lab; where they belong; what was left closed."""
-    complaints: list[str] = []
+    everything: list[Member],
+    known: Collection[PurePosixPath] | Files,
+    limits: ReadingLimits,
+    stack: contextlib.ExitStack,
+    complaints: list[str],
+) -> tuple[list[Member], SubmissionLayout]:
+    """All files, those in zip files among them as long as there is no lab; where they belong."""
     budget = Budget(limits)
     first = 0
     if len(everything) == 1 and everything[0].name.suffix.casefold() == ".zip":
         outer, first = everything[0].name, 1
+        inside: list[str] = []
         try:
             everything = [
-                replace(m, name=m.name.relative_to(outer)) for m in members_of_archive(everything[0], budget, stack)
+                replace(m, name=m.name.relative_to(outer))
+                for m in members_of_archive(everything[0], budget, stack, inside)
             ]
+            complaints += [complaint.removeprefix(f"{outer}/") for complaint in inside]
         except Refused as refusal:
             raise Refused(f"{display_name(outer)} {refusal}") from None
     newest = everything
@@ -200,7 +240,16 @@ def _opened_members(
         count = sum(member.name.suffix.casefold() in SOURCES for member in everything)
         if count > MOST_SOURCES:
             raise Refused(f"It contains {count} source files; at most {MOST_SOURCES} are read")
-        layout = lay_out([member.name for member in everything], known)
+        for folder, (platform, number) in downloads_within(member.name for member in everything).items():
+            everything, newest = (
+                [member for member in members if not member.name.is_relative_to(folder)]
+                for members in (everything, newest)
+            )
+            where = display_name(folder) if folder.parts else "It"
+            complaints.append(
+                f"{where} looks like a download of {platform} with the work of {number} students: {SPLIT}"
+            )
+        layout = lay_out([member.name for member in everything], known, _defining(everything, known, limits))
         archives = [member for member in newest if member.name.suffix.casefold() == ".zip"]
         if layout.is_lab or not archives:
             break
@@ -212,31 +261,47 @@ def _opened_members(
             complaints.append(f"{len(archives) - MOST_ARCHIVES} of {len(archives)} zip files were too many")
         for member in archives[:MOST_ARCHIVES]:
             try:
-                newest += members_of_archive(member, budget, stack)
+                newest += members_of_archive(member, budget, stack, complaints)
             except Refused as refusal:
                 complaints.append(f"{display_name(member.name)} {refusal}")
         everything = everything + newest
-    return everything, layout, complaints
+    return everything, layout
+
+
+def _defining(members: Sequence[Member], known: Collection[PurePosixPath] | Files, limits: ReadingLimits) -> Defines:
+    """Return a function that reads a file and compares it with the one that was given out, where its content is known."""
+    given = known if isinstance(known, Mapping) else {}
+    budget = Budget(replace(limits, bytes=min(limits.bytes, MAX_COMPARED_BYTES)))
+
+    @functools.cache
+    def defines(name: PurePosixPath, home: PurePosixPath) -> bool:
+        if not given.get(home):
+            return True
+        member = next(member for member in members if member.name == name)
+        try:
+            content = budget.read(member, MAX_SOURCE_BYTES if home.suffix == ".py" else limits.file_bytes)
+        except Refused:
+            return False
+        return is_answer(content, given[home], home)
+
+    return defines
 
 
 def _contents(
-    layout: SubmissionLayout, by_name: Mapping[PurePosixPath, Member], limits: ReadingLimits
-) -> tuple[Files, list[str]]:
-    """The files of the lab, and what was too large; of a source that is the fault of the whole submission."""
+    layout: SubmissionLayout, by_name: Mapping[PurePosixPath, Member], limits: ReadingLimits, complaints: list[str]
+) -> Files:
+    """The files of the lab; a complaint about each file that is left out is added."""
     budget = Budget(limits)
     files: Files = {}
-    too_large: list[str] = []
     for place, name in sorted(layout.places.items(), key=lambda item: (item[0].suffix not in SOURCES, str(item[0]))):
         try:
             files[place] = budget.read(by_name[name], limits.file_bytes)
         except Refused as refusal:
-            if place.suffix in SOURCES or not isinstance(refusal, TooLarge):
-                raise Refused(f"{display_name(name)} {refusal}") from None
-            too_large.append(f"{display_name(name)} {refusal}")
-    return files, too_large
+            complaints.append(f"{display_name(name)} {refusal}")
+    return files
 
 
-def _nothing_in(names: list[PurePosixPath], complaints: list[str]) -> str:
+def _nothing_in(names: list[PurePosixPath], complaints: list[str], layout: SubmissionLayout) -> str:
     if complaints:
         more = f" (and {len(complaints) - 2} more)" if len(complaints) > 2 else ""
         return "; ".join(complaints[:2]) + more + _REMEDY
@@ -245,7 +310,10 @@ def _nothing_in(names: list[PurePosixPath], complaints: list[str]) -> str:
     for name in sorted(names):
         if name.suffix.casefold() in OTHER_ARCHIVES:
             return f"{display_name(name)} is not a zip file, and other archives are not opened{_REMEDY}"
-    return "It contains nothing of the lab: neither a folder readers or classifiers, nor a file with the name of one of their files"
+    nothing = "It contains nothing of the lab: neither a folder readers or classifiers, nor a file with the name of one of their files"
+    if layout.alike:
+        return " ".join([f"{nothing}.", *layout.warnings]).rstrip(".")
+    return nothing
 
 
 def _outer_members(found: Found, stack: contextlib.ExitStack) -> list[Member]:
@@ -256,13 +324,12 @@ def _outer_members(found: Found, stack: contextlib.ExitStack) -> list[Member]:
     try:
         if not path.is_dir():
             if not found.parts:
-                suffix = path.suffix.casefold()
-                if suffix in (*SOURCES, *OTHER_ARCHIVES):
-                    return refusing_bad([Member(clean(path.name), lambda: opened(path), path.stat().st_size)])
+                if path.suffix.casefold() in OTHER_ARCHIVES or SOURCE_SUFFIX.search(path.name):
+                    return [Member(clean(path.name), lambda: opened(path), path.stat().st_size)]
                 return [Member(clean(path.stem + ".zip"), lambda: opened(path), path.stat().st_size)]
             archive = stack.enter_context(opened(path))
             members = members_of_zip(archive, stack, {inside for inside, _ in found.parts})
-            return refusing_bad(_of_parts(members, found.parts))
+            return _of_parts(members, found.parts)
         members = []
         for inside, name in found.parts or (("", ""),):
             place = path / inside
@@ -272,9 +339,24 @@ def _outer_members(found: Found, stack: contextlib.ExitStack) -> list[Member]:
                 members += list(members_of_folder(path, inside))
             else:
                 members += [Member(clean(name), functools.partial(opened, path, inside), place.stat().st_size)]
-        return refusing_bad(members)
+        return members
     except OSError as error:
         raise Refused(f"It cannot be read ({reason_of(error)})") from None
+
+
+def opened_once(found: Found, stack: contextlib.ExitStack) -> list[Member]:
+    """List a submission, and what is in its zip file if it is one.
+
+    Raises
+    ------
+    Refused
+        If it cannot be read.
+    """
+    members = _outer_members(found, stack)
+    archives = [member for member in members if member.name.suffix.casefold() == ".zip"]
+    if len(archives) == 1 and not archives[0].bad:
+        members = members + members_of_archive(archives[0], Budget(USUAL_LIMITS), stack, [])
+    return members
 
 
 def _of_parts(members: list[Member], parts: Sequence[tuple[str, str]]) -> list[Member]:

@@ -151,11 +151,9 @@ class Budget:
             raise TooLarge(f"is too large: with it there are more than {self.limits.bytes / 1e6:.3g} MB")
 
 
-def refusing_bad(members: list[Member]) -> list[Member]:
-    """Those without fault; a fault in a place of the lab is one of the whole submission."""
-    for member in members:
-        if member.bad and member.matters:
-            raise Refused(f"{display_name(member.name)} {member.bad}")
+def without_bad(members: list[Member], complaints: list[str]) -> list[Member]:
+    """Return the files without fault; a complaint about each file that would belong to the lab is added."""
+    complaints += [f"{display_name(member.name)} {member.bad}" for member in members if member.bad and member.matters]
     return [member for member in members if not member.bad]
 
 
@@ -165,7 +163,14 @@ def members_of_folder(folder: Path, inside: str = "") -> Iterator[Member]:
     listed = 0
     while waiting:
         prefix, place, beneath = waiting.pop()
-        with os.scandir(place) as entries:
+        try:
+            scanned = os.scandir(place)
+        except OSError as error:
+            if not prefix.parts:
+                raise
+            yield Member(prefix, functools.partial(opened, folder, beneath), bad=f"cannot be read ({reason_of(error)})")
+            continue
+        with scanned as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
                 listed += 1
                 if listed > MOST_LISTED or len(prefix.parts) > DEEPEST:
@@ -263,7 +268,9 @@ class Guarded:
         return True
 
 
-def members_of_archive(member: Member, budget: Budget, stack: contextlib.ExitStack) -> list[Member]:
+def members_of_archive(
+    member: Member, budget: Budget, stack: contextlib.ExitStack, complaints: list[str]
+) -> list[Member]:
     """The members of a zip file, under its name; a file on the disk is read where it stands, another into memory."""
     if member.packed is None:
         try:
@@ -274,7 +281,7 @@ def members_of_archive(member: Member, budget: Budget, stack: contextlib.ExitSta
         file = io.BytesIO(budget.read(member, budget.limits.bytes))
     members = members_of_zip(file, stack)
     budget.list(len(members))
-    members = refusing_bad(members)
+    members = without_bad(members, complaints)
     return [replace(inner, name=member.name / inner.name) for inner in members]
 
 

@@ -7,6 +7,7 @@ runs are graded in boxes.
 """
 
 import csv
+import html
 import io
 import json
 import re
@@ -159,6 +160,7 @@ class Readers:
             digest=handed_in.digest,
             key=self.plan.key,
             author=handed_in.author,
+            given_name=handed_in.author,
             receipt=handed_in.receipt,
         )
         return Graded(row, files_of_student(row, self.plan.gradebook()))
@@ -346,6 +348,56 @@ def test_many_files_with_two_readings_change_no_platform():
     assert names.platform == "Canvas" and set(names.matches) == set(honest) and set(names.doubts) == set(hostile)
 
 
+class TestDownloadsWithin:
+    """A download inside a submission: nobody gets the work of another, and it is said what to do."""
+
+    GRADESCOPE = {"submission_1/mira.py": b"", "submission_2/mira.py": b"", "submission_metadata.yml": b""}
+
+    @pytest.mark.parametrize(
+        "platform", [*(name for name in PLATFORMS if name not in ("files", "folders")), "Gradescope"]
+    )
+    @pytest.mark.parametrize("place", ["m.zip", "a/m.zip", "m/", "m/x/", "m.zip/x/", "m.zip/old.zip", "m/Day 1.zip/x/"])
+    def test_it_is_refused_with_the_remedy(self, tmp_path, platform, place):
+        files = self.GRADESCOPE if platform == "Gradescope" else of_class(platform)
+        for step in reversed(place.split("/")):
+            if step.endswith(".zip"):
+                files = {step: download(tmp_path / "inner.zip", files).read_bytes()}
+            else:
+                files = {f"{step}/{name}" if step else name: content for name, content in files.items()}
+        files |= {f"{name}/lab.zip": packed(True) for name in ("u", "v", "w")}
+        read = {one.student: read_submission(one) for one in find_submissions([download(tmp_path / "all.zip", files)])}
+        outer = read.pop(place[0])
+        assert "looks like a download of " + platform.partition(",")[0] in outer.problem and not outer.files
+        assert "give each submission, or a download by itself, to `grade`" in outer.problem
+        assert not any(person in outer.problem for person in CLASS)
+        assert list(read) == ["u", "v", "w"] and all(
+            one.files[PurePosixPath(WORK)] == b"right" for one in read.values()
+        )
+
+    def test_beside_a_students_own_work_it_is_left_out(self, tmp_path):
+        files = {f"eve/old/{name}": content for name, content in of_class("Moodle, flat").items()} | {
+            "eve/mira.py": b"eve's"
+        }
+        files |= {f"{name}/lab.zip": packed(True) for name in ("u", "v", "w")}
+        eve, *_ = (read_submission(one) for one in find_submissions([download(tmp_path / "all.zip", files)]))
+        assert eve.files == {PurePosixPath(WORK): b"eve's"} and "old looks like a download of Moodle" in " ".join(
+            eve.warnings
+        )
+
+    @pytest.mark.parametrize(
+        "names", [["run_1_1000_a.csv", "run_2_2000_b.csv"], ["submission_1/a.py", "submission_2/a.py"]]
+    )
+    def test_files_of_ones_own_are_no_download(self, tmp_path, names):
+        one = Found("ada", "ada", "", download(tmp_path / "ada.zip", {**dict.fromkeys(names, b""), WORK: b"right"}))
+        assert read_submission(one).files[PurePosixPath(WORK)] == b"right"
+
+    def test_work_that_was_packed_for_two_people(self, tmp_path):
+        for names, is_refused in ((["Ada", "Bob"], True), (["Ada", "ada"], False)):
+            files = {f"{n}.zip": packed(True, name=name) for n, name in enumerate(names)}
+            one = read_submission(Found("ada", "ada", "", download(tmp_path / "ada.zip", files)))
+            assert ("has packed for 2 people" in one.problem) == is_refused == (not one.files)
+
+
 class TestOwners:
     """A key with another owner than before, or with two: it is said, and nothing changes for either."""
 
@@ -381,11 +433,25 @@ class TestOwners:
         found = settled(tmp_path / "out", find_submissions([ada, eve]))
         assert {one.student: bool(one.doubts) for one in found if one.path == ada} == {"ada": False}
 
+    @pytest.mark.parametrize("inside", ["", "all/", "all/all/"])
+    @pytest.mark.parametrize("platform", ["Moodle", "Moodle, flat", "Canvas", "Canvas, late", "Blackboard"])
+    @pytest.mark.parametrize("others", [[], ["ada.zip"], ["ada.zip", "carl.zip"]])
+    def test_one_name_of_a_platform_in_a_path_that_was_named(self, tmp_path, inside, platform, others):
+        """Zoë is absent. Eve hands in a zip file that holds a file or folder as the platform would name Zoë's."""
+        eve = download(tmp_path / "eve.zip", {inside + PLATFORMS[platform]("zoë", 107, "mira.py"): b"right"})
+        paths = [download(tmp_path / name, {WORK: b"wrong"}) for name in others]
+        found = settled(tmp_path / "out", find_submissions([eve, *paths]))
+        assert [one.student for one in found] == sorted(["eve", *(path.stem for path in paths)])
+        (doubt,) = (doubt for one in found for doubt in one.doubts)
+        assert "eve.zip" in doubt and all(one.ids != ("107",) and not one.platform for one in found)
+        column = ID_COLUMNS.get(platform.partition(",")[0], "username")
+        assert matched_lines(found, [(column, {1: "107", 2: "zoë"})])[0] == {}
+
     def test_letters_and_accents_are_one_name(self, tmp_path):
         for form in ("NFC", "NFD"):  # as a zip file has it, and as a disk does
-            name = unicodedata.normalize(form, moodle("Zoë", 11, "lab.zip"))
-            (one,) = settled(tmp_path, find_submissions([download(tmp_path / "all.zip", {name: b""})]))
-            assert not one.doubts
+            names = [unicodedata.normalize(form, moodle(*who, "lab.zip")) for who in (("Zoë", 11), ("Ada", 12))]
+            found = settled(tmp_path, find_submissions([download(tmp_path / "all.zip", dict.fromkeys(names, b""))]))
+            assert len(found) == 2 and not any(one.doubts for one in found)
 
     def test_a_file_in_another_form_is_the_same_students(self, tmp_path, plan):
         run = Run(tmp_path, plan, "files")(of_class("files"))
@@ -431,6 +497,19 @@ class TestOwners:
         assert doubt == "It names A D A as its author, which is the name of ada_101."
         page = (run.out / "summary.html").read_text(encoding="utf-8")
         assert doubt in page and "names my-lab as its author" in page
+
+    @pytest.mark.parametrize("name", ["Ada Lovelace", "=1+1", "<b>\u202eada", "Dr. Ada " * 40, "\n", "Zoë\U0001f600"])
+    def test_the_name_that_was_typed_stands_beside_the_key_and_decides_nothing(self, tmp_path, plan, name):
+        files = of_class("Moodle") | {PLATFORMS["Moodle"]("ada", 101, "lab.zip"): packed(True, name=name)}
+        run = Run(tmp_path, plan, "Moodle")(files)
+        given = next(row.given_name for row in run.book.rows if row.student == "ada_101")
+        shown = " ".join(name.replace("\u202e", "⟨U+202E⟩").split())[:90]
+        assert shown in given and run.marks["ada"] == "10" and len(run.book.rows) == 4
+        page = (run.out / "feedback" / "ada_101.html").read_text(encoding="utf-8")
+        assert ("Name given with the work" in page) == bool(given) and html.escape(shown) in page
+        lines = list(csv.DictReader(io.StringIO((run.out / "grades.csv").read_text("utf-8-sig"))))
+        assert [line["given name"].lstrip("'")[:90] for line in lines] == [given[:90], "", "", ""]
+        assert not lines[0]["given name"].startswith("=")
 
     def test_the_receipt_is_on_both_pages(self, tmp_path, plan):
         from hashlib import sha256
@@ -537,7 +616,7 @@ class TestWholeRuns:
 
     def test_moodle(self, run, labs, tmp_path):
         right, wrong = labs
-        files = {"ada lovelace_11_assignsubmission_file_/lab.zip": right}
+        files = {f"{name}_assignsubmission_file_/lab.zip": right for name in ("ada lovelace_11", "bob_13")}
         roster = ["Identifier,m", "Participant 11", "Participant 12"]
         run(files, roster)
         table = tmp_path / "out" / "hand-marks.csv"

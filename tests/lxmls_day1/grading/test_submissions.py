@@ -32,7 +32,7 @@ GIVEN = {
     for name, content in {
         "classifiers/__init__.py": b"",
         "classifiers/linear_classifier.py": b"class LinearClassifier:\n    pass\n",
-        "classifiers/mira.py": b"raise NotImplementedError\n",
+        "classifiers/mira.py": b"def mira_rule():\n    raise NotImplementedError('Exercise 1.5: a rule')\n",
         "classifiers/structured/structured_mira.py": b"pass\n",
         "classifiers/svm.py": b"raise NotImplementedError\n",
         "notebooks/1_generative.ipynb": b"{}",
@@ -48,6 +48,7 @@ EXERCISES = [
     for id, file in {"1.5": "classifiers/mira.py", "1.7": "classifiers/svm.py"}.items()
 ]
 MIRA = "classifiers/mira.py"
+RULE = b"def mira_rule():\n    return 1\n"
 LAB = {MIRA: b"mira = 1\n", "classifiers/__init__.py": b"", "readers/__init__.py": b""}
 
 
@@ -91,10 +92,10 @@ def read_zip(tmp_path, content, **limits):
     return read(path, **limits)
 
 
-def read_among_others(tmp_path, files):
+def read_among_others(tmp_path, files, **limits):
     """A submission in a folder of two: then its own folders and zip files are not taken for other students'."""
     write(tmp_path / "all", {"ada.zip": make_zip(files), "bob.zip": make_zip(LAB)})
-    return read_submission(find_submissions([tmp_path / "all"])[0], GIVEN)
+    return read_submission(find_submissions([tmp_path / "all"])[0], GIVEN, ReadingLimits(**limits))
 
 
 def texts(submission):
@@ -238,47 +239,64 @@ class TestLooseFiles:
         )
         assert "ada/mira.py is outside the folders of a lab; it is taken as classifiers/mira.py." in submission.warnings
 
-    def test_a_single_file(self, tmp_path):
-        write(tmp_path, {"mira.py": b"1"})
-        assert texts(read(tmp_path / "mira.py")) == {MIRA: b"1"}
+    @pytest.mark.parametrize("name", ["mira.py", "mira (1).py", "Mira.PY", "mira.py.txt"])
+    def test_a_single_file(self, tmp_path, name):
+        write(tmp_path, {name: RULE})
+        assert texts(read(tmp_path / name)) == {MIRA: RULE}
 
     def test_beside_the_folders_of_a_lab(self, tmp_path):
         submission = read_zip(tmp_path, {**LAB, "svm.py": b"2", "mira.py": b"other"})
         assert texts(submission) == {**LAB, "classifiers/svm.py": b"2"}
         assert submission.warnings == (
-            "mira.py was ignored, because classifiers/mira.py is there.",
             "svm.py is outside the folders of a lab; it is taken as classifiers/svm.py.",
+            "mira.py was ignored, because classifiers/mira.py is there.",
         )
 
     def test_outside_the_lab(self, tmp_path):
-        submission = read_zip(tmp_path, {**within("lab", LAB), "svm.py": b"2"})
-        assert texts(submission) == LAB
-        assert submission.warnings == ("svm.py was ignored: the lab in lab counts.",)
+        files = {**within("lab", LAB), "svm.py": b"2", "mira.py": b"2", "a/mira.py": b"2"}
+        submission = read_among_others(tmp_path, files)
+        assert texts(submission) == {**LAB, "classifiers/svm.py": b"2"}
+        assert submission.warnings == (
+            "svm.py is outside the folders of a lab; it is taken as classifiers/svm.py.",
+            "a/mira.py and mira.py were ignored: the lab in lab counts.",
+        )
 
-    @pytest.mark.parametrize("copy", ["mira (1).py", "mira(2).py"])
-    def test_a_browsers_copy_counts_if_there_is_nothing_else(self, tmp_path, copy):
-        submission = read_zip(tmp_path, {copy: b"1"})
-        assert texts(submission) == {MIRA: b"1"}
-        assert submission.warnings[0] == f"{copy} is taken as mira.py."
-        submission = read_zip(tmp_path, {"readers/vocabulary.py": b"", f"classifiers/{copy}": b"1"})
-        assert texts(submission)[MIRA] == b"1"
-        assert submission.warnings == (f"classifiers/{copy} is taken as classifiers/mira.py.",)
+    @pytest.mark.parametrize("copy", ["mira (1).py", "mira(2).py", "mira_final.py"])
+    def test_a_copy_counts_if_there_is_nothing_else(self, tmp_path, copy):
+        submission = read_zip(tmp_path, {copy: RULE})
+        assert texts(submission) == {MIRA: RULE}
+        taken = f"{copy} is not the name that was expected; it is taken as {MIRA}."
+        assert submission.warnings == (taken,)
+        submission = read_zip(tmp_path, {"readers/vocabulary.py": b"", f"classifiers/{copy}": RULE})
+        assert texts(submission)[MIRA] == RULE and submission.warnings == (f"classifiers/{taken}",)
 
-    def test_a_browsers_copy_beside_the_original(self, tmp_path):
-        submission = read_zip(tmp_path, {**LAB, "classifiers/mira (1).py": b"1"})
+    def test_a_copy_beside_the_original(self, tmp_path):
+        submission = read_zip(tmp_path, {**LAB, "classifiers/mira (1).py": RULE})
         assert texts(submission) == LAB
         assert submission.warnings == ("classifiers/mira (1).py was ignored, because classifiers/mira.py is there.",)
+        mine = {**LAB, "classifiers/my_mira.py": RULE}  # a module that others may import
+        assert (texts(submission := read_zip(tmp_path, mine)), submission.warnings) == (mine, ())
 
     def test_two_copies_are_not_guessed_about(self, tmp_path):
-        files = {"classifiers/mira (1).py": b"1", "classifiers/mira (2).py": b"2", "classifiers/svm.py": b"3"}
-        submission = read_zip(tmp_path, files)
+        copies = {"classifiers/mira (1).py": RULE, "classifiers/mira (2).py": RULE}
+        submission = read_zip(tmp_path, {**copies, "classifiers/svm.py": b"3"})
         assert texts(submission) == {"classifiers/svm.py": b"3"}
         (warning,) = submission.warnings
-        assert "it is not clear which one" in warning
+        assert "it is not clear which one" in warning and all(name in warning for name in copies)
+        problem = read_zip(tmp_path, copies).problem
+        assert "It contains nothing of the lab" in problem and all(name in problem for name in copies)
 
-    def test_a_renamed_file_is_not_taken(self, tmp_path):
-        submission = read_zip(tmp_path, {"mira_final.py": b"1"})
-        assert submission.files == {} and "It contains nothing of the lab" in submission.problem
+    @pytest.mark.parametrize(
+        "content", [b"1", b"<html>def mira_rule(): 1", b"\0def mira_rule():", b"def svm_rule(): 1"]
+    )
+    def test_a_name_alone_is_not_enough(self, tmp_path, content):
+        problem = read_zip(tmp_path, {"mira_final.py": content}).problem
+        assert "It contains nothing of the lab" in problem and "mira_final.py looks like classifiers/mira.py" in problem
+        submission = read_zip(tmp_path, {"svm.py": b"", "mira_final.py": content})
+        assert PurePosixPath(MIRA) not in submission.files and submission.alike == {
+            PurePosixPath(MIRA): "mira_final.py"
+        }
+        assert "mira_final.py looks like classifiers/mira.py" in submission.warnings[-1]
 
 
 class TestNested:
@@ -347,6 +365,14 @@ BAD_FILES = {
 }
 
 
+def left_out(submission, sentence, kept=LAB):
+    """A bad part is left out with a reason, for the student and for the instructor; the rest is read."""
+    assert texts(submission) == kept
+    (note,) = submission.notes
+    assert sentence in note and note in submission.warnings and "\n" not in note
+    return True
+
+
 class TestRefused:
     """Each ends in one sentence and no file."""
 
@@ -366,10 +392,11 @@ class TestRefused:
         assert self.refused(read(tmp_path / "ada.rar"), "ada.rar is not a zip file, and other archives are not opened")
 
     def test_links_and_devices(self, tmp_path):
-        assert self.refused(read_zip(tmp_path, {**LAB, **link("classifiers/svm.py")}), "is a symbolic link")
-        assert self.refused(read_zip(tmp_path, {**LAB, **link("readers")}), "readers is a symbolic link")
+        assert left_out(read_zip(tmp_path, {**LAB, **link("classifiers/svm.py")}), "is a symbolic link")
+        assert left_out(read_zip(tmp_path, {**LAB, **link("readers")}), "readers is a symbolic link")
         fifo = link("classifiers/svm.py", b"", stat.S_IFIFO | 0o644)
-        assert self.refused(read_zip(tmp_path, {**LAB, **fifo}), "is not a plain file")
+        assert left_out(read_zip(tmp_path, {**LAB, **fifo}), "is not a plain file")
+        assert self.refused(read_zip(tmp_path, fifo), "is not a plain file")
 
     def test_a_link_that_concerns_nobody(self, tmp_path):
         assert texts(read_zip(tmp_path, {**LAB, **link("data")})) == LAB
@@ -384,8 +411,23 @@ class TestRefused:
         assert self.refused(read_zip(tmp_path, bytes(raw)), "is encrypted")
 
     def test_a_bomb(self, tmp_path):
-        bomb = make_zip({**LAB, "classifiers/svm.py": b"\0" * 15_000_000})
-        assert self.refused(read_zip(tmp_path, bomb), "classifiers/svm.py is a zip bomb")
+        for name in ("classifiers/svm.py", "notebooks/1_generative.ipynb"):
+            bomb = {name: b"\0" * 15_000_000}
+            assert left_out(read_zip(tmp_path, {**LAB, **bomb}), f"{name} is a zip bomb")
+            assert self.refused(read_zip(tmp_path, bomb), f"{name} is a zip bomb")
+
+    @pytest.mark.parametrize(
+        ("name", "content", "sentence"),
+        [
+            ("notebooks/a.ipynb", os.urandom(4_000), "notebooks/a.ipynb is too large"),
+            ("a.ipynb", os.urandom(4_000), "a.ipynb is too large"),
+            ("old.zip", make_zip({"mira.py": b"\0" * 15_000_000}), "old.zip/mira.py is a zip bomb"),
+            ("old.zip", b"PK\3\4 damaged", "old.zip is not a zip file"),
+        ],
+    )
+    def test_a_bad_part_beside_a_loose_file(self, tmp_path, name, content, sentence):
+        submission = read_among_others(tmp_path, {"svm.py": RULE, name: content}, file_bytes=2_000)
+        assert left_out(submission, sentence, {"classifiers/svm.py": RULE})
 
     @pytest.mark.slow
     def test_a_bomb_that_claims_to_be_small(self, tmp_path):
@@ -393,7 +435,7 @@ class TestRefused:
         raw = raw.replace(struct.pack("<L", 150_000_000), struct.pack("<L", 10))
         tracemalloc.start()
         try:
-            assert self.refused(read_zip(tmp_path, raw), "classifiers/svm.py cannot be read")
+            assert left_out(read_zip(tmp_path, raw), "classifiers/svm.py cannot be read")
             assert tracemalloc.get_traced_memory()[1] < 20_000_000
         finally:
             tracemalloc.stop()
@@ -410,7 +452,8 @@ class TestRefused:
         table = raw.index(b"PK\x01\x02")
         entries = bytearray(raw)
         entries[table + 20 : table + 28] = struct.pack("<LL", 2500, 2500)  # the first one reaches over the others
-        assert self.refused(read_zip(tmp_path, bytes(entries)), "overlaps")
+        whole = {f"classifiers/m{i}.py": b"x" * 1000 for i in (1, 2)}
+        assert left_out(read_zip(tmp_path, bytes(entries)), "classifiers/m0.py overlaps", whole)
 
     def test_zip64_lies(self, tmp_path):
         content = io.BytesIO()
@@ -457,8 +500,8 @@ class TestRefused:
         many = {**LAB, **{f"classifiers/m{i}.py": b"" for i in range(20)}}
         assert self.refused(read_zip(tmp_path, many, files=10), "at most 10 are read")
         large = {**LAB, "classifiers/svm.py": os.urandom(3000)}
-        assert self.refused(read_zip(tmp_path, large, file_bytes=2000), "classifiers/svm.py is too large")
-        assert self.refused(read_zip(tmp_path, large, bytes=2000), "more than 0.002 MB")
+        assert left_out(read_zip(tmp_path, large, file_bytes=2000), "classifiers/svm.py is too large")
+        assert left_out(read_zip(tmp_path, large, bytes=2000), "more than 0.002 MB")
 
     @pytest.mark.slow
     def test_thousands_of_source_files(self, tmp_path):
@@ -522,11 +565,14 @@ class TestFolders:
         (lab / "data").symlink_to(secret)
         assert texts(read(lab)) == {"readers/vocabulary.py": b""}
         (lab / "classifiers").symlink_to(secret)
-        assert read(lab).problem == "classifiers is a symbolic link, which is not followed."
+        assert left_out(
+            read(lab), "classifiers is a symbolic link, which is not followed", {"readers/vocabulary.py": b""}
+        )
         (lab / "classifiers").unlink()
         write(lab, {"classifiers/__init__.py": b""})
         (lab / "classifiers/mira.py").symlink_to(secret / "mira.py")
-        assert read(lab).problem == "classifiers/mira.py is a symbolic link, which is not followed."
+        kept = {"readers/vocabulary.py": b"", "classifiers/__init__.py": b""}
+        assert left_out(read(lab), "classifiers/mira.py is a symbolic link, which is not followed", kept)
 
     def test_a_link_in_a_folder_of_submissions(self, tmp_path):
         write(tmp_path / "all", {**within("ada", LAB), **within("bob", LAB)})
@@ -577,7 +623,7 @@ class TestFolders:
     def test_pipes_are_not_opened(self, tmp_path):
         lab = write(tmp_path / "ada", LAB)
         os.mkfifo(lab / "classifiers/svm.py")
-        assert read(lab).problem == "classifiers/svm.py is not a plain file."
+        assert left_out(read(lab), "classifiers/svm.py is not a plain file")
         os.mkfifo(tmp_path / "bob.zip")
         assert "bob.zip is not a plain file" in read(tmp_path / "bob.zip").problem
 

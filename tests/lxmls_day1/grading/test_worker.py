@@ -93,7 +93,7 @@ def rows(tmp_path_factory):
         patched.undo()
     assert len(book.rows) == len(names) + 2
     assert json.loads((base / "out" / "grades.json").read_text(encoding="utf-8"))["submissions"]
-    assert "What the grader could not do" in (base / "out" / "summary.html").read_text(encoding="utf-8")
+    assert "Needs a look" in (base / "out" / "summary.html").read_text(encoding="utf-8")
     assert {row.student for row in saved_rows(base / "out")} == {row.student for row in book.rows}
     return {row.student: row for row in book.rows}
 
