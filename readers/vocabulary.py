@@ -19,6 +19,7 @@ from scipy.sparse import csr_array
 
 from lxmls_day1.checks import as_numbers
 from lxmls_day1.engine.text.token_matrix import count_texts
+from lxmls_day1.engine.text.tokens import lower_case
 from lxmls_day1.errors import InputError
 
 _BAGS_WANTED = (
@@ -166,7 +167,7 @@ def count_words(text: str) -> dict[str, int]:
     """
     if not isinstance(text, str):
         raise InputError(f"a text must be a string, but is {text!r}")
-    words = text.lower().split()
+    words = lower_case(text).split()
     return dict(Counter(words + [f"{first}_{second}" for first, second in pairwise(words)]))
 
 
