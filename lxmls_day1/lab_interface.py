@@ -23,7 +23,6 @@ NAMES: dict[str, tuple[str, ...]] = {
     "engine.text.packed_texts": ("PackedTexts",),
     "engine.text.review_files": ("read_reviews",),
     "engine.text.token_matrix": ("count_texts",),
-    "engine.text.tokens": ("lower_case",),
     "errors": ("InputError",),
     "figures.plotting": ("add_boundary", "plot_points"),
     "gaussians": ("bayes_error", "discriminant_params"),

@@ -69,6 +69,8 @@ class TextCorpus(BagCorpus):
         `readers.vocabulary` takes words as they stand between spaces.
     min_count : int
         A token becomes a feature if it occurs at least so often in the training part. For text only.
+    skip_lines : int
+        The number of lines before the header, or before the examples, of each file.
     progress : bool
         Whether to show a progress bar over the texts.
 
@@ -123,6 +125,7 @@ class TextCorpus(BagCorpus):
         min_count: int = 1,
         *,
         text_column: int | str | None = None,
+        skip_lines: int = 0,
         progress: bool = False,
     ) -> None:
         if not (count is None or callable(count)):
@@ -136,6 +139,8 @@ class TextCorpus(BagCorpus):
             "quote": quote,
             "encoding": encoding,
         }
+        if skip_lines:
+            layout["skip_lines"] = skip_lines  # which an older package does not know
         columns: dict[str, Any] = {"label_column": label_column, "text_column": text_column}
         files = read_labelled(path, *([] if test_path is None else [test_path]), **layout, **columns)
         is_svmlight = files[0].form == "svmlight"

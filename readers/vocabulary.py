@@ -8,6 +8,7 @@ A text goes through three forms:
 * a *row* of X, with a column for each token of the vocabulary. Tokens without a column are left out.
 """
 
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -19,7 +20,6 @@ from scipy.sparse import csr_array
 
 from lxmls_day1.checks import as_numbers
 from lxmls_day1.engine.text.token_matrix import count_texts
-from lxmls_day1.engine.text.tokens import lower_case
 from lxmls_day1.errors import InputError
 
 _BAGS_WANTED = (
@@ -167,7 +167,11 @@ def count_words(text: str) -> dict[str, int]:
     """
     if not isinstance(text, str):
         raise InputError(f"a text must be a string, but is {text!r}")
-    words = lower_case(text).split()
+    if (
+        not text.isascii()
+    ):  # both normal forms of a text give the same words; in form C a letter and its accent are one character
+        text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
+    words = text.lower().split()
     return dict(Counter(words + [f"{first}_{second}" for first, second in pairwise(words)]))
 
 

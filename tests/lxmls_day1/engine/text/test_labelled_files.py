@@ -225,7 +225,7 @@ REFUSED = [
             ("a,fine\nb,5 €\n".encode("cp1252"), 2, "the byte 0x80; in cp1252 it would read 'b,5 €'"),
             ("a,fine\nb,caf\x81é\n".encode("latin-1"), 2, "the byte 0x81; save the file in utf-8, or name its"),
             ("ham,fine\n".encode("utf-16-le"), 1, "a zero byte, as in UTF-16, archives and spreadsheets"),
-            (b"PK\x03\x04\n\x00\x00", 2, "a zero byte"),
+            (b"\xd0\n\x00\x00", 1, "the byte 0xD0"),
         ]
     ],
     *[
