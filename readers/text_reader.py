@@ -138,9 +138,8 @@ class TextCorpus(BagCorpus):
             "header": header,
             "quote": quote,
             "encoding": encoding,
+            "skip_lines": skip_lines,
         }
-        if skip_lines:
-            layout["skip_lines"] = skip_lines  # which an older package does not know
         columns: dict[str, Any] = {"label_column": label_column, "text_column": text_column}
         files = read_labelled(path, *([] if test_path is None else [test_path]), **layout, **columns)
         is_svmlight = files[0].form == "svmlight"
