@@ -350,7 +350,9 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """The share of the rows of ``X`` (M, J) whose label is predicted right, for labels ``y`` of any type."""
         labels, predicted = check_labels(y), self.predict(X)
         if len(labels) != len(predicted):
-            raise InputError(f"X has {len(predicted)} rows, but y has {len(labels)} labels; every example needs one label")
+            raise InputError(
+                f"X has {len(predicted)} rows, but y has {len(labels)} labels; every example needs one label"
+            )
         return float(np.average(np.asarray(labels == predicted, dtype=float), weights=sample_weight))
 
     @available_if(lambda self: not _takes_counts(self.classifier))  # type: ignore[untyped-decorator]  # as above

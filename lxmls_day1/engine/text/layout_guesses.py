@@ -148,6 +148,8 @@ def _before_table(line: str, below: Sequence[str], delimiter: str | None, quote:
             ]
         except CorpusError:
             continue
+        while records and sum(map(bool, records[0])) < 2:  # a further title
+            del records[0]
         widths = {len(row) for row in records[:-1]}
         if len(widths) != 1 or min(widths) < 2:
             continue
