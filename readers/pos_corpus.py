@@ -243,11 +243,18 @@ def guess_tagged_format(lines: Sequence[str], name: str, known_tags: Sequence[st
     if known_tags and len(widths) > 1:
         return None
     tags, others = {row[0] for row in by_tabs}, {row[-1] for row in by_tabs if len(row) > 1}
-    if tags <= {str(n) for n in range(len(by_tabs) + 1)}:
-        return "columns"  # a counter
+    numbers = {str(n) for n in range(len(by_tabs) + 1)}
+    if tags <= numbers or others <= numbers or _names(by_tabs[0]):
+        return "columns"  # a counter, or a header
     if len(tags) == len(others) and all(map(str.isupper, others)) and not all(map(str.isupper, tags)):
         return "columns"
     return "crfsuite" if len(tags) <= len(others) and 2 * len(tags) <= max(len(by_tabs), 4) else "columns"
+
+
+def _names(row: Sequence[str]) -> list[str]:
+    """Return the names of the columns in lower case if a row is a header, else an empty list."""
+    header = [cell.strip("# ").lower() for cell in row]
+    return header if _NAMES_OF_WORDS & {*header} and _NAMES_OF_TAGS & {*header} else []
 
 
 def _is_comment(line: str) -> bool:
@@ -294,8 +301,7 @@ def _parse_columns(
     """Return the sentences of columns, the description of the columns, and the lines that were skipped."""
     parted, skipped = _sentences_of_rows(lines, name)
     width = len(parted[0][0][1])
-    header = [cell.strip("# ").lower() for cell in parted[0][0][1]]
-    names = header if _NAMES_OF_WORDS & {*header} and _NAMES_OF_TAGS & {*header} else []
+    names = _names(parted[0][0][1])
     if names:
         skipped.insert(0, lines[parted[0][0][0] - 1])
         parted = [rows for rows in [parted[0][1:], *parted[1:]] if rows]
