@@ -140,7 +140,8 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.regularizer is None:
-            self.regularizer = 0.0 if self.solver == "gis" else 1.0
+            # A solver of another type is refused by `check_settings`; a comparison with an array is no Boolean.
+            self.regularizer = 0.0 if isinstance(self.solver, str) and self.solver == "gis" else 1.0
         self.history: list[Iteration] = []
 
     def train(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> np.ndarray:

@@ -122,6 +122,7 @@ class SVM(StochasticGradient):
         sample_weight: ArrayLike | None = None,
     ) -> np.ndarray:
         """Find params (J + 1, K) of least objective, or near it, as the solver does; errors as of `OnlineClassifier.train`."""
+        self.check_settings()  # because a comparison with an array is no Boolean
         if self.solver == "dual":
             return train_dual(self, X, y, callback, sample_weight)
         return super().train(X, y, callback, sample_weight)

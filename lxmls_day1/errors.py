@@ -128,6 +128,16 @@ def check_path(name: str, path: Any) -> Path:
     return Path(text)
 
 
+def current_folder() -> Path:
+    """Return the current folder, or raise an `InputError` that names it if it was deleted."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        place = os.environ.get("PWD")  # because only the shell still knows the name
+        named = f", {place}," if place and not os.path.isdir(place) else ""
+        raise InputError(f"the current folder{named} is gone; change to a folder that exists, as with `cd`") from error
+
+
 def how_to_install(extra: str) -> str:
     """The command that installs an optional extra of this package, as text for a message.
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Self
 
-from lxmls_day1.errors import InputError, NotInLab, nearest
+from lxmls_day1.errors import InputError, NotInLab, current_folder, nearest
 from lxmls_day1.library_path import PACKAGES as PACKAGES
 from lxmls_day1.library_path import is_lab_folder as is_lab_folder
 from lxmls_day1.library_path import is_taken_from_reference, library_path, name_in, reference_place
@@ -68,7 +68,8 @@ class Lab:
     """
 
     def __init__(self, folder: str | os.PathLike[str]):
-        self.folder = Path(os.path.expanduser(folder)).resolve()
+        path = Path(os.path.expanduser(folder))
+        self.folder = (path if path.is_absolute() else current_folder() / path).resolve()
         self.named = True
         if not self.folder.is_dir():
             raise InputError(f"{self.folder} is not a folder; a lab is a folder that holds readers/ and classifiers/.")
@@ -99,7 +100,7 @@ class Lab:
         -------
         Lab
         """
-        start = Path.cwd() if start is None else Path(os.path.expanduser(start)).resolve()
+        start = current_folder() if start is None else Path(os.path.expanduser(start)).resolve()
         for folder in (start, *start.parents):
             if is_lab_folder(folder):
                 break
@@ -139,6 +140,8 @@ class Lab:
             return known  # nobody else's folder came first since: thousands of calls of a function need not look again
         name = name_in(self.folder, name) or name_in(reference_place(), name) or name
         path = self.folder.joinpath(*name.split(".")).with_suffix(".py")
+        if not self.folder.is_dir():
+            raise InputError(f"the lab's folder {self.folder} is gone; put it back, or open a lab that is there")
         if not is_taken_from_reference(str(self.folder), name):
             self._require(name, path)
         try:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from lxmls_day1.course.autoreload import watch_cells
 from lxmls_day1.course.exercise_cell import ExerciseCell
 from lxmls_day1.engine.penalties import LargePenalty
+from lxmls_day1.errors import current_folder
 from lxmls_day1.figures.figure_data import record_figures
 from lxmls_day1.lab import Lab
 from lxmls_day1.library_path import STARTS_PROCESSES, is_lab_folder
@@ -280,7 +281,7 @@ def _keep_origin(folder: Path) -> None:
 def _lab_around() -> Path | None:
     """The lab folder that this notebook stands in or was started in, if there is one."""
     notebook = getattr(sys.modules["__main__"], "__vsc_ipynb_file__", None) or os.environ.get("JPY_SESSION_NAME")
-    here = Path.cwd()
+    here = current_folder()
     around = [*(Path(notebook).resolve().parents if notebook else ()), here, *here.parents]
     if "google.colab" in sys.modules:
         around += here.glob("*/")

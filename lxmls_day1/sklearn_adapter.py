@@ -252,11 +252,12 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             raise InputError(
                 "the first partial_fit needs classes, all the labels that will occur: partial_fit(X, y, classes=…)"
             )
-        if state is not None and classes is not None and not np.array_equal(np.unique(classes), state.classes):
+        known = None if classes is None else np.unique(check_labels(classes))
+        if state is not None and known is not None and not np.array_equal(known, state.classes):
             raise InputError(
-                f"classes must be those of the first partial_fit, {listed(state.classes)}, but are {listed(np.unique(classes))}"
+                f"classes must be those of the first partial_fit, {listed(state.classes)}, but are {listed(known)}"
             )
-        classes = np.unique(classes) if state is None else state.classes
+        classes = known if state is None else state.classes
         X, y, factors = self._training_data(X, y, sample_weight, reset=state is None, classes=classes)
         classifier = copy.deepcopy(self.classifier)
         self._choose(classifier, X, y, factors, goes_on=state is not None)
@@ -278,10 +279,7 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     ) -> tuple[Any, np.ndarray, np.ndarray | None]:
         """Check what is trained on: the examples that count, their labels, and their weights if there are any."""
         _check_readable(X)
-        if y is not None:
-            check_labels(y)
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset)
-        check_classification_targets(y)
+        X, y = self._validated(X, y, reset)
         tags = get_tags(self)
         if tags.input_tags.positive_only:
             check_non_negative(X, type(self.classifier).__name__)
@@ -301,6 +299,17 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 f"{type(self.classifier).__name__} separates two classes, but y holds {len(classes)}: {listed(classes)}"
             )
         return X, y, weights
+
+    def _validated(self, X: Any, y: Any, reset: bool) -> tuple[Any, np.ndarray]:
+        """Return rows and labels that scikit-learn has checked; the labels keep their type, which scikit-learn may not know."""
+        labels = None if y is None else check_labels(y)
+        is_known = labels is None or labels.dtype.kind in "biufU" or all(isinstance(label, str) for label in labels)
+        shown_y = labels if is_known or labels is None else np.unique(labels, return_inverse=True)[1]
+        if shown_y is not None and getattr(y, "ndim", 1) == 2:
+            shown_y = shown_y[:, None]  # so that scikit-learn warns of a column
+        X, checked = validate_data(self, X, shown_y, accept_sparse="csr", dtype=np.float64, reset=reset)
+        check_classification_targets(checked)
+        return X, checked if labels is None else labels
 
     def _weights(self, y: np.ndarray, sample_weight: Any, classes: np.ndarray | None) -> np.ndarray | None:
         """What the examples count, by themselves and as members of their classes, (M,); None where all count alike."""
@@ -336,6 +345,15 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         X = self._inputs(X)
         labels: np.ndarray = self.classifier_.test(X, self.params_)
         return labels
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of the rows of ``X`` (M, J) whose label is predicted right, for labels ``y`` of any type."""
+        labels, predicted = check_labels(y), self.predict(X)
+        if len(labels) != len(predicted):
+            raise InputError(
+                f"X has {len(predicted)} rows, but y has {len(labels)} labels; every example needs one label"
+            )
+        return float(np.average(np.asarray(labels == predicted, dtype=float), weights=sample_weight))
 
     @available_if(lambda self: not _takes_counts(self.classifier))  # type: ignore[untyped-decorator]  # as above
     def decision_function(self, X: Any) -> np.ndarray:

@@ -23,7 +23,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,7 +35,19 @@ from readers.splitting import split_ends
 #: Which column of a file each kind of tag stands in, counted from 0.
 TAG_COLUMNS = {"upos": 3, "xpos": 4}
 
-_NR_COLUMNS = 10
+#: The formats of tagged words.
+FORMATS = ("columns", "conllu", "crfsuite")
+
+_COLUMNS = ["ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC"]
+_NR_COLUMNS = len(_COLUMNS)
+_GLOBAL_COLUMNS = "# global.columns ="
+_CONLLU_COMMENTS = (_GLOBAL_COLUMNS, "# sent_id =", "# text =", "# newdoc", "# newpar")
+_ENDINGS = {".conllu": "conllu", ".conllup": "conllu", ".crfsuite": "crfsuite"}
+_NAMES_OF_WORDS = frozenset(("word", "words", "token", "tokens", "form", "text"))
+_NAMES_OF_TAGS = frozenset(("tag", "tags", "pos", "upos", "xpos", "ner", "ner_tag", "pos_tag", "label", "labels"))
+_TAGS_SHOWN = 6
+_SEVERAL = 8  # words, from which on tags for more than half of them are no set of tags
+_VALUED = re.compile(r".+:[-+]?[0-9.]+")
 _FEATURE = re.compile(r"((?:[^\\:]|\\.)+)(?::([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?))?")
 _ESCAPED = re.compile(r"\\(.)")
 _RANGE_OR_EMPTY = re.compile(r"[1-9][0-9]*-[1-9][0-9]*|[0-9]+\.[1-9][0-9]*")
@@ -55,13 +67,22 @@ class TaggedSentence(NamedTuple):
     tags: tuple[str, ...]
 
 
+class TaggedFile(NamedTuple):
+    """The sentences of a file, and how the file was read."""
+
+    sentences: list[TaggedSentence]
+    form: str  # one of `FORMATS`
+    described: str  # the columns, sentences and tags, in one line
+
+
 # -------------------------------------------------------------------------------------------------------------- parsing
 
 
 def parse_crfsuite(content: bytes, name: str = "the text given") -> list[TaggedSentence]:
     """Read the content of a file in CRFsuite's format: a line for each word, with its tag and its features between tabs.
 
-    An empty line ends a sentence. After a name may stand the value of the feature, ``length:4.5``, which is 1 otherwise; a colon in a
+    An empty line ends a sentence, and a line that begins with # and has no tab is a comment.
+    After a name may stand the value of the feature, ``length:4.5``, which is 1 otherwise; a colon in a
     name is written ``\\:`` and a backslash twice, as CRFsuite does.
 
     Parameters
@@ -90,6 +111,8 @@ def parse_crfsuite(content: bytes, name: str = "the text given") -> list[TaggedS
     sentences: list[TaggedSentence] = []
     words: list[tuple[Any, str]] = []
     for number, line in enumerate([*_lines(content, name), ""], start=1):
+        if _is_comment(line):
+            continue
         if line:
             tag, *features = line.split("\t")
             found = [_feature(feature) for feature in features]
@@ -125,11 +148,231 @@ def _word(features: Sequence[Any]) -> tuple[str, ...] | dict[str, float]:
     return values
 
 
-def parse_tagged(content: bytes, tags: str = "upos", name: str = "the text given") -> list[TaggedSentence]:
-    """`parse_conllu` or `parse_crfsuite`, by the first line that is neither blank nor a comment: ten columns are CoNLL-U."""
-    first = next((line for line in content.split(b"\n") if line.strip() and not line.startswith(b"#")), b"")
-    is_crfsuite = b"\t" in first and first.count(b"\t") != _NR_COLUMNS - 1
-    return parse_crfsuite(content, name) if is_crfsuite else parse_conllu(content, tags, name)
+def read_tagged(
+    content: bytes,
+    name: str = "the text given",
+    tags: str | int = "upos",
+    form: str | None = None,
+    word_column: str | int | None = None,
+) -> TaggedFile:
+    """Read tagged sentences, a word on each line, and report the format.
+
+    Parameters
+    ----------
+    content : bytes
+    name : str
+        How an error names the file; its ending is the first sign of the format.
+    tags : "upos", "xpos", or the name or number of a column
+        The column of the tags. Of columns without names "upos" is the last.
+    form : {"conllu", "crfsuite", "columns"}, optional
+        Default: guessed from the name, the comments, the number of columns, and the values in them.
+    word_column : str or int, optional
+        The column of the words, of columns alone. Default: the first that is not a counter.
+
+    Raises
+    ------
+    InputError
+        If the file breaks its format, or its tags are not a set of tags: a counter, or as many as there are words.
+
+    Examples
+    --------
+    >>> read_tagged(b"Dogs\\tNOUN\\nbark\\tVERB\\n.\\tPUNCT\\n\\nDogs\\tNOUN\\nsleep\\tVERB\\n", "mine.tsv").described
+    'word and tag in 2 columns; 2 sentences, 3 tags: NOUN, PUNCT, VERB'
+    """
+    lines = _lines(content, name)
+    found = form or guess_tagged_format(lines, name)
+    if found not in FORMATS:
+        wanted = "tagged words: a line for each word, with the word and its tag between tabs or spaces (or CoNLL-U, or CRFsuite's format)"
+        if form is not None:
+            raise InputError(f"{name}: format must be {', '.join(FORMATS)} for tagged words, but is {form!r}")
+        first = next(filter(None, lines), None)
+        raise InputError(f"{name}: expected {wanted}, got {'no lines' if first is None else _quoted(first)}")
+    if word_column is not None and found != "columns":
+        raise InputError(
+            f"{name} is read as {found}, which has no column of words to choose (--text-column); leave this option out, or read columns "
+            "(--format columns); --label-column may be upos or xpos for CoNLL-U"
+        )
+    skipped: list[str] = []
+    if found == "crfsuite":
+        sentences, described = parse_crfsuite(content, name), "tag and features of each word (CRFsuite)"
+        skipped = [line for line in lines if _is_comment(line)]
+    elif found == "conllu":
+        sentences = parse_conllu(content, str(tags), name)
+        names = _global_columns(lines)
+        described = "CoNLL-U" if names is None else f"CoNLL-U Plus, {len(names)} columns"
+        described = f"words and {str(tags).upper()} tags ({described})"
+    else:
+        sentences, described, skipped = _parse_columns(lines, name, tags, word_column)
+    used = sorted({tag for sentence in sentences for tag in sentence.tags})
+    _check_sense(sentences, used, name, found if form is None else None)
+    shown = ", ".join(used[:_TAGS_SHOWN]) + ", …" * (len(used) > _TAGS_SHOWN)
+    described += f"; {_counted(len(sentences), 'sentence')}, {_counted(len(used), 'tag')}: {shown}"
+    if skipped:
+        described += f"; skipped {_counted(len(skipped), 'line')} such as {_quoted(skipped[0])}"
+    return TaggedFile(sentences, found, described)
+
+
+def guess_tagged_format(lines: Sequence[str], name: str, known_tags: Sequence[str] = ()) -> str | None:
+    """Return the format of a file of tagged words, one of `FORMATS`, or None if it has no columns.
+
+    With ``known_tags``, those of a tagger that is to tag the file, plain text is possible: then all lines have equally many columns, and
+    those between spaces end with a known tag.
+
+    Examples
+    --------
+    >>> guess_tagged_format(["The\\tDET", "dog\\tNOUN", ".\\tPUNCT"], "mine.tsv"), guess_tagged_format(["DET\\tw=The"], "mine.txt")
+    ('columns', 'crfsuite')
+    """
+    ending = Path(name).suffix.lower()
+    if ending in _ENDINGS or any(line.startswith(_CONLLU_COMMENTS) for line in lines):
+        return _ENDINGS.get(ending, "conllu")
+    by_tabs = [line.split("\t") for line in lines if line.strip() and not _is_comment(line)]
+    if not any(len(row) > 1 for row in by_tabs):
+        rows = [line.split() for line in lines if line.strip() and not line.startswith(("# ", "-DOCSTART-"))]
+        if {len(row) for row in rows} == {_NR_COLUMNS} and rows[0][0] == "1":
+            return "conllu"  # with spaces for tabs, which is refused with its line
+        is_table = {len(row) for row in rows} in ({2}, {3}, {4}, {5}, {6})
+        return "columns" if is_table and (not known_tags or {row[-1] for row in rows} <= {*known_tags}) else None
+    widths = {len(row) for row in by_tabs}
+    if widths == {_NR_COLUMNS} and (by_tabs[0][0] == "1" or _RANGE_OR_EMPTY.fullmatch(by_tabs[0][0])):
+        return "conllu"
+    behind = [cell for row in by_tabs for cell in row[1:]]
+    if 2 * sum("=" in cell or _VALUED.fullmatch(cell) is not None for cell in behind) > len(behind):
+        return "crfsuite"
+    if known_tags and len(widths) > 1:
+        return None
+    tags, others = {row[0] for row in by_tabs}, {row[-1] for row in by_tabs if len(row) > 1}
+    numbers = {str(n) for n in range(len(by_tabs) + 1)}
+    if tags <= numbers or others <= numbers or _names(by_tabs[0]):
+        return "columns"  # a counter, or a header
+    if len(tags) == len(others) and all(map(str.isupper, others)) and not all(map(str.isupper, tags)):
+        return "columns"
+    return "crfsuite" if len(tags) <= len(others) and 2 * len(tags) <= max(len(by_tabs), 4) else "columns"
+
+
+def _names(row: Sequence[str]) -> list[str]:
+    """Return the names of the columns in lower case if a row is a header, else an empty list."""
+    header = [cell.strip("# ").lower() for cell in row]
+    return header if _NAMES_OF_WORDS & {*header} and _NAMES_OF_TAGS & {*header} else []
+
+
+def _is_comment(line: str) -> bool:
+    """Whether a line with columns between tabs is a comment: it begins with # and has one column, but is not the tag # alone."""
+    return line.startswith("#") and "\t" not in line and line != "#"
+
+
+def _global_columns(lines: Sequence[str]) -> list[str] | None:
+    """Return the names of the columns of CoNLL-U Plus, None of another file."""
+    first = next((line for line in lines if line.startswith(_GLOBAL_COLUMNS)), None)
+    return None if first is None else first.removeprefix(_GLOBAL_COLUMNS).split()
+
+
+def _sentences_of_rows(lines: Sequence[str], name: str) -> tuple[list[list[tuple[int, list[str]]]], list[str]]:
+    """Return the cells of the lines of each sentence, with the number of the line, and the lines that were skipped."""
+    by_tabs = any("\t" in line for line in lines)
+    parted: list[list[tuple[int, list[str]]]] = [[]]
+    skipped, width = [], 0
+    for number, line in enumerate(lines, start=1):
+        cells = line.split("\t") if by_tabs else line.split()
+        is_comment = line.startswith("#") and (line[1:2] == " " if by_tabs else len(cells) != width)
+        if not line.strip():
+            parted.append([])
+        elif is_comment or line.startswith("-DOCSTART-"):
+            skipped.append(line)
+        else:
+            width = width or len(cells)
+            if len(cells) != width or width < 2:
+                wanted = f"{width} as in the lines before" if width > 1 else "a word and a tag"
+                raise InputError(
+                    f"{name}, line {number}: got {_counted(len(cells), 'column')}; expected {wanted}, between "
+                    f"{'tab characters' if by_tabs else 'spaces'}"
+                )
+            parted[-1].append((number, cells))
+    parted = [rows for rows in parted if rows]
+    if not parted:
+        raise InputError(f"{name}: expected sentences, got a file without any words")
+    return parted, skipped
+
+
+def _parse_columns(
+    lines: Sequence[str], name: str, tags: str | int, word_column: str | int | None
+) -> tuple[list[TaggedSentence], str, list[str]]:
+    """Return the sentences of columns, the description of the columns, and the lines that were skipped."""
+    parted, skipped = _sentences_of_rows(lines, name)
+    width = len(parted[0][0][1])
+    names = _names(parted[0][0][1])
+    if names:
+        skipped.insert(0, lines[parted[0][0][0] - 1])
+        parted = [rows for rows in [parted[0][1:], *parted[1:]] if rows]
+    counts = [
+        [row[0] for _, row in rows] in ([str(n + first) for n in range(len(rows))] for first in (0, 1))
+        for rows in parted
+    ]
+    counter = width > 2 and all(counts) and any(len(rows) > 1 for rows in parted)
+    if counter and width >= _NR_COLUMNS - 4:
+        raise InputError(
+            f"{name}: got {width} columns, of which the first counts the words; CoNLL-U has {_NR_COLUMNS}, and CoNLL-U Plus names its "
+            "columns in a first line such as # global.columns = ID FORM UPOS"
+        )
+
+    def column(wanted: str | int | None, usual: Set[str], default: int, option: str) -> int:
+        if wanted is None:
+            return next((place for place, found in enumerate(names) if found in usual), default)
+        place = names.index(wanted.lower()) if isinstance(wanted, str) and wanted.lower() in names else wanted
+        if not isinstance(place, int) or not 0 <= place < width:
+            known = f"{', '.join(names)}, or " if names else ""
+            raise InputError(f"{name} has no column {wanted!r}; {option} must be {known}a number from 0 to {width - 1}")
+        return place
+
+    word = column(word_column, _NAMES_OF_WORDS, int(counter), "--text-column")
+    tag = column(None if tags == "upos" and "upos" not in names else tags, _NAMES_OF_TAGS, width - 1, "--label-column")
+    if word == tag:
+        raise InputError(f"{name}: words and tags must be different columns, but both are column {word}")
+    sentences = []
+    for rows in parted:
+        for number, row in rows:
+            if not (row[word].strip() and row[tag].strip()):
+                raise InputError(f"{name}, line {number}: got an empty word or tag; expected both")
+        sentences.append(TaggedSentence(tuple(row[word] for _, row in rows), tuple(row[tag] for _, row in rows)))
+    if not sentences:
+        raise InputError(f"{name}: expected sentences, got a file without any words")
+    if (
+        tags == "upos"
+        and not names
+        and len({found for sentence in sentences for found in sentence.tags}) == 1
+        and width > 2 + counter
+    ):
+        raise InputError(
+            f"{name}: the last column has the tag {_quoted(sentences[0].tags[0])} alone; if the tags are in another column, give its "
+            f"number, from {int(counter) + 1} to {width - 2}: --label-column (tags=)"
+        )
+    places = "" if (word, tag) == (0, 1) == (0, width - 1) else f": word in column {word}, tag in column {tag}"
+    return sentences, f"word and tag in {width} columns{places}", skipped
+
+
+def _check_sense(sentences: Sequence[TaggedSentence], tags: Sequence[str], name: str, guessed: str | None) -> None:
+    """Refuse tags that are not a set of tags: a counter, as many as words, or one alone."""
+    n_words = sum(len(sentence.words) for sentence in sentences)
+    n_different = len({repr(word) for sentence in sentences for word in sentence.words})
+    counts = all(list(sentence.tags) == [str(n + 1) for n in range(len(sentence.tags))] for sentence in sentences)
+    many = (n_words >= _SEVERAL and 2 * len(tags) > n_words) or (guessed is not None and n_different < len(tags) > 2)
+    wrong = (
+        "count the words"
+        if counts and len(tags) > 1
+        else f"are {len(tags)} different ones for {n_words} words"
+        if many
+        else ""
+    )
+    if wrong:
+        raise InputError(
+            f"{name}: the tags, such as {_quoted(tags[0])}, {wrong}, so they are not a set of tags; expected a word and its tag on each "
+            "line; choose the column of the tags with --label-column (tags=), or the format with --format (form=): "
+            f"{', '.join(FORMATS)}"
+        )
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' * (number != 1)}"
 
 
 def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given") -> list[TaggedSentence]:
@@ -160,12 +403,24 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
     >>> parse_conllu(text.encode())
     [TaggedSentence(words=('Dogs', 'bark'), tags=('NOUN', 'VERB'))]
     """
-    column = _tag_column(tags)
+    lines = _lines(content, name)
+    names = _global_columns(lines)
+    if names is None and Path(name).suffix.lower() == ".conllup":
+        raise InputError(
+            f"{name}: CoNLL-U Plus names its columns, but got no line such as # global.columns = ID FORM UPOS"
+        )
+    _tag_column(tags if names is None else "upos")
+    names = names or _COLUMNS
+    wanted = str(tags).upper()
+    if "FORM" not in names or wanted not in names:
+        raise InputError(f"{name}: global.columns names {', '.join(names)}; expected FORM and {wanted} among them")
+    column, form_column, n_columns = names.index(wanted), names.index("FORM"), len(names)
+    id_column = names.index("ID") if "ID" in names else None
     sentences: list[TaggedSentence] = []
     forms: list[str] = []
     labels: list[str] = []
     known: dict[str, str] = {}  # a word is kept once, however often it occurs
-    for number, line in enumerate(_lines(content, name), start=1):
+    for number, line in enumerate(lines, start=1):
         if not line:
             if forms:
                 sentences.append(TaggedSentence(tuple(forms), tuple(labels)))
@@ -174,24 +429,25 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
         if line[0] == "#":
             continue
         cells = line.split("\t")
-        if len(cells) != _NR_COLUMNS:
+        if len(cells) != n_columns:
             raise InputError(
-                f"{name}, line {number}: got {len(cells)} column{'s' * (len(cells) != 1)}; expected {_NR_COLUMNS}, "
+                f"{name}, line {number}: got {_counted(len(cells), 'column')}; expected {n_columns}, "
                 "separated by tab characters, a comment that begins with #, or an empty line"
             )
-        if cells[0] != str(len(forms) + 1):
-            if _RANGE_OR_EMPTY.fullmatch(cells[0]):
+        place = None if id_column is None else cells[id_column]
+        if place is not None and place != str(len(forms) + 1):
+            if _RANGE_OR_EMPTY.fullmatch(place):
                 continue
             raise InputError(
-                f"{name}, line {number}: the first column is {_quoted(cells[0])}; expected {len(forms) + 1}, the number "
+                f"{name}, line {number}: the {_ordinal(id_column)} column is {_quoted(place)}; expected {len(forms) + 1}, the number "
                 "of the word in its sentence, or a range such as 2-3, or an empty node such as 8.1"
             )
-        form, tag = cells[1], cells[column]
+        form, tag = cells[form_column], cells[column]
         if not form:
-            raise InputError(f"{name}, line {number}: the second column is empty; expected a word")
+            raise InputError(f"{name}, line {number}: the {_ordinal(form_column)} column is empty; expected a word")
         if tag in ("", "_"):
             raise InputError(
-                f"{name}, line {number}: column {column + 1} is {_quoted(tag)}; expected the {tags.upper()} tag of "
+                f"{name}, line {number}: column {column + 1} is {_quoted(tag)}; expected the {wanted} tag of "
                 f"{_quoted(form)} (not every treebank has both kinds of tags)"
             )
         forms.append(known.setdefault(form, form))
@@ -204,7 +460,7 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
 
 
 def read_conllu(path: str | os.PathLike[str], tags: str = "upos") -> list[TaggedSentence]:
-    """Read a file in the CoNLL-U format, or in CRFsuite's (`parse_crfsuite`).
+    """Read a file in the CoNLL-U format, or another that `read_tagged` knows.
 
     Parameters
     ----------
@@ -234,11 +490,15 @@ def read_conllu(path: str | os.PathLike[str], tags: str = "upos") -> list[Tagged
     ...     read_conllu(file)
     [TaggedSentence(words=('Dogs', 'bark'), tags=('NOUN', 'VERB'))]
     """
+    return _read_file(path, tags).sentences
+
+
+def _read_file(path: Any, tags: str | int, form: str | None = None, word_column: str | int | None = None) -> TaggedFile:
     try:
         content = Path(path).read_bytes()
     except (OSError, TypeError, ValueError) as error:
         raise InputError(f"{path!r} cannot be read ({error}); check that this file exists") from error
-    return parse_tagged(content, tags, str(path))
+    return read_tagged(content, str(path), tags, form, word_column)
 
 
 def _lines(content: bytes, name: str) -> list[str]:
@@ -258,6 +518,10 @@ def _tag_column(tags: str) -> int:
     if not isinstance(tags, str) or tags not in TAG_COLUMNS:
         raise InputError(f"tags must be one of {', '.join(map(repr, TAG_COLUMNS))}, but is {tags!r}")
     return TAG_COLUMNS[tags]
+
+
+def _ordinal(column: int | None) -> str:
+    return {0: "first", 1: "second"}.get(column or 0, f"{(column or 0) + 1}th")
 
 
 def _quoted(text: str) -> str:
@@ -282,6 +546,7 @@ class PosCorpus:
     Attributes
     ----------
     name, tags : str
+        ``tags`` is the column of the tags, or None if that was guessed.
     train_X, dev_X, test_X : lists of tuples of str
         Sentences, each a tuple of words.
     train_y, dev_y, test_y : lists of tuples of str
@@ -320,6 +585,7 @@ class PosCorpus:
         parts = _parts_of(
             text_data.find_corpus("toy sentences" if name == "toy" else name, data_dir, "pos").paths, tags
         )
+        self.read_as = ""
         self._set_parts(name, tags, parts)
 
     @classmethod
@@ -328,19 +594,22 @@ class PosCorpus:
         train: str | os.PathLike[str],
         test: str | os.PathLike[str] | None = None,
         dev: str | os.PathLike[str] | None = None,
-        tags: str = "upos",
+        tags: str | int = "upos",
         name: str | None = None,
+        form: str | None = None,
+        word_column: str | int | None = None,
     ) -> "PosCorpus":
-        """Any treebank in the CoNLL-U format, or sentences with features of your own in CRFsuite's (`parse_crfsuite`).
+        """Read any treebank in the CoNLL-U format, or other tagged sentences (`read_tagged`); ``read_as`` describes the files.
 
         Parameters
         ----------
         train, test, dev : path
             Its files; without ``dev`` the development part is empty, and without ``test`` a fifth of the sentences of ``train``, drawn by
             chance, are kept to test with.
-        tags : {"upos", "xpos"}
+        tags, form, word_column
+            As for `read_tagged`.
         name : str, optional
-            What to call it; the name of the training file otherwise.
+            The name of the data set. Default: the name of the training file.
 
         Returns
         -------
@@ -348,19 +617,24 @@ class PosCorpus:
         """
         corpus = cls.__new__(cls)
         files: dict[str, Any] = {"train": train, "dev": dev, "test": test}
-        parts = {
-            part: [] if path is None and part != "train" else read_conllu(path, tags) for part, path in files.items()
+        found = {
+            part: _read_file(path, tags, form, word_column)
+            for part, path in files.items()
+            if path is not None or part == "train"
         }
+        parts = {part: found[part].sentences if part in found else [] for part in files}
+        corpus.read_as = " | ".join(f"{Path(files[part]).name}: {file.described}" for part, file in found.items())
         if test is None:
             order = np.random.default_rng(1).permutation(len(parts["train"])).tolist()
             end, _, _ = split_ends(len(order), (0.8, 0.0, 0.2))
             parts["train"], parts["test"] = (
                 [parts["train"][i] for i in sorted(rows)] for rows in (order[:end], order[end:])
             )
-        corpus._set_parts(Path(train).name if name is None else name, tags, parts)
+        own_tags = None if tags == "upos" and found["train"].form != "conllu" else tags
+        corpus._set_parts(Path(train).name if name is None else name, own_tags, parts)
         return corpus
 
-    def _set_parts(self, name: str, tags: str, parts: Mapping[str, Sequence[TaggedSentence]]) -> None:
+    def _set_parts(self, name: str, tags: str | int | None, parts: Mapping[str, Sequence[TaggedSentence]]) -> None:
         self.name, self.tags = name, tags
         (self.train_X, self.train_y), (self.dev_X, self.dev_y), (self.test_X, self.test_y) = (
             ([sentence.words for sentence in parts[part]], [sentence.tags for sentence in parts[part]])
@@ -376,7 +650,8 @@ class PosCorpus:
 
     def get_name(self) -> str:
         """What a table or a plot calls this data set."""
-        return f"{'Toy sentences' if self.name == 'toy' else self.name.replace('_', ' ')}: {self.tags.upper()}"
+        name = "Toy sentences" if self.name == "toy" else self.name.replace("_", " ")
+        return name if self.tags is None else f"{name}: {str(self.tags).upper()}"
 
 
 def _parts_of(paths: Mapping[str, Path], tags: str) -> dict[str, list[TaggedSentence]]:

@@ -67,6 +67,8 @@ class TextCorpus(BagCorpus):
         `readers.vocabulary` takes words as they stand between spaces.
     min_count : int
         A token becomes a feature if it occurs at least so often in the training part. For text only.
+    skip_lines : int
+        The number of lines before the header, or before the examples, of each file.
     progress : bool
         Whether to show a progress bar over the texts.
 
@@ -121,6 +123,7 @@ class TextCorpus(BagCorpus):
         min_count: int = 1,
         *,
         text_column: int | str | None = None,
+        skip_lines: int = 0,
         progress: bool = False,
     ) -> None:
         if not (count is None or callable(count)):
@@ -133,6 +136,7 @@ class TextCorpus(BagCorpus):
             "header": header,
             "quote": quote,
             "encoding": encoding,
+            "skip_lines": skip_lines,
         }
         columns: dict[str, Any] = {"label_column": label_column, "text_column": text_column}
         files = text_data.read_labelled(path, *([] if test_path is None else [test_path]), **layout, **columns)

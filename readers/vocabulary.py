@@ -8,6 +8,7 @@ A text goes through three forms:
 * a *row* of X, with a column for each token of the vocabulary. Tokens without a column are left out.
 """
 
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -164,6 +165,10 @@ def count_words(text: str) -> dict[str, int]:
     """
     if not isinstance(text, str):
         raise InputError(f"a text must be a string, but is {text!r}")
+    if (
+        not text.isascii()
+    ):  # both normal forms of a text give the same words; in form C a letter and its accent are one character
+        text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
     words = text.lower().split()
     return dict(Counter(words + [f"{first}_{second}" for first, second in pairwise(words)]))
 

@@ -18,6 +18,7 @@ import functools
 import itertools
 import re
 import reprlib
+import unicodedata
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -477,7 +478,8 @@ class _Words:
             kinds.extend(numbers.setdefault(word, len(numbers)) for word in sentence)
         self.starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.intp)])
         self.nr_words = len(kinds)
-        self._vocabulary = list(numbers)
+        # Both normal forms of a word have the same features.
+        self._vocabulary = [unicodedata.normalize("NFC", word) for word in numbers]
         self._kinds = np.array(kinds, dtype=np.intp)  # (N,)
         self._first = np.repeat(self.starts[:-1], lengths)  # (N,): where the sentence of each word begins, and ends
         self._end = np.repeat(self.starts[1:], lengths)

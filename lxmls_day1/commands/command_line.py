@@ -24,7 +24,7 @@ import click
 import lxmls_day1
 from lxmls_day1 import waiting
 from lxmls_day1.commands import first_compilation
-from lxmls_day1.errors import InputError, nearest
+from lxmls_day1.errors import InputError, current_folder, nearest
 
 #: In the order of the help; each is a module of this folder.
 COMMANDS = (
@@ -158,6 +158,11 @@ def describe_os_error(error: OSError) -> str:
         return describe_os_error(OSError(int(number or 0), reason, place))
     reason = error.strerror or str(error) or type(error).__name__
     reason = reason[0].lower() + reason[1:]
+    if isinstance(error, FileNotFoundError) and not error.filename:
+        try:
+            current_folder()
+        except InputError as gone:
+            return f"{gone}."
     temporary = not error.filename or f"{os.sep}{OURS}" in str(error.filename)
     if "no usable temporary directory" in reason or (error.errno in (errno.ENOSPC, errno.EDQUOT) and temporary):
         reason += "; free some space, or set TMPDIR to a folder that has some"

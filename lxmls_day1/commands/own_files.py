@@ -12,7 +12,7 @@ from lxmls_day1.errors import InputError
 if TYPE_CHECKING:
     from lxmls_day1.lab import Lab
 
-FORMATS = ("columns", "jsonl", "svmlight")
+FORMATS = ("columns", "jsonl", "svmlight", "conllu", "crfsuite")
 SEVERAL = 20  # examples, from which on more labels than half of them are suspicious
 NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
 
@@ -58,12 +58,15 @@ layout_options = several(
         "--format", "form", type=click.Choice(FORMATS), help="Format of the files. Default: according to their names."
     ),
     click.option("--delimiter", type=DelimiterType(), help="The character that separates the columns, such as ; or tab."),
+    click.option(
+        "--skip-lines", type=click.IntRange(min=0), help="How many lines stand before the header or the examples of each file."
+    ),
     click.option("--no-quotes", "no_quotes", is_flag=True, help="Treat quotation marks as ordinary characters."),
 )  # fmt: skip
 own_file_options = several(
     click.option(
         "--file", "path", type=click.Path(),
-        help="Labelled text of your own instead: CSV, TSV, JSON lines or svmlight, plain or gzipped.",
+        help="Labelled text of your own instead: CSV, TSV, JSON lines or svmlight, plain or packed (gz, bz2, xz, a zip of one file).",
     ),
     click.option("--test-file", "test_path", type=click.Path(), help="A second file, to test on."),
     layout_options,
@@ -106,9 +109,13 @@ def open_own_file(lab: "Lab", settings: Mapping[str, Any]) -> tuple[Any, list[st
     notes = [f"Read {printable(corpus.read_as)}."]
     nr_labels, nr_examples = len(corpus.label_names), corpus.nr_examples
     if nr_examples >= SEVERAL and 2 * nr_labels > nr_examples:
-        notes.append(
-            f"There are {nr_labels} labels for {nr_examples} examples; if they are not the labels, --label-column says what is."
-        )
+        many = f"There are {nr_labels} labels for {nr_examples} examples"
+        if not corpus.texts:  # svmlight, whose label is always the first number
+            raise InputError(
+                f"{printable(str(settings['path']))}: {many[0].lower()}{many[1:]}, such as {listed(corpus.label_names, most=3)}; the first "
+                "number of a line is its class here, so numbers to be estimated (regression) must be grouped into classes first"
+            )
+        notes.append(f"{many}; if they are not the labels, --label-column says what is.")
     for note in notes:
         click.echo(note, err=True)
     if nr_labels == 1:

@@ -18,11 +18,26 @@ if TYPE_CHECKING:
     from lxmls_day1.lab import Lab
 
 
+TAGGED = ("columns", "conllu", "crfsuite")
+#: Endings of files of labelled examples or features, which are no raw text.
+LABELLED = (
+    ".csv",
+    ".tsv",
+    ".tab",
+    ".jsonl",
+    ".ndjson",
+    ".svmlight",
+    ".libsvm",
+    ".svm",
+    ".conllu",
+    ".conllup",
+    ".crfsuite",
+)
 #: How `predict` and `explain` read files.
 reading_options = several(
     click.option(
-        "--format", "form", type=click.Choice(["auto", "raw", "processed"]), default="auto", show_default=True,
-        help="Whether files hold raw text or token:count lines; auto decides for each file.",
+        "--format", "form", type=click.Choice(["auto", "raw", "processed", *TAGGED]), default="auto", show_default=True,
+        help="Whether files hold raw text or token:count lines, or for a tagger tagged words; auto decides for each file.",
     ),
     click.option(
         "--per", "unit", type=click.Choice(["file", "line"]),
@@ -59,7 +74,7 @@ def command(
     --scores, the scores. If the lines end with labels (#label#:positive), the accuracy follows on standard error.
 
     A tagger (`lxmls-day1 train --classifier structured_perceptron --domain ewt`) takes sentences: a FILE holds one
-    sentence per line, its words separated by spaces, or is in CoNLL-U format. One line is printed for each word and its
+    sentence per line, its words separated by spaces, or tagged words as for training. One line is printed for each word and its
     tag, separated by a tab character, and a blank line after each sentence. A conditional random field (`--classifier
     crf`) also gives probabilities: with --marginals each line goes on with the probability of the tag and those of all
     tags, the most probable first.
@@ -78,7 +93,9 @@ def command(
     if model.tags_sentences:
         from lxmls_day1.engine.text.tagged_files import tag_files
 
-        tag_files(lab, model, paths, marginals)
+        if form == "processed":
+            raise InputError("this model tags words, and takes no token:count lines; leave out --format processed")
+        tag_files(lab, model, paths, marginals, form)
         return
     if marginals:
         raise InputError("--marginals is for taggers; this model labels whole texts, so use --scores")
@@ -175,8 +192,15 @@ def open_documents(model: "TextModel", paths: Sequence[str], form: str, unit: st
     """The documents of all files. All are read before anything is shown: a mistake in the last costs nothing."""
     from lxmls_day1.engine.text.documents import read_bytes, read_documents, shown_name
 
+    if form in TAGGED:
+        raise InputError(f"--format {form} is for taggers; this model labels whole texts, raw or in token:count lines")
     documents = []
     for path in paths:
+        if form == "auto" and path.lower().endswith(LABELLED):
+            raise InputError(
+                f"{shown_name(path)} does not fit the model: by its name it holds labelled examples or features, and the model takes raw "
+                "text; write the texts alone, one on each line, and add --per line, or read the file as it is with --format raw"
+            )
         if os.path.isdir(path):
             raise InputError(f"{shown_name(path)} is a folder; FILE must be a file of reviews.")
         documents += read_documents(read_bytes(path), shown_name(path), form, unit or "file", model.tokens_of)

@@ -101,9 +101,10 @@ def command(
     TSV), JSON lines, or features in the svmlight format, each plain or gzipped. The columns, and whether the first line
     is a header, are guessed and reported; options override the guess. Without --test-file a fifth of the file is set
     aside for testing. The structured learners take tagged sentences: ewt is the English Web Treebank, toy-sentences
-    needs no data, and a file of your own is in the CoNLL-U format (--label-column xpos takes the language's own tags),
-    or has features of your own in CRFsuite's format: one line per word, with its tag and its features, separated by
-    tabs, each a name or a name and a number (length:4).
+    needs no data, and a file of your own has a word and its tag on each line, between tabs or spaces, or is in the
+    CoNLL-U format (--label-column xpos takes the language's own tags), or has features of your own in CRFsuite's
+    format: one line per word, with its tag and its features, separated by tabs, each a name or a name and a number
+    (length:4). The format is guessed and reported; --format overrides the guess.
 
     SVM and maximum entropy need a λ, their regularizer. If you do not set it, it is 2/M for M training examples, or
     with --tune the best of seven values on the development part: a table shows them all, with standard errors. With
@@ -197,17 +198,10 @@ def open_text(
 ) -> tuple[Any, str]:
     """A data set of text, and how its texts were taken apart: as ``"reviews"``, ``"questions"`` or ``"sentences"``.
 
-    ``"features"`` are those of svmlight: there were no texts. For a tagger files are in CoNLL-U or in CRFsuite's format.
+    ``"features"`` are those of svmlight: there were no texts. For a tagger files hold tagged sentences.
     """
     if own and tagger:
-        if more := own.keys() - {"path", "test_path", "label_column"}:
-            raise InputError(
-                f"tagged sentences have no {', '.join(sorted(more))}: leave this option out; --label-column may be upos or xpos."
-            )
-        kind = lab.load("readers.pos_corpus").PosCorpus
-        return kind.from_files(
-            own["path"], own.get("test_path"), tags=str(own.get("label_column", "upos"))
-        ), "sentences"
+        return open_tagged_file(lab, own), "sentences"
     if own:
         corpus, _ = open_own_file(lab, own)
         return corpus, "reviews" if corpus.texts else "features"
@@ -216,6 +210,26 @@ def open_text(
     if domain in QUESTIONS:
         return lab.reader("question_reader", "QuestionCorpus", name=domain, data_dir=data_dir), "questions"
     return lab.reader("sentiment_reader", "SentimentCorpus", domain=domain, data_dir=data_dir), "reviews"
+
+
+def open_tagged_file(lab: "Lab", own: Mapping[str, Any]) -> Any:
+    """Return the corpus of the user's tagged sentences, and report how they were read."""
+    from lxmls_day1.engine.text.documents import printable
+    from lxmls_day1.engine.text.text_blocks import refuse_packed
+
+    renamed = {"label_column": "tags", "text_column": "word_column", "form": "form"}
+    if more := own.keys() - {"path", "test_path", *renamed}:
+        raise InputError(
+            f"tagged sentences have no {', '.join(sorted(more))}: leave this option out; --label-column chooses the column of the tags, "
+            "or upos or xpos of CoNLL-U"
+        )
+    for path in filter(None, (own["path"], own.get("test_path"))):
+        refuse_packed(path)
+    settings = {new: own[name] for name, new in renamed.items() if name in own}
+    corpus = lab.load("readers.pos_corpus").PosCorpus.from_files(own["path"], own.get("test_path"), **settings)
+    if read_as := getattr(corpus, "read_as", None):  # which older labs do not have
+        click.echo(f"Read {printable(read_as)}.", err=True)
+    return corpus
 
 
 def train_and_measure(learner: Any, dataset: Any) -> tuple[Any, dict[str, float]]:

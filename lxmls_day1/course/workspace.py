@@ -29,7 +29,7 @@ from lxmls_day1.course.workspace_state import (
     text_digest,
 )
 from lxmls_day1.course.workspace_state import FILE as STATE
-from lxmls_day1.errors import InputError
+from lxmls_day1.errors import InputError, current_folder
 from lxmls_day1.lab import PACKAGES, Lab, is_lab_folder, reference_folder
 from lxmls_day1.lab_api import VERSION as INTERFACE
 from lxmls_day1.whole_files import named, remove_abandoned, temporary_folder
@@ -219,7 +219,7 @@ def workspace_of(lab: Lab, command: str) -> Path:
     """
     if lab.named or keeps_state(lab.folder):
         return lab.folder
-    here = Path.cwd()
+    here = current_folder()
     near = [f" (`{as_typed('cd', path.name)}`)" for path in workspaces_below(here)[:1]]
     naming = 'open it with open_lab("DIR")' if command.startswith("lab.") else "name it with --lab DIR"
     raise InputError(

@@ -1,3 +1,5 @@
+import re
+import shutil
 import sys
 import threading
 from pathlib import Path
@@ -6,7 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 import lxmls_day1.lab
-from lxmls_day1.errors import InputError
+from lxmls_day1.commands.command_line import describe_os_error
+from lxmls_day1.errors import InputError, current_folder
 from lxmls_day1.lab import Lab
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,6 +36,26 @@ class Mira:
         self.regularizer = regularizer
         self.where = WHERE
 """
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a current folder cannot be deleted")
+def test_a_folder_that_is_gone_is_named(tmp_path, monkeypatch):
+    lab, gone = make_lab(tmp_path / "lab", mira=MIRA), tmp_path / "gone"
+    shutil.rmtree(lab.folder)
+    with pytest.raises(InputError, match=re.escape(f"the lab's folder {lab.folder} is gone")):
+        lab.load("classifiers.mira")
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    monkeypatch.setenv("PWD", str(gone))
+    gone.rmdir()
+    for call in (Lab.open, lambda: Lab("lab"), current_folder):
+        with pytest.raises(InputError, match=re.escape(f"the current folder, {gone}, is gone; change to")):
+            call()
+    assert describe_os_error(FileNotFoundError(2, "No such file or directory")).startswith(
+        f"the current folder, {gone}, is"
+    )
+    monkeypatch.chdir(tmp_path)
+    assert describe_os_error(FileNotFoundError(2, "No such file or directory")) == "no such file or directory."
 
 
 class TestOpening:

@@ -6,6 +6,7 @@ import pickle
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
@@ -331,3 +332,32 @@ def test_a_missing_or_old_scikit_learn_is_told_with_the_extra_that_brings_it(lac
     monkeypatch.delitem(sys.modules, "lxmls_day1.sklearn_adapter")
     with pytest.raises(ImportError, match=r"scikit-learn 1\.6 or newer.*pip install \"lxmls-day1\[sklearn\]"):
         importlib.import_module("lxmls_day1.sklearn_adapter")
+
+
+LABELS_OF_EVERY_TYPE = {
+    "Int64 beyond 2**53": pd.Series([2**60, 2**60 + 1, 5], dtype="Int64"),
+    "uint64": np.array([2**63, 2**63 + 1, 5], dtype=np.uint64),
+    "integers of Python beyond 64 bits": np.array([2**70, 2**70 + 1, 5], dtype=object),
+    "Booleans of pandas": pd.Series([True, False, True], dtype="boolean"),
+    "Booleans": np.array([True, False, True]),
+    "StringDType": np.array(["b", "a", "ü"], dtype=np.dtypes.StringDType()),
+    "strings of pandas": pd.Series(["b", "a", "c"], dtype="string"),
+    "categories": pd.Series(["b", "a", "c"], dtype="category"),
+    "bytes": np.array([b"b", b"a", b"c"]),
+    "dates": np.array(["2024-02-01", "2024-01-01", "2025-01-01"], dtype="datetime64[D]"),
+    "a list of texts": ["b", "a", "c"],
+}
+
+
+@pytest.mark.parametrize("labels", LABELS_OF_EVERY_TYPE.values(), ids=LABELS_OF_EVERY_TYPE.keys())
+def test_estimators_take_and_answer_the_labels_that_learners_do(labels):
+    X = np.eye(3).repeat(4, axis=0)
+    y = [label for label in labels for _ in range(4)] if isinstance(labels, list) else labels.repeat(4)
+    native = Mira()
+    params = native.train(X, y)
+    fitted = as_estimator(Mira()).fit(X, y)
+    continued = as_estimator(Mira()).partial_fit(X, y, classes=labels)
+    for estimator in (fitted, continued):
+        assert estimator.predict(X).tolist() == native.test(X, params).tolist() == np.asarray(y).tolist()
+        assert estimator.classes_.dtype == native.classes.dtype == estimator.predict(X).dtype
+        assert estimator.score(X, y) == 1.0 and estimator.score(X[:4], y[4:8]) == 0.0

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lxmls_day1.errors import InputError
-from readers.pos_corpus import PosCorpus, parse_conllu, parse_crfsuite, read_conllu
+from readers.pos_corpus import PosCorpus, parse_conllu, parse_crfsuite, read_conllu, read_tagged
 
 
 def word(number, form, upos="NOUN", xpos="NN"):
@@ -207,3 +207,104 @@ def test_files_are_told_apart_and_a_fifth_is_kept_to_test_with(tmp_path):
     assert (len(own.train_X), len(own.dev_X), len(own.test_X)) == (8, 0, 2)
     assert sorted(own.X) == [(("x",),)] * 6 + [(("y",),)] * 4
     assert (len(treebank.train_X), len(treebank.test_X)) == (8, 2) and "PRP" in treebank.tag_names
+
+
+# ------------------------------------------------------------------------------------------------- formats told apart
+
+SENTENCES = [
+    (("The", "dog", "barks", "."), ("DET", "NOUN", "VERB", "PUNCT")),
+    (("Dogs", "run", "."), ("NOUN", "VERB", "PUNCT")),
+] * 2
+
+
+def lines_of(line, end="\n", start=""):
+    """A file of `SENTENCES`, each word as ``line`` says: n counts the words of a sentence, and N those of the file."""
+    blocks, total = [], 0
+    for words, tags in SENTENCES:
+        rows = []
+        for n, (form, tag) in enumerate(zip(words, tags, strict=True), start=1):
+            total += 1
+            rows.append(line.format(n=n, zero=n - 1, N=total, word=form, tag=tag, size=len(form)) + end)
+        blocks.append("".join(rows))
+    return (start + end.join(blocks)).encode()
+
+
+COUNTED = "; 4 sentences, 4 tags: DET, NOUN, PUNCT, VERB"
+THIRD = "word and tag in 3 columns: word in column {}, tag in column 2" + COUNTED
+
+#: The name of a file, its content, and how it is read.
+TAGGED = [
+    ("a.tsv", lines_of("{word}\t{tag}"), "word and tag in 2 columns" + COUNTED),
+    ("a.tsv", lines_of("{word}\t{tag}", "\r\n"), "word and tag in 2 columns" + COUNTED),
+    ("a.tsv", lines_of("{word}\t{tag}", start="# by hand\n"), "word and tag in 2 columns" + COUNTED + "; skipped 1 line such as '# by hand'"),
+    ("a.txt", lines_of("{word} {tag}"), "word and tag in 2 columns" + COUNTED),
+    ("a.txt", lines_of("{word}\t{tag}", start="token\tpos\n"), "word and tag in 2 columns" + COUNTED + "; skipped 1 line such as 'token\\tpos'"),
+    ("eng.conll", lines_of("{word} X {tag}", start="-DOCSTART- -X- O\n\n"), THIRD.format(0) + "; skipped 1 line such as '-DOCSTART- -X- O'"),
+    ("a.tsv", lines_of("{word}\t{size}\t{tag}"), THIRD.format(0)),
+    ("a.tsv", lines_of("{n}\t{word}\t{tag}"), THIRD.format(1)),
+    ("a.conll", lines_of("{zero} {word} {tag}"), THIRD.format(1)),
+    ("a.tsv", lines_of("{tag}\t{word}", start="tag\tword\n"), "word and tag in 2 columns: word in column 1, tag in column 0"
+        + COUNTED + "; skipped 1 line such as 'tag\\tword'"),
+    ("a.conllup", lines_of("{n}\t{word}\t{tag}", start="# global.columns = ID FORM UPOS\n"), "words and UPOS tags (CoNLL-U Plus, 3 columns)" + COUNTED),
+    ("a.txt", lines_of("{tag}\t{word}", start="# global.columns = UPOS FORM\n"), "words and UPOS tags (CoNLL-U Plus, 2 columns)" + COUNTED),
+    ("a.conllu", lines_of("{n}\t{word}\t_\t{tag}\t_\t_\t_\t_\t_\t_"), "words and UPOS tags (CoNLL-U)" + COUNTED),
+    ("a.txt", lines_of("{n}\t{word}\t_\t{tag}\t_\t_\t_\t_\t_\t_"), "words and UPOS tags (CoNLL-U)" + COUNTED),
+    ("a.crfsuite", lines_of("{tag}\tw={word}", start="# features\n"), "tag and features of each word (CRFsuite)" + COUNTED + "; skipped 1 line such as '# features'"),
+    ("a.txt", lines_of("{tag}\tw={word}\tlen:{size}"), "tag and features of each word (CRFsuite)" + COUNTED),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "described"), TAGGED)
+def test_formats_are_told_apart_and_reported(name, content, described):
+    found = read_tagged(content, name)
+    assert found.described == described
+    assert [tags for _, tags in found.sentences] == [tags for _, tags in SENTENCES]
+    if found.form != "crfsuite":
+        assert found.sentences == SENTENCES
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("a.conllu", lines_of("{n}\t{word}\t_\t{tag}\t_\t_\t_\t_\t_"), ", line 1: got 9 columns; expected 10"),
+        ("a.txt", lines_of("{n}\t{word}\t_\t{tag}\t_\t_\t_\t_\t_"), ": got 9 columns, of which the first counts the words; CoNLL-U has 10"),
+        ("a.conllu", lines_of("{n}  {word}  _  {tag}  _  _  _  _  _  _"), ", line 1: got 1 column; expected 10"),
+        ("a.txt", lines_of("{n}  {word}  _  {tag}  _  _  _  _  _  _"), ", line 1: got 1 column; expected 10"),
+        ("a.conllup", lines_of("{n}\t{word}\t{tag}"), ": CoNLL-U Plus names its columns, but got no line such as # global"),
+        ("a.conllup", lines_of("{n}\t{word}\t{tag}", start="# global.columns = ID FORM XPOS\n"), ": global.columns names ID, FORM, XPOS; expected FORM and UPOS"),
+        ("a.conllup", lines_of("{n}\t{word}", start="# global.columns = ID FORM UPOS\n"), ", line 2: got 2 columns; expected 3"),
+        ("a.tsv", lines_of("{word}\t{tag}\tO"), ": the last column has the tag 'O' alone; if the tags are in another column, give its number, from 1 to 1"),
+        ("a.crfsuite", lines_of("{word}\t{tag}"), ": the tags, such as '.', are 6 different ones for 14 words, so they are not a set of tags"),
+        ("a.crfsuite", lines_of("{n}\tw={word}"), ": the tags, such as '1', count the words"),
+        ("a.tsv", lines_of("{word}\t{N}"), ": the tags, such as '1', are 14 different ones for 14 words"),
+        ("a.txt", b"The dog barks .\nDogs run .\n", ": expected tagged words: a line for each word, with the word and its tag"),
+        ("a.tsv", lines_of("{word}\t{tag}").replace(b"run\tVERB", b"run"), ", line 7: got 1 column; expected 2 as in the lines before"),
+        ("a.tsv", b"", ": expected tagged words"),
+    ],
+)  # fmt: skip
+def test_files_that_make_no_sense_are_refused(name, content, says):
+    with pytest.raises(InputError) as caught:
+        read_tagged(content, name)
+    assert str(caught.value).startswith(name + says)
+
+
+def test_every_guess_is_overruled(tmp_path):
+    content = lines_of("{tag}\t{word}\tO")
+    found = read_tagged(content, "a.tsv", tags=0, form="columns", word_column=1)
+    assert found.sentences == SENTENCES
+    assert read_tagged(content, "a.conllu", form="crfsuite").sentences[1].words == (
+        ("Dogs", "O"),
+        ("run", "O"),
+        (".", "O"),
+    )
+    (tmp_path / "a.tsv").write_bytes(content)
+    corpus = PosCorpus.from_files(tmp_path / "a.tsv", tags=0, form="columns", word_column=1)
+    assert corpus.get_name() == "a.tsv: 0" and corpus.read_as == f"a.tsv: {found.described}"
+    for settings in (
+        {"form": "xml"},
+        {"tags": 3, "form": "columns"},
+        {"tags": "pos", "form": "columns"},
+        {"word_column": 2, "form": "columns"},
+    ):
+        with pytest.raises(InputError):
+            read_tagged(content, "a.tsv", **settings)

@@ -7,10 +7,10 @@ pairs ``token:count``, in prose next to none. A label at the end of a processed 
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 from lxmls_day1.engine.text.parsed_reviews import parse_review
+from lxmls_day1.engine.text.text_blocks import Input, unpacked
 from lxmls_day1.engine.text.tokens import count_tokens
 from lxmls_day1.errors import InputError
 from lxmls_day1.whole_files import check_readable
@@ -107,11 +107,16 @@ def decoded(data: bytes, name: str) -> str:
 
 
 def read_bytes(path: str) -> bytes:
-    """The content of a file, or of the standard input for ``-``."""
-    if path == STANDARD_INPUT:
-        return sys.stdin.buffer.read() if sys.stdin else b""  # None where it was closed
-    check_readable(path, "name a file, or a pipe that ends", pipes=True)
-    return Path(path).read_bytes()
+    """The content of a file, unpacked, or of the standard input for ``-``."""
+    if path == STANDARD_INPUT and not sys.stdin:  # None where it was closed
+        return b""
+    if path != STANDARD_INPUT:
+        check_readable(path, "name a file, or a pipe that ends", pipes=True)
+    opened = Input(path, shown_name(path), None)
+    try:
+        return b"".join(unpacked(opened, shown_name(path), path))
+    finally:
+        opened.close()
 
 
 def input_lines() -> Iterator[tuple[int, bytes]]:

@@ -1,4 +1,4 @@
-"""Files of labelled examples: CSV, TSV, JSON lines, or svmlight, plain or gzipped, in any encoding, in memory or piece by piece.
+"""Files of labelled examples: CSV, TSV, JSON lines, or svmlight, plain or packed, in any encoding, in memory or piece by piece.
 
 `LabelledStream` goes through any number of files in bounded memory; ``-`` is standard input. `read_labelled` is such a stream read to
 its end. The steps are: bytes to blocks of text (`text_blocks`), these to records (`tables`, `svmlight`), and of these the columns
@@ -16,12 +16,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lxmls_day1.checks import as_list, listed
+from lxmls_day1.checks import as_list, check_number, listed
 from lxmls_day1.engine.text.layout_guesses import (
     choose_columns,
     guess_delimiter,
+    head_of_table,
+    is_usual_name,
     looks_like_header,
     looks_like_json_lines,
+    refuse_other_dialect,
 )
 from lxmls_day1.engine.text.svmlight import FeatureRows, label_order, parse_svmlight
 from lxmls_day1.engine.text.tables import (
@@ -33,7 +36,7 @@ from lxmls_day1.engine.text.tables import (
     labels_and_texts,
     parse_json_lines,
 )
-from lxmls_day1.engine.text.text_blocks import STANDARD_INPUT, Input, Text, unpacked
+from lxmls_day1.engine.text.text_blocks import PACKED_ENDINGS, STANDARD_INPUT, Input, Text, unpacked
 from lxmls_day1.errors import CorpusError, InputError, check_path, counted
 from lxmls_day1.whole_files import check_readable
 
@@ -42,7 +45,6 @@ _FORMAT_OF = {
     **dict.fromkeys((".csv", ".tsv", ".tab"), "columns"),
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), "jsonl"),
     **dict.fromkeys((".svmlight", ".libsvm", ".svm"), "svmlight"),
-    ".parquet": "parquet",
 }
 _TAB_SEPARATED = (".tsv", ".tab")
 STDIN_NAME = "standard input"
@@ -133,7 +135,7 @@ def read_labelled(
     for number, piece in enumerate(found):
         if not piece.labels:
             raise _nothing_in(stream.names[number])
-    for warning in stream.warnings:
+    for warning in [*stream.warnings, *_other_numbering(stream.names, features)]:
         warnings.warn(warning, stacklevel=3)
     return [
         LabelledFile(
@@ -155,7 +157,8 @@ class LabelledStream:
     Parameters
     ----------
     paths : sequence of path
-        Files, see also `expanded`; ``-`` is standard input. One that is gzipped is unpacked, whatever its name.
+        Files, see also `expanded`; ``-`` is standard input. One that is packed (gzip, bzip2, xz, a zip of one file) is unpacked, whatever
+        its name.
     form : {"columns", "jsonl", "svmlight"}, optional
         By the ending of the name if not given (with or without ``.gz``); another ending means columns, or JSON lines if
         the first line is a JSON object.
@@ -173,6 +176,8 @@ class LabelledStream:
         lost before the file was read.
     classes : sequence of str, optional
         All labels there may be: any other is an error.
+    skip_lines : int
+        The number of lines before the examples, or before the header, of each file.
     report : function (number of bytes), optional
         Called with how many bytes of the files have been read since it was called last.
 
@@ -220,8 +225,10 @@ class LabelledStream:
         quote: str | None = '"',
         encoding: str | None = None,
         classes: Sequence[str] | None = None,
+        skip_lines: int = 0,
         report: Callable[[int], object] | None = None,
     ):
+        self._skip_lines = int(check_number("skip_lines", skip_lines, at_least=0, whole=True))
         _check_choices(form, delimiter, label_column, text_column, quote, header, encoding)
         self.paths = [str(check_path("path", path)) for path in paths]
         self.names = [STDIN_NAME if path == STANDARD_INPUT else path for path in self.paths]
@@ -235,6 +242,7 @@ class LabelledStream:
         self._classes = None if classes is None else set(classes)
         self._report = report
         self._layout: _Layout | None = None  # of the first file
+        self._like_names: dict[str, tuple[str, int]] = {}  # label -> where it is first, and how often it occurs
         self._inputs: list[Input] = []
 
     def __iter__(self) -> Iterator[Piece]:
@@ -244,10 +252,26 @@ class LabelledStream:
                 if self._classes is not None:
                     self.check_labels(piece, self._classes)
                 n_examples += len(piece.labels)
+                self._look_for_names(piece)
                 if piece.labels:
                     yield piece
         if not n_examples:
             raise _nothing_in(", ".join(self.names))
+        self.warnings += [
+            f"{where}: {label!r} is the label of this example alone, and looks like "
+            f"{'a comment' if label.startswith('#') else 'the name of a column'}; if the line is no example, delete it, or skip lines "
+            "at the beginning with skip_lines= (--skip-lines)"
+            for label, (where, number) in self._like_names.items()
+            if number == 1
+        ]
+
+    def _look_for_names(self, piece: Piece) -> None:
+        """Note labels that may be the names of columns, or comments, and how often they occur."""
+        for label in set(piece.labels):
+            if label.startswith("#") or is_usual_name(label):
+                where, number = self._like_names.get(label, ("", 0))
+                where = where or f"{self.names[piece.source]}, line {piece.lines[piece.labels.index(label)]}"
+                self._like_names[label] = where, number + piece.labels.count(label)
 
     def sources(self) -> list[dict[str, Any]]:
         """What a manifest says of each file when all have been read: path, bytes, time of change, SHA-256."""
@@ -269,30 +293,33 @@ class LabelledStream:
         opened = Input(path, name, self._report)
         self._inputs.append(opened)
         try:
-            form = self._wanted_form or _FORMAT_OF.get(_ending_of(Path(path)))
-            if form == "parquet":
-                raise InputError(
-                    f"{name} is a Parquet file, which cannot be read here; write it as JSON Lines: "
-                    "pandas.read_parquet(path).to_json('texts.jsonl', orient='records', lines=True)"
-                )
             text = Text(unpacked(opened, name, path), name, self._encoding)
-            yield from self._text_pieces(number, form, text)
+            ending = _ending_of(Path(opened.inner_name or path))
+            yield from self._text_pieces(number, ending, text)
             self.warnings += [text.lost] if text.lost else []
             opened.read_to_the_end()
         finally:
             opened.close()
 
-    def _text_pieces(self, number: int, form: str | None, text: Text) -> Iterator[Piece]:
+    def _text_pieces(self, number: int, ending: str, text: Text) -> Iterator[Piece]:
         blocks = iter(text)
         first = next(blocks, "")
+        while first.count("\n") < self._skip_lines and (block := next(blocks, "")):
+            first += block
+        first = first.split("\n", self._skip_lines)[-1] if first.count("\n") >= self._skip_lines else ""
+        first = first or next(blocks, "")
         if not first:
             return
-        form = form or ("jsonl" if looks_like_json_lines(first) else "columns")
+        if self._wanted_form is None:
+            refuse_other_dialect(first, self.names[number])
+        form = self._wanted_form or _FORMAT_OF.get(ending) or ("jsonl" if looks_like_json_lines(first) else "columns")
         self._begin(number, form)
         described_end = "" if text.encoding in ("utf-8", "utf-8-sig") else f", in {text.encoding}"
-        name, line = self.names[number], 1
+        if self._skip_lines:
+            described_end += f"; skipped the first {counted(self._skip_lines, 'line')}"
+        name, line = self.names[number], 1 + self._skip_lines
         if form == "columns":
-            yield from self._column_pieces(number, first, blocks, described_end)
+            yield from self._column_pieces(number, ending, first, blocks, described_end)
             return
         if form == "svmlight":
             self._describe(number, f"svmlight features{described_end}")
@@ -310,38 +337,52 @@ class LabelledStream:
                     yield self._texts_of(number, table, columns)
             line += block.count("\n")
 
-    def _column_pieces(self, number: int, first: str, blocks: Iterator[str], described_end: str) -> Iterator[Piece]:
+    def _column_pieces(
+        self, number: int, ending: str, first: str, blocks: Iterator[str], described_end: str
+    ) -> Iterator[Piece]:
         name, header, delimiter = self.names[number], self._header, self._delimiter
-        if delimiter is None and _ending_of(Path(self.paths[number])) in _TAB_SEPARATED and self._quote != "\t":
-            delimiter = "\t"
         while len(first) < _GUESSED and (block := next(blocks, "")):
             first += block
+        head = head_of_table(first, delimiter, self._quote, 1 + self._skip_lines)
+        first, delimiter = first.split("\n", head.n_lines)[-1], head.delimiter
+        if delimiter is None and ending in _TAB_SEPARATED and self._quote != "\t":
+            delimiter = "\t"
         if delimiter is None:
             delimiter = guess_delimiter(list(_lines_of(first)), name, self._quote, whole=len(first) < _GUESSED)
         lines = chain.from_iterable(map(_lines_of, chain([first], blocks)))
-        pieces = _in_pieces(column_records(lines, name, delimiter, self._quote))
+        first_line = 1 + self._skip_lines + head.n_lines
+        pieces = _in_pieces(column_records(lines, name, delimiter, self._quote, first_line))
         rows, numbers = next(pieces, ([], []))
         if not rows:
             return
         check = (name, delimiter, len(rows[0]), numbers[0])
+        skipped = _Skipped()
+        rows, numbers = skipped.without_comments(rows, numbers)
         check_widths(rows, numbers, *check)
         rows = [[field.strip() for field in row] for row in rows]
         if header is None:
             header = self._has_header(rows)
         names = tuple(rows[0]) if header else None
-        if names and len(rows) == 1:
-            raise CorpusError(
-                f"{name}: expected a label and a text per line, got no line but the header {', '.join(names)}"
-            )
-        table = Table(names, rows[int(header) :], numbers[int(header) :])
+        if names:
+            rows, numbers = skipped.without_headers(rows[1:], numbers[1:], names)
+            if not rows:
+                raise CorpusError(
+                    f"{name}: expected a label and a text per line, got no line but the header {', '.join(names)}"
+                )
+        table = Table(names, rows, numbers)
         parted_by = DELIMITERS.get(delimiter, repr(delimiter))
+        described_end += "".join(f"; {note}" for note in head.notes)
         columns = self._chosen(
             number, table, f"{parted_by} between columns, {'a' if names else 'no'} header", described_end
         )
         yield self._texts_of(number, table, columns)
         for rows, numbers in pieces:
+            rows, numbers = skipped.without_comments(rows, numbers, len(table.rows[0]))
             check_widths(rows, numbers, *check)
+            if names:
+                rows, numbers = skipped.without_headers(rows, numbers, names)
             yield self._texts_of(number, Table(names, rows, numbers), columns)
+        self.described[number] += skipped.described()
 
     def _has_header(self, rows: Sequence[Sequence[str]]) -> bool:
         """Whether the first of these records names the columns, as far as nobody has said so."""
@@ -395,6 +436,60 @@ class LabelledStream:
         return Piece(number, labels, texts, [], table.lines)
 
 
+class _Skipped:
+    """The records of a table that are no examples: comments between them, and repetitions of the header."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, list[int]] = {}
+
+    def without_comments(
+        self, rows: list[list[str]], numbers: list[int], width: int | None = None
+    ) -> tuple[list[list[str]], list[int]]:
+        """Leave out records that begin with # and have another number of fields than the first record, or ``width``."""
+        width = width or len(rows[0])
+        return self._without(rows, numbers, "a comment", lambda row: len(row) != width and row[0].startswith("#"))
+
+    def without_headers(
+        self, rows: list[list[str]], numbers: list[int], names: Sequence[str]
+    ) -> tuple[list[list[str]], list[int]]:
+        """Leave out records that are equal to the header, as where two files were joined."""
+        wanted = [name.casefold() for name in names]
+        first = names[0].casefold()  # a comparison of one field is enough for nearly all records
+        return self._without(
+            rows, numbers, "equal to the header",
+            lambda row: row[0].strip().casefold() == first and [field.strip().casefold() for field in row] == wanted,
+        )  # fmt: skip
+
+    def _without(
+        self, rows: list[list[str]], numbers: list[int], what: str, is_left_out: Callable[[list[str]], bool]
+    ) -> tuple[list[list[str]], list[int]]:
+        places = [place for place, row in enumerate(rows) if is_left_out(row)]
+        if not places:
+            return rows, numbers
+        self._lines.setdefault(what, []).extend(numbers[place] for place in places)
+        kept = sorted({*range(len(rows))}.difference(places))
+        return [rows[place] for place in kept], [numbers[place] for place in kept]
+
+    def described(self) -> str:
+        """The skipped lines, for the report."""
+        return "".join(f"; skipped line {listed(lines, most=5)}, {what}" for what, lines in self._lines.items())
+
+
+def _other_numbering(names: Sequence[str], features: Sequence[Sequence[FeatureRows]]) -> Iterator[str]:
+    """Warn of test files in svmlight whose features seem to be counted from another number than those of the first file."""
+    (lowest, highest), *others = [
+        (min((low for low, _ in spans), default=1), max((high for _, high in spans), default=1))
+        for spans in ([part.span() for part in parts] for parts in features)
+    ]
+    for name, (low, high) in zip(names[1:], others, strict=True):
+        if low == 0 < lowest or (lowest == 0 < low and high > highest):
+            yield (
+                f"{name} has features from {low} to {high}, and {names[0]} from {lowest} to {highest}; if one file counts features from 0 "
+                "and the other from 1, the results are wrong: write both alike, with load_svmlight_file(path, zero_based=True or False) "
+                "and dump_svmlight_file of sklearn.datasets"
+            )
+
+
 def expanded(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     """The files that paths and patterns name, those of a pattern in the order of their names.
 
@@ -423,7 +518,7 @@ def expanded(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
 
 
 def name_of_data(path: str | os.PathLike[str]) -> str:
-    """The name of a file without its ending, and without ``.gz`` before that.
+    """The name of a file without its ending, and without ``.gz`` or the like before that.
 
     Examples
     --------
@@ -431,12 +526,12 @@ def name_of_data(path: str | os.PathLike[str]) -> str:
     ('train', 'my.mails')
     """
     path = Path(path)
-    return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
+    return Path(path.stem).stem if path.suffix.lower() in PACKED_ENDINGS else path.stem
 
 
 def _ending_of(path: Path) -> str:
-    """The ending of a file's name, of two the one before ``.gz``."""
-    return Path(path.stem if path.suffix.lower() == ".gz" else path.name).suffix.lower()
+    """The ending of a file's name, of two the one before ``.gz`` or the like."""
+    return Path(path.stem if path.suffix.lower() in PACKED_ENDINGS else path.name).suffix.lower()
 
 
 def _size_of(path: str) -> int | None:

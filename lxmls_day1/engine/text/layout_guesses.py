@@ -6,6 +6,9 @@ visible, as the reader says in one sentence what it took a file for; so the rule
 **Form** (`looks_like_json_lines`). The ending of the name decides (``.csv``, ``.jsonl``, ``.svmlight``, …). Without a known one a file
 whose first line is a JSON object holds JSON lines, and any other holds columns.
 
+**Head** (`head_of_table`). A first line `sep=;` names the delimiter, as Excel does; comments (``# …``) and a title before a header are
+skipped. Every line that is skipped is reported.
+
 **Delimiter** (`guess_delimiter`). Tab, comma, semicolon and bar are tried in this order on the first 100 records. The first that makes
 two fields of each is taken, since a label and a text are what most files have; else the first that makes equally many of each; else
 the first that divides the first line at all. In the last case the reader stops at the line that differs, and names it.
@@ -29,7 +32,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from lxmls_day1.engine.text.svmlight import is_number
 from lxmls_day1.engine.text.tables import DELIMITERS, Table, column_asked_for, column_records, plain_name
@@ -49,6 +52,20 @@ _NAME = re.compile(r"[^\W\d][\w#/()-]*(?: [\w#/()-]+){0,2}")  # three words at m
 _LONGEST_NAME = 40
 _WORDS_OF_A_TEXT = 3  # on average, for a column to be taken for text without a name
 _COLUMNS_SHOWN = 12
+_MOST_HEAD_LINES = 20
+_DIALECTS = (
+    (
+        re.compile(r"(?:__label__[^\s,;|]+ +)+\S"),
+        "fastText",
+        r"write it as TSV, `sed 's/^__label__\([^ ]*\) */\1\t/' FILE > FILE.tsv`",
+    ),
+    (
+        re.compile(r"[-+]?\d+(?:\.\d+)?(?: [\d.]+)*(?: '\S*?| )\|(?:[^\s|]+ |.*\S:[-+.\d])"),
+        "Vowpal Wabbit",
+        "write its features as svmlight (`1 3:2 7:1`), or its texts as CSV with a label and a text",
+    ),
+)
+_SEP = re.compile(r'\s*"?sep=(\\t|[^\r\n"])"?[,;|\t]*\s*', re.IGNORECASE)
 
 
 def looks_like_json_lines(text: str) -> bool:
@@ -66,6 +83,113 @@ def looks_like_json_lines(text: str) -> bool:
         return isinstance(json.loads(first), dict)
     except (ValueError, RecursionError):
         return False
+
+
+class Head(NamedTuple):
+    """The lines before a table."""
+
+    n_lines: int
+    delimiter: str | None  # the one that ``sep=`` names, or the one given
+    notes: list[str]  # about the lines that were skipped
+
+
+def head_of_table(text: str, delimiter: str | None, quote: str | None, first_line: int = 1) -> Head:
+    """Find the lines before a table: ``sep=``, comments, a title.
+
+    Parameters
+    ----------
+    text : str
+        The beginning of the file.
+    delimiter : str, optional
+        The delimiter that the caller gives; it overrules ``sep=``.
+    quote : str, optional
+    first_line : int
+        The number of the first line of the text, for the notes.
+
+    Examples
+    --------
+    >>> head_of_table("sep=;\\nMy reviews;\\nlabel;text\\npos;good\\n", None, '"')
+    Head(n_lines=2, delimiter=';', notes=["line 1 names the delimiter, 'sep=;'", "line 2 is a title, 'My reviews;', and is skipped"])
+    """
+    lines = text.split("\n", _MOST_HEAD_LINES + _RECORDS_TRIED)[: _MOST_HEAD_LINES + _RECORDS_TRIED]
+    notes: list[str] = []
+    place = 0
+    if named := _SEP.fullmatch(lines[0]):
+        delimiter = delimiter or ("\t" if named[1] == "\\t" else named[1])
+        notes.append(f"line {first_line} names the delimiter, {_shown(lines[0].strip())}")
+        place = 1
+    found = place
+    while place < min(_MOST_HEAD_LINES, len(lines) - 1):
+        line = lines[place].strip("\r")
+        what = "" if not line.strip() else _before_table(line, lines[place + 1 :], delimiter, quote)
+        if line.strip() and not what:
+            break
+        place += 1
+        if what:
+            notes.append(f"line {first_line + place - 1} is {what}, {_shown(line)}, and is skipped")
+            found = place
+    return Head(found, delimiter, notes)
+
+
+def _before_table(line: str, below: Sequence[str], delimiter: str | None, quote: str | None) -> str:
+    """What a line is, a comment or a title, if it is not part of the table below; else an empty string."""
+    if line.startswith(("# ", "#!", "##")) or line.rstrip() == "#":
+        return "a comment"
+    if quote and line.count(quote) % 2:
+        return ""
+    for parted_by in [delimiter] if delimiter else DELIMITERS:
+        cells = [cell.strip() for cell in line.split(parted_by)]
+        try:
+            records = [
+                row
+                for _, row in islice(
+                    column_records([f"{other}\n" for other in below], "", parted_by, quote), _RECORDS_TRIED
+                )
+            ]
+        except CorpusError:
+            continue
+        while records and sum(map(bool, records[0])) < 2:  # a further title
+            del records[0]
+        widths = {len(row) for row in records[:-1]}
+        if len(widths) != 1 or min(widths) < 2:
+            continue
+        records = [[field.strip() for field in row] for row in records if len(row) in widths]
+        filled = [cell for cell in cells if cell]
+        if line.startswith("#") and len(cells) != len(records[0]):
+            return "a comment"
+        is_alone = len(filled) == 1 and (len(cells) == len(records[0]) or looks_like_header(records))
+        is_title = is_alone or (names_columns(records[0]) and not names_columns(cells))
+        if is_title and not any(cell in row for row in records for cell in filled):
+            return "a title"
+    return ""
+
+
+def names_columns(row: Sequence[str]) -> bool:
+    """Whether one field is a usual name of a column of labels, and another one of texts.
+
+    Examples
+    --------
+    >>> names_columns(["id", "Text", "intent"]), names_columns(["label", "a text"])
+    (True, False)
+    """
+    plain = {plain_name(field) for field in row}
+    return not plain.isdisjoint(LABEL_NAMES) and not plain.isdisjoint(TEXT_NAMES)
+
+
+def refuse_other_dialect(text: str, name: str) -> None:
+    """Raise for a file of fastText or Vowpal Wabbit, which delimiters would tear apart.
+
+    Examples
+    --------
+    >>> refuse_other_dialect("1 |words good:2 film\\n", "it")
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: it is a file of Vowpal Wabbit; write its features as svmlight (`1 3:2 7:1`), or its texts as CSV ...
+    """
+    line = text.lstrip().partition("\n")[0]
+    for pattern, program, remedy in _DIALECTS:
+        if pattern.match(line):
+            raise InputError(f"{name} is a file of {program}; {remedy}; --format overrules this (form=)")
 
 
 def guess_delimiter(lines: Sequence[str], name: str, quote: str | None, whole: bool = True) -> str:
@@ -118,8 +242,8 @@ def guess_delimiter(lines: Sequence[str], name: str, quote: str | None, whole: b
         raise failures[0]
     raise CorpusError(
         f"{name}: none of {', '.join(DELIMITERS.values())} splits every line into a label and a text; say which "
-        f"character does with delimiter= (--delimiter), put quotes around texts that contain it, or read features with "
-        f"form='svmlight' (--format svmlight)"
+        f"character does with delimiter= (--delimiter), put quotes around texts that contain it, skip lines before the table with "
+        f"skip_lines= (--skip-lines), or read features with form='svmlight' (--format svmlight)"
     )
 
 
@@ -139,12 +263,12 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
     first, others = rows[0], rows[1:]
     filled = [field for field in first if field]
     is_numbered = filled == [str(column) for column in range(len(filled))]
-    if not filled or any(number > 1 and not _is_usual(field) for field, number in Counter(filled).items()):
+    if not filled or any(number > 1 and not is_usual_name(field) for field, number in Counter(filled).items()):
         return False
     if not is_numbered and not all(_NAME.fullmatch(field) and len(field) <= _LONGEST_NAME for field in filled):
         return False
     label_named, text_named = ([plain_name(field) in names for field in first] for names in (LABEL_NAMES, TEXT_NAMES))
-    both_named = any(label_named) and any(text_named)
+    both_named = names_columns(first)
     if not others:
         return both_named
     label = label_by_shape(others)
@@ -160,11 +284,14 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
     if any(of_numbers):
         return True
     words = max(sum(len(row[column].split()) for row in others) for column in beside) / len(others)
-    are_names = all(" " not in field or _is_usual(field.split()[-1]) for field in first)  # "the label", "review text"
+    are_names = all(
+        " " not in field or is_usual_name(field.split()[-1]) for field in first
+    )  # "the label", "review text"
     return min(labels.values()) > 1 and words >= _WORDS_OF_A_TEXT and are_names
 
 
-def _is_usual(name: str) -> bool:
+def is_usual_name(name: str) -> bool:
+    """Whether a name is one that columns of labels or texts usually have."""
     return plain_name(name) in (*LABEL_NAMES, *TEXT_NAMES)
 
 
@@ -218,7 +345,7 @@ def choose_columns(
         if what == "text" and others and all(_is_number(row[column]) for row in table.rows for column in others):
             raise InputError(
                 f"{name} holds numbers, and labelled text is wanted; a table of numbers can be an svmlight file (lines such as "
-                "`spam 1:0.5 3:2`), or an array that Python gives to `train`"
+                "`1 1:0.5 3:2`), or an array that Python gives to `train`"
             )
         columns = [_named_and_numbered(table, column) for column in (in_use or range(width))[:_COLUMNS_SHOWN]]
         columns += ["…"] * (len(in_use or range(width)) > _COLUMNS_SHOWN)

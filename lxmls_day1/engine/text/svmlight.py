@@ -20,6 +20,7 @@ from lxmls_day1.errors import CorpusError
 
 _WHOLE = re.compile(r"\d{1,18}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_BLANK_VALUE = re.compile(r"(\s\d+:)[ \t]+(?=[-+.\d]+(?:[eE][-+]?\d+)?(?:\s|$))")  # libsvm reads `1: .5` as `1:.5`
 _MOST_INDICES = 10**18
 
 
@@ -71,6 +72,11 @@ class FeatureRows(Sequence[dict[str, float]]):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def span(self) -> tuple[int, int]:
+        """The smallest and the largest index of a feature; 1 and 1 if there is none."""
+        numbers = self._parts.indices
+        return (int(numbers.min()), int(numbers.max())) if len(numbers) else (1, 1)
+
     def matrix(self, n_train: int) -> tuple[sp.csr_array, list[str], Any]:
         """The rows over the features that the first ``n_train`` have, in ascending order: X, names, and sums over these rows."""
         indptr, numbers, values = self._parts.indptr, self._parts.indices, self._parts.data
@@ -97,7 +103,7 @@ def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str]
     ----------
     text : str
         ``label index:value index:value …`` a line. Indices are whole numbers from 0 or from 1 on, ascending in a line.
-        A ``qid:number`` before them is passed over, as are blank lines and what follows a ``#``.
+        A ``qid:number`` before them is passed over, as are blank lines, blanks before a value, and what follows a ``#``.
     name : str
         How an error names the file.
     first_line : int
@@ -167,11 +173,14 @@ def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str]
 
 def _parsed_line(line: str, where: str) -> tuple[float | None, dict[int, float]]:
     """The label of a line, None if it is blank, and its features that are not zero; an error if it is wrong."""
-    label, *pairs = line.partition("#")[0].split() or [""]
+    label, *pairs = _BLANK_VALUE.sub(r"\1", line.partition("#")[0]).split() or [""]
     if not label:
         return None, {}
     if not is_number(label):
-        raise CorpusError(f"{where}: the label is {_shown(label)}; expected one number, then pairs index:value")
+        hint = "; several labels for one example are not supported" * ("," in label)
+        raise CorpusError(
+            f"{where}: the label is {_shown(label)}; expected one number, then pairs index:value (write classes as 0, 1, 2, …){hint}"
+        )
     if pairs and pairs[0].startswith("qid:"):
         if not _WHOLE.fullmatch(pairs[0][4:]):
             raise CorpusError(f"{where}: got {_shown(pairs[0])}; expected a whole number after qid:")

@@ -26,7 +26,7 @@ class Table(NamedTuple):
 
 
 def column_records(
-    lines: Iterable[str], name: str, delimiter: str, quote: str | None
+    lines: Iterable[str], name: str, delimiter: str, quote: str | None, first_line: int = 1
 ) -> Generator[tuple[int, list[str]], None, None]:
     """The records of columns that are not blank, each with the number of its first line; the fields as they stand there.
 
@@ -41,6 +41,8 @@ def column_records(
     quote : str, optional
         The character that goes around a field with delimiters or line ends, doubled where it is meant itself; None where quotes mean
         nothing.
+    first_line : int
+        The number of the first of the lines in the file.
 
     Raises
     ------
@@ -54,14 +56,14 @@ def column_records(
     """
     quoting: dict[str, Any] = {"quoting": csv.QUOTE_NONE} if quote is None else {"quotechar": quote}
     rows = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True, **quoting)
-    first_line = 1
+    before = first_line
     usual_limit = csv.field_size_limit()
     csv.field_size_limit(_LONGEST_FIELD)
     try:
         for fields in rows:
             if len(fields) > 1 or (fields and fields[0].strip()):
                 yield first_line, fields
-            first_line = rows.line_num + 1
+            first_line = rows.line_num + before
     except csv.Error as error:
         raise CorpusError(
             f"{name}, line {first_line}: {error}; expected quotes around a whole field and doubled quotes inside it, or give "

@@ -1,8 +1,8 @@
 """Files of sentences, and the tags that a saved tagger gives their words: the part of `predict` that is about sentences.
 
-A file in CoNLL-U format is one whose first line that is neither blank nor a comment has ten columns between tabs; a tagger of one's own
-features takes CRFsuite's format. The tags of such files are what the tagger's are compared with. In any other file each line that is
-not blank is a sentence, and its words stand between spaces.
+A file of tagged words is recognised as for training, by its name, its comments and its columns; a tagger of one's own features takes
+CRFsuite's format alone. The tags of such files are what the tagger's are compared with. In any other file each line that is not blank is
+a sentence, and its words stand between spaces. A file that does not fit the tagger is refused.
 """
 
 import sys
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lxmls_day1.checks import listed
 from lxmls_day1.engine.text.documents import STANDARD_INPUT, decoded, input_lines, printable, read_bytes, shown_name
 from lxmls_day1.errors import InputError
 
@@ -22,7 +23,9 @@ CONLLU_TABS = 9  # in a line
 Tagged = tuple[tuple[Any, ...], tuple[str, ...] | None]
 
 
-def tag_files(lab: "Lab", model: "SavedModel", paths: Sequence[str], marginals: bool = False) -> None:
+def tag_files(
+    lab: "Lab", model: "SavedModel", paths: Sequence[str], marginals: bool = False, form: str = "auto"
+) -> None:
     """Print each word of the files with its tag, and on standard error the accuracy where the tags are known.
 
     All files are read before anything is shown, so that a mistake in the last of them costs nothing. Of the standard input each
@@ -36,11 +39,14 @@ def tag_files(lab: "Lab", model: "SavedModel", paths: Sequence[str], marginals: 
     paths : sequence of str
     marginals : bool
         Whether the probability of the tag, and those of all tags in falling order, stand beside it.
+    form : {"auto", "raw", "columns", "conllu", "crfsuite"}
+        The format of the files; ``"auto"`` recognises it, ``"raw"`` is a sentence on each line.
 
     Raises
     ------
     InputError
-        For a file that cannot be read, holds no sentence, or breaks its format; and for marginals of a tagger that has none.
+        For a file that cannot be read, holds no sentence, breaks its format, or does not fit the tagger; and for marginals of a tagger
+        that has none.
     """
     if marginals and not hasattr(model.classifier, "get_marginals"):
         raise InputError(
@@ -49,10 +55,35 @@ def tag_files(lab: "Lab", model: "SavedModel", paths: Sequence[str], marginals: 
     pos_corpus, tags_of_file = lab.load("readers.pos_corpus"), model.notes.get("tags") or "upos"
     given = getattr(model.classifier, "given_features", False)  # which older labs do not have
 
+    known_tags = [str(tag) for tag in model.classifier.classes.tolist()]
+
     def read(data: bytes, name: str) -> list[Tagged]:
-        if given:
-            return [(sentence.words, sentence.tags) for sentence in pos_corpus.parse_crfsuite(data, name)]
-        return read_sentences(data, name, pos_corpus.parse_conllu, tags_of_file)
+        found: str | None = None if form == "raw" else form
+        if not hasattr(pos_corpus, "read_tagged"):  # of an older lab
+            if given:
+                return [tuple(sentence) for sentence in pos_corpus.parse_crfsuite(data, name)]
+            return read_sentences(data, name, pos_corpus.parse_conllu, tags_of_file)
+        if form == "auto":
+            lines = [line.removesuffix("\r") for line in decoded(data, name).split("\n")]
+            found = pos_corpus.guess_tagged_format(lines, name, known_tags)
+            if given and found != "conllu":
+                found = "crfsuite" if any("\t" in line for line in lines) else None
+        _check_kind(found, given, name)
+        if found is None:
+            return read_sentences(data, name, None)
+        is_treebank = tags_of_file in ("upos", "xpos")
+        tagged = pos_corpus.read_tagged(
+            data, name, tags_of_file if is_treebank == (found == "conllu") else "upos", found
+        )
+        used = sorted({tag for sentence in tagged.sentences for tag in sentence.tags})
+        if len(used) > 1 and not {*used} & {*known_tags}:
+            raise InputError(
+                f"{name} does not fit the model: its tags are {listed(used, most=5)}, and the model's {listed(known_tags, most=5)}; name a "
+                "file of the same tags"
+                + ("" if given else ", or sentences without tags, one on each line (--format raw)")
+            )
+        click.echo(f"Read {name}: {tagged.described}.", err=True)
+        return [tuple(sentence) for sentence in tagged.sentences]
 
     right = known = 0
     for sentences in _batches(paths, read, in_lines=not given):
@@ -73,6 +104,20 @@ def tag_files(lab: "Lab", model: "SavedModel", paths: Sequence[str], marginals: 
         click.echo(f"accuracy {right / known:.4f} ({right} of {known} tagged words)", err=True)
 
 
+def _check_kind(found: str | None, given: bool, name: str) -> None:
+    """Refuse words for a tagger of features, and features for a tagger of words."""
+    if given and found != "crfsuite":
+        raise InputError(
+            f"{name} does not fit the model, which takes features in CRFsuite's format: a line for each word, with a tag (any, such as _) "
+            f"and the features that the model was trained on, between tabs; got {'CoNLL-U' if found == 'conllu' else 'plain text'}"
+        )
+    if not given and found == "crfsuite":
+        raise InputError(
+            f"{name} does not fit the model: it holds tags and features (CRFsuite), and the model takes words: a sentence on each line, or "
+            "CoNLL-U, or a word and its tag on each line; --format overrules this"
+        )
+
+
 def _text_of(word: Any) -> str:
     """A word, or its features with spaces between them."""
     if isinstance(word, dict):
@@ -88,7 +133,7 @@ def _batches(
         yield [one for path in paths for one in read(read_bytes(path), shown_name(path))]
         return
     for _, line in input_lines():
-        if line.startswith(b"#") or line.count(b"\t") == CONLLU_TABS:
+        if line.startswith(b"#") or b"\t" in line:
             line += sys.stdin.buffer.read()
         yield read(line, shown_name(STANDARD_INPUT))
 
@@ -108,7 +153,8 @@ def read_sentences(data: bytes, name: str, parse_conllu: Any, tags: str = "upos"
         What the file holds.
     name : str
         What an error calls it.
-    parse_conllu : function (bytes, tags, name) -> list of sentences with ``words`` and ``tags``
+    parse_conllu : function (bytes, tags, name) -> list of sentences with ``words`` and ``tags``, optional
+        None if the file is known to be plain text.
     tags : {"upos", "xpos"}
 
     Raises
@@ -125,6 +171,6 @@ def read_sentences(data: bytes, name: str, parse_conllu: Any, tags: str = "upos"
     first = next((line for line in lines if line.strip() and not line.startswith("#")), None)
     if first is None:
         raise InputError(f"{name} holds no sentence; expected one sentence per line, or the CoNLL-U format")
-    if first.count("\t") == CONLLU_TABS:
+    if parse_conllu is not None and first.count("\t") == CONLLU_TABS:
         return [(sentence.words, sentence.tags) for sentence in parse_conllu(data, tags, name)]
     return [(tuple(line.split()), None) for line in lines if line.strip()]

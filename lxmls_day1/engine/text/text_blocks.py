@@ -1,24 +1,66 @@
-"""A file of any size, or standard input, as blocks of text: its bytes are counted and hashed, unpacked if they are gzipped, and decoded.
+"""A file of any size, or standard input, as blocks of text: its bytes are counted and hashed, unpacked if they are packed, and decoded.
 
 What is wrong with an encoding is told with the line, and with how the line would read in the encoding that older programs write.
 """
 
 import codecs
 import encodings.aliases
-import gzip
 import hashlib
 import io
 import os
 import sys
+import tempfile
+import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
 from typing import IO, Any
 
-from lxmls_day1.errors import CorpusError, InputError, nearest
+from lxmls_day1.errors import CorpusError, InputError, counted, nearest
 
 STANDARD_INPUT = "-"
 PIECE = 1 << 20  # bytes that are read at a time
-_GZIP_START = b"\x1f\x8b"
+_MIN_START_BYTES = 10  # by which a format is recognised
+#: The formats that are unpacked here, by their first bytes: the name, the ending, and the module that unpacks.
+_PACKED = (
+    (b"\x1f\x8b", "gzip", ".gz", "gzip"),
+    (b"BZh", "bzip2", ".bz2", "bz2"),
+    (b"\xfd7zXZ\0", "xz", ".xz", "lzma"),
+    (b"PK\x03\x04", "zip", ".zip", "zipfile"),
+)
+#: The endings of the names of packed files.
+PACKED_ENDINGS = tuple(ending for _, _, ending, _ in _PACKED)
+_MAX_ZIP_BYTES_IN_MEMORY = 1 << 26
+_NAMES_SHOWN = 5
+_UNPACK = "unpack it, and name a file that was in it"
+_EXPORT = "save it as CSV in UTF-8"
+_WITH_PANDAS = "write it as JSON Lines: pandas.read_{}(path).to_json('texts.jsonl', orient='records', lines=True)"
+#: What other binary files are, by their first bytes, and what to do.
+_BINARY = (
+    (b"PAR1", "a Parquet file", _WITH_PANDAS.format("parquet")),
+    (b"ARROW1", "an Arrow file", _WITH_PANDAS.format("feather")),
+    (b"FEA1", "a Feather file", _WITH_PANDAS.format("feather")),
+    (b"\x89HDF\r\n", "an HDF5 file", _WITH_PANDAS.format("hdf")),
+    (b"SQLite format 3\0", "an SQLite database", "export the table as CSV"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1", "an old Office file (such as .xls or .doc)", _EXPORT),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
+    (b"Rar!\x1a\x07", "a RAR archive", _UNPACK),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard file", _UNPACK),
+    (b"PK\x05\x06", "an empty zip archive", "pack a file into it, or name the file itself"),
+    (b"%PDF-", "a PDF file", "copy its text into a table, and save that as CSV in UTF-8"),
+    (b"\x93NUMPY", "a NumPy file", "load it in Python, numpy.load(path), and give the array to `train`"),
+    (b"\x89PNG\r\n", "a picture", "name a file of text"),
+    (b"\xff\xd8\xff", "a picture", "name a file of text"),
+    *(
+        (
+            b"\x80%c" % protocol,
+            "a pickle of Python",
+            "load it in Python where you trust it, and write its texts as CSV or JSON Lines",
+        )
+        for protocol in (2, 3, 4, 5)
+    ),
+)
 #: Unicode's replacement character: what stands in a decoded text for bytes that could not be decoded.
 REPLACEMENT = "\ufffd"
 #: How files with a byte order mark begin, and their encoding. UTF-32 begins as UTF-16 does, and so comes first.
@@ -36,6 +78,7 @@ class Input:
 
     def __init__(self, path: str, name: str, report: Callable[[int], object] | None):
         self.path, self._name, self._report = path, name, report
+        self.inner_name = ""  # of the file in a zip archive, as soon as that is read
         self._digest, self._n_bytes = hashlib.sha256(), 0
         try:
             self._file: IO[bytes] = sys.stdin.buffer if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115
@@ -73,40 +116,147 @@ class Input:
 
 
 def unpacked(file: Input, name: str, path: str) -> Iterator[bytes]:
-    """The content in pieces, without the gzip around it.
+    """Yield the content in pieces, unpacked if it is gzip, bzip2, xz, or a zip archive of one file.
 
     Parameters
     ----------
     file : Input
-        At its beginning.
+        At its beginning. It gets the ``inner_name`` of the file in a zip archive.
     name : str
-        As messages name the file.
+        The name of the file in messages.
     path : str
         Whoever calls a file ``.gz`` expects a gzip file.
 
     Raises
     ------
     CorpusError
-        If the gzip file is damaged, or is none.
+        If the packed file is damaged, or is not what its name says.
+    InputError
+        For another binary file, or an archive of several files; the message says what to do.
     """
     start = file.read(PIECE)
-    if not start.startswith(_GZIP_START):
-        if path.lower().endswith(".gz") and start:
-            raise CorpusError(
-                f"{name} is not a gzip file, though its name ends in .gz; rename it if it is plain text, or compress it"
-            )
+    while len(start) < _MIN_START_BYTES and (more := file.read(PIECE)):
+        start += more
+    kind, module = next(((kind, module) for first, kind, _, module in _PACKED if start.startswith(first)), ("", ""))
+    wanted = next((kind for _, kind, ending, _ in _PACKED if path.lower().endswith(ending)), kind)
+    if start and not kind and wanted:
+        refuse_binary(start, name)
+        raise CorpusError(
+            f"{name} is not a {wanted} file, though its name ends in {Path(path).suffix}; rename it if it is plain text, or compress it"
+        )
+    if not kind:
+        refuse_binary(start, name)
         while start:
             yield start
             start = file.read(PIECE)
         return
-    with gzip.GzipFile(fileobj=_Reread(start, file), mode="rb") as packed:
-        try:
-            while piece := packed.read(PIECE):
-                yield piece
-        except (OSError, EOFError, zlib.error) as error:
-            if isinstance(error, InputError):
-                raise
-            raise CorpusError(f"{name} is a damaged gzip file ({error}); fetch or compress it again") from error
+    try:
+        first_piece = True
+        for piece in _zip_pieces(start, file, name) if kind == "zip" else _stream_pieces(module, start, file, name):
+            if first_piece:
+                refuse_binary(piece, f"{name}, unpacked,")
+                first_piece = False
+            yield piece
+    except (
+        OSError,
+        EOFError,
+        RuntimeError,
+        ValueError,
+        NotImplementedError,
+        zlib.error,
+        zipfile.BadZipFile,
+        _lzma_error(),
+    ) as error:
+        if isinstance(error, InputError):
+            raise
+        raise CorpusError(f"{name} is a damaged {kind} file ({error}); fetch or compress it again") from error
+
+
+def _lzma_error() -> type[Exception]:
+    """The error of a damaged xz file: a Python without xz, as in a browser, does not have it."""
+    return getattr(sys.modules.get("lzma"), "LZMAError", EOFError)
+
+
+def _stream_pieces(module: str, start: bytes, file: Input, name: str) -> Iterator[bytes]:
+    try:
+        opened = import_module(module).open(_Reread(start, file))
+    except ImportError:  # because a build of Python may lack bz2 or lzma
+        raise InputError(f"{name} is packed with {module}, which this Python cannot read; {_UNPACK}") from None
+    with opened as packed:
+        while piece := packed.read(PIECE):
+            yield piece
+
+
+def _zip_pieces(start: bytes, file: Input, name: str) -> Iterator[bytes]:
+    """The content of the one file in a zip archive, whose table of contents is at its end."""
+    with tempfile.SpooledTemporaryFile(_MAX_ZIP_BYTES_IN_MEMORY) as copy:
+        while start:
+            copy.write(start)
+            start = file.read(PIECE)
+        with zipfile.ZipFile(copy) as archive:
+            members = [
+                member for member in archive.infolist()
+                if not member.is_dir() and not member.filename.startswith("__MACOSX/") and not member.filename.endswith(".DS_Store")
+            ]  # fmt: skip
+            names = [member.filename for member in members]
+            kind = _kind_of_archive(names)
+            if kind is None and len(members) == 1 and not members[0].flag_bits & 1:
+                file.inner_name = names[0]
+                with archive.open(members[0]) as packed:
+                    while piece := packed.read(PIECE):
+                        yield piece
+                return
+    some = ", ".join(names[:_NAMES_SHOWN]) + ", …" * (len(names) > _NAMES_SHOWN)
+    what, remedy = kind or (
+        ("a zip archive with a password", _UNPACK)
+        if len(names) == 1
+        else (f"a zip archive of {counted(len(names), 'file')}{f' ({some})' if names else ''}", _UNPACK)
+    )
+    raise InputError(f"{name} is {what}; {remedy}")
+
+
+def _kind_of_archive(names: Sequence[str]) -> tuple[str, str] | None:
+    """What a zip archive with these names is for the program that wrote it, and what to do; None for any other archive."""
+    for start, program in (("xl/", "an Excel workbook"), ("word/", "a Word document"), ("ppt/", "a PowerPoint file")):
+        if any(found.startswith(start) for found in names):
+            return program, _EXPORT
+    if {"mimetype", "content.xml"} <= {*names}:
+        return "an OpenDocument file (such as .ods or .odt)", _EXPORT
+    if names and all(found.endswith(".npy") for found in names):
+        return (
+            "an .npz file of NumPy",
+            "load it in Python, numpy.load(path), and give the arrays to `train`; `predict` takes a model before it",
+        )
+    return None
+
+
+def refuse_binary(start: bytes, name: str) -> None:
+    """Raise for a binary file that begins so, and say what it is and what to do.
+
+    Examples
+    --------
+    >>> refuse_binary(b"PAR1", "it")
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.errors.InputError: it is a Parquet file, which cannot be read as text; write it as JSON Lines: ...
+    """
+    tar = ((start[:0], "a tar archive", _UNPACK),) if start[257:262] == b"ustar" else ()
+    for first, what, remedy in (*tar, *_BINARY):
+        if start.startswith(first):
+            raise InputError(f"{name} is {what}, which cannot be read as text; {remedy}")
+
+
+def refuse_packed(path: str) -> None:
+    """Raise for a packed or binary file where only plain text is read; a file that cannot be opened is left to the reader."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(512)
+    except (OSError, ValueError):
+        return
+    kind = next((kind for first, kind, _, _ in _PACKED if start.startswith(first)), None)
+    if kind is not None:
+        raise InputError(f"{path} is a {kind} file, and tagged sentences are read from plain text; {_UNPACK}")
+    refuse_binary(start, path)
 
 
 class _Reread(io.RawIOBase):

@@ -14,7 +14,13 @@ from scipy.sparse import csr_array
 
 from lxmls_day1.engine.compiled.hashing import buckets_and_signs, joined_names, signed_hashes
 from lxmls_day1.engine.compiled.primitives import COMPILES
-from lxmls_day1.engine.text.tokens import FUNCTION_WORDS, count_tokens, normalise_word, without_thousands_marks
+from lxmls_day1.engine.text.tokens import (
+    FUNCTION_WORDS,
+    count_tokens,
+    lower_case,
+    normalise_word,
+    without_thousands_marks,
+)
 
 if COMPILES:
     from lxmls_day1.engine.compiled import token_rows
@@ -283,7 +289,7 @@ class _Words:
         lengths, begins = np.full((2, n_new), -1, dtype=np.int64)
         if not self._plain:
             token_rows.simple_words(entries.arena, entries.starts, first, lengths, begins)
-        others, form_of = np.flatnonzero(lengths < 0), str.lower if self._plain else normalise_word
+        others, form_of = np.flatnonzero(lengths < 0), lower_case if self._plain else normalise_word
         forms_of_others = [form_of(word).encode() for word in entries.texts_at(first + others)]
         sizes = lengths.copy()
         sizes[others] = [len(form) for form in forms_of_others]

@@ -4,7 +4,9 @@ A review is a bag of *unigrams* and *bigrams*, ``great`` and ``great_book``. The
 2007) names neither its tokeniser nor its list of function words; the rules here are read off the corpus, and
 reproduce, count by count, the published lines of those reviews whose text they were checked against:
 
-* lower case; white space and commas part words, colons vanish;
+* lower case, Unicode normal form C; white space and commas part words, colons vanish;
+* a word of letters is one of any script: combining marks and zero-width joiners belong to the letter before them, as in
+  the word segmentation of UAX 29;
 * marks behind a word of letters go, and so does a bracket before it (``novel.`` -> ``novel``); a word with anything
   else inside, in quotes or with marks on both its sides stays whole (``u.s.``, ``don't.``, ``"fanatic"``, ``(pp.``);
 * numbers become ``<num>``, years ``<year>``, ``1/2`` ``<fraction>``, ``10-20`` ``<dash-num>``; ``20th`` and ``$20``
@@ -22,6 +24,7 @@ Sentiment Classification*, ACL 2007.
 """
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -42,6 +45,7 @@ _COMMA_AND_DIGITS = re.compile(r",\d{3}")
 _LETTERS = re.compile(r"\(?([^\W\d_]+)|([^\W\d_]+)[^\w\s]*")
 _NUMBER = re.compile(r"[\"(]?(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)[^\w\s%$]*", re.ASCII)
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d", re.ASCII)
+_JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
 _FRACTION = re.compile(r"\d+/\d+", re.ASCII)
 _RANGE = re.compile(r"\d+-\d+", re.ASCII)
 
@@ -67,18 +71,43 @@ def normalise_word(word: str) -> str:
     >>> [normalise_word(word) for word in ["1000", "1984.", "1/2", "10-20", "20th", "$20"]]
     ['<num>', '<year>', '<fraction>', '<dash-num>', '20th', '$20']
     """
-    word = word.lower().replace(":", "")
-    if not any(character.isalnum() for character in word):
+    word = lower_case(word.replace(":", ""))
+    # The expressions of `re` do not know marks; so the shape of a word has a letter for each mark.
+    shape = word if word.isascii() else _with_letters_for_marks(word)
+    if not any(character.isalnum() for character in shape):
         return ""
-    if match := _LETTERS.fullmatch(word):
-        return match[1] or match[2]
-    if match := _NUMBER.fullmatch(word):
+    if match := _LETTERS.fullmatch(shape):
+        return word[slice(*match.span(match.lastindex or 0))]
+    if match := _NUMBER.fullmatch(shape):
         return "<year>" if _YEAR.fullmatch(match[1] or match[2]) else "<num>"
     if _FRACTION.fullmatch(word):
         return "<fraction>"
     if _RANGE.fullmatch(word):
         return "<dash-num>"
     return word
+
+
+def lower_case(text: str) -> str:
+    """Return a text in lower case and in Unicode's normal form C: two spellings of one text give one result.
+
+    Examples
+    --------
+    >>> lower_case("CAFE\\N{COMBINING ACUTE ACCENT}") == lower_case("Caf\\N{LATIN SMALL LETTER E WITH ACUTE}")
+    True
+    """
+    if text.isascii():
+        return text.lower()
+    # The second step is for capitals whose small letter is one character with its accent.
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
+
+
+def _with_letters_for_marks(word: str) -> str:
+    """Return a word with a letter in place of each mark or joiner that belongs to a letter, a digit, or no character at all."""
+    shape: list[str] = []
+    for character in word:
+        is_mark = character in _JOINERS or unicodedata.category(character)[0] == "M"
+        shape.append("a" if is_mark and (not shape or shape[-1].isalnum()) else character)
+    return "".join(shape)
 
 
 def written_words(text: str) -> list[str]:
@@ -111,6 +140,7 @@ def without_thousands_marks(text: str) -> str:
     """
     if not _COMMA_AND_DIGITS.search(text):  # found fast, as it begins with a fixed character
         return text
+    text = unicodedata.normalize("NFC", text)  # because a mark may stand before the number
     return _THOUSANDS.sub(lambda match: match[1] + match[2].replace(",", ""), text)
 
 

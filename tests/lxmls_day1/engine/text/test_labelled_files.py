@@ -1,14 +1,20 @@
+import bz2
 import csv
 import gzip
 import io
 import json
+import lzma
+import pickle
 import re
+import zipfile
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lxmls_day1.engine.text import text_blocks
+from lxmls_day1.engine.text.documents import read_bytes
 from lxmls_day1.engine.text.labelled_files import LabelledStream, name_of_data, read_labelled
 from lxmls_day1.engine.text.tables import column_records
 from lxmls_day1.errors import CorpusError, InputError
@@ -225,7 +231,7 @@ REFUSED = [
             ("a,fine\nb,5 €\n".encode("cp1252"), 2, "the byte 0x80; in cp1252 it would read 'b,5 €'"),
             ("a,fine\nb,caf\x81é\n".encode("latin-1"), 2, "the byte 0x81; save the file in utf-8, or name its"),
             ("ham,fine\n".encode("utf-16-le"), 1, "a zero byte, as in UTF-16, archives and spreadsheets"),
-            (b"PK\x03\x04\n\x00\x00", 2, "a zero byte"),
+            (b"\xd0\n\x00\x00", 1, "the byte 0xD0"),
         ]
     ],
     *[
@@ -356,3 +362,183 @@ class TestEncodings:
     @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
     def test_a_byte_order_mark_says_it(self, write, encoding):
         assert read_labelled(write(as_csv().encode(encoding)))[0].texts == TEXTS
+
+
+ROWS = "".join(f"{label},a {word} film {n}\n" for n in range(4) for label, word in (("pos", "lovely"), ("neg", "dull")))
+TABLE = "label,text\n" + ROWS
+REPORTED = "mine.csv: a {} between columns, {} header; label in {}, text in {}{}; 8 examples, 2 classes"
+WITH_NAMES, WITHOUT = ("a", "'label'", "'text'"), ("no", "column 0", "column 1")
+
+#: A file, settings, and what is reported: the delimiter, the header, and the lines that are no examples.
+AROUND_THE_TABLE = {
+    "sep": ("sep=;\n" + TABLE.replace(",", ";"), {}, "semicolon", WITH_NAMES, "; line 1 names the delimiter, 'sep=;'"),
+    "sep in quotes, no header": ('"sep=|"\r\n' + ROWS.replace(",", "|"), {}, "bar", WITHOUT, "; line 1 names the delimiter, '\"sep=|\"'"),
+    "sep of a tab": ("SEP=\\t\n" + TABLE.replace(",", "\t"), {}, "tab", WITH_NAMES, "; line 1 names the delimiter, 'SEP=\\\\t'"),
+    "sep is overruled": ("sep=;\n" + TABLE, {"delimiter": ","}, "comma", WITH_NAMES, "; line 1 names the delimiter, 'sep=;'"),
+    "title": ("My reviews\n\n" + TABLE, {}, "comma", WITH_NAMES, "; line 1 is a title, 'My reviews', and is skipped"),
+    "title with the delimiters of a row": ("My reviews,\n" + TABLE, {}, "comma", WITH_NAMES, "; line 1 is a title, 'My reviews,', and is skipped"),
+    "title with a comma": ("Reviews, 2024\n" + TABLE, {}, "comma", WITH_NAMES, "; line 1 is a title, 'Reviews, 2024', and is skipped"),
+    "title without a header": ("My reviews,\n" + ROWS, {}, "comma", WITHOUT, "; line 1 is a title, 'My reviews,', and is skipped"),
+    "two titles": ("Export\nPage 1\n" + TABLE, {}, "comma", WITH_NAMES,
+        "; line 1 is a title, 'Export', and is skipped; line 2 is a title, 'Page 1', and is skipped"),
+    "comment": ("# made by hand, with care\n" + TABLE, {}, "comma", WITH_NAMES, "; line 1 is a comment, '# made by hand, with care', and is skipped"),
+    "comment without a blank": ("#made by hand\n" + ROWS, {}, "comma", WITHOUT, "; line 1 is a comment, '#made by hand', and is skipped"),
+    "comment between": (TABLE.replace("neg", "# half\nneg", 1), {}, "comma", WITH_NAMES, "; skipped line 3, a comment"),
+    "two files joined": (TABLE.replace("neg,a dull film 1", "Label, text\nneg,a dull film 1"), {}, "comma", WITH_NAMES, "; skipped line 5, equal to the header"),
+    "skipped lines": ("one\ntwo, three, four\n" + TABLE, {"skip_lines": 2}, "comma", WITH_NAMES, "; skipped the first 2 lines"),
+    "an empty text is no title": (ROWS.replace("pos,a lovely film 0", "pos,"), {}, "comma", WITHOUT, ""),
+    "a hashtag is no comment": (ROWS.replace("pos,a lovely film 0", "pos,#lovely"), {}, "comma", WITHOUT, ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", AROUND_THE_TABLE)
+def test_lines_around_a_table_are_reported_and_become_no_class(write, case):
+    content, settings, delimiter, (header, label, text), notes = AROUND_THE_TABLE[case]
+    for line_end in ("\n", "\r\n"):
+        (file,) = read_labelled(write(content.replace("\r", "").replace("\n", line_end)), **settings)
+        assert file.labels == ["pos", "neg"] * 4
+        assert file.described == REPORTED.format(delimiter, header, label, text, notes)
+        lines = content.replace("\r", "").split("\n")
+        assert [file.labels[place] for place in range(8)] == [
+            re.match(r"pos|neg", lines[number - 1])[0] for number in file.lines
+        ]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (
+            ROWS + "label,text\n" + ROWS,
+            "line 9: 'label' is the label of this example alone, and looks like the name of a column",
+        ),
+        (
+            ROWS + "# part 2,of 2\n" + ROWS,
+            "line 9: '# part 2' is the label of this example alone, and looks like a comment",
+        ),
+        (ROWS + "sentiment,review\n", "line 9: 'sentiment' is the label of this example alone"),
+    ],
+)
+def test_a_class_of_one_example_that_looks_like_a_column_is_warned_of(write, content, says):
+    with pytest.warns(UserWarning, match=re.escape(says)):
+        read_labelled(write(content))
+
+
+def zipped(*names, content=TABLE):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in names:
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (bz2.compress(TABLE.encode()), "mine.csv.bz2"),
+        (bz2.compress(ROWS.encode()) + bz2.compress(ROWS.encode()), "mine"),
+        (lzma.compress(TABLE.encode()), "mine.csv.xz"),
+        (lzma.compress(TABLE.replace(",", "\t").encode("utf-16")), "mine.tsv.xz"),
+        (zipped("mine.csv"), "mine.csv.zip"),
+        (zipped("__MACOSX/._mine.csv", "folder/", "folder/mine.tsv", content=TABLE.replace(",", "\t")), "other.zip"),
+        (zipped("mine.jsonl", content=as_json_lines()), "mine.zip"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("piece", [4, 1 << 20])
+def test_packed_files_of_one_file_are_read(write, monkeypatch, data, name, piece):
+    monkeypatch.setattr(text_blocks, "PIECE", piece)
+    (file,) = read_labelled(write(data, name))
+    assert file.labels[:2] in (["pos", "neg"], LABELS[:2]) and file.name in ("mine", "other")
+
+
+NPY = io.BytesIO()
+np.save(NPY, np.eye(2))
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (zipped("[Content_Types].xml", "xl/workbook.xml"), " is an Excel workbook; save it as CSV in UTF-8"),
+        (zipped("word/document.xml"), " is a Word document; save"),
+        (zipped("mimetype", "content.xml"), " is an OpenDocument file"),
+        (zipped("a.csv", "b.csv"), " is a zip archive of 2 files (a.csv, b.csv); unpack it, and name a file"),
+        (zipped("X.npy", "y.npy"), " is an .npz file of NumPy; load it in Python"),
+        (zipped(), " is an empty zip archive"),
+        (zipped("a.csv")[:60], " is a damaged zip file ("),
+        (zipped("a.parquet", content="PAR1...PAR1"), ", unpacked, is a Parquet file"),
+        (NPY.getvalue(), " is a NumPy file"),
+        (
+            pickle.dumps({"a": 1}),
+            " is a pickle of Python, which cannot be read as text; load it in Python where you trust it",
+        ),
+        (b"PAR1\x15\x04...PAR1", " is a Parquet file, which cannot be read as text; write it as JSON Lines"),
+        (b"7z\xbc\xaf\x27\x1c\0\4", " is a 7z archive, which cannot be read as text; unpack it"),
+        (b"%PDF-1.7\n%\xe2\xe3", " is a PDF file"),
+        (b"Rar!\x1a\x07\x01\0", " is a RAR archive"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(8), " is an old Office file"),
+        (b"\x28\xb5\x2f\xfd\x24", " is a Zstandard file"),
+        (b"SQLite format 3\0", " is an SQLite database"),
+        (b"a.csv" + bytes(252) + b"ustar\x0000", " is a tar archive"),
+        (gzip.compress(pickle.dumps([1])), ", unpacked, is a pickle of Python"),
+        (bz2.compress(TABLE.encode())[:-9], " is a damaged bzip2 file ("),
+        (lzma.compress(TABLE.encode())[:-9], " is a damaged xz file ("),
+        (b"BZh91AY&SYxxxxxxxxxxxxx", " is a damaged bzip2 file ("),
+        (b"\xfd7zXZ\0xxxxxxxxxxxxxxxx", " is a damaged xz file ("),
+    ],
+)
+def test_binary_files_are_named_by_their_first_bytes(write, data, says):
+    for name in ("x.csv", "x.svm", "x"):
+        path = write(data, name)
+        for read in (lambda path=path: read_labelled(path), lambda path=path: read_bytes(str(path))):
+            with pytest.raises(InputError) as caught:
+                read()
+            assert str(caught.value).startswith(f"{path}{says}")
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("__label__pos a lovely, long film\n__label__neg a dull film\n", " is a file of fastText; write it as TSV"),
+        ("__label__a __label__b both of them\n", " is a file of fastText"),
+        ("1 |words good:2 film\n-1 |words bad film\n", " is a file of Vowpal Wabbit; write its features as svmlight"),
+        ("1 1.0 'tag1| price:.23 sqft:.25\n", " is a file of Vowpal Wabbit"),
+        ("-1 | price:.23 sqft:.25 age:.05 2006\n", " is a file of Vowpal Wabbit"),
+    ],
+)
+@pytest.mark.parametrize("name", ["x.txt", "x.csv", "x.svm"])
+def test_files_of_other_programs_are_named(write, content, says, name):
+    path = write(content, name)
+    with pytest.raises(InputError) as caught:
+        read_labelled(path)
+    assert str(caught.value).startswith(f"{path}{says}") and "--format" in str(caught.value)
+
+
+def test_tables_like_those_of_other_programs_are_tables(write):
+    for content in (
+        "__label__pos,a lovely film\n__label__neg,a dull film\n" * 2,
+        "1|good film\n2|bad film\n" * 2,
+        "1 | good film\n2 | bad film\n" * 2,
+    ):
+        assert len(set(read_labelled(write(content))[0].labels)) == 2
+
+
+def test_blanks_before_values_and_another_first_number(write):
+    (file,) = read_labelled(write("1  1: .50 3:\t-2e1\n-1 qid:3 1: .50 # 2: x\n1 2:1\n", "x.svm"))
+    assert list(file.bags) == [{"1": 0.5, "3": -20.0}, {"1": 0.5}, {"2": 1.0}]
+    from_0, from_1 = write("1 0:1 2:1\n2 1:1\n", "from0.svm"), write("1 1:1 3:1\n2 2:1\n", "from1.svm")
+    for first, second in ((from_0, from_1), (from_1, from_0)):
+        with pytest.warns(UserWarning, match=r"if one file counts features from 0 and the other from 1"):
+            read_labelled(first, second)
+    read_labelled(
+        from_0, write("1 1:1\n", "sparse.svm")
+    )  # no warning, which would be an error: some features may be missing
+
+
+def test_skipped_lines_of_every_format(write):
+    for name, content in (("x.jsonl", as_json_lines()), ("x.svm", "1 1:1\n2 1:1\n"), ("x.csv", TRAIN)):
+        (plain,), (skipped,) = (
+            read_labelled(write(head + content, name), skip_lines=number) for head, number in (("", 0), ("a,b\n\n", 2))
+        )
+        assert skipped.labels == plain.labels and skipped.lines == [line + 2 for line in plain.lines]
+    with pytest.raises(CorpusError, match="got none"):
+        read_labelled(write(TRAIN), skip_lines=100)

@@ -63,3 +63,59 @@ def test_marginals_stand_beside_the_tags(tmp_path, tagger):
         assert dict(shares)[tag] == float(share)
     done = CliRunner().invoke(command_group, ["predict", tagger, "--marginals", "-"], input="Dogs bark .\n")
     assert done.exit_code != 0 and "train with --classifier crf" in done.stderr
+
+
+WORDS_AND_TAGS = "Dogs\tNOUN\nbark\tVERB\n.\tPUNCT\n\n" * 5
+FEATURES = "NOUN\tw=dogs\nVERB\tw=bark\nPUNCT\tw=.\n\n" * 5
+CONLLUP = "# global.columns = FORM UPOS\n" + WORDS_AND_TAGS
+
+
+@pytest.fixture(scope="module")
+def feature_tagger(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models")
+    (folder / "own.crfsuite").write_text(FEATURES)
+    arguments = ["train", "--classifier", "structured_perceptron", "--file", str(folder / "own.crfsuite")]
+    done = CliRunner().invoke(command_group, [*arguments, "--out", str(folder / "own.npz")])
+    assert done.exit_code == 0, done.output
+    assert (
+        done.stderr
+        == "Read own.crfsuite: tag and features of each word (CRFsuite); 5 sentences, 3 tags: NOUN, PUNCT, VERB.\n"
+    )
+    return str(folder / "own.npz")
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "content", "options", "says"),
+    [
+        ("tagger", "a.tsv", WORDS_AND_TAGS, [], "Read a.tsv: word and tag in 2 columns; 5 sentences, 3 tags"),
+        ("tagger", "a.txt", WORDS_AND_TAGS.replace("\t", " "), [], "Read a.txt: word and tag in 2 columns"),
+        ("tagger", "a.conllup", CONLLUP, [], "Read a.conllup: words and UPOS tags (CoNLL-U Plus, 2 columns)"),
+        ("tagger", "-", WORDS_AND_TAGS, [], "Read standard input: word and tag in 2 columns"),
+        ("tagger", "a.crfsuite", FEATURES, [], "a.crfsuite does not fit the model: it holds tags and features (CRFsuite), and the model takes words"),
+        ("tagger", "a.txt", FEATURES, [], "a.txt does not fit the model: it holds tags and features"),
+        ("tagger", "a.conllu", CONLLU.replace("\t", "  "), [], "a.conllu, line 2: got 1 column; expected 10"),
+        ("tagger", "a.txt", CONLLU.replace("\t", "  "), [], "a.txt, line 2: got 1 column; expected 10"),
+        ("tagger", "a.tsv", "Dogs\tB-X\nbark\tI-X\n", [], "a.tsv does not fit the model: its tags are 'B-X', 'I-X', and the model's"),
+        ("tagger", "a.tsv", WORDS_AND_TAGS, ["--format", "raw"], ""),
+        ("tagger", "a.txt", "Dogs bark .\n", ["--format", "columns"], "a.txt: the last column has the tag '.' alone"),
+        ("tagger", "a.txt", "Dogs bark .\n", ["--format", "processed"], "this model tags words, and takes no token:count lines"),
+        ("features", "a.crfsuite", FEATURES, [], "accuracy 1.0000 (15 of 15 tagged words)"),
+        ("features", "a.txt", FEATURES.replace("NOUN", "_").replace("VERB", "_").replace("PUNCT", "_"), [], "1 tag: _"),
+        ("features", "a.txt", "Dogs bark .\n", [], "a.txt does not fit the model, which takes features in CRFsuite's format"),
+        ("features", "-", "Dogs bark .\n", [], "standard input does not fit the model"),
+        ("features", "a.conllu", CONLLU, [], "does not fit the model, which takes features in CRFsuite's format"),
+        ("features", "a.txt", CONLLU.replace("\t", "  "), [], "got CoNLL-U"),
+        ("features", "a.tsv", WORDS_AND_TAGS, [], "a.tsv does not fit the model: its tags are '.', 'Dogs', 'bark', and the model's"),
+    ],
+)  # fmt: skip
+def test_files_that_do_not_fit_the_tagger_are_refused(
+    request, tmp_path, monkeypatch, tagger, feature_tagger, model, name, content, options, says
+):
+    monkeypatch.chdir(tmp_path)
+    if name != "-":
+        (tmp_path / name).write_text(content)
+    path = feature_tagger if model == "features" else tagger
+    done = CliRunner().invoke(command_group, ["predict", path, name, *options], input=content)
+    assert says in done.stderr
+    is_refused = "Read " not in done.stderr and says != ""
+    assert (done.exit_code, bool(done.stdout)) == ((1, False) if is_refused else (0, True))

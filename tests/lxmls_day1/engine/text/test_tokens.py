@@ -1,3 +1,4 @@
+import unicodedata
 from collections import Counter
 from itertools import pairwise
 
@@ -5,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lxmls_day1.engine.text.token_batches import TokenCounter
 from lxmls_day1.engine.text.tokens import (
     FUNCTION_WORDS,
     count_tokens,
@@ -13,6 +15,7 @@ from lxmls_day1.engine.text.tokens import (
     split_words,
     unigrams_and_bigrams,
 )
+from readers.vocabulary import count_words
 
 # The expected forms are those in which the published corpus has such words; see the head of tokens.py.
 WORDS = {
@@ -49,12 +52,67 @@ WORDS = {
     "-": "",
     "...": "",
     ":": "",
+    "है।": "है",
+    "(हो": "हो",
+    "۱۲۳": "۱۲۳",
+    "١٩٨٤هـ": "١٩٨٤هـ",
+    "می\u200cخواهم.": "می\u200cخواهم",
+    "ന്\u200d": "ന്\u200d",
+    "x\u0301!": "x\u0301",
+    "\u0301": "\u0301",
+    "J\u030cE": "\u01f0e",
+    "great\u2764\ufe0f": "great",
+    "\u2764\ufe0f": "",
+    "1\u0301": "1\u0301",
+}
+#: Sentences in which a word loses its meaning without its marks, and nothing stands between words but spaces.
+SCRIPTS = {
+    "Devanagari": "वह घर में है हो हूँ क्षत्रिय ज़रा",
+    "Bengali": "আমি বাংলায় গান গাই পড়ো",
+    "Thai": "น้ำ เก้า ที่ กำลัง ผู้ใหญ่",
+    "Tamil": "தமிழ் மொழி கொடு கெளவி",
+    "Arabic": "كِتَابٌ كَتَبَ كُتِبَ مدرسة آية مُؤْمِن",
+    "Hebrew": "שָׁלוֹם סֵפֶר סַפָּר שׂרה",
+    "Greek": "Ἀθῆναι πότε ποτέ ΐ μαΐου",
+    "Cyrillic": "йод ёлка за́мок замо́к Київ",
+    "Hangul": "한국어 각 갂 값이",
+    "Japanese": "が か パ ハ プログラム",
+    "Turkish": "İstanbul ılık şişe çağ",
+    "Vietnamese": "tiếng Việt ngữ đường Ất",
+    "Latin": "cafe\u0301 cafe x\u0304y\u0331 q\u0307\u0323",
+    "Burmese": "မြန်မာ ဘာသာ ကျွန်တော်",
+    "Tibetan": "བོད ཡིག ཀྲུང གོ",
+    "Persian": "می\u200cخواهم خانه\u200cها کتاب",
+    "Georgian": "საქართველო ენა",
+    "Adlam": "𞤀𞤣𞤤𞤢𞤥 𞤬𞤵𞤤\U0001e946",
 }
 
 
 @pytest.mark.parametrize(("written", "counted"), WORDS.items(), ids=repr)
 def test_words_take_the_form_of_the_published_corpus(written, counted):
     assert normalise_word(written) == counted
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+@given(data=st.data())
+def test_words_of_every_script_are_counted_whole_in_both_normal_forms(script, data):
+    alphabet = sorted({*"".join(unicodedata.normalize(form, SCRIPTS[script]) for form in ("NFC", "NFD"))} - {" "})
+    word = st.one_of(
+        st.sampled_from(SCRIPTS[script].split()), st.text(st.sampled_from(alphabet), min_size=1, max_size=6)
+    )
+    words = data.draw(st.lists(word, min_size=1, max_size=6))
+    text = data.draw(st.sampled_from([" ", "\n", "\u3000"])).join(words)
+    forms = [unicodedata.normalize(form, text) for form in ("NFC", "NFD")]
+    expected = [unicodedata.normalize("NFC", unicodedata.normalize("NFC", word).lower()) for word in words]
+    for form in [text, *forms]:
+        assert split_words(form) == expected
+        assert split_words(" ".join(f"{word}." for word in form.split())) == expected
+    bags = [count_tokens(form) for form in forms]
+    rows = TokenCounter().numbered(forms)
+    assert bags[0] == bags[1] and rows.tokens.names() == list(bags[0])
+    assert rows.values[: rows.indptr[1]].tolist() == list(bags[0].values()) == rows.values[rows.indptr[1] :].tolist()
+    plain = TokenCounter(count_words).numbered(forms)
+    assert plain.tokens.names() == list(count_words(forms[0])) == list(count_words(forms[1]))
 
 
 def test_white_space_and_commas_part_words():
