@@ -14,7 +14,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 sys.path.insert(0, str(Path(__file__).parent))  # The package is not installed where a wheel is built.
-from lxmls_day1.learner_list import class_modules
+from lxmls_day1.base.learner_list import class_modules
 from lxmls_day1.library_path import PACKAGES, as_module_of_package
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.checks import as_list, check_offers
+from lxmls_day1.base.checks import as_list, check_offers
+from lxmls_day1.base.settings import settings
 from lxmls_day1.figures.plotting import plot_accuracies
 from lxmls_day1.result_table import ResultTable, Row
-from lxmls_day1.settings import settings
 
 
 def compare(

@@ -15,8 +15,8 @@ R. O. Duda, P. E. Hart and D. G. Stork, *Pattern Classification*, 2nd ed., 2001,
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lxmls_day1.checks import as_numbers
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.checks import as_numbers
+from lxmls_day1.base.errors import InputError
 
 _PANEL_NODES = 16  # Gauss-Legendre nodes in each panel of the plane's first coordinate
 _TAIL = 10  # standard deviations after which a density counts as zero: Φ(−10) is 8e-24

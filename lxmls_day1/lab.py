@@ -17,11 +17,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Self
 
-from lxmls_day1.errors import InputError, NotInLab, current_folder, nearest
+from lxmls_day1.base.errors import InputError, NotInLab, current_folder, nearest
+from lxmls_day1.base.settings import known_settings
 from lxmls_day1.library_path import PACKAGES as PACKAGES
 from lxmls_day1.library_path import is_lab_folder as is_lab_folder
 from lxmls_day1.library_path import is_taken_from_reference, library_path, name_in, reference_place
-from lxmls_day1.settings import known_settings
 
 Calls = Iterable[tuple[Any, ...]]  # the arguments of each call
 Table = Mapping[Any, Any]  # an entry of an argument -> a tuple of results; or all its entries -> what is returned

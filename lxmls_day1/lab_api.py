@@ -8,7 +8,7 @@ A new name, or an argument with a default, does not.
 >>> from lxmls_day1.lab_api import InputError, setting
 """
 
-from lxmls_day1.lazy_names import lazy_names
+from lxmls_day1.base.lazy_names import lazy_names
 
 #: The version of these promises. A workspace records the version that it was made with.
 VERSION: int = 8

@@ -27,7 +27,15 @@ PACKAGES = ("readers", "classifiers")
 #: Folders of ``classifiers/``, one for each topic beyond the day. Their modules are found without the folder too, as in older labs.
 TOPICS = ("domains", "large", "second_order", "solvers", "structured")
 #: Packages and modules of this package that older workspaces import -> where they are now.
-MOVED = {name: f"engine.{name}" for name in ("compiled", "text", "streaming", "cluster")}
+MOVED = {
+    "checks": "base.checks",
+    "cluster": "engine.cluster",
+    "compiled": "engine.compiled",
+    "errors": "base.errors",
+    "settings": "base.settings",
+    "streaming": "engine.streaming",
+    "text": "engine.text",
+}
 #: Whether this Python can start another one. In a browser it cannot.
 STARTS_PROCESSES = os.name == "nt" or hasattr(os, "posix_spawn")
 _PACKAGE = __name__.partition(".")[0]

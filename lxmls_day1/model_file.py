@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lxmls_day1.checks import as_list, check_finite_params, shown
-from lxmls_day1.errors import InputError, counted
+from lxmls_day1.base.checks import as_list, check_finite_params, shown
+from lxmls_day1.base.errors import InputError, counted
+from lxmls_day1.base.settings import known_settings, required_settings
 from lxmls_day1.library_path import TOPICS
 from lxmls_day1.npz_file import NotStorable, check_storable, read_file, write_file
-from lxmls_day1.settings import known_settings, required_settings
 
 KIND = "linear classifier"
 ROOT_CLASS = "LinearClassifier"

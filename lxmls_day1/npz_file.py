@@ -23,9 +23,9 @@ from typing import IO, Any
 import numpy as np
 
 from lxmls_day1 import __version__
+from lxmls_day1.base.atomic_files import whole_file
+from lxmls_day1.base.errors import InputError, check_path
 from lxmls_day1.engine.text.packed_texts import PackedTexts
-from lxmls_day1.errors import InputError, check_path
-from lxmls_day1.whole_files import whole_file
 
 FORMAT = "lxmls-day1 model"
 FORMAT_VERSION = 1

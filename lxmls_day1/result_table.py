@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import NamedTuple
 
 import lxmls_day1
-from lxmls_day1.text_table import aligned, as_csv, as_html
+from lxmls_day1.base.text_table import aligned, as_csv, as_html
 
 FORMAT_VERSION = 1
 

@@ -116,7 +116,7 @@ def parse_questions(lines: Iterable[str], name: str = "the lines given") -> list
     >>> parse_questions(["HUM:ind Who wrote the first cookbook ?", "ind Who ?"], "mine.txt")
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: mine.txt, line 2: no colon in 'ind'; expected a class such as HUM:ind at the start
+    lxmls_day1.base.errors.InputError: mine.txt, line 2: no colon in 'ind'; expected a class such as HUM:ind at the start
     """
     questions = [parse_question(line, f"{name}, line {number}") for number, line in enumerate(lines, start=1)]
     if not questions:

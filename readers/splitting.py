@@ -74,7 +74,7 @@ def checked_shares(split: Sequence[float]) -> list[float]:
     >>> checked_shares((0.8, 0.2, 0.2))
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: the shares of train, dev and test must sum to at most 1, got [0.8, 0.2, 0.2] with sum 1.2
+    lxmls_day1.base.errors.InputError: the shares of train, dev and test must sum to at most 1, got [0.8, 0.2, 0.2] with sum 1.2
     """
     wanted = "split must be three shares (train, dev, test), for example (0.8, 0, 0.2)"
     numbers = as_numbers(split, wanted)

@@ -126,7 +126,7 @@ def check_bag(bag: Any) -> Mapping[str, float]:
     >>> check_bag(["great", "book"])
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: count must return a mapping of tokens (strings) to finite numbers, but returned ['great', ...
+    lxmls_day1.base.errors.InputError: count must return a mapping of tokens (strings) to finite numbers, but returned ['great', ...
     """
     if not (
         isinstance(bag, Mapping)
@@ -296,7 +296,7 @@ def checked_min_count(min_count: int) -> int:
     >>> checked_min_count(0)
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: min_count must be a whole number of at least 1, got 0
+    lxmls_day1.base.errors.InputError: min_count must be a whole number of at least 1, got 0
     """
     if isinstance(min_count, bool) or not isinstance(min_count, (int, np.integer)) or min_count < 1:
         raise InputError(f"min_count must be a whole number of at least 1, got {min_count!r}")

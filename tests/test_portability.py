@@ -55,7 +55,7 @@ for package in packages:
 import lxmls_day1.notebook_lab
 """
 LAB = ["tests/lxmls_day1/course", "tests/lxmls_day1/commands", "tests/lxmls_day1/test_lab.py"]
-LAB += ["tests/lxmls_day1/test_whole_files.py", "tests/lxmls_day1/test_library_path.py"]
+LAB += ["tests/lxmls_day1/base/test_atomic_files.py", "tests/lxmls_day1/test_library_path.py"]
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_importing_a_student_s_module_needs_no_threads_processes_or_network():
 @pytest.mark.parametrize(
     ("paths", "marked"),
     [
-        (["tests/lxmls_day1/course/test_workspace_state.py", "tests/lxmls_day1/test_whole_files.py"], "not slow"),
+        (["tests/lxmls_day1/course/test_workspace_state.py", "tests/lxmls_day1/base/test_atomic_files.py"], "not slow"),
         pytest.param(LAB, "not slow", marks=pytest.mark.campaign),
         pytest.param(["tests/lxmls_day1/course/test_checking.py"], "slow", marks=pytest.mark.campaign),
         pytest.param(["tests/lxmls_day1/course/test_exercise_commands.py"], "slow", marks=pytest.mark.campaign),

@@ -21,9 +21,9 @@ import scipy.sparse as sp
 
 import classifiers
 from classifiers.mistake_bounds import mistake_bound
-from lxmls_day1.checks import MOST_CLASSES
+from lxmls_day1.base.checks import MOST_CLASSES
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.text.feature_contributions import explain
-from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import add_boundary, detached_axes, plot_accuracies, plot_points
 from lxmls_day1.sklearn_adapter import as_estimator

@@ -427,7 +427,7 @@ def check_templates(templates: Sequence[str]) -> tuple[str, ...]:
     >>> check_templates(["word", "word"])
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: each template counts once, but 'word' is listed twice; leave one out
+    lxmls_day1.base.errors.InputError: each template counts once, but 'word' is listed twice; leave one out
     """
     if isinstance(templates, str) or not isinstance(templates, Sequence) or not len(templates):
         raise InputError(f"templates must be a list of at least one template, but is {templates!r}")

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from lxmls_day1.base.errors import InputError, NoAnswer
+from lxmls_day1.base.waiting import Wait, WorkClock
 from lxmls_day1.box.box_server import OUT_OF_TIME
 from lxmls_day1.box.channel import Channel, Ended, Hung
 from lxmls_day1.box.limits import CRASHED, MEMORY, REFUSED, TIMEOUT, Limits
 from lxmls_day1.box.messages import BadMessage, TooLong, encoded_request
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
-from lxmls_day1.errors import InputError, NoAnswer
-from lxmls_day1.waiting import Wait, WorkClock
 
 LONGEST_OUTPUT = 4000
 FILES_AT_ONCE = 16 << 20  # bytes of files that go into a box in one request

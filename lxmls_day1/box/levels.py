@@ -23,6 +23,8 @@ from typing import Any
 
 import numpy as np
 
+from lxmls_day1.base.atomic_files import temporary_folder
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.box.box import Box
 from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK, PROCESS
 from lxmls_day1.box.limits import Limits
@@ -30,8 +32,6 @@ from lxmls_day1.box.probe import PROBED_PROGRAM
 from lxmls_day1.box.programs import Program
 from lxmls_day1.box.sandbox import MACHINERY, BoxesUnavailable, ForkServer
 from lxmls_day1.box.visible_folders import numba_cache_folder, require_cache
-from lxmls_day1.errors import InputError
-from lxmls_day1.whole_files import temporary_folder
 
 LEVELS = {
     BUBBLEWRAP: "each in its own namespaces (bubblewrap), with limits and a system-call filter",

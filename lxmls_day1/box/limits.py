@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import PurePosixPath
 from typing import Any
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 
 MEBIBYTE = 1 << 20
 OPEN_FILES = 64

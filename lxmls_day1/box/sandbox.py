@@ -20,6 +20,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import lxmls_day1
+from lxmls_day1.base.atomic_files import remove_folder, temporary_folder
+from lxmls_day1.base.errors import InputError, NoAnswer
+from lxmls_day1.base.waiting import Wait
 from lxmls_day1.box.channel import TICK
 from lxmls_day1.box.fork_server import BUBBLEWRAP, DEVICES, LANDLOCK, OF_THE_BOX, PRIVATE
 from lxmls_day1.box.limits import ProcessLimits
@@ -30,9 +33,6 @@ from lxmls_day1.box.visible_folders import (
     numba_cache_folder,
     python_folders,
 )
-from lxmls_day1.errors import InputError, NoAnswer
-from lxmls_day1.waiting import Wait
-from lxmls_day1.whole_files import remove_folder, temporary_folder
 
 START_SECONDS = 180.0  # of sleep: compiling the kernels of numba takes as long as it takes
 END_SECONDS = 60.0  # of sleep, for how a box ended: long, for a verdict depends on it

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 import lxmls_day1
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 
 SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
 

@@ -5,8 +5,8 @@ from collections.abc import Collection
 from itertools import groupby
 from urllib.parse import quote
 
+from lxmls_day1.base.errors import counted
 from lxmls_day1.course.registry import Exercise, Registry
-from lxmls_day1.errors import counted
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">

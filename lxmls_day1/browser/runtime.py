@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.text.corpora import OFFLINE_VARIABLE
-from lxmls_day1.errors import InputError
 
 VERSION = "0.27.7"
 #: Where Pyodide's documentation says that the files of a version are.

@@ -20,6 +20,8 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from lxmls_day1.base.atomic_files import temporary_folder
+from lxmls_day1.base.errors import InputError, check_path, nearest
 from lxmls_day1.browser import runtime
 from lxmls_day1.browser.front_page import front_page
 from lxmls_day1.browser.packages import INSTALLED, Wheel, installed_wheel
@@ -29,9 +31,7 @@ from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.student_bundle import refuse_leaks, student_lab
 from lxmls_day1.course.workspace import new_folder, with_workspace_files, write_files
 from lxmls_day1.engine.text.corpora import CORPORA, DATA_VARIABLE
-from lxmls_day1.errors import InputError, check_path, nearest
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.whole_files import temporary_folder
 
 #: Those that go together, and with `runtime.VERSION`. Later widgets want a later JupyterLab than the one of this JupyterLite.
 BUILDERS = {"jupyterlite-core": "0.6.4", "jupyterlite-pyodide-kernel": "0.6.1", "jupyterlab-widgets": "3.0.15"}

@@ -41,10 +41,10 @@ def command(platform: str, out: str, exercises: list[str] | None, seed: int | No
     """
     from pathlib import Path
 
+    from lxmls_day1.base.atomic_files import replace_files
+    from lxmls_day1.base.errors import InputError
     from lxmls_day1.commands.output import writable_folder
-    from lxmls_day1.errors import InputError
     from lxmls_day1.grading.autograder_kit import autograder
-    from lxmls_day1.whole_files import replace_files
 
     path = Path(out)
     if path.is_dir() or path.suffix.lower() != ".zip":

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
+from lxmls_day1.base.errors import counted
 from lxmls_day1.commands.own_files import layout_options
-from lxmls_day1.errors import counted
 
 BYTES_OF_MEMORY = 35  # of the tokens of a byte of text, where most pairs of words are new
 WORTH_TELLING = 1 << 30  # bytes of memory

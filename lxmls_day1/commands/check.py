@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.shared_options import lab_option
-from lxmls_day1.errors import InputError
 
 if TYPE_CHECKING:
     from lxmls_day1.course.checking import CheckReport

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lxmls_day1.base.errors import InputError, counted
+from lxmls_day1.base.text_table import aligned
 from lxmls_day1.commands.output import not_written_yet, warnings_as_notes
-from lxmls_day1.errors import InputError, counted
-from lxmls_day1.text_table import aligned
 
 if TYPE_CHECKING:
     from lxmls_day1.tuning import Trial, Tuned

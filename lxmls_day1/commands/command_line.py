@@ -22,9 +22,9 @@ from typing import Any, NoReturn
 import click
 
 import lxmls_day1
-from lxmls_day1 import waiting
+from lxmls_day1.base import waiting
+from lxmls_day1.base.errors import InputError, current_folder, nearest
 from lxmls_day1.commands import first_compilation
-from lxmls_day1.errors import InputError, current_folder, nearest
 
 #: In the order of the help; each is a module of this folder.
 COMMANDS = (
@@ -150,7 +150,7 @@ def describe_os_error(error: OSError) -> str:
     >>> describe_os_error(shutil.Error([("lab/a.py", "copy/a.py", "[Errno 13] Permission denied: 'copy/a.py'")]))
     'copy/a.py: permission denied.'
     """
-    from lxmls_day1.whole_files import OURS
+    from lxmls_day1.base.atomic_files import OURS
 
     if isinstance(error, shutil.Error) and isinstance(error.args[0], list):
         _, place, why = error.args[0][0]
@@ -175,7 +175,7 @@ def caches_without_home() -> Iterator[None]:
     if os.path.expanduser("~") != "~":
         yield
         return
-    from lxmls_day1.whole_files import temporary_folder
+    from lxmls_day1.base.atomic_files import temporary_folder
 
     with temporary_folder("lxmls-day1-caches-") as place:
         for variable in ("NUMBA_CACHE_DIR", "MPLCONFIGDIR"):

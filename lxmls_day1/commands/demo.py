@@ -47,10 +47,10 @@ def command(
     """
     import webbrowser
 
+    from lxmls_day1.base.errors import InputError
     from lxmls_day1.demos.demonstration import demonstration_class
     from lxmls_day1.demos.pages import export
     from lxmls_day1.demos.server import DemoServer
-    from lxmls_day1.errors import InputError
     from lxmls_day1.lab import Lab
 
     lab = Lab(folder) if folder else Lab.open()

@@ -23,7 +23,7 @@ def command(no_browser: bool) -> None:
     from http.server import ThreadingHTTPServer
     from pathlib import Path
 
-    from lxmls_day1.errors import InputError
+    from lxmls_day1.base.errors import InputError
     from lxmls_day1.library_path import reference_place
 
     checkout = Path(reference_place())

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
+from lxmls_day1.base.errors import counted
 from lxmls_day1.commands.output import writable_folder
 from lxmls_day1.commands.shared_options import ExerciseList
-from lxmls_day1.errors import counted
 from lxmls_day1.library_path import library_path
 
 NOT_ALL_GRADED = 3  # the exit status where the class is graded, and a submission in it could not be
@@ -90,6 +90,7 @@ def command(
     """
     require_together(click.get_current_context().params)
     forget_python_path()
+    from lxmls_day1.base.atomic_files import locked_folder
     from lxmls_day1.box.levels import strongest_level
     from lxmls_day1.box.limits import Limits
     from lxmls_day1.commands.roster_options import fill_in, read_roster, remove_stale
@@ -103,7 +104,6 @@ def command(
     from lxmls_day1.grading.released_exercises import released_exercises
     from lxmls_day1.grading.run_folders import run_folder
     from lxmls_day1.lab import reference_folder
-    from lxmls_day1.whole_files import locked_folder
 
     chosen, here = Limits.of_texts(limits), Path.cwd()
     folder = writable_folder(out)

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import click
 
-from lxmls_day1.errors import InputError, how_to_install
+from lxmls_day1.base.errors import InputError, how_to_install
 from lxmls_day1.library_path import environment
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,7 +59,7 @@ def png(figure: "Figure") -> bytes:
 
 def write_results(folder: Path, contents: Mapping[str, bytes], message: str) -> None:
     """Write files into a folder, all or none; then say what there is to say, and where they are."""
-    from lxmls_day1.whole_files import replace_files
+    from lxmls_day1.base.atomic_files import replace_files
 
     replace_files({folder / name: content for name, content in contents.items()})
     click.echo(f"{message}\nFigures and results are in {folder}: {', '.join(contents)}")

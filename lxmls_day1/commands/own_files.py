@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.shared_options import several
-from lxmls_day1.errors import InputError
 
 if TYPE_CHECKING:
     from lxmls_day1.lab import Lab
@@ -102,7 +102,7 @@ def open_own_file(lab: "Lab", settings: Mapping[str, Any]) -> tuple[Any, list[st
     InputError
         As `TextCorpus` does, if there is only one label, and if the test part has a label that the training part has not.
     """
-    from lxmls_day1.checks import listed
+    from lxmls_day1.base.checks import listed
     from lxmls_day1.engine.text.documents import printable
 
     corpus = lab.reader("text_reader", "TextCorpus", **{**settings, "progress": sys.stderr.isatty()})

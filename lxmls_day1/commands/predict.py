@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lxmls_day1.base.errors import InputError, counted
 from lxmls_day1.commands.output import warnings_as_notes
 from lxmls_day1.commands.shared_options import lab_option, several
-from lxmls_day1.errors import InputError, counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -209,7 +209,7 @@ def open_documents(model: "TextModel", paths: Sequence[str], form: str, unit: st
 
 def check_labels_known(documents: Sequence["Document"], model: "TextModel") -> None:
     """An accuracy over labels that could never be predicted would mislead."""
-    from lxmls_day1.checks import listed
+    from lxmls_day1.base.checks import listed
 
     names = model.class_names
     for document in documents:

@@ -30,8 +30,8 @@ def command(out: str, exercises: list[str] | None, with_solutions: bool, course:
       lxmls-day1 release out --course https://example.org/day-1.git
       lxmls-day1 release out --with-solutions
     """
+    from lxmls_day1.base.errors import InputError, counted
     from lxmls_day1.course.student_bundle import release
-    from lxmls_day1.errors import InputError, counted
 
     if exercises is not None and with_solutions:
         raise InputError("--with-solutions leaves no exercise open, so it cannot be combined with --exercises.")

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from lxmls_day1.errors import InputError, counted
+from lxmls_day1.base.atomic_files import replace_files
+from lxmls_day1.base.errors import InputError, counted
 from lxmls_day1.grading.gradebook import Gradebook
 from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.roster import ACCOUNT, Roster
 from lxmls_day1.grading.safe_text import one_line
-from lxmls_day1.whole_files import replace_files
 
 ROSTERS = "roster"  # the folder of the roster that is filled in
 FILLED = ".filled.json"  # the names of those that were filled in so far, and the digests of the marks

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lxmls_day1.base.errors import CorpusUnavailable
 from lxmls_day1.commands.output import ReportProgress, png, progress_bar, writable_folder, write_results
 from lxmls_day1.commands.own_files import open_own_file, own_file, own_file_options
 from lxmls_day1.commands.shared_options import REVIEWS, data_dir_option, lab_option
-from lxmls_day1.errors import CorpusUnavailable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

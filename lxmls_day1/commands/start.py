@@ -22,9 +22,9 @@ def command(folder: str, everything: bool) -> None:
     """
     from pathlib import Path
 
+    from lxmls_day1.base.errors import counted
     from lxmls_day1.course.registry import Registry
     from lxmls_day1.course.workspace import as_typed, start_workspace
-    from lxmls_day1.errors import counted
 
     made = start_workspace(folder, day=not everything)
     typed = str(made) if folder.startswith("~") else folder

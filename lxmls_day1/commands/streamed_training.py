@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lxmls_day1.base.errors import InputError, counted
 from lxmls_day1.commands.chosen_settings import take_usual_regularizer
 from lxmls_day1.commands.shared_options import several
-from lxmls_day1.errors import InputError, counted
 
 if TYPE_CHECKING:
     from lxmls_day1.engine.streaming.checkpoint import Checkpoint

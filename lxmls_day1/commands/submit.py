@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.output import writable_folder
 from lxmls_day1.commands.shared_options import lab_option
-from lxmls_day1.errors import InputError
 
 
 @click.command(name="submit", short_help="Pack your work into one file to hand in.")
@@ -26,12 +26,12 @@ def command(name: str | None, out: str | None, force: bool, lab_folder: str | No
       lxmls-day1 submit --name "Ada Lovelace"
       lxmls-day1 submit --name "Ada Lovelace" --out ada.zip
     """
+    from lxmls_day1.base.atomic_files import replace_files
     from lxmls_day1.course.progress import status_of
     from lxmls_day1.course.report_text import packed_lines
     from lxmls_day1.course.submission_export import collect_submission, pack_submission
     from lxmls_day1.course.terminal import echo_lines, echo_status, find_workspace
     from lxmls_day1.course.workspace import workspace_folder
-    from lxmls_day1.whole_files import replace_files
 
     folder = workspace_folder(find_workspace(lab_folder, "submit"), "submit")
     submission = collect_submission(folder)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lxmls_day1.base.atomic_files import check_writable
+from lxmls_day1.base.errors import InputError, counted, nearest
 from lxmls_day1.commands.chosen_settings import take_usual_regularizer, tune_in_place
 from lxmls_day1.commands.output import not_written_yet, warnings_as_notes
 from lxmls_day1.commands.own_files import open_own_file, own_file, own_file_options
@@ -19,8 +21,6 @@ from lxmls_day1.commands.shared_options import (
     lab_option,
 )
 from lxmls_day1.commands.streamed_training import STREAMING, check_options, streaming_options, train_on_corpus
-from lxmls_day1.errors import InputError, counted, nearest
-from lxmls_day1.whole_files import check_writable
 
 if TYPE_CHECKING:
     from lxmls_day1.lab import Lab

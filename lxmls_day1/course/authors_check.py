@@ -8,6 +8,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from lxmls_day1.base.atomic_files import temporary_folder
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.generation import reference_files, student_files
 from lxmls_day1.course.leaks import cell_sources, leaks, leaks_of_code, solution_lines
 from lxmls_day1.course.markers import find_solutions
@@ -20,9 +22,7 @@ from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FOLDER, RECORDED, Exercise, Registry, check_files
 from lxmls_day1.course.snapshot import SnapshotRun, snapshot_of_reference, take_snapshot
 from lxmls_day1.course.workspace import write_files
-from lxmls_day1.errors import InputError
 from lxmls_day1.lab import PACKAGES, reference_folder
-from lxmls_day1.whole_files import temporary_folder
 
 LEAST_MISTAKES = 3
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.lab import forget_bytecode
 from lxmls_day1.library_path import PACKAGES
 

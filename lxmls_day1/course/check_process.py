@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.base.processes import end_group
 from lxmls_day1.library_path import command_of
-from lxmls_day1.processes import end_group
 
 CHECK_SESSION = "lxmls_day1.course.check_session"
 REPORT, ERRORS = "report.jsonl", "errors.txt"

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
+from lxmls_day1.base.atomic_files import temporary_folder
+from lxmls_day1.base.processes import end_with_parent
 from lxmls_day1.course import pytest_plugin
 from lxmls_day1.course.check_process import PYTEST_SETTINGS, CheckRequest, pytest_options
 from lxmls_day1.course.expect import WrongAnswer
 from lxmls_day1.course.pytest_plugin import FIXTURES, ChecksRun, check_key, check_title, is_hidden
 from lxmls_day1.course.registry import exercise_of_check
-from lxmls_day1.processes import end_with_parent
-from lxmls_day1.whole_files import temporary_folder
 
 INTERRUPTED = int(pytest.ExitCode.INTERRUPTED)
 

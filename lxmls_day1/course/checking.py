@@ -14,6 +14,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.base.atomic_files import temporary_folder
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.waiting import Wait, counts_work, tried_again
 from lxmls_day1.course import check_process
 from lxmls_day1.course.counterexamples import CounterExample
 from lxmls_day1.course.markers import STUB_MESSAGE, stub_left
@@ -21,11 +24,8 @@ from lxmls_day1.course.naming import PROPERTY, mistakes_among, small_inputs_amon
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
 from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_digest, locked
-from lxmls_day1.errors import InputError
 from lxmls_day1.lab import Lab, forget_bytecode
 from lxmls_day1.library_path import STARTS_PROCESSES
-from lxmls_day1.waiting import Wait, counts_work, tried_again
-from lxmls_day1.whole_files import temporary_folder
 
 #: Of `WorkClock`: all public checks of an exercise together take a right solution about one second. A browser has only the clock.
 TIME_LIMIT = 8.0 if STARTS_PROCESSES else 30.0

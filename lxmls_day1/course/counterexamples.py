@@ -33,6 +33,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from lxmls_day1.base.errors import InputError, NoAnswer
 from lxmls_day1.course.expect import WrongAnswer, show
 from lxmls_day1.course.forms import MUST_RETURN, wrong_form
 from lxmls_day1.course.markers import STUB_MESSAGE
@@ -49,7 +50,6 @@ from lxmls_day1.course.recorded_answers import (
     in_words,
     shortened,
 )
-from lxmls_day1.errors import InputError, NoAnswer
 
 ASKED, ANSWERED = "small_inputs", "small_answers"  # the functions of a file of checks
 PROPERTIES, SPLIT, TERMS = "small_properties", "small_parts", "small_terms"

@@ -15,9 +15,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.autoreload import Autoreload
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.errors import InputError
 
 COMMAND = re.compile(r"`lxmls-day1 hint ([\w.]+)`")  # as a stub names it
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.recorded_answers import (
     ATOL,
     LONGEST_SHOWN,
@@ -21,7 +22,6 @@ from lxmls_day1.course.recorded_answers import (
     entries_of,
     form_of,
 )
-from lxmls_day1.errors import InputError
 
 
 class WrongAnswer(AssertionError):

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.checking import TIME_LIMIT, CheckReport, ExerciseReport, Progressed, remember, run_checks
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry, exercises_folder
@@ -23,7 +24,6 @@ from lxmls_day1.course.workspace_state import (
     locked,
     why_not_kept,
 )
-from lxmls_day1.errors import InputError
 
 FILE = PurePosixPath("explanations.json")  # in what is handed in
 FORMAT = 1

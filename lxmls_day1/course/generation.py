@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.markers import (
     EXERCISE_ID,
     MarkerError,
@@ -28,7 +29,6 @@ from lxmls_day1.course.model_answers import FILE as MODEL_ANSWERS
 from lxmls_day1.course.model_answers import ModelAnswer, answers_of_notebook, encoded
 from lxmls_day1.course.registry import FILE, FOLDER, MISTAKES, Exercise, Registry, exercise_of_check
 from lxmls_day1.course.source_functions import Definition, first_line, indented
-from lxmls_day1.errors import InputError
 from lxmls_day1.lab import PACKAGES, why_not_python
 
 FOLDERS = (*PACKAGES, "notebooks", str(FOLDER))

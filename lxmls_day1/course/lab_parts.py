@@ -9,9 +9,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePosixPath
 
+from lxmls_day1.base.errors import InputError, nearest
 from lxmls_day1.course.generation import Files
 from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Exercise, Registry, exercise_of_check
-from lxmls_day1.errors import InputError, nearest
 from lxmls_day1.lab import PACKAGES
 
 IS_PART = "is_part = true  # `lxmls-day1 add` brings other exercises\n\n"

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.source_functions import definitions, first_line, indented
-from lxmls_day1.errors import InputError
 
 if TYPE_CHECKING:
     from lxmls_day1.course.registry import Exercise

@@ -31,10 +31,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.markers import Solution, find_solutions, stubbed
 from lxmls_day1.course.registry import MISTAKES, Exercise
 from lxmls_day1.course.source_functions import indented
-from lxmls_day1.errors import InputError
 
 PROGRAM_KEYS = {"swap", "solution", "function", "style"}
 TEXTS = ("name", "sentence", "question")

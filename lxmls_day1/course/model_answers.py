@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.registry import FOLDER, Registry
-from lxmls_day1.errors import InputError
 
 FILE = FOLDER / "model_answers.json"
 FOR_AUTHORS = re.compile(r"<!--.*?-->\n?", re.DOTALL)  # such as where the numbers of a text come from

@@ -21,10 +21,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.base.atomic_files import replace_files
+from lxmls_day1.base.errors import CorpusUnavailable, InputError
 from lxmls_day1.engine.text.corpora import find_corpus
-from lxmls_day1.errors import CorpusUnavailable, InputError
 from lxmls_day1.lab import Lab
-from lxmls_day1.whole_files import replace_files
 
 REAL_DATA, SKIP_EXECUTION = "real-data", "skip-execution"
 CORPUS = "books"

@@ -12,6 +12,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.base.atomic_files import replace_files
+from lxmls_day1.base.errors import InputError, check_path
 from lxmls_day1.course import report_text
 from lxmls_day1.course.checking import ExerciseReport
 from lxmls_day1.course.explanations import check_and_remember, explain
@@ -28,10 +30,8 @@ from lxmls_day1.course.submission_import import open_work
 from lxmls_day1.course.upgrade import update
 from lxmls_day1.course.workspace import workspace_of
 from lxmls_day1.course.workspace_state import why_not_kept
-from lxmls_day1.errors import InputError, check_path
 from lxmls_day1.figures.counter_examples import picture
 from lxmls_day1.lab import Lab
-from lxmls_day1.whole_files import replace_files
 
 GOOD, BAD, KNOWN = "#009e73", "#d55e00", "#0072b2"  # of the Okabe-Ito palette
 STYLES = {

@@ -13,11 +13,11 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.base.atomic_files import replace_files
 from lxmls_day1.course.generation import exercises_of_cells
 from lxmls_day1.course.notebook_building import from_source, scripts
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.whole_files import replace_files
 
 WORDS_PER_MINUTE = 130
 MINUTES = {"formulas": 1.5, "predictions": 1.5, "questions": 3.0, "exercises": 15.0, "cells": 0.75}

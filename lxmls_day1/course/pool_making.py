@@ -18,6 +18,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from lxmls_day1.base.atomic_files import temporary_folder
+from lxmls_day1.base.errors import InputError, NoAnswer
 from lxmls_day1.course.counterexamples import ANSWERED, ASKED, answers_to
 from lxmls_day1.course.markers import without_markers
 from lxmls_day1.course.mistakes import Mistake
@@ -26,9 +28,7 @@ from lxmls_day1.course.observations import RAISES
 from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool
 from lxmls_day1.course.registry import FOLDER, Exercise, check_files
 from lxmls_day1.course.time_limit import OutOfTime, TimeLimit
-from lxmls_day1.errors import InputError, NoAnswer
 from lxmls_day1.lab import PACKAGES, Lab
-from lxmls_day1.whole_files import temporary_folder
 
 MOST_INPUTS = 36
 RESERVE = 8  # other inputs, for practice

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from lxmls_day1.base.errors import counted
 from lxmls_day1.course.generation import exercises_of_cells
 from lxmls_day1.course.markers import cell_source, stub_left
 from lxmls_day1.course.registry import Exercise, Registry, check_files, exercises_folder
 from lxmls_day1.course.workspace_state import WorkspaceState, files_digest, keeps_state
-from lxmls_day1.errors import counted
 from lxmls_day1.lab import reference_folder
 
 STATES = {

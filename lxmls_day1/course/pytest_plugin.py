@@ -21,6 +21,7 @@ from typing import Any
 
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.checked_lab import CheckedLab
 from lxmls_day1.course.counterexamples import ANSWERED, SmallInputs, ask_some
 from lxmls_day1.course.expect import Expect, RecordingExpect
@@ -31,7 +32,6 @@ from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.refusals import answers_of, answers_refused
 from lxmls_day1.course.registry import RECORDED, SMALL_INPUTS, Exercise, Registry, exercise_of_check
 from lxmls_day1.course.tracebacks import trimmed_traceback
-from lxmls_day1.errors import InputError
 from lxmls_day1.lab import PACKAGES, Lab, is_within
 
 PUBLIC_SEED = 1

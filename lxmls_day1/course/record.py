@@ -14,6 +14,9 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
+from lxmls_day1.base.atomic_files import replace_files
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.waiting import announced
 from lxmls_day1.course.markers import find_solutions
 from lxmls_day1.course.mistakes import Mistake, read_mistakes
 from lxmls_day1.course.pool_making import pools_of
@@ -30,10 +33,7 @@ from lxmls_day1.course.snapshot import (
     answers_of,
     snapshot_of_reference,
 )
-from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.waiting import announced
-from lxmls_day1.whole_files import replace_files
 
 COMPARED = {
     "sentences": "the sentences of the mistakes",

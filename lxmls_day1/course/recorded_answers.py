@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.registry import exercise_of_check
-from lxmls_day1.errors import InputError
 
 RTOL, ATOL = 1e-6, 1e-9
 POOL_RTOL, POOL_ATOL = 1e-4, 1e-5  # small inputs are round, mistakes far from the right answer; single precision passes

@@ -32,7 +32,7 @@ from pathlib import Path, PurePosixPath
 from string import ascii_lowercase
 from typing import Any
 
-from lxmls_day1.errors import InputError, nearest
+from lxmls_day1.base.errors import InputError, nearest
 from lxmls_day1.lab import reference_folder
 
 FOLDER = PurePosixPath("tests/exercises")

@@ -6,6 +6,7 @@ from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 
+from lxmls_day1.base.errors import counted
 from lxmls_day1.course.checking import CheckReport, CheckResult, ExerciseReport
 from lxmls_day1.course.hints import Hints
 from lxmls_day1.course.naming import head_of
@@ -17,7 +18,6 @@ from lxmls_day1.course.submission_export import SubmissionFiles
 from lxmls_day1.course.upgrade import Renewed
 from lxmls_day1.course.workspace import version_note
 from lxmls_day1.course.workspace_state import DAMAGED, Explanation, WorkspaceState
-from lxmls_day1.errors import counted
 
 Line = tuple[str, str]  # "", "title", "good", "bad", "known", "quiet"; and the text
 SYMBOLS = {"passed": "✓", "skipped": "–", "to do": "·", "not run": "–"}

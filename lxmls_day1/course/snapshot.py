@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.base.atomic_files import temporary_folder
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.waiting import Wait, tried_again
 from lxmls_day1.course.check_process import CheckProcess, CheckRequest
 from lxmls_day1.course.recorded_answers import Answer, RecordedAnswers
 from lxmls_day1.course.registry import FILE, FOLDER, SMALL_INPUTS, Registry, check_files
-from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.waiting import Wait, tried_again
-from lxmls_day1.whole_files import temporary_folder
 
 REFERENCE = "the reference"
 PATIENCE = 600.0  # seconds of work; at the first time the reference is compiled

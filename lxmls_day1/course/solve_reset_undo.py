@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.generation import (
     cells_of,
     notebook_bytes,
@@ -24,7 +25,6 @@ from lxmls_day1.course.registry import Exercise, Registry
 from lxmls_day1.course.source_functions import function_lines, replace_function
 from lxmls_day1.course.workspace import workspace_folder
 from lxmls_day1.course.workspace_state import BACKUPS, Backup, WorkspaceState, content_digest, is_unchanged, locked
-from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import file_in
 

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
+from lxmls_day1.base.atomic_files import replace_files, temporary_folder
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.archives import source_date, zipped
 from lxmls_day1.course.generation import LEFT_BEHIND, Files, reference_files, solved_files, student_files
 from lxmls_day1.course.leaks import leaks, leaks_of_code, solution_lines
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.course.workspace import new_folder, with_workspace_files, write_files
-from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.whole_files import replace_files, temporary_folder
 
 STUDENT, INSTRUCTOR = "lxmls-day1-lab", "lxmls-day1-lab-with-solutions"
 BUILD_FILES = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE")

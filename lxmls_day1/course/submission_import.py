@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from lxmls_day1.base.errors import InputError, check_path
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import unpacked
 from lxmls_day1.course.generation import LEFT_BEHIND, Files
@@ -19,7 +20,6 @@ from lxmls_day1.course.submission_export import LARGEST_FILE, SUBMISSION
 from lxmls_day1.course.upgrade import update
 from lxmls_day1.course.workspace import workspace_folder
 from lxmls_day1.course.workspace_state import Backup, Explanation, WorkspaceState, locked
-from lxmls_day1.errors import InputError, check_path
 from lxmls_day1.lab import PACKAGES, reference_folder
 from lxmls_day1.library_path import file_in
 

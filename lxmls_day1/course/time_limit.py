@@ -17,8 +17,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from lxmls_day1.base.waiting import SLOWER
 from lxmls_day1.lab import PACKAGES
-from lxmls_day1.waiting import SLOWER
 
 _AGAIN = 0.02  # seconds until the next signal of the system's timer, where the first was swallowed
 _TICKS = 60  # more than the steps between two looks for a signal in a browser

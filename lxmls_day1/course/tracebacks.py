@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.lab import PACKAGES, describe_exception, is_within, why_not_python
 
 MOST_FRAMES = 5

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from lxmls_day1.base.lazy_names import read_stub
 from lxmls_day1.course.generation import Files, student_files
 from lxmls_day1.course.lab_parts import exercises_named, part_of, with_prerequisites
 from lxmls_day1.course.registry import FILE, Exercise, Registry
@@ -19,7 +20,6 @@ from lxmls_day1.course.source_functions import function_lines, replace_function
 from lxmls_day1.course.workspace import IGNORED, origin_of, text_around, workspace_folder
 from lxmls_day1.course.workspace_state import Backup, GivenFile, WorkspaceState, is_unchanged, locked, text_digest
 from lxmls_day1.lab import PACKAGES, reference_folder
-from lxmls_day1.lazy_names import read_stub
 from lxmls_day1.library_path import file_in, present_name
 
 _PACKAGE = Path(__file__).parents[1]

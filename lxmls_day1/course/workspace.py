@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
 import lxmls_day1
+from lxmls_day1.base.atomic_files import named, remove_abandoned, temporary_folder
+from lxmls_day1.base.errors import InputError, current_folder
 from lxmls_day1.course.generation import (
     Files,
     student_files,
@@ -29,10 +31,8 @@ from lxmls_day1.course.workspace_state import (
     text_digest,
 )
 from lxmls_day1.course.workspace_state import FILE as STATE
-from lxmls_day1.errors import InputError, current_folder
 from lxmls_day1.lab import PACKAGES, Lab, is_lab_folder, reference_folder
 from lxmls_day1.lab_api import VERSION as INTERFACE
-from lxmls_day1.whole_files import named, remove_abandoned, temporary_folder
 
 README = "README.md"
 IGNORED = f"""# what the lab, Python and Jupyter keep beside your files

@@ -15,12 +15,12 @@ from datetime import date
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
+from lxmls_day1.base.atomic_files import locked as file_locked
+from lxmls_day1.base.atomic_files import named, replace_files
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.plain_data import from_plain, to_plain, type_hints
 from lxmls_day1.course.registry import Exercise
-from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.plain_data import from_plain, to_plain, type_hints
-from lxmls_day1.whole_files import locked as file_locked
-from lxmls_day1.whole_files import named, replace_files
 
 FILE = ".lab-state.json"
 DAMAGED = f"{FILE}.damaged"

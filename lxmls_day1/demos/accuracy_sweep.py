@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.demos.gaussian_points import gaussian_data
 from lxmls_day1.demos.lab_learners import EVERYWHERE, Attempts, trained
-from lxmls_day1.errors import InputError
 
 MEANS = ((-1.0, -1.0), (1.0, 1.0))
 USUAL = {"size": 100, "variance": 1.0, "balance": 0.5}

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from lxmls_day1.base.errors import counted
 from lxmls_day1.demos.accuracy_sweep import SWEPT, Results, best_accuracies, measurements
 from lxmls_day1.demos.controls import Choice, Slider, Ticks, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.lab_learners import EVERYWHERE, Attempts
 from lxmls_day1.demos.scene import Axis, Mark, Panel, Scene, Steps, bars, by_frame, learner_line, learner_style
-from lxmls_day1.errors import counted
 
 #: Of each classifier, means and standard deviations over one quantity, for each frame.
 Curves = dict[str, list[tuple[np.ndarray, np.ndarray]]]

@@ -30,11 +30,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from lxmls_day1.base.errors import InputError, nearest
+from lxmls_day1.base.lazy_names import class_texts, class_values
 from lxmls_day1.demos.controls import Control, settings_from
 from lxmls_day1.demos.lab_learners import left_out
 from lxmls_day1.demos.scene import Scene
-from lxmls_day1.errors import InputError, nearest
-from lxmls_day1.lazy_names import class_texts, class_values
 
 
 class DemonstrationRow(NamedTuple):

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.demos.lab_learners import Learner, trained
-from lxmls_day1.errors import InputError
 from lxmls_day1.figures.boundaries import discriminant_scores
 
 SPLIT = (0.5, 0.0, 0.5)

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.recorded_answers import shortened
-from lxmls_day1.errors import InputError
 
 _LARGEST_UPDATE = 1e100
 _LONGEST_REASON = 300  # characters

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from lxmls_day1.base.errors import InputError, how_to_install
 from lxmls_day1.demos.demonstration import demonstration_class
 from lxmls_day1.demos.pages import described, script, style
-from lxmls_day1.errors import InputError, how_to_install
 
 
 def demo_widget(lab: Any, name: str) -> Any:

@@ -13,11 +13,11 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from lxmls_day1.base.atomic_files import replace_files
+from lxmls_day1.base.errors import InputError, counted
 from lxmls_day1.course.archives import zipped
 from lxmls_day1.demos.demonstration import DEMONSTRATIONS, Demonstration, demonstration_class
 from lxmls_day1.demos.scene import CLASSES, SHAPES
-from lxmls_day1.errors import InputError, counted
-from lxmls_day1.whole_files import replace_files
 
 PAGE = Path(__file__).with_name("page")
 INDEX, PROGRAMS = "index.html", "programs.zip"

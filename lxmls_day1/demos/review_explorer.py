@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from lxmls_day1.base.errors import counted
 from lxmls_day1.demos import scene as draw
 from lxmls_day1.demos.controls import Choice, Slider, Text
 from lxmls_day1.demos.demonstration import Demonstration
@@ -39,7 +40,6 @@ from lxmls_day1.demos.review_text import (
     strongest_words,
 )
 from lxmls_day1.demos.reviews import EXAMPLES, TOY, Reviews, domains, open_reviews
-from lxmls_day1.errors import counted
 
 SMOOTHED = FOR_COUNTS[0].label
 LABELS = [learner.label for learner in FOR_COUNTS + EVERYWHERE]

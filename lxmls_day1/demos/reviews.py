@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
+from lxmls_day1.base.errors import CorpusUnavailable
 from lxmls_day1.engine.text.corpora import names
-from lxmls_day1.errors import CorpusUnavailable
 
 TOY = "toy"
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lxmls_day1 import model_file
-from lxmls_day1.checks import (
+from lxmls_day1.base.checks import (
     all_finite,
     as_matrix,
     check_costs,
@@ -27,11 +27,11 @@ from lxmls_day1.checks import (
     random_numbers,
     shown,
 )
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.settings import changed_settings, check_settings, check_values
 from lxmls_day1.engine.penalties import warn_of_penalty
 from lxmls_day1.engine.text.feature_vectors import are_dictionaries, as_rows, column_names, names_of
 from lxmls_day1.engine.text.text_models import TextModel
-from lxmls_day1.errors import InputError
-from lxmls_day1.settings import changed_settings, check_settings, check_values
 
 Reals = NDArray[np.float64]
 Columns = NDArray[np.intp]
@@ -346,7 +346,7 @@ def check_in_memory(X: Any) -> None:
     >>> check_in_memory("mails.bags")
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: 'mails.bags' is not data in memory; for a corpus on disk call train_corpus(learner, corpus), ...
+    lxmls_day1.base.errors.InputError: 'mails.bags' is not data in memory; for a corpus on disk call train_corpus(learner, corpus), ...
     """
     if isinstance(X, (str, os.PathLike)) or hasattr(X, "shards") or hasattr(X, "manifest"):
         place = getattr(X, "folder", X)

@@ -6,8 +6,8 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lxmls_day1.checks import as_numbers, random_numbers
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.checks import as_numbers, random_numbers
+from lxmls_day1.base.errors import InputError
 
 Reals = NDArray[np.float64]
 

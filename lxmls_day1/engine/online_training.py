@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.checks import all_finite, random_numbers
+from lxmls_day1.base.checks import all_finite, random_numbers
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.compiled.row_steps import OnlineState, Reals, RowSteps, Weights
 from lxmls_day1.engine.learners import OnlineLearner, Round, average_of, orders_of, shrinkage_of
 from lxmls_day1.engine.objectives import MatrixRows, objective_at
-from lxmls_day1.errors import InputError
 
 Callback = Callable[[Round, Reals, Reals], object]
 

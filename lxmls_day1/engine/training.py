@@ -16,7 +16,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lxmls_day1.checks import check_number, check_params
+from lxmls_day1.base.checks import check_number, check_params
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.compiled.row_steps import OnlineState, Reals
 from lxmls_day1.engine.learners import (
     BatchLearner,
@@ -42,7 +43,6 @@ from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.engine.streaming.streamed_loss import StreamedLogLoss
 from lxmls_day1.engine.streaming.training_run import TrainingRun, Validation
 from lxmls_day1.engine.word_counting import check_counts, check_words, count_shards, estimated
-from lxmls_day1.errors import InputError
 
 Corpus = str | os.PathLike[str] | Shards | Any  # or an object with ``shards``, such as a `StreamedCorpus`
 
@@ -326,7 +326,7 @@ def check_streams(learner: Any) -> None:
     >>> check_streams(SVM(solver="dual"))
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: solver="dual" keeps numbers of every example in memory; take solver="subgradient" for ...
+    lxmls_day1.base.errors.InputError: solver="dual" keeps numbers of every example in memory; take solver="subgradient" for ...
     """
     if not (is_online(learner) or _is_batch(learner) or hasattr(learner, "estimate")):
         raise InputError(

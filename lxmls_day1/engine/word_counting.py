@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lxmls_day1 import sparse as sp
-from lxmls_day1.checks import as_canonical, check_finite, shown
-from lxmls_day1.errors import InputError
+from lxmls_day1.base import sparse as sp
+from lxmls_day1.base.checks import as_canonical, check_finite, shown
+from lxmls_day1.base.errors import InputError
 
 if TYPE_CHECKING:
     from lxmls_day1.engine.streaming.shards import Shards

@@ -24,6 +24,6 @@
 =======================  =======================================================================
 """
 
-from lxmls_day1.lazy_names import lazy_names
+from lxmls_day1.base.lazy_names import lazy_names
 
 __getattr__, __dir__, __all__ = lazy_names(__file__)

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lxmls_day1.checks import as_numbers, check_flag
-from lxmls_day1.errors import InputError, counted
+from lxmls_day1.base.checks import as_numbers, check_flag
+from lxmls_day1.base.errors import InputError, counted
 
 _TOLERANCE = 1e-12  # of slopes and offsets, where weights are scaled to 1
 _SHORTEST = 1e-9  # a segment that only touches the rectangle's corner is not drawn

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.plotting import BLUE, CENTRED, FRAMELESS, VERMILION, axes_for
 
 _MOST_ROWS_WITH_ALL_SCORES = 5  # beyond, only the edges of the two paths have room for their scores

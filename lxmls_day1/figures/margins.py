@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lxmls_day1.checks import as_numbers
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.checks import as_numbers
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import BLACK, GREY, PURPLE, add_boundary, plot_points, with_gaps
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.checks import as_list, as_numbers
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.checks import as_list, as_numbers
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.plotting import BLACK, BLUE, VERMILION, axes_for
 
 _LABEL_SIZE, _TICK_SIZE = 16, 14  # points

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1 import sparse as sp
-from lxmls_day1.checks import as_list, as_numbers
-from lxmls_day1.errors import InputError
+from lxmls_day1.base import sparse as sp
+from lxmls_day1.base.checks import as_list, as_numbers
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.style import is_known, line_style
 
@@ -284,7 +284,7 @@ def check_axes(ax: Any) -> Any:
     >>> check_axes("osx")
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: ax must be axes of matplotlib, as plt.subplots() returns them, but is 'osx'
+    lxmls_day1.base.errors.InputError: ax must be axes of matplotlib, as plt.subplots() returns them, but is 'osx'
     """
     from matplotlib.axes import Axes
 

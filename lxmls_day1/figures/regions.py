@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lxmls_day1.checks import as_numbers
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.checks import as_numbers
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.plotting import BLACK, CENTRED, CLASS_COLOURS, check_axes
 
 _POINTS = 121  # on each axis

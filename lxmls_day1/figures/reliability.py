@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lxmls_day1.checks import as_numbers, check_number
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.checks import as_numbers, check_number
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.plotting import BLUE, axes_for
 
 _CURVES = ("#C26A00", BLUE, "#00696B", "#6A3D9A")

@@ -8,8 +8,8 @@ settings of one classifier share its hue and fade towards the ground.
 import functools
 from typing import Any, NamedTuple
 
-from lxmls_day1.errors import InputError
-from lxmls_day1.learner_list import reference_listings
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.learner_list import reference_listings
 
 
 class Style(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.style import TRAINING
 
 DEVELOPMENT = "#333333"

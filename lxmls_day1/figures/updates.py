@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.plotting import BLACK, CENTRED, CLASS_COLOURS, CLASS_MARKERS, GREY, add_boundary, check_axes
 from lxmls_day1.figures.style import line_style
 

@@ -19,17 +19,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.base.atomic_files import replace_files, temporary_folder
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.checking import CheckReport, run_checks
 from lxmls_day1.course.generation import Files, student_files
 from lxmls_day1.course.workspace import write_files
-from lxmls_day1.errors import InputError
 from lxmls_day1.grading.autograder_kit import PLATFORMS, Settings
 from lxmls_day1.grading.gradebook import Gradebook
 from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.submissions import read_submission
 from lxmls_day1.lab import PACKAGES, reference_folder
-from lxmls_day1.whole_files import replace_files, temporary_folder
 
 # Imports inside the functions: at Classroom 50 the libraries of the grader are not installed.
 

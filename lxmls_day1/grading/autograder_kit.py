@@ -27,11 +27,11 @@ from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.archives import zipped
 from lxmls_day1.course.generation import Files, reference_files
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.course.student_bundle import build_wheel, checkout, refuse_leaks, student_lab
-from lxmls_day1.errors import InputError
 
 PLATFORMS = ("gradescope", "classroom50", "prairielearn")
 SCRIPTS = Path(__file__).with_name("autograder_files")

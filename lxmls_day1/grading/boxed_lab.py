@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.box.box import NO_END, Box, BoxFailure, RaisedInBox
 from lxmls_day1.box.limits import CRASHED, REFUSED, TIMEOUT, Limits
 from lxmls_day1.box.messages import Reference
 from lxmls_day1.box.sandbox import ForkServer
 from lxmls_day1.course.checked_lab import Answers, CheckedLab, LabCall
-from lxmls_day1.errors import InputError
 
 MOST_CALLS = 12
 LONGEST_CALL = 160

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean, median
 from typing import Any, NamedTuple
 
+from lxmls_day1.base.errors import counted
 from lxmls_day1.course.workspace_state import Explanation
-from lxmls_day1.errors import counted
 from lxmls_day1.grading.gradebook import (
     CRASHED,
     MEMORY,

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.grading.identity import (
     BLACKBOARD,
     CANVAS,

@@ -6,14 +6,14 @@ The pages for students and the tables for instructors are made from these rows a
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from lxmls_day1.base.plain_data import from_plain as from_plain
+from lxmls_day1.base.plain_data import to_plain as to_plain
 from lxmls_day1.box.limits import CRASHED as CRASHED
 from lxmls_day1.box.limits import MEMORY as MEMORY
 from lxmls_day1.box.limits import REFUSED as REFUSED
 from lxmls_day1.box.limits import TIMEOUT as TIMEOUT
 from lxmls_day1.course.naming import BOTH, ONE, ONE_OF, mistakes_among, small_inputs_among
 from lxmls_day1.course.workspace_state import Explanation
-from lxmls_day1.plain_data import from_plain as from_plain
-from lxmls_day1.plain_data import to_plain as to_plain
 
 FORMAT = 1
 PUBLIC_SHARE = 0.25  # of the points of an exercise: students have the public checks, and could answer them from a table

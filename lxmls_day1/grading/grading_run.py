@@ -14,7 +14,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from lxmls_day1.errors import InputError, nearest
+from lxmls_day1.base.atomic_files import locked_folder
+from lxmls_day1.base.errors import InputError, nearest
 from lxmls_day1.grading.finding_submissions import find_submissions
 from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT, CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
 from lxmls_day1.grading.hand_marks import FILE as HAND_MARKS
@@ -33,7 +34,6 @@ from lxmls_day1.grading.report_files import (
 from lxmls_day1.grading.run_folders import run_folder
 from lxmls_day1.grading.submissions import State, state_of, unread
 from lxmls_day1.grading.worker_process import WorkerDied, WorkerProcess
-from lxmls_day1.whole_files import locked_folder
 
 
 @dataclass(frozen=True)

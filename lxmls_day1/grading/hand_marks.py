@@ -19,12 +19,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lxmls_day1.errors import InputError, nearest
+from lxmls_day1.base.atomic_files import replace_files
+from lxmls_day1.base.errors import InputError, nearest
 from lxmls_day1.grading.gradebook import ExerciseGrade, HandMark, SubmissionGrade
 from lxmls_day1.grading.page_frame import name_of, points_text
 from lxmls_day1.grading.safe_text import one_line, table_cell, table_lines
 from lxmls_day1.grading.table_files import NotText, TextTable
-from lxmls_day1.whole_files import replace_files
 
 FILE, KNOWN = "hand-marks.csv", ".hand-marks.json"
 STUDENT, NAME, QUESTION, POINTS, OUT_OF, COMMENT, ANSWER = COLUMNS = (

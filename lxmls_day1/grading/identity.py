@@ -26,12 +26,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.atomic_files import replace_files
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.submission_layout import RESERVED
 from lxmls_day1.grading.untrusted_files import display_name
-from lxmls_day1.whole_files import replace_files
 
 MOODLE, CANVAS, BLACKBOARD, GRADESCOPE = "Moodle", "Canvas", "Blackboard", "Gradescope"
 #: The names that a platform gives to files or folders. ``file`` is the student's, and nothing in it is looked at.

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.box.levels import Level, try_box
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
@@ -20,7 +21,6 @@ from lxmls_day1.course.markers import functions_of
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.source_functions import function_lines_by_indent
 from lxmls_day1.course.workspace_state import Explanation
-from lxmls_day1.errors import InputError
 from lxmls_day1.grading.gradebook import (
     ERROR,
     MEMORY,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from lxmls_day1.errors import InputError, how_to_install
+from lxmls_day1.base.errors import InputError, how_to_install
 from lxmls_day1.grading.gradebook import (
     CRASHED,
     ERROR,

@@ -13,13 +13,13 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import lxmls_day1
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.box.levels import Level
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.generation import Files, student_files
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Exercise, Registry, check_files
 from lxmls_day1.engine.cluster.workers import digest_of, installation
-from lxmls_day1.errors import InputError
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.report_files import write_files
 from lxmls_day1.lab import reference_folder

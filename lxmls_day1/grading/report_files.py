@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from lxmls_day1.base.atomic_files import replace_files
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.grading.class_page import answers_html, summary_html
@@ -11,7 +12,6 @@ from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.notebook_answers import model_answers
 from lxmls_day1.grading.student_page import student_html
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.whole_files import replace_files
 
 ROWS = ".rows"
 MOST_NAMED = 20  # students in one sentence

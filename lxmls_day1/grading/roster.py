@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lxmls_day1.errors import InputError, nearest
+from lxmls_day1.base.errors import InputError, nearest
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.identity import Found, matched_lines
 from lxmls_day1.grading.page_frame import points_text

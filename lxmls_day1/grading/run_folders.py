@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from lxmls_day1.whole_files import temporary_folder
+from lxmls_day1.base.atomic_files import temporary_folder
 
 PREFIX = "lxmls-day1-run-"
 PASSABLE = 0o711  # boxes that belong to another user have folders of their own in it

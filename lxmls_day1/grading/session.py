@@ -21,6 +21,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.box.box import BoxFailure, RaisedInBox, RefusedAnswer
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
@@ -33,7 +34,6 @@ from lxmls_day1.course.forms import Wanted, unusable, wrong_in_words
 from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import SMALL_INPUTS, exercise_of_check
-from lxmls_day1.errors import InputError
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.gradebook import (
     CRASHED,

@@ -14,8 +14,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.box.sandbox import BoxesUnavailable
-from lxmls_day1.errors import InputError
 from lxmls_day1.grading.gradebook import ERROR, CheckGrade
 from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.one_submission import ForkServers, Graded, Grader, unfinished

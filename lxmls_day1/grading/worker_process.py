@@ -6,8 +6,10 @@ import subprocess
 import threading
 from typing import IO, Any
 
+from lxmls_day1.base.atomic_files import temporary_folder
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.waiting import Wait, limited
 from lxmls_day1.box.sandbox import END_SECONDS, START_SECONDS, BoxesUnavailable
-from lxmls_day1.errors import InputError
 from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.one_submission import Graded
@@ -15,8 +17,6 @@ from lxmls_day1.grading.plan import Plan
 from lxmls_day1.grading.run_folders import PASSABLE
 from lxmls_day1.grading.submissions import State
 from lxmls_day1.library_path import command_of, environment
-from lxmls_day1.waiting import Wait, limited
-from lxmls_day1.whole_files import temporary_folder
 
 WORKER = "lxmls_day1.grading.worker"
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")

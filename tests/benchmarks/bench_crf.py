@@ -24,7 +24,7 @@ from interleaved import print_table
 
 from classifiers.structured.crf import CRF
 from classifiers.structured.tag_features import EncodedSentences
-from lxmls_day1.errors import CorpusUnavailable
+from lxmls_day1.base.errors import CorpusUnavailable
 from readers.pos_corpus import PosCorpus
 
 C2 = 1.0  # CRFsuite's default

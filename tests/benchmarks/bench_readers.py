@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 import numpy as np
 from interleaved import print_table, ratio
 
-from lxmls_day1.errors import CorpusUnavailable
+from lxmls_day1.base.errors import CorpusUnavailable
 from readers.sentiment_reader import SentimentCorpus
 
 WAYS = {"text -> matrix": (False, 0.1), "cached copy -> matrix": (True, 0.05)}  # with the seconds wanted

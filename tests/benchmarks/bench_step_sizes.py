@@ -16,7 +16,7 @@ from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.structured.tag_features import EncodedSentences
 from classifiers.svm import SVM
-from lxmls_day1.errors import CorpusUnavailable
+from lxmls_day1.base.errors import CorpusUnavailable
 from readers.pos_corpus import PosCorpus
 from readers.question_reader import QuestionCorpus
 from readers.sentiment_reader import SentimentCorpus

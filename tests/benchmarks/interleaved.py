@@ -8,7 +8,7 @@ from statistics import median
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.errors import CorpusUnavailable
+from lxmls_day1.base.errors import CorpusUnavailable
 from readers.sentiment_reader import SentimentCorpus
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.perceptron import Perceptron
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 
 pytestmark = pytest.mark.bits
 

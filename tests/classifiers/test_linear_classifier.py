@@ -4,7 +4,7 @@ import scipy.sparse as sp
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.perceptron import Perceptron
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 
 
 @pytest.fixture

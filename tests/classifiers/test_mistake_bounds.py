@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.mistake_bounds import mistake_bound
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 
 
 @pytest.mark.slow

@@ -4,8 +4,8 @@ import scipy.sparse as sp
 from sklearn.naive_bayes import MultinomialNB
 
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine import word_counting
-from lxmls_day1.errors import InputError
 
 # Manning, Raghavan, Schütze, Introduction to Information Retrieval, example 13.1: columns Chinese, Beijing, Shanghai,
 # Macao, Tokyo, Japan; is the document about China?

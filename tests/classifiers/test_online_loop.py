@@ -12,8 +12,8 @@ from classifiers.online_loop import online_loop
 from classifiers.passive_aggressive import PassiveAggressive2
 from classifiers.perceptron import Perceptron, perceptron_rule
 from classifiers.svm import SVM, svm_rule
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.training import resume
-from lxmls_day1.errors import InputError
 from tests.made_data import random_problem
 
 LEARNERS = {

@@ -7,7 +7,7 @@ import pytest
 
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.regularization_path import largest_useful_penalty, regularization_path
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 from tests.made_data import documents
 
 

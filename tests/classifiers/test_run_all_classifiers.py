@@ -9,8 +9,8 @@ from classifiers.run_all_classifiers import (
     all_classifiers,
     run_all_classifiers,
 )
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.comparison import distinct_names, memory_of_training
-from lxmls_day1.errors import InputError
 from lxmls_day1.figures.plotting import detached_axes
 from readers.sentiment_reader import SentimentCorpus
 from readers.simple_data_set import SimpleDataSet

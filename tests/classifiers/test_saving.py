@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import classifiers
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.model_file import declared_classes
 from readers.pos_corpus import PosCorpus
 

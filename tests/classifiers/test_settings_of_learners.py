@@ -25,7 +25,7 @@ from classifiers import (
     StructuredMira,
     StructuredPerceptron,
 )
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 
 POSITIVE = ([0, -1.0, math.nan, math.inf, "1", True], [1e-9, 3])
 NOT_NEGATIVE = ([-1e-9, math.nan, "1"], [0, 2.5])

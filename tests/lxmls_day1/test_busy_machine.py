@@ -11,7 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from lxmls_day1 import waiting
+from lxmls_day1.base import waiting
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.box import box, sandbox
 from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.limits import Limits
@@ -20,7 +21,6 @@ from lxmls_day1.course.generation import solved_files
 from lxmls_day1.course.registry import FOLDER
 from lxmls_day1.course.snapshot import SnapshotRun, take_snapshot
 from lxmls_day1.course.workspace import start_workspace
-from lxmls_day1.errors import InputError
 from lxmls_day1.grading import worker_process
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.lab_boxes import lab_program

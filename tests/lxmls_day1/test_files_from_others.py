@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.cache import command as cache
 from lxmls_day1.commands.streamed_training import train_on_corpus
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
@@ -30,7 +31,6 @@ from lxmls_day1.engine.streaming.shards import MANIFEST, Shards, read_words
 from lxmls_day1.engine.text.documents import read_bytes
 from lxmls_day1.engine.text.labelled_files import read_labelled
 from lxmls_day1.engine.training import train_corpus
-from lxmls_day1.errors import InputError
 from lxmls_day1.lab import Lab
 from lxmls_day1.model_file import save_model
 

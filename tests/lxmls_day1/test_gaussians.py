@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, norm
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.boundaries import discriminant_scores
 from lxmls_day1.gaussians import (
     bayes_error,

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 import lxmls_day1.lab
+from lxmls_day1.base.errors import InputError, current_folder
 from lxmls_day1.commands.command_line import describe_os_error
-from lxmls_day1.errors import InputError, current_folder
 from lxmls_day1.lab import Lab
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -207,8 +207,8 @@ class TestMistakes:
             ("import json; json.loads('x')", "JSONDecodeError: Expecting value"),
             ("raise SystemExit('bye')", "SystemExit: bye"),
             (  # as in a workspace that is older than the package
-                "from lxmls_day1.checks import gone",
-                "ImportError: cannot import name 'gone' from 'lxmls_day1.checks'",
+                "from lxmls_day1.base.checks import gone",
+                "ImportError: cannot import name 'gone' from 'lxmls_day1.base.checks'",
             ),
         ],
     )

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.model_file import class_finder, declared_classes, load_model, save_model
 
 

@@ -27,7 +27,7 @@ from classifiers.online_loop import online_loop
 from classifiers.perceptron import Perceptron
 from classifiers.second_order.arow import AROW
 from classifiers.svm import SVM
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.sklearn_adapter import LabEstimator, as_estimator, calibrated
 
 

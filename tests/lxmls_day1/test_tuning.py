@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.settings import settings
 from lxmls_day1.lab import Lab
-from lxmls_day1.settings import settings
 from lxmls_day1.tuning import Parts, tune, with_development_part
 
 

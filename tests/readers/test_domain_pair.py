@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from lxmls_day1.base.errors import CorpusError, InputError
 from lxmls_day1.engine.text.parsed_reviews import parse_reviews
 from lxmls_day1.engine.text.review_files import read_reviews
-from lxmls_day1.errors import CorpusError, InputError
 from readers.domain_pair import DomainPair, join_reviews
 from tests.made_data import as_bags
 

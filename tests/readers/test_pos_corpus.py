@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 from readers.pos_corpus import PosCorpus, parse_conllu, parse_crfsuite, read_conllu, read_tagged
 
 

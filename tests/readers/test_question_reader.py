@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from classifiers.mira import Mira
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 from readers.question_reader import COARSE_CLASSES, Question, QuestionCorpus, parse_question, parse_questions
 from readers.vocabulary import count_words, vectorise
 

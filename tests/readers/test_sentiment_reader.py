@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from lxmls_day1.base.errors import CorpusUnavailable
 from lxmls_day1.engine.text import review_files
 from lxmls_day1.engine.text.parsed_reviews import parse_pair, parse_reviews
 from lxmls_day1.engine.text.tokens import processed_line
-from lxmls_day1.errors import CorpusUnavailable
 from readers.sentiment_reader import SentimentCorpus, cut_rare_tokens, vectorise
 from tests.made_data import as_bags
 

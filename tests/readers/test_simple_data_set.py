@@ -4,7 +4,7 @@ import pytest
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.boundaries import discriminant_scores
 from readers.simple_data_set import SimpleDataSet
 

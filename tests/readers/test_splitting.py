@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 from readers.splitting import split_ends, split_train_dev_test
 
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.streaming.shard_writing import write_shards
-from lxmls_day1.errors import InputError
 from readers.streamed_corpus import StreamedCorpus
 
 

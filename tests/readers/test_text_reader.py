@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.text.tokens import count_tokens
-from lxmls_day1.errors import InputError
 from readers.text_reader import TextCorpus
 from readers.vocabulary import count_words
 

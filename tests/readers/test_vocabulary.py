@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 from readers.vocabulary import BagCorpus, checked_min_count, count_vocabulary, count_words, vectorise
 
 bags = st.lists(st.dictionaries(st.text(max_size=3), st.integers(1, 5), max_size=6), min_size=1, max_size=6)

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.settings import required_settings
 from lxmls_day1.engine.cluster.parts import Job, PartWorkers, workers_with
 from lxmls_day1.engine.compiled.row_steps import Integers, Reals, Weights
 from lxmls_day1.engine.compiled.sparse_rows import sums_of_squares
@@ -21,9 +23,7 @@ from lxmls_day1.engine.streaming.mixed_steps import Segment, Sizes, WorkerState,
 from lxmls_day1.engine.streaming.shard_rows import Slice, parts_of
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.engine.streaming.streamed_steps import Learner
-from lxmls_day1.errors import InputError
 from lxmls_day1.library_path import file_in, reference_place
-from lxmls_day1.settings import required_settings
 
 
 class NamedLearner(NamedTuple):

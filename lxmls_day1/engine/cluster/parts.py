@@ -17,13 +17,13 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.waiting import SLOWER, patience
 from lxmls_day1.engine.cluster.workers import LOST_SECONDS, connected, installation
 from lxmls_day1.engine.compiled.tree_reduce import joined
 from lxmls_day1.engine.streaming.shard_rows import Slice
 from lxmls_day1.engine.streaming.shards import MANIFEST, Shards
 from lxmls_day1.engine.streaming.streamed_steps import CannotGoOn
-from lxmls_day1.errors import InputError
-from lxmls_day1.waiting import SLOWER, patience
 
 # Another machine tells nothing of its processor. So these are seconds on the clock, and they grow with what an answer has taken.
 ASK_SECONDS = 60.0

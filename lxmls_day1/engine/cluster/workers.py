@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import lxmls_day1
-from lxmls_day1.errors import InputError, how_to_install
+from lxmls_day1.base.errors import InputError, how_to_install
+from lxmls_day1.base.waiting import VARIABLE, patience
 from lxmls_day1.library_path import PACKAGES, reference_place
-from lxmls_day1.waiting import VARIABLE, patience
 
 # without word from the scheduler; a limit on the clock, as another machine tells nothing of its processor
 LOST_SECONDS = 10.0

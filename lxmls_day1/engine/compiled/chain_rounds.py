@@ -13,6 +13,7 @@ import functools
 
 import numpy as np
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.compiled.chain_search import (
     CHAIN_PRIMITIVE,
     add_costs,
@@ -25,7 +26,6 @@ from lxmls_day1.engine.compiled.chain_search import (
     type_of_sentences,
 )
 from lxmls_day1.engine.compiled.primitives import COMPILES, frozen, kernel
-from lxmls_day1.errors import InputError
 
 if COMPILES:
     import numba

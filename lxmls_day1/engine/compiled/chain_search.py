@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lxmls_day1 import sparse as sp
+from lxmls_day1.base import sparse as sp
 from lxmls_day1.engine.compiled.primitives import COMPILES, kernel
 
 if COMPILES:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lxmls_day1 import sparse as sp
+from lxmls_day1.base import sparse as sp
 from lxmls_day1.engine.compiled.primitives import kernel
 
 Reals = NDArray[np.float64]
@@ -19,7 +19,7 @@ def class_sums(
 
     Parameters
     ----------
-    X : array or csr_array (M, J), as :func:`lxmls_day1.checks.as_matrix` returns it
+    X : array or csr_array (M, J), as :func:`lxmls_day1.base.checks.as_matrix` returns it
     labels : int64 array (M,)
         Columns 0 … K − 1 of the classes.
     n_classes : int, K

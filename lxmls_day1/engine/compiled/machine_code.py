@@ -44,7 +44,7 @@ from numba.core.serialize import dumps
 from numba.extending import _Intrinsic
 from numba.misc.appdirs import AppDirs
 
-from lxmls_day1.whole_files import renew_file
+from lxmls_day1.base.atomic_files import renew_file
 
 _VERSIONS = f"numba {numba.__version__}, llvmlite {llvmlite.__version__}, Python {sys.version}, format 1"
 _CONFIG: Any = numba.config  # its attributes are made from the environment

@@ -21,7 +21,7 @@ def scores_of_all_rows(X: sp.csr_array, W: Reals) -> Reals:
 
     Parameters
     ----------
-    X : csr_array (M, J), as :func:`lxmls_day1.checks.as_matrix` returns it, or ``sparse_rows.Examples``
+    X : csr_array (M, J), as :func:`lxmls_day1.base.checks.as_matrix` returns it, or ``sparse_rows.Examples``
         An index outside of the matrix would end the process.
     W : float64 array (J + 1, K)
 

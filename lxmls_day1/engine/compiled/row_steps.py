@@ -28,8 +28,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lxmls_day1 import sparse as sp
-from lxmls_day1.checks import as_numbers
+from lxmls_day1.base import sparse as sp
+from lxmls_day1.base.checks import as_numbers
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.compiled.primitives import COMPILES
 from lxmls_day1.engine.compiled.sparse_rows import (
     Examples,
@@ -44,7 +45,6 @@ from lxmls_day1.engine.compiled.sparse_rows import (
     update_by_row,
 )
 from lxmls_day1.engine.compiled.threads import thread_pool
-from lxmls_day1.errors import InputError
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]

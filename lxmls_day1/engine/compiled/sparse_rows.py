@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lxmls_day1 import sparse as sp
+from lxmls_day1.base import sparse as sp
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.compiled.primitives import COMPILES, frozen, kernel
 from lxmls_day1.engine.compiled.row_primitives import (
     LEAST_VARIANCE,
@@ -30,7 +31,6 @@ from lxmls_day1.engine.compiled.row_primitives import (
     score_confident_row,
     score_row,
 )
-from lxmls_day1.errors import InputError
 
 if COMPILES:
     import numba
@@ -76,7 +76,7 @@ def as_examples(X):
 
     Parameters
     ----------
-    X : array or csr_array (M, J), as :func:`lxmls_day1.checks.check_inputs` returns it
+    X : array or csr_array (M, J), as :func:`lxmls_day1.base.checks.check_inputs` returns it
         Its structure is not checked once more, and an index outside of it would end the process.
     """
     if X.shape[1] >= _MOST_FEATURES:

@@ -19,7 +19,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from lxmls_day1.checks import MOST_CLASSES, check_flag, check_number, listed
+from lxmls_day1.base.atomic_files import LOCK, OURS, locked_folder, remove_folder, temporary_folder
+from lxmls_day1.base.checks import MOST_CLASSES, check_flag, check_number, listed
+from lxmls_day1.base.errors import InputError, check_path
 from lxmls_day1.engine.streaming.corpus_settings import CorpusSettings
 from lxmls_day1.engine.streaming.shard_writing import (
     LARGEST_VALUE,
@@ -38,8 +40,6 @@ from lxmls_day1.engine.streaming.vectorize_chunks import parted, rows_of_pieces
 from lxmls_day1.engine.text.labelled_files import LabelledStream, Piece, expanded
 from lxmls_day1.engine.text.svmlight import label_order
 from lxmls_day1.engine.text.token_batches import TokenTable, rows_of, with_columns
-from lxmls_day1.errors import InputError, check_path
-from lxmls_day1.whole_files import LOCK, OURS, locked_folder, remove_folder, temporary_folder
 
 #: How many of the words seen are kept with hashed features: those that come first.
 MOST_WORDS_KEPT = 1 << 22

@@ -4,10 +4,10 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lxmls_day1.checks import check_flag, check_number, listed
+from lxmls_day1.base.checks import check_flag, check_number, listed
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.streaming.shards import MANIFEST, Shards, fingerprint
 from lxmls_day1.engine.text.svmlight import label_order
-from lxmls_day1.errors import InputError
 
 MOST_HASH_BITS = 30
 

@@ -9,10 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lxmls_day1.checks import check_parameters
+from lxmls_day1.base.checks import check_parameters
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.objectives import Measured, longest_of, shortened
 from lxmls_day1.engine.streaming.shards import Shards
-from lxmls_day1.errors import InputError
 
 _NUMBERS_AT_ONCE = 2**20
 

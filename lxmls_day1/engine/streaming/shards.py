@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lxmls_day1 import __version__
-from lxmls_day1 import sparse as sp
-from lxmls_day1.checks import MOST_CLASSES
-from lxmls_day1.errors import InputError, check_path, counted
-from lxmls_day1.whole_files import OURS, check_readable
+from lxmls_day1.base import sparse as sp
+from lxmls_day1.base.atomic_files import OURS, check_readable
+from lxmls_day1.base.checks import MOST_CLASSES
+from lxmls_day1.base.errors import InputError, check_path, counted
 
 FORMAT = "lxmls-day1 bags"
 VERSION = 1

@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lxmls_day1.checks import check_finite
+from lxmls_day1.base.checks import check_finite
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.compiled.batch import of_sparse_rows, zeros_from_line
 from lxmls_day1.engine.compiled.row_steps import Integers, Reals
 from lxmls_day1.engine.compiled.threads import thread_pool
 from lxmls_day1.engine.streaming.shards import Shards
-from lxmls_day1.errors import InputError
 
 _Sum = TypeVar("_Sum")
 

@@ -1,3 +1,4 @@
+from lxmls_day1.base.errors import CorpusUnavailable as CorpusUnavailable
 from lxmls_day1.engine.compiled.hashing import joined_names as joined_names
 from lxmls_day1.engine.compiled.hashing import signed_hashes as signed_hashes
 from lxmls_day1.engine.text.corpora import find_corpus as find_corpus
@@ -9,4 +10,3 @@ from lxmls_day1.engine.text.token_batches import TokenCounter as TokenCounter
 from lxmls_day1.engine.text.token_matrix import count_texts as count_texts
 from lxmls_day1.engine.text.tokens import count_tokens as count_tokens
 from lxmls_day1.engine.text.toy_stream import toy_documents as toy_documents
-from lxmls_day1.errors import CorpusUnavailable as CorpusUnavailable

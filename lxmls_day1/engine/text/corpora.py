@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from lxmls_day1.base.atomic_files import remove_abandoned
+from lxmls_day1.base.errors import CorpusUnavailable, InputError, check_path
 from lxmls_day1.engine.compiled.threads import thread_pool
 from lxmls_day1.engine.text import downloads
 from lxmls_day1.engine.text.downloads import CorpusFile, DownloadFailed, Network, PlainFiles, TarArchive, WantedFile
-from lxmls_day1.errors import CorpusUnavailable, InputError, check_path
-from lxmls_day1.whole_files import remove_abandoned
 
 DATA_VARIABLE = "LXMLS_DAY1_DATA"
 CACHE_VARIABLE = "LXMLS_DAY1_CACHE"
@@ -227,7 +227,7 @@ def corpus_named(name: str, kind: str | None = None, table: Mapping[str, Corpus]
     'sentiment/dvd'
     >>> corpus_named("bokos", "sentiment")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    lxmls_day1.errors.InputError: there is no corpus 'bokos'; there are books, dvd, electronics, kitchen, toy; ...
+    lxmls_day1.base.errors.InputError: there is no corpus 'bokos'; there are books, dvd, electronics, kitchen, toy; ...
     """
     known = names(kind, table)
     if isinstance(name, str) and name in known:

@@ -9,11 +9,11 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from lxmls_day1.base.atomic_files import check_readable
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.text.parsed_reviews import parse_review
 from lxmls_day1.engine.text.text_blocks import Input, unpacked
 from lxmls_day1.engine.text.tokens import count_tokens
-from lxmls_day1.errors import InputError
-from lxmls_day1.whole_files import check_readable
 
 FORMATS = ("auto", "raw", "processed")
 STANDARD_INPUT = "-"

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from lxmls_day1.whole_files import OURS, temporary_folder
+from lxmls_day1.base.atomic_files import OURS, temporary_folder
 
 if TYPE_CHECKING:
     import requests

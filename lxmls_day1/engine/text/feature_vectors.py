@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1 import sparse as sp
-from lxmls_day1.errors import InputError
+from lxmls_day1.base import sparse as sp
+from lxmls_day1.base.errors import InputError
 
 
 def are_dictionaries(X: Any) -> bool:

@@ -16,7 +16,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lxmls_day1.checks import as_list, check_number, listed
+from lxmls_day1.base.atomic_files import check_readable
+from lxmls_day1.base.checks import as_list, check_number, listed
+from lxmls_day1.base.errors import CorpusError, InputError, check_path, counted
 from lxmls_day1.engine.text.layout_guesses import (
     choose_columns,
     guess_delimiter,
@@ -37,8 +39,6 @@ from lxmls_day1.engine.text.tables import (
     parse_json_lines,
 )
 from lxmls_day1.engine.text.text_blocks import PACKED_ENDINGS, STANDARD_INPUT, Input, Text, unpacked
-from lxmls_day1.errors import CorpusError, InputError, check_path, counted
-from lxmls_day1.whole_files import check_readable
 
 FORMATS = ("columns", "jsonl", "svmlight")
 _FORMAT_OF = {

@@ -34,9 +34,9 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from lxmls_day1.base.errors import CorpusError, InputError, counted
 from lxmls_day1.engine.text.svmlight import is_number
 from lxmls_day1.engine.text.tables import DELIMITERS, Table, column_asked_for, column_records, plain_name
-from lxmls_day1.errors import CorpusError, InputError, counted
 
 #: What columns of labels and of texts are usually called, the surest names first.
 LABEL_NAMES = (
@@ -184,7 +184,7 @@ def refuse_other_dialect(text: str, name: str) -> None:
     >>> refuse_other_dialect("1 |words good:2 film\\n", "it")
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: it is a file of Vowpal Wabbit; write its features as svmlight (`1 3:2 7:1`), or its texts as CSV ...
+    lxmls_day1.base.errors.InputError: it is a file of Vowpal Wabbit; write its features as svmlight (`1 3:2 7:1`), or its texts as CSV ...
     """
     line = text.lstrip().partition("\n")[0]
     for pattern, program, remedy in _DIALECTS:

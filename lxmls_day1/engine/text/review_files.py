@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.checks import check_flag
+from lxmls_day1.base.checks import check_flag
+from lxmls_day1.base.errors import CorpusUnavailable, InputError
 from lxmls_day1.engine.text.corpora import cache_folder, find_corpus, sha256_of_files
 from lxmls_day1.engine.text.parsed_reviews import (
     FILES,
@@ -17,7 +18,6 @@ from lxmls_day1.engine.text.parsed_reviews import (
     parse_reviews,
     save_parsed,
 )
-from lxmls_day1.errors import CorpusUnavailable, InputError
 
 UNLABELLED_FILE = "unlabeled.review"
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Generator, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from lxmls_day1.errors import CorpusError, InputError, counted, nearest
+from lxmls_day1.base.errors import CorpusError, InputError, counted, nearest
 
 DELIMITERS = {"\t": "a tab", ",": "a comma", ";": "a semicolon", "|": "a bar"}
 MISSING = object()  # stands for a key that a JSON object does not have

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lxmls_day1.checks import listed
+from lxmls_day1.base.checks import listed
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.text.documents import STANDARD_INPUT, decoded, input_lines, printable, read_bytes, shown_name
-from lxmls_day1.errors import InputError
 
 if TYPE_CHECKING:
     from lxmls_day1.lab import Lab

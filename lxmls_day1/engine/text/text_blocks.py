@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from lxmls_day1.errors import CorpusError, InputError, counted, nearest
+from lxmls_day1.base.errors import CorpusError, InputError, counted, nearest
 
 STANDARD_INPUT = "-"
 PIECE = 1 << 20  # bytes that are read at a time
@@ -238,7 +238,7 @@ def refuse_binary(start: bytes, name: str) -> None:
     >>> refuse_binary(b"PAR1", "it")
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: it is a Parquet file, which cannot be read as text; write it as JSON Lines: ...
+    lxmls_day1.base.errors.InputError: it is a Parquet file, which cannot be read as text; write it as JSON Lines: ...
     """
     tar = ((start[:0], "a tar archive", _UNPACK),) if start[257:262] == b"ustar" else ()
     for first, what, remedy in (*tar, *_BINARY):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from lxmls_day1.checks import check_flag
+from lxmls_day1.base.checks import check_flag
 
 _TEXTS_AT_ONCE = 1 << 13
 

@@ -30,7 +30,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import compress
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 
 _FUNCTION_WORDS = """
     a across am an and any are as at be been being but by can could did do does each for from had has have in into is

@@ -15,7 +15,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from lxmls_day1.checks import check_number
+from lxmls_day1.base.checks import check_number
 from lxmls_day1.engine.text.tokens import FUNCTION_WORDS
 
 BLOCK = 1000

@@ -17,7 +17,7 @@ from classifiers.nbsvm import NBSVM
 from classifiers.perceptron import Perceptron
 from classifiers.second_order.arow import AROW
 from classifiers.svm import SVM
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 
 
 def two_domains(seed, n=40, n_features=6, n_classes=3):

@@ -13,8 +13,8 @@ from classifiers.structured.crf import CRF, Objective
 from classifiers.structured.forward_backward import marginals
 from classifiers.structured.tag_features import FeatureIndex, given_features
 from classifiers.structured.viterbi import viterbi
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.command_line import command_group
-from lxmls_day1.errors import InputError
 from readers.pos_corpus import PosCorpus
 
 TEMPLATES = ["lower", "suffix2", "lower[-1]"]

@@ -17,8 +17,8 @@ from classifiers.structured import StructuredClassifier, StructuredMira, Structu
 from classifiers.structured.tag_features import FeatureIndex
 from classifiers.structured.viterbi import viterbi
 from classifiers.svm import SVM, svm_rule
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.training import resume
-from lxmls_day1.errors import InputError
 from tests.made_data import random_sentences
 
 pytestmark = pytest.mark.bits

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from classifiers.structured.tag_features import OUTSIDE, TEMPLATES, FeatureIndex, long_shape, parse_template, word_shape
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 
 SENTENCES = [("The", "cat", "saw", "the", "CAT", "."), ("3,000", "cats", "?"), ("a",), ("McDonald's", "U.S.", "co-op")]
 

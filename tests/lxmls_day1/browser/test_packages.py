@@ -7,9 +7,9 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.browser import packages
 from lxmls_day1.browser.packages import INSTALLED, Wheel, installed_wheel
-from lxmls_day1.errors import InputError
 
 
 @pytest.fixture

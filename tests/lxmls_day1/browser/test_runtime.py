@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.browser import runtime
-from lxmls_day1.errors import InputError
 
 
 @pytest.fixture

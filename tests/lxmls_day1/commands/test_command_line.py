@@ -12,7 +12,7 @@ import click
 import pytest
 
 import lxmls_day1
-import lxmls_day1.whole_files
+import lxmls_day1.base.atomic_files
 from lxmls_day1.commands.command_line import COMMANDS, caches_without_home, command_group, ended_by_signals
 from lxmls_day1.result_table import ResultTable, Row
 from tests.command_runs import run
@@ -32,7 +32,7 @@ class SimpleDataSet:
 """
 
 REVIEWS = """
-from lxmls_day1.errors import CorpusUnavailable
+from lxmls_day1.base.errors import CorpusUnavailable
 
 
 class SentimentCorpus:
@@ -223,7 +223,7 @@ class TestMistakes:
         def no_room(*_arguments, **_settings):
             raise error
 
-        monkeypatch.setattr(lxmls_day1.whole_files, "replace_files", no_room)
+        monkeypatch.setattr(lxmls_day1.base.atomic_files, "replace_files", no_room)
         assert sentence in self.error("run", "--lab", lab)
 
     def test_ctrl_c_leaves_nothing_behind(self, lab):

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.box import levels, sandbox
 from lxmls_day1.commands import doctor
-from lxmls_day1.errors import InputError
 
 
 def report(monkeypatch, *names, columns=80):

@@ -5,13 +5,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from lxmls_day1.base.errors import InputError, NoAnswer
 from lxmls_day1.course.counterexamples import CounterExample, SmallInputs, answers_to
 from lxmls_day1.course.expect import WrongAnswer
 from lxmls_day1.course.observations import RELATED, WHERE, WRONG_FORM
 from lxmls_day1.course.pool_making import checks_of_file, pool_file
 from lxmls_day1.course.recorded_answers import Answer, Pool, RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
-from lxmls_day1.errors import InputError, NoAnswer
 from lxmls_day1.lab import reference_folder
 
 INPUTS = tuple({"x": float(x)} for x in range(6))

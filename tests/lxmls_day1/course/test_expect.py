@@ -3,9 +3,9 @@ import math
 import numpy as np
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.expect import Expect, RecordingExpect, WrongAnswer, show
 from lxmls_day1.course.recorded_answers import Answer
-from lxmls_day1.errors import InputError
 
 
 class TestExpect:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.course import explanations
 from lxmls_day1.course.checking import CheckReport, CheckResult, ExerciseReport
@@ -21,7 +22,6 @@ from lxmls_day1.course.workspace_state import (
     WorkspaceState,
     files_digest,
 )
-from lxmls_day1.errors import InputError
 from lxmls_day1.notebook_lab import NotebookLab
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")

@@ -4,6 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.generation import (
     exercises_of_cells,
     notebook_bytes,
@@ -14,7 +15,6 @@ from lxmls_day1.course.generation import (
 )
 from lxmls_day1.course.markers import MarkerError
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.errors import InputError
 
 
 def texts(files):

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 import pytest
 from click.testing import CliRunner
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.lab_parts import exercises_named, part_of, the_day, with_prerequisites
@@ -19,7 +20,6 @@ from lxmls_day1.course.submission_import import open_work
 from lxmls_day1.course.upgrade import add, update
 from lxmls_day1.course.workspace import origin_of, start_workspace, write_files
 from lxmls_day1.course.workspace_state import WorkspaceState
-from lxmls_day1.errors import InputError
 from lxmls_day1.lab import Lab, reference_folder
 from lxmls_day1.library_path import TOPICS
 

@@ -2,11 +2,11 @@ import json
 
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.generation import notebook_bytes, student_files
 from lxmls_day1.course.leaks import leaks, solution_lines
 from lxmls_day1.course.model_answers import FILE, decoded
 from lxmls_day1.course.workspace import start_workspace
-from lxmls_day1.errors import InputError
 from lxmls_day1.notebook_lab import NotebookLab
 
 QUESTION = "**Explain.** Why is it so? *Your answer:*"

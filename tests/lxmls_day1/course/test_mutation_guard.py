@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.mutation_guard import GuardedLab, content_of, copied
 from lxmls_day1.course.pytest_plugin import ChecksRun, verdict
-from lxmls_day1.errors import InputError
 
 
 class Stub:

@@ -3,10 +3,10 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course import notebook_display
 from lxmls_day1.course.checking import CheckReport
 from lxmls_day1.course.notebook_display import hinted
-from lxmls_day1.errors import InputError
 from lxmls_day1.notebook_lab import NotebookLab
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")

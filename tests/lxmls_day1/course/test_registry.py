@@ -3,8 +3,8 @@ from dataclasses import replace
 
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.registry import Registry, exercise_of_check, parse_registry
-from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
 
 GOOD = """

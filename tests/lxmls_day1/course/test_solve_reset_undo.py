@@ -4,12 +4,12 @@ import shutil
 
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course import solve_reset_undo as module
 from lxmls_day1.course.markers import without_markers
 from lxmls_day1.course.solve_reset_undo import reset, solve, undo
 from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.course.workspace_state import LOCK, WorkspaceState
-from lxmls_day1.errors import InputError
 
 STEPS = "classifiers/steps.py"
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.leaks import leaks, solution_lines
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.student_bundle import release, with_course
-from lxmls_day1.errors import InputError
 from lxmls_day1.lab import reference_folder
 
 ROOT = Path(__file__).resolve().parents[3]

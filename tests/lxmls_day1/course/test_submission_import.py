@@ -2,6 +2,7 @@ import zipfile
 
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course import submission_import
 from lxmls_day1.course.explanations import explain, remember_questions
 from lxmls_day1.course.solve_reset_undo import undo
@@ -9,7 +10,6 @@ from lxmls_day1.course.submission_export import collect_submission, pack_submiss
 from lxmls_day1.course.submission_import import open_work, read_packed
 from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.course.workspace_state import Explanation, WorkspaceState
-from lxmls_day1.errors import InputError
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
 

@@ -2,8 +2,8 @@ import warnings
 
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.tracebacks import trimmed_traceback
-from lxmls_day1.errors import InputError
 from lxmls_day1.lab import Lab
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")

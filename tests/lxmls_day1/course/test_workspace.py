@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course import workspace as module
 from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.workspace import start_workspace
-from lxmls_day1.errors import InputError
 
 
 def tree(folder):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.demos import accuracy_sweep as sweep
 from lxmls_day1.demos.lab_learners import EVERYWHERE, Attempts
-from lxmls_day1.errors import InputError
 
 
 def test_accuracy_in_the_long_run_is_that_of_many_points():

@@ -6,11 +6,11 @@ import re
 import numpy as np
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.demos.controls import Choice, Points, Slider, Text, settings_from
 from lxmls_day1.demos.demonstration import DEMONSTRATIONS, Demonstration, demonstration_class
 from lxmls_day1.demos.pages import script
 from lxmls_day1.demos.scene import Axis, Panel, Scene, plain_data, points_of_class
-from lxmls_day1.errors import InputError
 
 #: What a student who has not begun reads: what is missing from the first scene, and the exercise in which it is written. A
 #: demonstration without a row shows nothing that students write.

@@ -5,8 +5,8 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.demos.lab_learners import Attempts, trained, update_of
-from lxmls_day1.errors import InputError
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.demos.confidence import DemoConfidence
 from lxmls_day1.demos.demonstration import DEMONSTRATIONS
 from lxmls_day1.demos.pages import described, export, page, script
-from lxmls_day1.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.comparison import plot_curves, plot_pairs
 from lxmls_day1.figures.contributions import plot_contributions
 from lxmls_day1.figures.descents import plot_descents

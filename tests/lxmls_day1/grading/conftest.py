@@ -25,6 +25,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from lxmls_day1.base.atomic_files import replace_files
 from lxmls_day1.box import levels
 from lxmls_day1.box.programs import Program
 from lxmls_day1.box.sandbox import BoxesUnavailable
@@ -36,7 +37,6 @@ from lxmls_day1.course.registry import FILE, Exercise, Registry
 from lxmls_day1.grading.grading_run import Workers
 from lxmls_day1.grading.run_folders import run_folder
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.whole_files import replace_files
 
 BANK = Path(__file__).parent / "right"
 collect_ignore = ["teach_report.py"]  # a program, which imports this file as a module beside it

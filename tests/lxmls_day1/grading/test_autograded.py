@@ -11,10 +11,10 @@ import zipfile
 
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.checking import CheckReport, CheckResult, ExerciseReport
 from lxmls_day1.course.generation import solved_files, student_files
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.errors import InputError
 from lxmls_day1.grading import autograded
 from lxmls_day1.grading.autograded import classroom50_result, main
 from lxmls_day1.grading.class_tables import prairielearn_json

@@ -13,10 +13,10 @@ from pathlib import Path, PurePosixPath
 import pytest
 from click.testing import CliRunner
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.autograder import command
 from lxmls_day1.course.leaks import leaks, solution_lines
 from lxmls_day1.course.student_bundle import build_wheel
-from lxmls_day1.errors import InputError
 from lxmls_day1.grading import autograder_kit as module
 from lxmls_day1.grading.autograder_kit import PLATFORMS, Settings, autograder
 from lxmls_day1.lab import reference_folder

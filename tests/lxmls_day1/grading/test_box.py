@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.box.box import Box, BoxFailure, RefusedAnswer
 from lxmls_day1.box.box_server import BoxServer, Compiled
 from lxmls_day1.box.channel import Ended
@@ -23,7 +24,6 @@ from lxmls_day1.box.levels import LEVELS, strongest_level, why_not
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.programs import made_program
 from lxmls_day1.box.sandbox import ForkedBox, ForkServer
-from lxmls_day1.errors import InputError
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.lab_boxes import LAB_PROGRAM, lab_program
 from lxmls_day1.lab import Lab

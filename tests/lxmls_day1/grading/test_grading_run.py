@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.box.box import Box
 from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.levels import Level, strongest_level
@@ -20,7 +21,6 @@ from lxmls_day1.course.pytest_plugin import ChecksRun
 from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FOLDER, Registry
 from lxmls_day1.course.workspace import write_files
-from lxmls_day1.errors import InputError
 from lxmls_day1.grading import grading_run, one_submission
 from lxmls_day1.grading import plan as plans
 from lxmls_day1.grading.grading_run import grade, saved_rows

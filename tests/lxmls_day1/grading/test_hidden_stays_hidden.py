@@ -76,7 +76,7 @@ IN_THE_RULE = {
         """,
     "a_missing_function": "raise type('NotInLab', (Exception,), {})(leaked(scores))",
     "a_stub": "raise NotImplementedError('Exercise 1.5: ' + leaked(scores))",
-    "a_mistake_of_the_user": "from lxmls_day1.errors import InputError\nraise InputError(leaked(scores))",
+    "a_mistake_of_the_user": "from lxmls_day1.base.errors import InputError\nraise InputError(leaked(scores))",
     "a_syntax_error": "raise SyntaxError(leaked(scores), (__file__, 1, 1, leaked(scores)))",
     "type_of_an_answer": "return type(leaked(scores), (), {})()",
     "fields_of_an_answer": "return np.zeros(len(scores), [(leaked(scores), float)])",

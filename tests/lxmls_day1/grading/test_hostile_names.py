@@ -520,7 +520,7 @@ class TestOwners:
         assert receipt[:16] in (run.out / "summary.html").read_text(encoding="utf-8")
 
     def test_a_damaged_list_of_owners_is_said_and_not_forgotten(self, tmp_path, plan):
-        from lxmls_day1.errors import InputError
+        from lxmls_day1.base.errors import InputError
 
         run = Run(tmp_path, plan, "files")(of_class("files"))
         (run.out / ".owners.json").write_text("[")

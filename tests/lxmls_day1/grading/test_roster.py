@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
 from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.roster import Roster

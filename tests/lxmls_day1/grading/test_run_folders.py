@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.atomic_files import ALIVE, LOCK, locked_folder, remove_abandoned, temporary_folder
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.grading.run_folders import PREFIX, run_folder
-from lxmls_day1.whole_files import ALIVE, LOCK, locked_folder, remove_abandoned, temporary_folder
 
 HOLD = """
 import sys
 from pathlib import Path
 from lxmls_day1.grading.run_folders import run_folder
-from lxmls_day1.whole_files import locked_folder
+from lxmls_day1.base.atomic_files import locked_folder
 with locked_folder(Path(sys.argv[1]), "grading into"), run_folder() as place:
     print(place, flush=True)
     sys.stdin.read()
@@ -92,7 +92,7 @@ made = WorkerProcess(types.SimpleNamespace(patience=60.0))
 made._answered = lambda *_: None  # it waits for its plan
 made.start()""",
     "a folder": """
-from lxmls_day1.whole_files import temporary_folder
+from lxmls_day1.base.atomic_files import temporary_folder
 made = temporary_folder("lxmls-day1-check-")
 made.__enter__()""",
 }

@@ -19,6 +19,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 from click.testing import CliRunner
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.box import confinement, fork_server, levels, probe, sandbox, visible_folders
 from lxmls_day1.box.box import Box
 from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK, PROCESS
@@ -28,7 +29,6 @@ from lxmls_day1.box.programs import Program
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
 from lxmls_day1.commands.grade import command
 from lxmls_day1.engine.text.corpora import cache_folder
-from lxmls_day1.errors import InputError
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.lab_boxes import lab_program
 

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import unpacked
 from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.submission_export import SubmissionFiles, pack_submission
 from lxmls_day1.course.workspace_state import Explanation, WorkspaceState
-from lxmls_day1.errors import InputError
 from lxmls_day1.grading import untrusted_files
 from lxmls_day1.grading.finding_submissions import find_submissions
 from lxmls_day1.grading.lab_in_the_box import lab_in_the_box
@@ -190,7 +190,7 @@ class TestOneSubmission:
         assert submission.warnings == ()
 
     def test_a_folder_with_code_beside_the_labs_is_no_part_of_it(self, tmp_path):
-        submission = read_zip(tmp_path, {**LAB, "lxmls_day1/checks.py": b"", "lxmls_day1/a/b.py": b""})
+        submission = read_zip(tmp_path, {**LAB, "lxmls_day1/base/checks.py": b"", "lxmls_day1/a/b.py": b""})
         assert (texts(submission), submission.warnings) == (LAB, ())
 
     def test_files_of_their_own_and_at_the_top(self, tmp_path):
@@ -901,6 +901,8 @@ class TestLabInTheBox:
     def test_put_aside(self, name, reason):
         assert boxed({**WHOLE, name: b"1"}) == (WHOLE, (f"{name} was put aside: {reason}.",))
 
-    @pytest.mark.parametrize("name", ["tests/exercises/test_x.py", "lxmls_day1/checks.py", "notebooks/a.py", "a.txt"])
+    @pytest.mark.parametrize(
+        "name", ["tests/exercises/test_x.py", "lxmls_day1/base/checks.py", "notebooks/a.py", "a.txt"]
+    )
     def test_nothing_else(self, name):
         assert boxed({**WHOLE, name: b"1"})[0] == WHOLE

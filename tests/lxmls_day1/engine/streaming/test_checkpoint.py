@@ -11,9 +11,9 @@ from classifiers.mira import Mira
 from classifiers.perceptron import Perceptron
 from classifiers.second_order.arow import AROW
 from classifiers.svm import SVM
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
 from lxmls_day1.engine.training import train_corpus
-from lxmls_day1.errors import InputError
 from tests.made_data import rows_on_disk
 
 pytestmark = pytest.mark.bits

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.streaming.shards import WORDS, Shards
-from lxmls_day1.errors import InputError
 
 CLASSES = ("ham", "spam", "eggs")
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.sparse import random_array
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.streaming.shards import MANIFEST, Shards
-from lxmls_day1.errors import InputError
 
 CLASSES = ("ham", "spam", "eggs")
 

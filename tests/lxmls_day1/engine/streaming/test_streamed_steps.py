@@ -10,11 +10,11 @@ from classifiers.mira import Mira
 from classifiers.perceptron import Perceptron
 from classifiers.second_order.arow import AROW
 from classifiers.svm import SVM
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.streaming import streamed_steps
 from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.engine.training import corpus_objective, evaluate_corpus, label_corpus, resume, train_corpus
-from lxmls_day1.errors import InputError
 from tests.made_data import NAMES, rows_on_disk
 
 pytestmark = pytest.mark.bits

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from lxmls_day1.base.errors import CorpusUnavailable, InputError
 from lxmls_day1.engine.text.corpora import (
     CORPORA,
     Corpus,
@@ -24,7 +25,6 @@ from lxmls_day1.engine.text.corpora import (
     sha256_of_files,
 )
 from lxmls_day1.engine.text.downloads import CorpusFile, Network, PlainFiles, TarArchive
-from lxmls_day1.errors import CorpusUnavailable, InputError
 
 ROOT = Path(__file__).parents[4]
 ONCE = Network(connect_timeout=5, read_timeout=0.5, retries=0)

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.text.documents import Document, decoded, printable, read_documents
 from lxmls_day1.engine.text.tokens import count_tokens, processed_line
-from lxmls_day1.errors import InputError
 
 tokens = st.text(st.characters(exclude_characters=" \n\r\t", exclude_categories=["Cs", "Zs", "Cc"]), min_size=1).filter(
     lambda token: not f"{token}:".startswith("#label#:")  # the mark of the label

@@ -10,8 +10,8 @@ from classifiers.bernoulli_naive_bayes import BernoulliNaiveBayes
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.nbsvm import NBSVM
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.text.feature_contributions import explain
-from lxmls_day1.errors import InputError
 
 NAMES = [f"w{j}" for j in range(5)]
 

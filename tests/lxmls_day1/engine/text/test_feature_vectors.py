@@ -4,8 +4,8 @@ import pytest
 from sklearn.feature_extraction import DictVectorizer
 
 import classifiers
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.text.feature_vectors import as_rows, names_of
-from lxmls_day1.errors import InputError
 
 EXAMPLES = [
     {"amazing": 2, "tag": "noun"},

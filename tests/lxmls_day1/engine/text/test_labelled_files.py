@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lxmls_day1.base.errors import CorpusError, InputError
 from lxmls_day1.engine.text import text_blocks
 from lxmls_day1.engine.text.documents import read_bytes
 from lxmls_day1.engine.text.labelled_files import LabelledStream, name_of_data, read_labelled
 from lxmls_day1.engine.text.tables import column_records
-from lxmls_day1.errors import CorpusError, InputError
 
 fields = st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from('\n\t",;|'), max_size=12)
 EXAMPLES = [

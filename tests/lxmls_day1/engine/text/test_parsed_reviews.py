@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from lxmls_day1.base.errors import CorpusError
 from lxmls_day1.engine.text import parsed_reviews
 from lxmls_day1.engine.text.parsed_reviews import load_parsed, parse_pair, parse_review, parse_reviews, save_parsed
 from lxmls_day1.engine.text.tokens import processed_line
-from lxmls_day1.errors import CorpusError
 from tests.made_data import as_bags
 
 pytestmark = pytest.mark.slow

@@ -5,10 +5,10 @@ import pytest
 
 import classifiers
 import lxmls_day1.classifiers
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.compiled.hashing import buckets_and_signs
 from lxmls_day1.engine.text.token_batches import tokens_of
 from lxmls_day1.engine.text.tokens import count_tokens
-from lxmls_day1.errors import InputError
 from readers.question_reader import QuestionCorpus
 from readers.vocabulary import count_words, vectorise
 

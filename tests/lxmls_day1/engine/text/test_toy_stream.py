@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from classifiers.mira import Mira
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.text import toy_stream
 from lxmls_day1.engine.text.token_batches import TokenCounter
 from lxmls_day1.engine.text.toy_stream import toy_documents
-from lxmls_day1.errors import InputError
 
 RECORDED = "3f77a3344ba0f61c88a04e61c58621c974956bf4939af622a89f702c9d1836cc"
 

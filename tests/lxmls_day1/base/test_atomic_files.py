@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lxmls_day1.errors import InputError
-from lxmls_day1.whole_files import (
+from lxmls_day1.base.atomic_files import (
     ALIVE,
     LOCK,
     check_writable,
@@ -22,6 +21,7 @@ from lxmls_day1.whole_files import (
     temporary_folder,
     whole_file,
 )
+from lxmls_day1.base.errors import InputError
 
 
 def contents(folder):
@@ -131,7 +131,7 @@ def test_what_a_killed_writer_has_left_goes_with_the_next_one_and_what_is_being_
     wanted = tmp_path / "marks.csv"
     script = f"""
 import os
-from lxmls_day1.whole_files import whole_file
+from lxmls_day1.base.atomic_files import whole_file
 writing = whole_file({str(wanted)!r})
 writing.__enter__().write(b"half")
 os._exit(1)"""
@@ -160,7 +160,7 @@ def left_by_a_killed_process(place):
     """A folder as `temporary_folder` leaves it where its process is killed."""
     script = f"""
 import os
-from lxmls_day1.whole_files import temporary_folder
+from lxmls_day1.base.atomic_files import temporary_folder
 made = temporary_folder("lxmls-day1-check-", {str(place)!r})
 print(made.__enter__().parent, flush=True)
 os._exit(1)"""

@@ -7,7 +7,7 @@ import typing
 from collections.abc import Mapping
 from typing import Any
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 
 PLAIN = frozenset({str, int, float, bool, type(None)})
 

@@ -19,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
-from lxmls_day1.lazy_names import class_texts, class_values
+from lxmls_day1.base.lazy_names import class_texts, class_values
 from lxmls_day1.library_path import TOPICS, reference_place
 
 

@@ -103,7 +103,7 @@ class NoAnswer(Exception):
     >>> raise NoAnswer("classifiers/mira.py is not there")
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.NoAnswer: classifiers/mira.py is not there
+    lxmls_day1.base.errors.NoAnswer: classifiers/mira.py is not there
     """
 
 
@@ -115,7 +115,7 @@ def check_path(name: str, path: Any) -> Path:
     >>> check_path("path", None)
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: path must be the path of a file or folder, as text or as pathlib.Path, but is None
+    lxmls_day1.base.errors.InputError: path must be the path of a file or folder, as text or as pathlib.Path, but is None
     """
     text = path if isinstance(path, str) else os.fspath(path) if isinstance(path, os.PathLike) else None
     try:

@@ -4,12 +4,12 @@ A stub beside the module is the one list of these names. Type checkers and edito
 is imported::
 
     # lxmls_day1/lab_api.pyi
-    from lxmls_day1.errors import InputError as InputError
+    from lxmls_day1.base.errors import InputError as InputError
 
     # lxmls_day1/lab_api.py
     __getattr__, __dir__, __all__ = lazy_names(__file__)
 
-So ``from lxmls_day1.lab_api import InputError`` imports `lxmls_day1.errors` and nothing else.
+So ``from lxmls_day1.lab_api import InputError`` imports `lxmls_day1.base.errors` and nothing else.
 """
 
 import ast
@@ -53,7 +53,7 @@ def lazy_names(file: str) -> tuple[Callable[[str], object], Callable[[], list[st
     --------
     >>> from lxmls_day1 import lab_api
     >>> lab_api.InputError
-    <class 'lxmls_day1.errors.InputError'>
+    <class 'lxmls_day1.base.errors.InputError'>
     >>> lab_api.OutputError
     Traceback (most recent call last):
     ...

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from types import FunctionType
 from typing import Any
 
-from lxmls_day1.errors import UnknownSetting, nearest
+from lxmls_day1.base.errors import UnknownSetting, nearest
 
 _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
@@ -29,7 +29,7 @@ def setting(default: Any, called: str = "", *, one_of: tuple[Any, ...] = (), **l
     one_of : tuple
         Words, True or False: the setting is one of them, or a number within the limits if there are limits.
     **limits
-        ``above``, ``at_least``, ``at_most``, ``below``, ``whole``: as of `lxmls_day1.checks.check_number`.
+        ``above``, ``at_least``, ``at_most``, ``below``, ``whole``: as of `lxmls_day1.base.checks.check_number`.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def setting(default: Any, called: str = "", *, one_of: tuple[Any, ...] = (), **l
     >>> check_values(Learner(regularizer=0))
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: regularizer (λ) must be ...
+    lxmls_day1.base.errors.InputError: regularizer (λ) must be ...
     """
     return dataclasses.field(default=default, metadata={"called": called, "one_of": one_of, "limits": limits})
 
@@ -49,7 +49,7 @@ def setting(default: Any, called: str = "", *, one_of: tuple[Any, ...] = (), **l
 def check_values(owner: Any) -> None:
     """Raise an InputError for a setting with a value that its declaration, see `setting`, does not allow."""
     # here, as it brings NumPy, without which the command line finds settings
-    from lxmls_day1.checks import check_choice, check_flag, check_number
+    from lxmls_day1.base.checks import check_choice, check_flag, check_number
 
     kind: Any = type(owner)
     for name, full_name, optional, one_of, limits in _declared(kind):
@@ -188,7 +188,7 @@ def check_settings(kind: type, given: Iterable[str]) -> None:
     >>> check_settings(Learner, ["regularisation"])
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.UnknownSetting: Learner has no setting 'regularisation'; did you mean regularizer? Its settings ...
+    lxmls_day1.base.errors.UnknownSetting: Learner has no setting 'regularisation'; did you mean regularizer? Its settings ...
     """
     known = known_settings(kind)
     unknown = [name for name in given if name not in known]

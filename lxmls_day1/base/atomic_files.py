@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, BinaryIO, TypeVar
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.library_path import STARTS_PROCESSES
 
 LOCK, ALIVE = ".lock", ".alive"

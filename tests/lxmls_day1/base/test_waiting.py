@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from lxmls_day1 import waiting
-from lxmls_day1.waiting import VARIABLE, Wait, WaitedTooLong, WorkClock, tried_again
+from lxmls_day1.base import waiting
+from lxmls_day1.base.waiting import VARIABLE, Wait, WaitedTooLong, WorkClock, tried_again
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells work from waiting")
 TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1 import sparse as sp
-from lxmls_day1.errors import InputError
+from lxmls_day1.base import sparse as sp
+from lxmls_day1.base.errors import InputError
 
 _LARGE = 1 << 30  # bytes: room for less is not asked for
 COMPARISONS = {"above": operator.gt, "at least": operator.ge, "at most": operator.le, "below": operator.lt}
@@ -34,7 +34,7 @@ def check_inputs(X: Any) -> Any:
     >>> check_inputs([[1.0, float("nan")]])
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: X must be finite, but X[0, 1] is nan; leave such examples out or fill the gap
+    lxmls_day1.base.errors.InputError: X must be finite, but X[0, 1] is nan; leave such examples out or fill the gap
     """
     X = as_matrix(X)
     check_finite(X)
@@ -56,7 +56,7 @@ def as_matrix(X: Any) -> Any:
     >>> as_matrix([1, 2])
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: X must be a matrix (M, J), one row per example, but has the shape (2,); a single example ...
+    lxmls_day1.base.errors.InputError: X must be a matrix (M, J), one row per example, but has the shape (2,); a single example ...
     """
     if sp.issparse(X):
         return _as_rows(X)
@@ -81,7 +81,7 @@ def as_numbers(values: Any, wanted: str) -> np.ndarray:
     >>> as_numbers([["1", "2"]], "X must be a matrix of numbers")
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: X must be a matrix of numbers, but could not be read as one: it holds text
+    lxmls_day1.base.errors.InputError: X must be a matrix of numbers, but could not be read as one: it holds text
     """
     if _is_masked(values):
         raise InputError(f"{wanted}, but some are masked; fill the gaps, or leave such examples out")
@@ -182,7 +182,7 @@ def check_finite(X: Any) -> None:
     >>> check_finite(sp.csr_array([[0.0, -np.inf]]))
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: X must be finite, but X[0, 1] is -inf; leave such examples out or fill the gap
+    lxmls_day1.base.errors.InputError: X must be finite, but X[0, 1] is -inf; leave such examples out or fill the gap
     """
     values = X.data if sp.issparse(X) else X
     if not all_finite(values):
@@ -222,7 +222,7 @@ def check_labels(y: Any) -> np.ndarray:
     >>> check_labels(["a", 1])
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: labels must be of one kind, all numbers or all texts, but 'a' and 1 are not
+    lxmls_day1.base.errors.InputError: labels must be of one kind, all numbers or all texts, but 'a' and 1 are not
     """
     if _is_masked(y):
         raise InputError("labels must be known, but some are masked; leave such examples out")
@@ -287,7 +287,7 @@ def check_sample_weight(sample_weight: Any, labels: np.ndarray, every_class: boo
     >>> check_sample_weight([0, 2, 1], np.array([0, 1, 1]))
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: sample_weight must have a number above 0 in every class, but all weights of at least one ...
+    lxmls_day1.base.errors.InputError: sample_weight must have a number above 0 in every class, but all weights of at least one ...
     """
     if sample_weight is None:
         return None
@@ -353,7 +353,7 @@ def check_parameters(of: str, n_features: int, n_classes: int, quadratic: bool =
     >>> check_parameters("y", 2, 100_000)
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: y has 100000 different labels, of which each would be a class, but at most 16384 can be ...
+    lxmls_day1.base.errors.InputError: y has 100000 different labels, of which each would be a class, but at most 16384 can be ...
     """
     if n_classes > MOST_CLASSES:
         raise InputError(
@@ -380,7 +380,7 @@ def check_same_kind(labels: np.ndarray, others: np.ndarray, names: str) -> None:
     >>> check_same_kind(np.array(["0", "1"]), np.array([0, 1]), "true and predicted labels")
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: true and predicted labels must be of the same kind, but the former include '0' and ...
+    lxmls_day1.base.errors.InputError: true and predicted labels must be of the same kind, but the former include '0' and ...
     """
     if len(labels) and len(others) and (kind := _kind(labels[0])) != (other := _kind(others[0])):
         raise InputError(
@@ -412,7 +412,7 @@ def check_params(params: Any) -> np.ndarray:
     >>> check_params([0, 1])
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: params must be a matrix (J + 1, K), row 0 the intercepts, but has the shape (2,)
+    lxmls_day1.base.errors.InputError: params must be a matrix (J + 1, K), row 0 the intercepts, but has the shape (2,)
     """
     matrix = as_numbers(params, "params must be a matrix of numbers")
     if matrix.ndim != 2 or len(matrix) < 1 or matrix.shape[1] < 1:
@@ -430,7 +430,7 @@ def check_finite_params(params: Any, rules_out: bool = False) -> np.ndarray:
     >>> check_finite_params([[0.0, -np.inf]])
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: params must be finite, but params[0, 1] is -inf; train the classifier again
+    lxmls_day1.base.errors.InputError: params must be finite, but params[0, 1] is -inf; train the classifier again
     """
     matrix = check_params(params)
     if not all_finite(matrix):
@@ -459,7 +459,7 @@ def check_costs(cost: Any, n_classes: int) -> np.ndarray:
     >>> check_costs([[1, 0], [0, 1]], 2)
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: the cost matrix must have a zero diagonal: the right answer costs nothing
+    lxmls_day1.base.errors.InputError: the cost matrix must have a zero diagonal: the right answer costs nothing
     """
     if cost is None:
         return 1.0 - np.eye(n_classes)
@@ -495,7 +495,7 @@ def check_number(
     >>> check_number("nr_rounds", 2.5, at_least=1, whole=True)
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: nr_rounds must be a whole number at least 1, but is 2.5
+    lxmls_day1.base.errors.InputError: nr_rounds must be a whole number at least 1, but is 2.5
     """
     given = {"above": above, "at least": at_least, "at most": at_most, "below": below}
     limits = {word: limit for word, limit in given.items() if limit is not None}
@@ -523,7 +523,7 @@ def check_flag(name: str, value: Any) -> bool:
     >>> check_flag("smooth", "no")
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: smooth must be True or False, but is 'no'
+    lxmls_day1.base.errors.InputError: smooth must be True or False, but is 'no'
     """
     if not isinstance(value, (bool, np.bool_)):
         raise InputError(f"{name} must be True or False, but is {value!r}")
@@ -542,7 +542,7 @@ def as_list(values: Any, wanted: str) -> list[Any]:
     >>> as_list("ab", "feature_names must be a list of names")
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: feature_names must be a list of names, but is 'ab'
+    lxmls_day1.base.errors.InputError: feature_names must be a list of names, but is 'ab'
     """
     try:
         if isinstance(values, Iterable) and not isinstance(values, (str, bytes, bytearray)):
@@ -560,7 +560,7 @@ def check_offers(value: Any, wanted: str, names: Sequence[str]) -> None:
     >>> check_offers("books", "data must be a data set such as SimpleDataSet()", ["train_X", "train_y"])
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: data must be a data set such as SimpleDataSet(), but 'books' has no train_X
+    lxmls_day1.base.errors.InputError: data must be a data set such as SimpleDataSet(), but 'books' has no train_X
     """
     if isinstance(value, type):
         raise InputError(f"{wanted}, but is the class {value.__name__}; create one with {value.__name__}()")
@@ -577,7 +577,7 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
     >>> check_choice("solver", "primal", ("subgradient", "dual"))
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: solver must be "subgradient" or "dual", but is 'primal'
+    lxmls_day1.base.errors.InputError: solver must be "subgradient" or "dual", but is 'primal'
     """
     if not (
         isinstance(value, (str, bool)) and any(type(value) is type(choice) and value == choice for choice in choices)
@@ -598,7 +598,7 @@ def random_numbers(seed: Any) -> np.random.Generator:
     >>> random_numbers(-1)
     Traceback (most recent call last):
     ...
-    lxmls_day1.errors.InputError: seed must be a whole number of at least 0, but is -1
+    lxmls_day1.base.errors.InputError: seed must be a whole number of at least 0, but is -1
     """
     try:
         return np.random.default_rng(seed)

@@ -7,9 +7,9 @@ import pickle
 import pytest
 
 from lxmls_day1 import classifiers  # other tests open other labs; this one stays
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.settings import check_settings, known_settings, settings
 from lxmls_day1.classifiers import Mira, NaiveBayes, OnlineClassifier, StructuredMira, StructuredSVM
-from lxmls_day1.errors import InputError
-from lxmls_day1.settings import check_settings, known_settings, settings
 
 KINDS = [kind for name in classifiers.__all__ if inspect.isclass(kind := getattr(classifiers, name))]
 OF_THE_LOOP = {"nr_rounds", "averaged", "seed", "order", "cost", "track_objective", "progress"}

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from lxmls_day1.errors import InputError
+from lxmls_day1.base.errors import InputError
 
 VARIABLE = "LXMLS_DAY1_PATIENCE"
 FIRST_WORD = 15.0  # seconds until it is said what is waited for; then after twice as many, and so on
