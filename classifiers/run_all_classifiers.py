@@ -48,7 +48,7 @@ def run_all_classifiers(
 
     Returns
     -------
-    table : lxmls_day1.result_table.ResultTable
+    table : lxmls_day1.engine.models.result_table.ResultTable
         A row for each classifier, in their order. What they warn of, and which of them are not written yet, stands in
         its notes. Seconds are those of training; numba's compiling, or the loading of what it compiled, is not in them.
     (fig, axis) : Figure, Axes

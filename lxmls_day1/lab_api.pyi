@@ -1,5 +1,4 @@
 from lxmls_day1 import figures as figures
-from lxmls_day1 import gaussians as gaussians
 from lxmls_day1 import tuning as tuning
 from lxmls_day1.base.checks import as_numbers as as_numbers
 from lxmls_day1.base.checks import check_number as check_number
@@ -7,13 +6,14 @@ from lxmls_day1.base.errors import InputError as InputError
 from lxmls_day1.base.errors import NoAnswer as NoAnswer
 from lxmls_day1.base.learner_list import offered_names as offered_names
 from lxmls_day1.base.settings import setting as setting
-from lxmls_day1.comparison import compare as compare
 from lxmls_day1.course.recorded_answers import described as described
 from lxmls_day1.course.recorded_answers import results as results
 from lxmls_day1.engine import streaming, text
 from lxmls_day1.engine.chains import Chains as Chains
 from lxmls_day1.engine.compiled.chain_search import k_best as k_best
 from lxmls_day1.engine.examples import CheckedData as CheckedData
+from lxmls_day1.engine.models import gaussians as gaussians
+from lxmls_day1.engine.models.comparison import compare as compare
 from lxmls_day1.engine.online_training import train_online as train_online
 from lxmls_day1.engine.rows import Rows as Rows
 from lxmls_day1.notebook_lab import open_lab as open_lab

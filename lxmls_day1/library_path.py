@@ -30,8 +30,11 @@ TOPICS = ("domains", "large", "second_order", "solvers", "structured")
 MOVED = {
     "checks": "base.checks",
     "cluster": "engine.cluster",
+    "comparison": "engine.models.comparison",
     "compiled": "engine.compiled",
+    "engine.text.packed_texts": "engine.models.packed_texts",
     "errors": "base.errors",
+    "gaussians": "engine.models.gaussians",
     "settings": "base.settings",
     "streaming": "engine.streaming",
     "text": "engine.text",

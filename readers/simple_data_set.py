@@ -162,7 +162,7 @@ class SimpleDataSet:
         return gaussians.discriminant_params(self.prior, self.means, self.variances[0] if shared else self.variances)
 
     def get_bayes_error(self) -> float:
-        """The error rate of the best possible classifier on new points; see `lxmls_day1.gaussians.bayes_error`.
+        """The error rate of the best possible classifier on new points; see `lxmls_day1.engine.models.gaussians.bayes_error`.
 
         Returns
         -------

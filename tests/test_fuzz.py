@@ -24,6 +24,11 @@ from classifiers.column_squishing import multiclass_update
 from classifiers.mistake_bounds import mistake_bound
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.settings import known_settings
+from lxmls_day1.engine.models.gaussians import (
+    bayes_error,
+    discriminant_params,
+    linear_discriminant_params,
+)
 from lxmls_day1.engine.streaming.corpus_making import make_corpus
 from lxmls_day1.engine.streaming.shard_writing import write_shards
 from lxmls_day1.engine.streaming.shards import Shards
@@ -32,11 +37,6 @@ from lxmls_day1.engine.text.parsed_reviews import parse_review, parse_reviews
 from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores
 from lxmls_day1.figures.moments import plot_moments
 from lxmls_day1.figures.plotting import add_boundary, detached_axes, plot_accuracies, plot_points
-from lxmls_day1.gaussians import (
-    bayes_error,
-    discriminant_params,
-    linear_discriminant_params,
-)
 from lxmls_day1.tuning import tune, with_development_part
 from readers.pos_corpus import parse_conllu
 from readers.question_reader import parse_question

@@ -171,8 +171,8 @@ def margins_of(scores: "np.ndarray") -> "np.ndarray":
 
 def open_model(lab: "Lab", path: str) -> "TextModel":
     """A saved classifier of the lab that knows the names of its features."""
+    from lxmls_day1.engine.models.model_file import class_finder, load_model
     from lxmls_day1.engine.text.text_models import TextModel
-    from lxmls_day1.model_file import class_finder, load_model
 
     root = lab.load("classifiers.linear_classifier").LinearClassifier
     find_class = class_finder(root, lab.folder / "classifiers", lambda name: lab.load(f"classifiers.{name}"))

@@ -12,8 +12,8 @@ from lxmls_day1.commands.shared_options import REVIEWS, data_dir_option, lab_opt
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from lxmls_day1.engine.models.result_table import ResultTable
     from lxmls_day1.lab import Lab
-    from lxmls_day1.result_table import ResultTable
 
 
 @click.command(name="run", short_help="Train every classifier and compare them.")
@@ -46,8 +46,8 @@ def command(
       results.csv      the table for a spreadsheet
     """
     own = own_file(file_options, domain=domain, data_dir=data_dir)
+    from lxmls_day1.engine.models.result_table import ResultTable
     from lxmls_day1.lab import Lab  # here and below: ``--help`` reads this file, and need not wait for them
-    from lxmls_day1.result_table import ResultTable
 
     folder = writable_folder(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()

@@ -75,10 +75,10 @@ def train_on_corpus(
         Whether λ was given; otherwise it is 2/M for learners that have a penalty.
     """
     from lxmls_day1.commands.output import warnings_as_notes
+    from lxmls_day1.engine.models.model_file import save_model
     from lxmls_day1.engine.streaming.checkpoint import Checkpoint
     from lxmls_day1.engine.text.documents import printable
     from lxmls_day1.engine.training import check_streams, evaluate_corpus, is_online, train_corpus
-    from lxmls_day1.model_file import save_model
 
     check_streams(learner)
     online = is_online(learner)

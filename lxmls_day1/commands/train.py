@@ -135,9 +135,9 @@ def command(
       lxmls-day1 train --classifier svm --corpus big.bags --checkpoint svm.kept
       lxmls-day1 train --classifier mira --corpus big.bags --n-jobs 4
     """
+    from lxmls_day1.engine.models.model_file import save_model
     from lxmls_day1.engine.text.documents import printable
     from lxmls_day1.lab import Lab
-    from lxmls_day1.model_file import save_model
 
     streaming = {name: options.pop(name) for name in STREAMING}
     own = own_file(options, domain=domain, data_dir=data_dir)
@@ -272,7 +272,7 @@ def make_classifier(lab: "Lab", name: str, settings: Mapping[str, Any]) -> Any:
         If there is no such classifier, a file has several, none of which bears its name, or the classifier does not
         take these settings.
     """
-    from lxmls_day1.model_file import ROOT_CLASS, declared_classes
+    from lxmls_day1.engine.models.model_file import ROOT_CLASS, declared_classes
 
     declared = declared_classes(lab.folder / "classifiers")
     public = {found: one.file for found, one in declared.items() if found[0] != "_" and found != ROOT_CLASS}

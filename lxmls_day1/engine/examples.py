@@ -10,7 +10,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lxmls_day1 import model_file
 from lxmls_day1.base.checks import (
     all_finite,
     as_matrix,
@@ -29,6 +28,7 @@ from lxmls_day1.base.checks import (
 )
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.settings import changed_settings, check_settings, check_values
+from lxmls_day1.engine.models import model_file
 from lxmls_day1.engine.penalties import warn_of_penalty
 from lxmls_day1.engine.text.feature_vectors import are_dictionaries, as_rows, column_names, names_of
 from lxmls_day1.engine.text.text_models import TextModel
@@ -306,7 +306,7 @@ class CheckedData:
         label_names: Sequence[str] | None = None,
         notes: dict[str, Any] | None = None,
     ) -> None:
-        """Write the classifier and its parameters to a file, such as "mira.npz"; see :func:`lxmls_day1.model_file.save_model`.
+        """Write the classifier and its parameters to a file, such as "mira.npz"; see :func:`lxmls_day1.engine.models.model_file.save_model`.
 
         ``feature_names`` are the ``vector_names`` unless given. With these (``corpus.feature_names``) the file serves for text,
         too: ``lxmls-day1 predict`` and ``explain``. ``label_names`` are what the labels 0, 1, … are called, and ``notes`` whatever else

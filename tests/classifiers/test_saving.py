@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import classifiers
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.model_file import declared_classes
+from lxmls_day1.engine.models.model_file import declared_classes
 from readers.pos_corpus import PosCorpus
 
 ROOT = Path(__file__).resolve().parents[2]

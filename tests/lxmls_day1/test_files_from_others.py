@@ -24,6 +24,7 @@ from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.cache import command as cache
 from lxmls_day1.commands.streamed_training import train_on_corpus
+from lxmls_day1.engine.models.model_file import save_model
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
 from lxmls_day1.engine.streaming.corpus_making import make_corpus
 from lxmls_day1.engine.streaming.shard_writing import write_shards
@@ -32,7 +33,6 @@ from lxmls_day1.engine.text.documents import read_bytes
 from lxmls_day1.engine.text.labelled_files import read_labelled
 from lxmls_day1.engine.training import train_corpus
 from lxmls_day1.lab import Lab
-from lxmls_day1.model_file import save_model
 
 X = np.array([[2, 0, 1], [0, 1, 0], [0, 0, 3], [1, 1, 0]])
 EXAMPLES = settings(max_examples=100, deadline=None, derandomize=True)

@@ -22,7 +22,7 @@ import numpy as np
 from lxmls_day1.base.atomic_files import check_writable
 from lxmls_day1.base.checks import check_flag, check_number
 from lxmls_day1.base.errors import InputError, check_path
-from lxmls_day1.npz_file import check_storable, read_file, write_file
+from lxmls_day1.engine.models.npz_file import check_storable, read_file, write_file
 
 KIND = "checkpoint of a training"
 _HELD_BACK = (signal.SIGINT, signal.SIGTERM)

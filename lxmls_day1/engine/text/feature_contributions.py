@@ -29,8 +29,8 @@ import scipy.sparse as sp
 
 from lxmls_day1.base.checks import as_list, check_inputs, check_params
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.engine.models.model_file import class_names as names_of_classes
 from lxmls_day1.engine.text.feature_vectors import are_dictionaries, as_rows, names_of
-from lxmls_day1.model_file import class_names as names_of_classes
 
 
 @dataclass(frozen=True)

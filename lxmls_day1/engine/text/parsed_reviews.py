@@ -28,7 +28,7 @@ from scipy.sparse import csr_array
 
 from lxmls_day1.base.atomic_files import renew_file
 from lxmls_day1.base.errors import CorpusError
-from lxmls_day1.engine.text.packed_texts import SlicedTexts
+from lxmls_day1.engine.models.packed_texts import SlicedTexts
 
 LABEL_NAMES = ("positive", "negative")
 FILES = tuple(f"{label}.review" for label in LABEL_NAMES)

@@ -16,8 +16,8 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.text.documents import STANDARD_INPUT, decoded, input_lines, printable, read_bytes, shown_name
 
 if TYPE_CHECKING:
+    from lxmls_day1.engine.models.model_file import SavedModel
     from lxmls_day1.lab import Lab
-    from lxmls_day1.model_file import SavedModel
 
 CONLLU_TABS = 9  # in a line
 Tagged = tuple[tuple[Any, ...], tuple[str, ...] | None]

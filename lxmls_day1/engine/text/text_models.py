@@ -9,8 +9,8 @@ import numpy as np
 
 from lxmls_day1.base import sparse as sp
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.engine.models.model_file import SavedModel
 from lxmls_day1.engine.text.tokens import count_tokens
-from lxmls_day1.model_file import SavedModel
 
 Bag = Mapping[str, float]
 

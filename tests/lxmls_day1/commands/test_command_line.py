@@ -14,7 +14,7 @@ import pytest
 import lxmls_day1
 import lxmls_day1.base.atomic_files
 from lxmls_day1.commands.command_line import COMMANDS, caches_without_home, command_group, ended_by_signals
-from lxmls_day1.result_table import ResultTable, Row
+from lxmls_day1.engine.models.result_table import ResultTable, Row
 from tests.command_runs import run
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -46,7 +46,7 @@ class SentimentCorpus:
 """
 
 COMPARISON = """
-from lxmls_day1.result_table import ResultTable, Row
+from lxmls_day1.engine.models.result_table import ResultTable, Row
 
 
 def run_all_classifiers(dataset, progress, ax):

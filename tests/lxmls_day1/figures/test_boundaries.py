@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
+from lxmls_day1.engine.models.gaussians import discriminant_params
 from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores
-from lxmls_day1.gaussians import discriminant_params
 
 UNIT = {"xlim": (-1, 1), "ylim": (-1, 1)}
 

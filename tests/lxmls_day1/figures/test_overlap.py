@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from lxmls_day1.engine.models.gaussians import bayes_error
 from lxmls_day1.figures.overlap import plot_overlap
-from lxmls_day1.gaussians import bayes_error
 
 
 @pytest.mark.parametrize(("prior", "variance"), [([0.5, 0.5], 1.0), ([0.2, 0.8], 2.0)])

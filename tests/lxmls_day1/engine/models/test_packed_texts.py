@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lxmls_day1.engine.text.packed_texts import PackedTexts, SlicedTexts
+from lxmls_day1.engine.models.packed_texts import PackedTexts, SlicedTexts
 
 TEXTS = st.lists(st.text(st.characters(exclude_categories=()), max_size=5), max_size=20)
 

@@ -18,7 +18,7 @@ from hypothesis.extra import numpy as hnp
 
 import lxmls_day1
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.npz_file import FORMAT_VERSION, read_file, write_file
+from lxmls_day1.engine.models.npz_file import FORMAT_VERSION, read_file, write_file
 
 CONTENT = {
     "params": np.array([[0.5, -np.inf], [1.0, 2.0]]),

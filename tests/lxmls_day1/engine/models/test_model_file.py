@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.model_file import class_finder, declared_classes, load_model, save_model
+from lxmls_day1.engine.models.model_file import class_finder, declared_classes, load_model, save_model
 
 
 class Ruler:

@@ -12,8 +12,8 @@ import numpy as np
 
 from lxmls_day1.base.checks import as_list, check_offers
 from lxmls_day1.base.settings import settings
+from lxmls_day1.engine.models.result_table import ResultTable, Row
 from lxmls_day1.figures.plotting import plot_accuracies
-from lxmls_day1.result_table import ResultTable, Row
 
 
 def compare(
@@ -137,7 +137,7 @@ def measure(classifier: Any, name: str, dataset: Any, memory: bool = False) -> t
 
     Returns
     -------
-    row : lxmls_day1.result_table.Row
+    row : lxmls_day1.engine.models.result_table.Row
     params : array (J + 1, K), or (2J + 1, K) of a quadratic classifier
 
     Examples

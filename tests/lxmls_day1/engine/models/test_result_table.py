@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lxmls_day1
-from lxmls_day1.result_table import FORMAT_VERSION, ResultTable, Row
+from lxmls_day1.engine.models.result_table import FORMAT_VERSION, ResultTable, Row
 
 ROWS = [
     Row("Perceptron", "books", 0.975, 0.8125, 0.0214),

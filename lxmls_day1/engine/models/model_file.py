@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike
 from lxmls_day1.base.checks import as_list, check_finite_params, shown
 from lxmls_day1.base.errors import InputError, counted
 from lxmls_day1.base.settings import known_settings, required_settings
+from lxmls_day1.engine.models.npz_file import NotStorable, check_storable, read_file, write_file
 from lxmls_day1.library_path import TOPICS
-from lxmls_day1.npz_file import NotStorable, check_storable, read_file, write_file
 
 KIND = "linear classifier"
 ROOT_CLASS = "LinearClassifier"

@@ -25,7 +25,7 @@ import numpy as np
 from lxmls_day1 import __version__
 from lxmls_day1.base.atomic_files import whole_file
 from lxmls_day1.base.errors import InputError, check_path
-from lxmls_day1.engine.text.packed_texts import PackedTexts
+from lxmls_day1.engine.models.packed_texts import PackedTexts
 
 FORMAT = "lxmls-day1 model"
 FORMAT_VERSION = 1

@@ -1,0 +1,1 @@
+"""Models as files, the comparison of learners, and what is known exactly of Gaussian classes."""
