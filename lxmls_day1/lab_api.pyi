@@ -1,5 +1,4 @@
 from lxmls_day1 import figures as figures
-from lxmls_day1 import tuning as tuning
 from lxmls_day1.base.checks import as_numbers as as_numbers
 from lxmls_day1.base.checks import check_number as check_number
 from lxmls_day1.base.errors import InputError as InputError
@@ -17,6 +16,7 @@ from lxmls_day1.engine.models.comparison import compare as compare
 from lxmls_day1.engine.online_training import train_online as train_online
 from lxmls_day1.engine.rows import Rows as Rows
 from lxmls_day1.notebook_lab import open_lab as open_lab
+from lxmls_day1.sklearn import tuning as tuning
 
 corpora = streaming
 text_data = text

@@ -38,6 +38,7 @@ MOVED = {
     "settings": "base.settings",
     "streaming": "engine.streaming",
     "text": "engine.text",
+    "tuning": "sklearn.tuning",
 }
 #: Whether this Python can start another one. In a browser it cannot.
 STARTS_PROCESSES = os.name == "nt" or hasattr(os, "posix_spawn")

@@ -37,7 +37,7 @@ from lxmls_day1.engine.text.parsed_reviews import parse_review, parse_reviews
 from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores
 from lxmls_day1.figures.moments import plot_moments
 from lxmls_day1.figures.plotting import add_boundary, detached_axes, plot_accuracies, plot_points
-from lxmls_day1.tuning import tune, with_development_part
+from lxmls_day1.sklearn.tuning import tune, with_development_part
 from readers.pos_corpus import parse_conllu
 from readers.question_reader import parse_question
 from readers.simple_data_set import SimpleDataSet

@@ -26,7 +26,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.text.feature_contributions import explain
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import add_boundary, detached_axes, plot_accuracies, plot_points
-from lxmls_day1.sklearn_adapter import as_estimator
+from lxmls_day1.sklearn.adapter import as_estimator
 from readers.pos_corpus import PosCorpus, read_conllu
 from readers.question_reader import QuestionCorpus
 from readers.sentiment_reader import SentimentCorpus

@@ -14,7 +14,7 @@ import numpy as np
 
 from classifiers import MaxEntBatch, NaiveBayes
 from lxmls_day1.figures.reliability import plot_reliability, reliability
-from lxmls_day1.sklearn_adapter import as_estimator, calibrated
+from lxmls_day1.sklearn.adapter import as_estimator, calibrated
 from readers import SimpleDataSet
 
 data = SimpleDataSet(nr_examples=6000, g1=[[-0.5, -0.5], 1], g2=[[0.5, 0.5], 1], split=[0.4, 0.2, 0.4])

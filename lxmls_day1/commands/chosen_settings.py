@@ -10,7 +10,7 @@ from lxmls_day1.base.text_table import aligned
 from lxmls_day1.commands.output import not_written_yet, warnings_as_notes
 
 if TYPE_CHECKING:
-    from lxmls_day1.tuning import Trial, Tuned
+    from lxmls_day1.sklearn.tuning import Trial, Tuned
 
 
 def take_usual_regularizer(learner: Any, n_examples: int) -> None:
@@ -39,7 +39,7 @@ def tune_in_place(
     grid : mapping from name to values, optional
         What is tried; the usual values of λ, or of the smoothing, unless given.
     """
-    from lxmls_day1.tuning import tune, usual_grid, with_development_part
+    from lxmls_day1.sklearn.tuning import tune, usual_grid, with_development_part
 
     option, grid = ("--grid", grid) if grid else ("--tune", usual_grid(learner))
     if both := sorted(grid.keys() & given.keys()):

@@ -2,7 +2,7 @@ import numpy as np
 
 from classifiers.choosing_lambda import choose_for_max_ent, choose_regularizer
 from classifiers.max_ent_batch import MaxEntBatch
-from lxmls_day1.tuning import tune
+from lxmls_day1.sklearn.tuning import tune
 
 
 class Threshold:

@@ -7,7 +7,7 @@ import pytest
 
 from classifiers.svm import SVM
 from lxmls_day1.commands.train import Setting
-from lxmls_day1.tuning import tune, with_development_part
+from lxmls_day1.sklearn.tuning import tune, with_development_part
 from readers.sentiment_reader import SentimentCorpus
 from tests.command_runs import run
 

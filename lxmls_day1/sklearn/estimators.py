@@ -1,13 +1,13 @@
 """The classifiers as classes of scikit-learn: ``MiraClassifier(nr_rounds=5)`` goes where ``LogisticRegression()`` goes.
 
 Each learner of `lxmls_day1.classifiers` that takes whole examples has one, called by its class: `Mira` is `MiraClassifier`. They are made
-from the learners' settings when they are first used, so a new learner has its estimator at once; ``dir(lxmls_day1.estimators)`` lists them.
+from the learners' settings when they are first used, so a new learner has its estimator at once; ``dir(lxmls_day1.sklearn.estimators)`` lists them.
 
 Settings have the names and defaults of the classifiers in `lxmls_day1.classifiers`, with one exception: the λ (``regularizer``) of SVM and
 maximum entropy is chosen by ``fit`` where it is not given. None means 2/M for M training examples, or the sum M of their weights;
-``"tune"`` the one of `lxmls_day1.tuning.USUAL_GRIDS` that does best on a fifth of the training data, held out for that, whatever
+``"tune"`` the one of `lxmls_day1.sklearn.tuning.USUAL_GRIDS` that does best on a fifth of the training data, held out for that, whatever
 the examples weigh. ``regularizer_`` says which λ it is, and ``regularizer_reason_`` why. All have the methods and attributes of
-`lxmls_day1.sklearn_adapter.LearnerEstimator`.
+`lxmls_day1.sklearn.adapter.LearnerEstimator`.
 
 Examples
 --------
@@ -33,8 +33,8 @@ from lxmls_day1.base.learner_list import reference_listings
 from lxmls_day1.base.settings import known_settings
 from lxmls_day1.engine.learners import can_resume
 from lxmls_day1.engine.penalties import is_penalized, usual_regularizer
-from lxmls_day1.sklearn_adapter import LearnerEstimator
-from lxmls_day1.tuning import Parts, tune, with_development_part
+from lxmls_day1.sklearn.adapter import LearnerEstimator
+from lxmls_day1.sklearn.tuning import Parts, tune, with_development_part
 
 
 class _Estimator(LearnerEstimator):

@@ -28,7 +28,7 @@ from classifiers.perceptron import Perceptron
 from classifiers.second_order.arow import AROW
 from classifiers.svm import SVM
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.sklearn_adapter import LabEstimator, as_estimator, calibrated
+from lxmls_day1.sklearn.adapter import LabEstimator, as_estimator, calibrated
 
 
 def by_type(classifier):
@@ -329,9 +329,9 @@ def test_what_is_no_classifier_of_the_lab_is_refused(value, message):
 @pytest.mark.parametrize("lacking", ["sklearn.base", "sklearn.utils.validation"])
 def test_a_missing_or_old_scikit_learn_is_told_with_the_extra_that_brings_it(lacking, monkeypatch):
     monkeypatch.setitem(sys.modules, lacking, None)
-    monkeypatch.delitem(sys.modules, "lxmls_day1.sklearn_adapter")
+    monkeypatch.delitem(sys.modules, "lxmls_day1.sklearn.adapter")
     with pytest.raises(ImportError, match=r"scikit-learn 1\.6 or newer.*pip install \"lxmls-day1\[sklearn\]"):
-        importlib.import_module("lxmls_day1.sklearn_adapter")
+        importlib.import_module("lxmls_day1.sklearn.adapter")
 
 
 LABELS_OF_EVERY_TYPE = {

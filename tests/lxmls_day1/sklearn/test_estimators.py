@@ -11,12 +11,12 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
 import lxmls_day1.classifiers
-from lxmls_day1 import estimators
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.settings import known_settings
 from lxmls_day1.engine.learners import can_resume
 from lxmls_day1.engine.penalties import is_penalized
-from lxmls_day1.sklearn_adapter import as_estimator
+from lxmls_day1.sklearn import estimators
+from lxmls_day1.sklearn.adapter import as_estimator
 
 CLASSES = [getattr(estimators, name) for name in estimators.__all__]
 X, Y = np.array([[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]] * 5), np.array(["+", "+", "-", "-"] * 5)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.settings import settings
 from lxmls_day1.lab import Lab
-from lxmls_day1.tuning import Parts, tune, with_development_part
+from lxmls_day1.sklearn.tuning import Parts, tune, with_development_part
 
 
 class NoTestPart:

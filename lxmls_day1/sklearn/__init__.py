@@ -1,0 +1,1 @@
+"""The learners as estimators of scikit-learn, and hyper-parameters chosen on development data."""
