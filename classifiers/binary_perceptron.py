@@ -44,7 +44,7 @@ class BinaryPerceptron(LinearClassifier):
         Whether the last pass made no mistake: then the parameters part the training data. False after ``max_rounds``.
     weights : array (J + 1,)
         w, the intercept first.
-    history : list of :class:`lxmls_day1.engine.learners.Round`
+    history : list of :class:`lxmls_day1.engine.loops.learners.Round`
         A record of each pass; its ``updates`` are the mistakes.
     nr_updates : int
         All mistakes together.

@@ -54,7 +54,7 @@ class OnlineClassifier(LinearClassifier):
 
     Attributes
     ----------
-    history : list of :class:`lxmls_day1.engine.learners.Round`
+    history : list of :class:`lxmls_day1.engine.loops.learners.Round`
     nr_updates : int
         Over all rounds: for the perceptron its number of mistakes.
     variances : array (J + 1, K), or None

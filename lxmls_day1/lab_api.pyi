@@ -8,13 +8,13 @@ from lxmls_day1.base.settings import setting as setting
 from lxmls_day1.course.recorded_answers import described as described
 from lxmls_day1.course.recorded_answers import results as results
 from lxmls_day1.engine import streaming, text
-from lxmls_day1.engine.chains import Chains as Chains
 from lxmls_day1.engine.compiled.chain_search import k_best as k_best
-from lxmls_day1.engine.examples import CheckedData as CheckedData
+from lxmls_day1.engine.loops.chains import Chains as Chains
+from lxmls_day1.engine.loops.checked_data import CheckedData as CheckedData
+from lxmls_day1.engine.loops.online_training import train_online as train_online
+from lxmls_day1.engine.loops.rows import Rows as Rows
 from lxmls_day1.engine.models import gaussians as gaussians
 from lxmls_day1.engine.models.comparison import compare as compare
-from lxmls_day1.engine.online_training import train_online as train_online
-from lxmls_day1.engine.rows import Rows as Rows
 from lxmls_day1.notebook_lab import open_lab as open_lab
 from lxmls_day1.sklearn import tuning as tuning
 

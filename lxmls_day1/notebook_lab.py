@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from lxmls_day1.base.errors import current_folder
 from lxmls_day1.course.autoreload import watch_cells
 from lxmls_day1.course.exercise_cell import ExerciseCell
-from lxmls_day1.engine.penalties import LargePenalty
+from lxmls_day1.engine.loops.penalties import LargePenalty
 from lxmls_day1.figures.figure_data import record_figures
 from lxmls_day1.lab import Lab
 from lxmls_day1.library_path import STARTS_PROCESSES, is_lab_folder

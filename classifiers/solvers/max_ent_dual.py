@@ -102,7 +102,7 @@ def ascend_dual(
 
     Parameters
     ----------
-    rows : lxmls_day1.engine.rows.Rows
+    rows : lxmls_day1.engine.loops.rows.Rows
         M examples with their labels; their shares are of mean 1.
     regularizer : float > 0, λ
     tolerance : float > 0
@@ -121,7 +121,7 @@ def ascend_dual(
     --------
     Points at 1 and −1, each of its own class. With λ = 1/(2 log 3) the best weight is log 3, which gives the right class 3/4:
 
-    >>> from lxmls_day1.engine.rows import Rows
+    >>> from lxmls_day1.engine.loops.rows import Rows
     >>> rows = Rows(np.array([[1.0], [-1.0]]), np.array([1, 0]), 2)
     >>> *_, last = ascend_dual(rows, 1 / (2 * np.log(3)), 1e-9, 50, np.random.default_rng(1))
     >>> bool(last.gap <= 1e-9 * last.objective), np.exp(last.weights[1]).round(3)

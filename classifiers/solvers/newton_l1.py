@@ -28,7 +28,7 @@ def newton_l1(
 
     Parameters
     ----------
-    rows : lxmls_day1.engine.rows.Rows
+    rows : lxmls_day1.engine.loops.rows.Rows
         M examples of two classes, sparse; their shares are of mean 1.
     penalties : array (J + 1,)
         λ_j ≥ 0 of each weight.
@@ -47,7 +47,7 @@ def newton_l1(
     the slope of the loss is −1/2, so that each point is wrong with probability 1/4, and 2 v = log 3:
 
     >>> import scipy.sparse as sp
-    >>> from lxmls_day1.engine.rows import Rows
+    >>> from lxmls_day1.engine.loops.rows import Rows
     >>> rows = Rows(sp.csr_array([[2.0], [-2.0]]), np.array([1, 0]), 2)
     >>> *_, (v, value, slope) = newton_l1(rows, np.array([0.5, 0.5]), np.random.default_rng(1))
     >>> np.exp(2 * v).round(6), bool(np.abs(slope).max() < 1e-9)

@@ -201,7 +201,7 @@ def solve_dual(
 
     Parameters
     ----------
-    rows : lxmls_day1.engine.rows.Rows, M examples with J features and their labels; their shares are of mean 1
+    rows : lxmls_day1.engine.loops.rows.Rows, M examples with J features and their labels; their shares are of mean 1
     costs : array (K, K), ``costs[p, y]`` the cost of predicting p where y is true
     regularizer : float > 0, λ
     tolerance : float > 0
@@ -218,7 +218,7 @@ def solve_dual(
     --------
     Points at 1 and −1, each of its own class: both weights are just as large as the margin of 1 wants them.
 
-    >>> from lxmls_day1.engine.rows import Rows
+    >>> from lxmls_day1.engine.loops.rows import Rows
     >>> rows = Rows(np.array([[1.0], [-1.0]]), np.array([1, 0]), 2)
     >>> *_, (epoch, params, converged) = solve_dual(rows, 1 - np.eye(2), 0.1, 1e-8, 50, np.random.default_rng(1))
     >>> params[1].round(3), bool(converged), epoch.gap <= 1e-8 * epoch.objective

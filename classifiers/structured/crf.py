@@ -191,7 +191,7 @@ class Objective:
 
     Parameters
     ----------
-    sentences : lxmls_day1.engine.chains.Chains
+    sentences : lxmls_day1.engine.loops.chains.Chains
         With their true tags, and the shape of W.
     regularizer : float
         λ.
@@ -202,7 +202,7 @@ class Objective:
     one of them is to be expected; so the slope by the bias of tag 0 is −1:
 
     >>> from classifiers.structured.tag_features import FeatureIndex
-    >>> from lxmls_day1.engine.chains import Chains
+    >>> from lxmls_day1.engine.loops.chains import Chains
     >>> _, words = FeatureIndex.learn([["a", "b"]], ["word"])
     >>> F = Objective(Chains(words, 2, (1 + 2 + 2 + 2, 2), np.array([0, 0])), regularizer=0.1)
     >>> value, gradient = F(np.zeros(7 * 2))

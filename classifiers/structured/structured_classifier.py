@@ -150,7 +150,7 @@ class StructuredClassifier(OnlineClassifier):
 
         Returns
         -------
-        lxmls_day1.engine.chains.Chains
+        lxmls_day1.engine.loops.chains.Chains
 
         Raises
         ------

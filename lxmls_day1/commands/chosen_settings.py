@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def take_usual_regularizer(learner: Any, n_examples: int) -> None:
     """Set the λ of a learner that minimises loss plus penalty to 2/M, and say so."""
-    from lxmls_day1.engine.penalties import is_penalized, usual_regularizer
+    from lxmls_day1.engine.loops.penalties import is_penalized, usual_regularizer
 
     if is_penalized(learner):
         learner.regularizer = usual_regularizer(n_examples)

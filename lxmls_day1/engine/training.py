@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from lxmls_day1.base.checks import check_number, check_params
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.compiled.row_steps import OnlineState, Reals
-from lxmls_day1.engine.learners import (
+from lxmls_day1.engine.loops.learners import (
     BatchLearner,
     CountingLearner,
     OnlineLearner,
@@ -28,8 +28,9 @@ from lxmls_day1.engine.learners import (
     can_resume,
     shrinkage_of,
 )
-from lxmls_day1.engine.objectives import objective_at
-from lxmls_day1.engine.online_training import Callback, copy_of_state, new_state, take_rounds, train_from
+from lxmls_day1.engine.loops.objectives import objective_at
+from lxmls_day1.engine.loops.online_training import Callback, copy_of_state, new_state, take_rounds, train_from
+from lxmls_day1.engine.loops.word_counting import check_counts, check_words, count_shards, estimated
 from lxmls_day1.engine.streaming import mixed_steps, streamed_steps
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
 from lxmls_day1.engine.streaming.shard_rows import (
@@ -42,7 +43,6 @@ from lxmls_day1.engine.streaming.shard_rows import (
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.engine.streaming.streamed_loss import StreamedLogLoss
 from lxmls_day1.engine.streaming.training_run import TrainingRun, Validation
-from lxmls_day1.engine.word_counting import check_counts, check_words, count_shards, estimated
 
 Corpus = str | os.PathLike[str] | Shards | Any  # or an object with ``shards``, such as a `StreamedCorpus`
 

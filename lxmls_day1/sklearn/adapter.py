@@ -19,7 +19,7 @@ from scipy.special import log_softmax
 from lxmls_day1.base.checks import check_inputs, check_labels, check_sample_weight, listed, shown
 from lxmls_day1.base.errors import InputError, how_to_install
 from lxmls_day1.base.settings import settings
-from lxmls_day1.engine.learners import can_resume
+from lxmls_day1.engine.loops.learners import can_resume
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin

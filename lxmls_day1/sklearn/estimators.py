@@ -31,8 +31,8 @@ import numpy as np
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.learner_list import reference_listings
 from lxmls_day1.base.settings import known_settings
-from lxmls_day1.engine.learners import can_resume
-from lxmls_day1.engine.penalties import is_penalized, usual_regularizer
+from lxmls_day1.engine.loops.learners import can_resume
+from lxmls_day1.engine.loops.penalties import is_penalized, usual_regularizer
 from lxmls_day1.sklearn.adapter import LearnerEstimator
 from lxmls_day1.sklearn.tuning import Parts, tune, with_development_part
 

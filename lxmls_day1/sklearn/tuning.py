@@ -13,7 +13,7 @@ import numpy as np
 from lxmls_day1.base.checks import as_list, as_matrix, check_labels, check_number, check_offers, random_numbers
 from lxmls_day1.base.errors import InputError, UnknownSetting, nearest
 from lxmls_day1.base.settings import known_settings
-from lxmls_day1.engine.penalties import LargePenalty
+from lxmls_day1.engine.loops.penalties import LargePenalty
 
 #: What is tried unless a grid is given: the first of these settings that a classifier has.
 USUAL_GRIDS: dict[str, tuple[float, ...]] = {

@@ -5,7 +5,7 @@ from sklearn.naive_bayes import MultinomialNB
 
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine import word_counting
+from lxmls_day1.engine.loops import word_counting
 
 # Manning, Raghavan, Schütze, Introduction to Information Retrieval, example 13.1: columns Chinese, Beijing, Shanghai,
 # Macao, Tokyo, Japan; is the document about China?

@@ -8,7 +8,7 @@ from scipy.special import entr
 
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.solvers.max_ent_dual import ascend_dual
-from lxmls_day1.engine.rows import Rows
+from lxmls_day1.engine.loops.rows import Rows
 
 
 def noisy_data(n_classes, n_examples=60, n_features=5):

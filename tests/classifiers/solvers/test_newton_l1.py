@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.solvers.newton_l1 import newton_l1
 from classifiers.solvers.owl_qn import pseudo_gradient
-from lxmls_day1.engine.rows import Rows
+from lxmls_day1.engine.loops.rows import Rows
 
 
 def documents(seed, n_documents=90, n_words=30):

@@ -13,8 +13,8 @@ from sklearn.utils.estimator_checks import check_estimator
 import lxmls_day1.classifiers
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.settings import known_settings
-from lxmls_day1.engine.learners import can_resume
-from lxmls_day1.engine.penalties import is_penalized
+from lxmls_day1.engine.loops.learners import can_resume
+from lxmls_day1.engine.loops.penalties import is_penalized
 from lxmls_day1.sklearn import estimators
 from lxmls_day1.sklearn.adapter import as_estimator
 

@@ -11,7 +11,7 @@ import pytest
 from classifiers.mira import Mira
 from classifiers.svm import SVM
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.learners import average_of, shrinkage_of
+from lxmls_day1.engine.loops.learners import average_of, shrinkage_of
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
 from lxmls_day1.engine.streaming.shards import Shards
 from tests.made_data import rows_on_disk

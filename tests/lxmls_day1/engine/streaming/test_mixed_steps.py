@@ -11,7 +11,7 @@ from classifiers.perceptron import Perceptron
 from classifiers.second_order.arow import AROW
 from classifiers.svm import SVM
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.learners import shrinkage_of
+from lxmls_day1.engine.loops.learners import shrinkage_of
 from lxmls_day1.engine.streaming import streamed_steps
 from lxmls_day1.engine.streaming.checkpoint import Checkpoint
 from lxmls_day1.engine.streaming.shard_rows import parts_of

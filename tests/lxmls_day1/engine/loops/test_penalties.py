@@ -11,7 +11,7 @@ from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.svm import SVM
-from lxmls_day1.engine.penalties import LargePenalty
+from lxmls_day1.engine.loops.penalties import LargePenalty
 
 
 def short_texts(n_classes=20, n_examples=2000):

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lxmls_day1.engine.learners import Minimiser
-from lxmls_day1.engine.penalties import is_large, warn_of_penalty
+from lxmls_day1.engine.loops.learners import Minimiser
+from lxmls_day1.engine.loops.penalties import is_large, warn_of_penalty
 
 Reals = NDArray[np.float64]
 

@@ -13,8 +13,8 @@ import numpy as np
 from lxmls_day1.base.checks import all_finite, random_numbers
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.compiled.row_steps import OnlineState, Reals, RowSteps, Weights
-from lxmls_day1.engine.learners import OnlineLearner, Round, average_of, orders_of, shrinkage_of
-from lxmls_day1.engine.objectives import MatrixRows, objective_at
+from lxmls_day1.engine.loops.learners import OnlineLearner, Round, average_of, orders_of, shrinkage_of
+from lxmls_day1.engine.loops.objectives import MatrixRows, objective_at
 
 Callback = Callable[[Round, Reals, Reals], object]
 
@@ -95,7 +95,7 @@ def train_from(
     steps: Any
     finish = None
     if hasattr(learner, "sentences_of"):
-        from lxmls_day1.engine.chains import ChainSteps  # tags alone need it
+        from lxmls_day1.engine.loops.chains import ChainSteps  # tags alone need it
 
         sentences = learner.sentences_of(X, y, state)
         state = state and copy_of_state(learner, state, sentences.shape[0])

@@ -28,8 +28,8 @@ from lxmls_day1.base.checks import (
 )
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.settings import changed_settings, check_settings, check_values
+from lxmls_day1.engine.loops.penalties import warn_of_penalty
 from lxmls_day1.engine.models import model_file
-from lxmls_day1.engine.penalties import warn_of_penalty
 from lxmls_day1.engine.text.feature_vectors import are_dictionaries, as_rows, column_names, names_of
 from lxmls_day1.engine.text.text_models import TextModel
 
@@ -229,19 +229,19 @@ class CheckedData:
 
     def _word_counts(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Columns, Reals, Reals | None]:
         """Documents (M, J), the columns of their classes (M,), how often each word is in each class (J, K), and their weights if given."""
-        from lxmls_day1.engine.word_counting import count_words  # of one learner
+        from lxmls_day1.engine.loops.word_counting import count_words  # of one learner
 
         return count_words(self, X, y, sample_weight)
 
     def _estimated(self, X: Any, labels: Columns, word_counts: Reals, weights: Reals | None) -> Reals:
         """What ``estimate`` makes of the counts, in the memory of the counts where they are many."""
-        from lxmls_day1.engine.word_counting import estimated  # of one learner
+        from lxmls_day1.engine.loops.word_counting import estimated  # of one learner
 
         return estimated(self, X, labels, word_counts, weights)
 
     def _check_counts(self, X: Any) -> None:
         """Raise for documents (M, J) with a negative count."""
-        from lxmls_day1.engine.word_counting import check_not_negative  # as above
+        from lxmls_day1.engine.loops.word_counting import check_not_negative  # as above
 
         check_not_negative(X)
 

@@ -96,7 +96,7 @@ class OnlineLearner(Minimiser, Protocol):
 
         Parameters
         ----------
-        rows : lxmls_day1.engine.objectives.MatrixRows, or the ShardRows of a corpus on disk
+        rows : lxmls_day1.engine.loops.objectives.MatrixRows, or the ShardRows of a corpus on disk
             All training examples, for another look at them.
         params : array (J + 1, K)
             The average of the weights.
