@@ -119,7 +119,7 @@ teach-report: set-up-test
 	$(VENV_PYTHON) tests/lxmls_day1/grading/teach_report.py $(ARGS)
 
 test-processors: set-up-test
-	$(VENV_PYTHON) tests/lxmls_day1/engine/compiled/processors.py $(ARGS)
+	$(VENV_PYTHON) tests/lxmls_day1/engine/kernels/processors.py $(ARGS)
 
 # In an environment of its own, without the lock: what a user gets who installs today.
 test-newest: VENV_PYTHON := out/newest/bin/python

@@ -181,7 +181,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         Parameters
         ----------
         log_loss : function (W) -> loss, gradient
-            The sum of the log losses of all examples: :class:`lxmls_day1.engine.compiled.batch.LogLoss`, or what computes the same.
+            The sum of the log losses of all examples: :class:`lxmls_day1.engine.kernels.batch.LogLoss`, or what computes the same.
         """
         return self._follow(self._by_descent(None, None, None, log_loss))
 

@@ -8,7 +8,7 @@ from lxmls_day1.base.settings import setting as setting
 from lxmls_day1.course.recorded_answers import described as described
 from lxmls_day1.course.recorded_answers import results as results
 from lxmls_day1.engine import streaming, text
-from lxmls_day1.engine.compiled.chain_search import k_best as k_best
+from lxmls_day1.engine.kernels.chain_search import k_best as k_best
 from lxmls_day1.engine.loops.chains import Chains as Chains
 from lxmls_day1.engine.loops.checked_data import CheckedData as CheckedData
 from lxmls_day1.engine.loops.online_training import train_online as train_online

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.engine.compiled.chain_search import Sentences
+from lxmls_day1.engine.kernels.chain_search import Sentences
 from lxmls_day1.engine.streaming.shard_writing import write_shards
 
 

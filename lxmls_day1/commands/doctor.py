@@ -88,7 +88,7 @@ def _python() -> Iterator[Finding]:
 
 
 def _compiled_loops() -> Iterator[Finding]:
-    from lxmls_day1.engine.compiled import primitives
+    from lxmls_day1.engine.kernels import primitives
 
     if not primitives.COMPILES:
         if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
@@ -101,7 +101,7 @@ def _compiled_loops() -> Iterator[Finding]:
         return
     import numba
 
-    from lxmls_day1.engine.compiled.machine_code import where_kept
+    from lxmls_day1.engine.kernels.machine_code import where_kept
 
     cache, why = where_kept(Path(primitives.__file__))
     if cache is None:

@@ -130,7 +130,7 @@ def features_and_weights(
         )
     import numpy as np
 
-    from lxmls_day1.engine.compiled.hashing import buckets_and_signs
+    from lxmls_day1.engine.kernels.hashing import buckets_and_signs
     from lxmls_day1.engine.text.token_batches import numbered_bags, with_columns
 
     rows = numbered_bags([document.counts for document in documents])

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import click
 
 SENTENCE = "Compiling the loops for this machine: once, it takes up to a minute ..."
-_COMPILED = logging.getLogger("lxmls_day1.engine.compiled")
+_COMPILED = logging.getLogger("lxmls_day1.engine.kernels")
 
 
 class _Announcement(logging.Handler):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from lxmls_day1.base.checks import check_number, check_params
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.compiled.row_steps import OnlineState, Reals
+from lxmls_day1.engine.kernels.row_steps import OnlineState, Reals
 from lxmls_day1.engine.loops.learners import (
     BatchLearner,
     CountingLearner,

@@ -103,7 +103,7 @@ def warm_up_kernels() -> None:
     import scipy.sparse
     import scipy.special
 
-    from lxmls_day1.engine.compiled import sparse_rows
+    from lxmls_day1.engine.kernels import sparse_rows
 
     X = np.array([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]])
     for n_classes, of_matrix in itertools.product((2, 3), (X, scipy.sparse.csr_array(X))):

@@ -162,7 +162,7 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         J.
     n_iter_ : int
         How many rounds, iterations or epochs the training took. Naive Bayes takes none, and has no such attribute.
-    state_ : lxmls_day1.engine.compiled.row_steps.OnlineState
+    state_ : lxmls_day1.engine.kernels.row_steps.OnlineState
         Of an online learner: with this, ``partial_fit`` and a warm start go on.
     feature_names_in_ : array (J,) of str
         Only after training on a data frame whose columns have names.

@@ -22,7 +22,7 @@ from classifiers.perceptron import Perceptron
 from classifiers.second_order.arow import AROW
 from classifiers.second_order.confidence_weighted import ConfidenceWeighted
 from classifiers.svm import SVM
-from lxmls_day1.engine.compiled.row_steps import RowSteps
+from lxmls_day1.engine.kernels.row_steps import RowSteps
 
 
 def learners(rounds, regularizer):

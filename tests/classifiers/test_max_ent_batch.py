@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 from classifiers import max_ent_batch
 from classifiers.max_ent_batch import Iteration, MaxEntBatch, MaxEntObjective
-from lxmls_day1.engine.compiled.primitives import COMPILES
+from lxmls_day1.engine.kernels.primitives import COMPILES
 
 pytestmark = pytest.mark.bits
 

@@ -16,8 +16,8 @@ import numpy as np
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.settings import required_settings
 from lxmls_day1.engine.cluster.parts import Job, PartWorkers, workers_with
-from lxmls_day1.engine.compiled.row_steps import Integers, Reals, Weights
-from lxmls_day1.engine.compiled.sparse_rows import sums_of_squares
+from lxmls_day1.engine.kernels.row_steps import Integers, Reals, Weights
+from lxmls_day1.engine.kernels.sparse_rows import sums_of_squares
 from lxmls_day1.engine.loops.objectives import longest_of
 from lxmls_day1.engine.streaming.mixed_steps import Segment, Sizes, WorkerState, own_term
 from lxmls_day1.engine.streaming.shard_rows import Slice, parts_of

@@ -1,7 +1,7 @@
 """Work on parts of a corpus on disk: each part is given to a worker that has its files, and again to another one if that dies.
 
 A *job* is a function of this package and the values that it is called with, on a worker; nothing else is sent, and no code. What the jobs
-of a run return stays on the workers, where neighbours are joined in the order of `lxmls_day1.engine.compiled.tree_reduce`; only the
+of a run return stays on the workers, where neighbours are joined in the order of `lxmls_day1.engine.kernels.tree_reduce`; only the
 sum of all comes back. So neither the result nor, of machines with the same processor, its bits depend on who did what.
 
 What may stop at any time is a worker, what must not is the scheduler: when it has not been heard of for a while, the run ends.
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.waiting import SLOWER, patience
 from lxmls_day1.engine.cluster.workers import LOST_SECONDS, connected, installation
-from lxmls_day1.engine.compiled.tree_reduce import joined
+from lxmls_day1.engine.kernels.tree_reduce import joined
 from lxmls_day1.engine.streaming.shard_rows import Slice
 from lxmls_day1.engine.streaming.shards import MANIFEST, Shards
 from lxmls_day1.engine.streaming.streamed_steps import CannotGoOn

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.engine.cluster.parts import Job, PartWorkers, workers_with
-from lxmls_day1.engine.compiled.class_sums import class_sums
-from lxmls_day1.engine.compiled.row_steps import Integers, Reals
-from lxmls_day1.engine.compiled.tree_reduce import joined
+from lxmls_day1.engine.kernels.class_sums import class_sums
+from lxmls_day1.engine.kernels.row_steps import Integers, Reals
+from lxmls_day1.engine.kernels.tree_reduce import joined
 from lxmls_day1.engine.streaming.shard_rows import Slice
 from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.engine.streaming.streamed_loss import StreamedLogLoss

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.compiled import chain_rounds, chain_search, chain_sums
-from lxmls_day1.engine.compiled.primitives import frozen
-from lxmls_day1.engine.compiled.row_steps import Integers, Reals, Weights, check_rule, machine_code_of
+from lxmls_day1.engine.kernels import chain_rounds, chain_search, chain_sums
+from lxmls_day1.engine.kernels.primitives import frozen
+from lxmls_day1.engine.kernels.row_steps import Integers, Reals, Weights, check_rule, machine_code_of
 from lxmls_day1.engine.loops.learners import average_of, orders_of, shrinkage_of
 
 

@@ -42,7 +42,7 @@ def _products(X: Any, params: Reals) -> Reals:
     if getattr(X, "format", "") != "csr" or "numba" not in sys.modules:
         scores: Reals = np.asarray(X @ params[1:]) + params[0]
         return scores
-    from lxmls_day1.engine.compiled.row_scores import scores_of_all_rows
+    from lxmls_day1.engine.kernels.row_scores import scores_of_all_rows
 
     return scores_of_all_rows(X, params)
 
@@ -223,7 +223,7 @@ class CheckedData:
 
     def _class_sums(self, X: Any, labels: Columns, weights: Reals) -> tuple[Reals, float]:
         """The weighted sum of the rows of each class, (J, K), and the smallest entry of X, or 0."""
-        from lxmls_day1.engine.compiled.class_sums import class_sums  # numba: imported by the first training
+        from lxmls_day1.engine.kernels.class_sums import class_sums  # numba: imported by the first training
 
         return class_sums(X, labels, len(self.classes), weights)
 

@@ -116,7 +116,7 @@ class BatchLearner(Minimiser, Protocol):
 
         Parameters
         ----------
-        log_loss : lxmls_day1.engine.compiled.batch.LogLoss, StreamedLogLoss or ClusterLogLoss
+        log_loss : lxmls_day1.engine.kernels.batch.LogLoss, StreamedLogLoss or ClusterLogLoss
             Computes the sum of the losses of all examples, and its gradient.
         """
 

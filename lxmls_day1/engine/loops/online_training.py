@@ -12,7 +12,7 @@ import numpy as np
 
 from lxmls_day1.base.checks import all_finite, random_numbers
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.compiled.row_steps import OnlineState, Reals, RowSteps, Weights
+from lxmls_day1.engine.kernels.row_steps import OnlineState, Reals, RowSteps, Weights
 from lxmls_day1.engine.loops.learners import OnlineLearner, Round, average_of, orders_of, shrinkage_of
 from lxmls_day1.engine.loops.objectives import MatrixRows, objective_at
 

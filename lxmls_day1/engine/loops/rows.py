@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lxmls_day1.engine.compiled import l1_steps, max_ent_sweeps, svm_sweeps
-from lxmls_day1.engine.compiled.batch import LogLoss, batch_examples
-from lxmls_day1.engine.compiled.primitives import COMPILES, frozen
-from lxmls_day1.engine.compiled.row_steps import Integers, Reals, RowSteps, Rule, Weights
-from lxmls_day1.engine.compiled.sparse_rows import as_examples
+from lxmls_day1.engine.kernels import l1_steps, max_ent_sweeps, svm_sweeps
+from lxmls_day1.engine.kernels.batch import LogLoss, batch_examples
+from lxmls_day1.engine.kernels.primitives import COMPILES, frozen
+from lxmls_day1.engine.kernels.row_steps import Integers, Reals, RowSteps, Rule, Weights
+from lxmls_day1.engine.kernels.sparse_rows import as_examples
 
 _MOST_MULTIPLIERS = 2**26  # of the dual problem: 512 MB
 

@@ -44,7 +44,7 @@ def count_words(
     InputError
         For data that cannot be trained on, and for counts that are negative, or too large for a finite sum.
     """
-    from lxmls_day1.engine.compiled.class_sums import class_sums  # numba takes its time: imported by the first training
+    from lxmls_day1.engine.kernels.class_sums import class_sums  # numba takes its time: imported by the first training
 
     X, labels, given = classifier._training_data(X, y, sample_weight, finite=False)
     weights = None if sample_weight is None else given
@@ -72,7 +72,7 @@ def count_shards(shards: "Shards", columns: NDArray[np.int64], n_classes: int) -
         The smallest entry, or 0 if none is below.
     n_documents : array (K,)
     """
-    from lxmls_day1.engine.compiled.class_sums import class_sums  # as above
+    from lxmls_day1.engine.kernels.class_sums import class_sums  # as above
 
     word_counts, lowest, n_documents = np.zeros((shards.n_features, n_classes)), 0.0, np.zeros(n_classes)
     for i in range(len(shards)):

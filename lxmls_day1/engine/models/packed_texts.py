@@ -75,7 +75,7 @@ class PackedTexts(Sequence[str]):
         return numbers
 
     def _hashes(self, content: bytes, ends: Any) -> NDArray[np.int32]:
-        from lxmls_day1.engine.compiled.hashing import signed_hashes  # numba: only where a text is looked for
+        from lxmls_day1.engine.kernels.hashing import signed_hashes  # numba: only where a text is looked for
 
         hashes: NDArray[np.int32] = signed_hashes(np.frombuffer(content, np.uint8), np.array(ends, dtype=np.int64))
         return hashes

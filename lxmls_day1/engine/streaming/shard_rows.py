@@ -232,7 +232,7 @@ class ShardRows:
             n_known = pieces[n_known].stop
         if n_known == self._shards.rows[i]:
             return np.concatenate(known)
-        from lxmls_day1.engine.compiled.sparse_rows import sums_of_squares  # numba takes its time
+        from lxmls_day1.engine.kernels.sparse_rows import sums_of_squares  # numba takes its time
 
         X = self._shards.open(i).X
         sq_norms: NDArray[np.float64] = sums_of_squares(X.indptr, X.data)  # type: ignore[no-untyped-call]  # the module is not typed

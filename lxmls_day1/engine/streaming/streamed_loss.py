@@ -13,16 +13,16 @@ import numpy as np
 
 from lxmls_day1.base.checks import check_finite
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.compiled.batch import of_sparse_rows, zeros_from_line
-from lxmls_day1.engine.compiled.row_steps import Integers, Reals
-from lxmls_day1.engine.compiled.threads import thread_pool
+from lxmls_day1.engine.kernels.batch import of_sparse_rows, zeros_from_line
+from lxmls_day1.engine.kernels.row_steps import Integers, Reals
+from lxmls_day1.engine.kernels.threads import thread_pool
 from lxmls_day1.engine.streaming.shards import Shards
 
 _Sum = TypeVar("_Sum")
 
 
 class StreamedLogLoss:
-    """Σ_m −log p_W(y_m | x_m) over a corpus on disk as a function of W; as `lxmls_day1.engine.compiled.batch.LogLoss` of a matrix.
+    """Σ_m −log p_W(y_m | x_m) over a corpus on disk as a function of W; as `lxmls_day1.engine.kernels.batch.LogLoss` of a matrix.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class StreamedLogLoss:
 
     def of_shards(self, W: Reals, numbers: range) -> tuple[float, Reals]:
         """The same of some neighbouring shards."""
-        from lxmls_day1.engine.compiled.tree_reduce import joined  # it answers exercise 1.15: grading runs without it
+        from lxmls_day1.engine.kernels.tree_reduce import joined  # it answers exercise 1.15: grading runs without it
 
         self._weights[:] = W
 
@@ -82,7 +82,7 @@ class StreamedLogLoss:
 
     def sums_of_squares(self, numbers: range | None = None) -> Reals:
         """Σ_m of the squares of each feature (J,), of all shards or of some neighbouring ones."""
-        from lxmls_day1.engine.compiled.tree_reduce import joined
+        from lxmls_day1.engine.kernels.tree_reduce import joined
 
         def of_shard(i: int) -> Reals:
             X = self._shards.open(i).X

@@ -18,9 +18,9 @@ import scipy.sparse as sp
 
 from lxmls_day1.base.checks import check_finite
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.compiled.row_steps import Integers, OnlineState, Reals, RowSteps, Rule, Weights
-from lxmls_day1.engine.compiled.sparse_rows import Examples, sums_of_squares
-from lxmls_day1.engine.compiled.threads import thread_pool
+from lxmls_day1.engine.kernels.row_steps import Integers, OnlineState, Reals, RowSteps, Rule, Weights
+from lxmls_day1.engine.kernels.sparse_rows import Examples, sums_of_squares
+from lxmls_day1.engine.kernels.threads import thread_pool
 from lxmls_day1.engine.streaming.shard_rows import Slice
 from lxmls_day1.engine.streaming.shards import Shard, Shards
 

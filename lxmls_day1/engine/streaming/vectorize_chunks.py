@@ -8,7 +8,7 @@ from concurrent.futures import Future
 import numpy as np
 from scipy.sparse import csr_array
 
-from lxmls_day1.engine.compiled.threads import thread_pool
+from lxmls_day1.engine.kernels.threads import thread_pool
 from lxmls_day1.engine.text.labelled_files import Piece
 from lxmls_day1.engine.text.token_batches import NumberedRows, TokenCounter, numbered_bags, rows_of
 

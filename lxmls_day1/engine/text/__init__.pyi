@@ -1,6 +1,6 @@
 from lxmls_day1.base.errors import CorpusUnavailable as CorpusUnavailable
-from lxmls_day1.engine.compiled.hashing import joined_names as joined_names
-from lxmls_day1.engine.compiled.hashing import signed_hashes as signed_hashes
+from lxmls_day1.engine.kernels.hashing import joined_names as joined_names
+from lxmls_day1.engine.kernels.hashing import signed_hashes as signed_hashes
 from lxmls_day1.engine.models.packed_texts import PackedTexts as PackedTexts
 from lxmls_day1.engine.text.corpora import find_corpus as find_corpus
 from lxmls_day1.engine.text.feature_contributions import explain as explain

@@ -19,7 +19,7 @@ from types import MappingProxyType
 
 from lxmls_day1.base.atomic_files import remove_abandoned
 from lxmls_day1.base.errors import CorpusUnavailable, InputError, check_path
-from lxmls_day1.engine.compiled.threads import thread_pool
+from lxmls_day1.engine.kernels.threads import thread_pool
 from lxmls_day1.engine.text import downloads
 from lxmls_day1.engine.text.downloads import CorpusFile, DownloadFailed, Network, PlainFiles, TarArchive, WantedFile
 

@@ -128,7 +128,7 @@ def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str]
     >>> labels, list(rows), lines
     (['1', '-1'], [{'3': 1.0, '17': 2.5}, {'2': 1.0}], [1, 2])
     """
-    from lxmls_day1.engine.compiled.svmlight_lines import (
+    from lxmls_day1.engine.kernels.svmlight_lines import (
         AT,
         ENTRIES,
         LEFT,

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from lxmls_day1.engine.compiled.hashing import buckets_and_signs, joined_names, signed_hashes
-from lxmls_day1.engine.compiled.primitives import COMPILES
+from lxmls_day1.engine.kernels.hashing import buckets_and_signs, joined_names, signed_hashes
+from lxmls_day1.engine.kernels.primitives import COMPILES
 from lxmls_day1.engine.text.tokens import (
     FUNCTION_WORDS,
     count_tokens,
@@ -23,7 +23,7 @@ from lxmls_day1.engine.text.tokens import (
 )
 
 if COMPILES:
-    from lxmls_day1.engine.compiled import token_rows
+    from lxmls_day1.engine.kernels import token_rows
 
 _MOST_WORDS = 1 << 19  # that a counter remembers with their forms; then it begins anew
 _SMALLEST = 1 << 12  # entries of a new table
@@ -69,7 +69,7 @@ class NumberedRows(NamedTuple):
 
 
 class _Entries:
-    """A table of byte strings for the kernels: see `lxmls_day1.engine.compiled.token_rows`."""
+    """A table of byte strings for the kernels: see `lxmls_day1.engine.kernels.token_rows`."""
 
     def __init__(self) -> None:
         self.number = 0

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from classifiers.large.hashed_features import columns_and_signs, hashed_row
-from lxmls_day1.engine.compiled.hashing import joined_names, signed_hashes
+from lxmls_day1.engine.kernels.hashing import joined_names, signed_hashes
 from lxmls_day1.engine.text.token_batches import numbered_bags
 
 BAG = {f"word{number}": 1.0 + number % 5 for number in range(300)} | {"": 2.0, "né": 3.0}

@@ -8,7 +8,7 @@ from classifiers.linear_classifier import LinearClassifier
 from classifiers.perceptron import Perceptron
 from lxmls_day1.base.checks import as_matrix
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.compiled.sparse_rows import as_examples
+from lxmls_day1.engine.kernels.sparse_rows import as_examples
 
 X, Y = np.array([[1.0, 0, 2], [0, 3, 1], [2, 0, 0], [1, 1, 1]]), np.array([0, 1, 0, 1])
 

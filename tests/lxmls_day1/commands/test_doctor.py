@@ -45,7 +45,7 @@ def test_what_breaks_is_bad_and_stops_nothing(monkeypatch):
 
 
 def test_machine_code_that_cannot_be_kept(monkeypatch, tmp_path):
-    machine_code = pytest.importorskip("lxmls_day1.engine.compiled.machine_code", exc_type=ImportError)
+    machine_code = pytest.importorskip("lxmls_day1.engine.kernels.machine_code", exc_type=ImportError)
     file = tmp_path / "file"
     file.touch()
     monkeypatch.setattr(machine_code, "_folders", lambda source: [file / "below"])

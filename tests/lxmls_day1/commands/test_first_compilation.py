@@ -5,7 +5,7 @@ import pytest
 
 from lxmls_day1.commands import first_compilation
 
-COMPILED = logging.getLogger("lxmls_day1.engine.compiled.machine_code")
+COMPILED = logging.getLogger("lxmls_day1.engine.kernels.machine_code")
 
 
 @pytest.mark.parametrize("somebody_waits", [True, False])
@@ -17,4 +17,4 @@ def test_compiling_is_said_once_where_somebody_waits(somebody_waits, capsys, mon
         COMPILED.info("compiling %s", "another")
     COMPILED.info("compiling %s", "a third")
     assert capsys.readouterr().err == (first_compilation.SENTENCE + "\n") * somebody_waits
-    assert not logging.getLogger("lxmls_day1.engine.compiled").handlers
+    assert not logging.getLogger("lxmls_day1.engine.kernels").handlers

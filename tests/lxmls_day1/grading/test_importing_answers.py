@@ -44,13 +44,13 @@ def best_path(n_words, emissions, from_tag, start, stop, best, path):
 """
 # How the search is to be had -> what of a box stops it: the refusal, or only a sandbox.
 WAYS = {
-    "from_import": ("from lxmls_day1.engine.compiled.chain_search import best_path", LEVELS),
+    "from_import": ("from lxmls_day1.engine.kernels.chain_search import best_path", LEVELS),
     "from_the_package": (
-        "from lxmls_day1.engine.compiled import chain_search\nbest_path = chain_search.best_path",
+        "from lxmls_day1.engine.kernels import chain_search\nbest_path = chain_search.best_path",
         LEVELS,
     ),
     "by_name": (
-        "import importlib\nbest_path = importlib.import_module('lxmls_day1.engine.compiled.chain_search').best_path",
+        "import importlib\nbest_path = importlib.import_module('lxmls_day1.engine.kernels.chain_search').best_path",
         LEVELS,
     ),
     "of_all_objects": (
@@ -65,7 +65,7 @@ WAYS = {
     ),
     "without_the_finder": (
         "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if 'refusals' not in type(f).__module__]\n"
-        "from lxmls_day1.engine.compiled.chain_search import best_path",
+        "from lxmls_day1.engine.kernels.chain_search import best_path",
         SAFE_LEVELS,
     ),
     "from_the_disk": (READ, SAFE_LEVELS),

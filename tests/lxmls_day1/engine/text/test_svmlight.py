@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lxmls_day1.engine.compiled import svmlight_lines
+from lxmls_day1.engine.kernels import svmlight_lines
 from lxmls_day1.engine.text.svmlight import parse_svmlight
 
 

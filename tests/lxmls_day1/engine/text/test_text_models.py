@@ -6,7 +6,7 @@ import pytest
 import classifiers
 import lxmls_day1.classifiers
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.compiled.hashing import buckets_and_signs
+from lxmls_day1.engine.kernels.hashing import buckets_and_signs
 from lxmls_day1.engine.text.token_batches import tokens_of
 from lxmls_day1.engine.text.tokens import count_tokens
 from readers.question_reader import QuestionCorpus

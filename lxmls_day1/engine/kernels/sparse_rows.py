@@ -19,8 +19,8 @@ import numpy as np
 
 from lxmls_day1.base import sparse as sp
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.compiled.primitives import COMPILES, frozen, kernel
-from lxmls_day1.engine.compiled.row_primitives import (
+from lxmls_day1.engine.kernels.primitives import COMPILES, frozen, kernel
+from lxmls_day1.engine.kernels.row_primitives import (
     LEAST_VARIANCE,
     NEAR,
     ROW_PRIMITIVE,
@@ -35,7 +35,7 @@ from lxmls_day1.engine.compiled.row_primitives import (
 if COMPILES:
     import numba
 
-    from lxmls_day1.engine.compiled.intrinsics import (
+    from lxmls_day1.engine.kernels.intrinsics import (
         MATRIX,
         RULE_SIGNATURE,
         SECOND_ORDER_SIGNATURE,
@@ -46,7 +46,7 @@ if COMPILES:
         borrowed,
         read_only,
     )
-    from lxmls_day1.engine.compiled.machine_code import address_of, cached_jit
+    from lxmls_day1.engine.kernels.machine_code import address_of, cached_jit
 
 
 # Weights are kept as scale * V while they shrink. Folding the scale into V when it leaves this range keeps the running

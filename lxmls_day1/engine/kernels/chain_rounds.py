@@ -14,7 +14,7 @@ import functools
 import numpy as np
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.compiled.chain_search import (
+from lxmls_day1.engine.kernels.chain_search import (
     CHAIN_PRIMITIVE,
     add_costs,
     best_path,
@@ -25,13 +25,13 @@ from lxmls_day1.engine.compiled.chain_search import (
     score_words,
     type_of_sentences,
 )
-from lxmls_day1.engine.compiled.primitives import COMPILES, frozen, kernel
+from lxmls_day1.engine.kernels.primitives import COMPILES, frozen, kernel
 
 if COMPILES:
     import numba
 
-    from lxmls_day1.engine.compiled.intrinsics import MATRIX, VECTOR, ask_rule, read_only
-    from lxmls_day1.engine.compiled.machine_code import address_of, cached_jit
+    from lxmls_day1.engine.kernels.intrinsics import MATRIX, VECTOR, ask_rule, read_only
+    from lxmls_day1.engine.kernels.machine_code import address_of, cached_jit
 
 # 2⁶⁴ / golden ratio: products with it differ in their upper half (D. Knuth, vol. 3, 6.4)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -178,7 +178,7 @@ def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, ste
 
     Parameters
     ----------
-    rule : what :func:`lxmls_day1.engine.compiled.row_steps.machine_code_of` returned
+    rule : what :func:`lxmls_day1.engine.kernels.row_steps.machine_code_of` returned
         The rule of one of the flat learners.
     sentences : Sentences
     costs : float64 array (K, K)
@@ -187,7 +187,7 @@ def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, ste
         λ: the weights shrink by the factor 1 − step · λ before each update.
     augmented : bool
         Whether the rival is the sequence of the highest score plus cost.
-    weights : lxmls_day1.engine.compiled.row_steps.Weights
+    weights : lxmls_day1.engine.kernels.row_steps.Weights
         Of the shape that the head of this module describes. They change in place.
     order, steps : int64 array (T,), float64 array (T,)
         A sentence and a step size for each step.

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from lxmls_day1.engine.compiled import row_scores
-from lxmls_day1.engine.compiled.row_scores import scores_of_all_rows
+from lxmls_day1.engine.kernels import row_scores
+from lxmls_day1.engine.kernels.row_scores import scores_of_all_rows
 
 pytestmark = pytest.mark.bits
 

@@ -6,7 +6,7 @@ from scipy.optimize import brentq
 from scipy.special import entr, expit, logsumexp
 
 from classifiers.solvers.max_ent_dual import dual_step
-from lxmls_day1.engine.compiled import max_ent_sweeps
+from lxmls_day1.engine.kernels import max_ent_sweeps
 from lxmls_day1.engine.loops.rows import Rows
 from tests.made_data import random_problem
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lxmls_day1.base import sparse as sp
-from lxmls_day1.engine.compiled.primitives import kernel
+from lxmls_day1.engine.kernels.primitives import kernel
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.integer[Any]]

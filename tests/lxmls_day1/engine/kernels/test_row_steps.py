@@ -11,8 +11,8 @@ import pytest
 from classifiers.online_classifier import OnlineClassifier, compiled
 from classifiers.perceptron import perceptron_rule
 from classifiers.structured.structured_classifier import StructuredClassifier
-from lxmls_day1.engine.compiled.machine_code import cached_jit
-from lxmls_day1.engine.compiled.row_steps import Weights
+from lxmls_day1.engine.kernels.machine_code import cached_jit
+from lxmls_day1.engine.kernels.row_steps import Weights
 
 pytestmark = pytest.mark.bits
 

@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
-from lxmls_day1.engine.compiled import batch
-from lxmls_day1.engine.compiled.batch import LogLoss
-from lxmls_day1.engine.compiled.sparse_rows import as_examples
+from lxmls_day1.engine.kernels import batch
+from lxmls_day1.engine.kernels.batch import LogLoss
+from lxmls_day1.engine.kernels.sparse_rows import as_examples
 
 pytestmark = pytest.mark.bits
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils import murmurhash3_32
 
-from lxmls_day1.engine.compiled.hashing import _hashes_in_numpy, joined_names, signed_hashes
+from lxmls_day1.engine.kernels.hashing import _hashes_in_numpy, joined_names, signed_hashes
 
 names = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=40), max_size=30)
 

@@ -9,10 +9,10 @@ from classifiers.mira import mira_rule
 from classifiers.online_classifier import compiled
 from classifiers.perceptron import perceptron_rule
 from classifiers.structured.joint_features import Layout
-from lxmls_day1.engine.compiled import chain_rounds as kernels
-from lxmls_day1.engine.compiled.chain_search import Sentences
-from lxmls_day1.engine.compiled.primitives import COMPILES, frozen
-from lxmls_day1.engine.compiled.row_steps import Weights, machine_code_of
+from lxmls_day1.engine.kernels import chain_rounds as kernels
+from lxmls_day1.engine.kernels.chain_search import Sentences
+from lxmls_day1.engine.kernels.primitives import COMPILES, frozen
+from lxmls_day1.engine.kernels.row_steps import Weights, machine_code_of
 from lxmls_day1.engine.loops.chains import Chains
 from tests.made_data import encoded_sentences
 

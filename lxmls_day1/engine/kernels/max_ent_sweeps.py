@@ -8,10 +8,10 @@ loop around these. With two classes W = (−v/2, v/2), and the multipliers are (
 import numpy as np
 from scipy.special import entr, softmax
 
-from lxmls_day1.engine.compiled.batch import exponentials
-from lxmls_day1.engine.compiled.primitives import kernel
-from lxmls_day1.engine.compiled.row_primitives import NEAR, add_row, prefetch_coming, score_row
-from lxmls_day1.engine.compiled.row_scores import scores_of_all_rows
+from lxmls_day1.engine.kernels.batch import exponentials
+from lxmls_day1.engine.kernels.primitives import kernel
+from lxmls_day1.engine.kernels.row_primitives import NEAR, add_row, prefetch_coming, score_row
+from lxmls_day1.engine.kernels.row_scores import scores_of_all_rows
 
 _RELAXATION = 1.5  # of two classes: the curvature of a step is taken for so much smaller; gains up to 2
 _NEWTON_STEPS, _NEAR_ENOUGH = 50, 1e-2  # of the step of two classes: most, and how small the last is beside the first

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lxmls_day1.engine.compiled.primitives import as_read_only, kernel
+from lxmls_day1.engine.kernels.primitives import as_read_only, kernel
 
 _MOST_SWEEPS, _ENOUGH = (
     10,

@@ -12,10 +12,10 @@ line of the cache.
 
 import numpy as np
 
-from lxmls_day1.engine.compiled.primitives import COMPILES, kernel
+from lxmls_day1.engine.kernels.primitives import COMPILES, kernel
 
 if COMPILES:
-    from lxmls_day1.engine.compiled.intrinsics import (
+    from lxmls_day1.engine.kernels.intrinsics import (
         add_multiple,
         add_product,
         at_least,

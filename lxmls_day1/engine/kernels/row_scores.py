@@ -8,10 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lxmls_day1.engine.compiled.primitives import COMPILES, as_read_only, kernel
+from lxmls_day1.engine.kernels.primitives import COMPILES, as_read_only, kernel
 
 if COMPILES:
-    from lxmls_day1.engine.compiled.intrinsics import add_rounded_multiple, four_zeros, load_four, store_four
+    from lxmls_day1.engine.kernels.intrinsics import add_rounded_multiple, four_zeros, load_four, store_four
 
 Reals = NDArray[np.float64]
 

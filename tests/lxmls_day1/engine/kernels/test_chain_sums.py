@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from classifiers.structured.joint_features import Layout
-from lxmls_day1.engine.compiled import chain_sums
-from lxmls_day1.engine.compiled.chain_search import Sentences
-from lxmls_day1.engine.compiled.primitives import frozen
-from lxmls_day1.engine.compiled.row_steps import Weights
+from lxmls_day1.engine.kernels import chain_sums
+from lxmls_day1.engine.kernels.chain_search import Sentences
+from lxmls_day1.engine.kernels.primitives import frozen
+from lxmls_day1.engine.kernels.row_steps import Weights
 from lxmls_day1.engine.loops.chains import Chains
 from tests.made_data import encoded_sentences
 

@@ -11,10 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import logsumexp, softmax
 
-from lxmls_day1.engine.compiled.primitives import kernel
-from lxmls_day1.engine.compiled.row_primitives import LINE, add_row, score_row
-from lxmls_day1.engine.compiled.sparse_rows import as_examples
-from lxmls_day1.engine.compiled.threads import thread_pool
+from lxmls_day1.engine.kernels.primitives import kernel
+from lxmls_day1.engine.kernels.row_primitives import LINE, add_row, score_row
+from lxmls_day1.engine.kernels.sparse_rows import as_examples
+from lxmls_day1.engine.kernels.threads import thread_pool
 
 _ROWS = 32  # of a CSR matrix in a block
 _NUMBERS = 2**16  # of a dense matrix in a block
@@ -37,7 +37,7 @@ class LogLoss:
 
     Parameters
     ----------
-    examples : lxmls_day1.engine.compiled.sparse_rows.Examples, or float64 array (M, J)
+    examples : lxmls_day1.engine.kernels.sparse_rows.Examples, or float64 array (M, J)
         Of M rows and J features. A dense array is multiplied as it is.
     labels : int64 array (M,)
         Columns of the true classes.
@@ -52,7 +52,7 @@ class LogLoss:
     --------
     At zero weights two classes are equally likely, and each of the two examples costs log 2:
 
-    >>> from lxmls_day1.engine.compiled.sparse_rows import as_examples
+    >>> from lxmls_day1.engine.kernels.sparse_rows import as_examples
     >>> log_loss = LogLoss(as_examples(np.array([[1.0], [-3.0]])), np.array([0, 1]), 2)
     >>> loss, gradient = log_loss(np.zeros((2, 2)))
     >>> print(f"{loss:.4f}", gradient.tolist())

@@ -13,9 +13,9 @@ every example that has something to gain again.
 
 import numpy as np
 
-from lxmls_day1.engine.compiled.primitives import kernel
-from lxmls_day1.engine.compiled.row_primitives import NEAR, prefetch_coming, score_row
-from lxmls_day1.engine.compiled.row_scores import scores_of_all_rows
+from lxmls_day1.engine.kernels.primitives import kernel
+from lxmls_day1.engine.kernels.row_primitives import NEAR, prefetch_coming, score_row
+from lxmls_day1.engine.kernels.row_scores import scores_of_all_rows
 
 
 @kernel(forceinline=True)

@@ -7,7 +7,7 @@ and where the sum of a pair lies so near to the middle of two neighbours that th
 
 import numpy as np
 
-from lxmls_day1.engine.compiled.primitives import kernel
+from lxmls_day1.engine.kernels.primitives import kernel
 
 _POWERS = np.array([10.0**e for e in range(23)])
 _SPLIT = 134217729.0  # 2^27 + 1

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from lxmls_day1.engine.compiled.primitives import kernel
+from lxmls_day1.engine.kernels.primitives import kernel
 
 # numba makes 64 bits of the product of two 32-bit numbers: so all is done in 64, and the upper ones are cut off.
 _LOW = np.uint64(0xFFFFFFFF)

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import classifiers
-from lxmls_day1.engine.compiled import primitives
+from lxmls_day1.engine.kernels import primitives
 
 ROOT = Path(__file__).resolve().parents[4]
 BLOCK = "import sys; sys.modules['numba'] = sys.modules['llvmlite'] = None\n"  # their import raises ImportError
@@ -41,7 +41,7 @@ def refused(error):
 subprocess.Popen.__init__ = refused(OSError(138, "emscripten does not support processes."))
 threading.Thread.start = refused(RuntimeError("can't start new thread"))
 from lxmls_day1 import library_path
-from lxmls_day1.engine.compiled import threads
+from lxmls_day1.engine.kernels import threads
 assert not library_path.STARTS_PROCESSES and not threads.threads_start()
 sys.exit(pytest.main(sys.argv[1:]))
 """

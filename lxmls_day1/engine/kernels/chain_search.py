@@ -22,12 +22,12 @@ from typing import NamedTuple
 import numpy as np
 
 from lxmls_day1.base import sparse as sp
-from lxmls_day1.engine.compiled.primitives import COMPILES, kernel
+from lxmls_day1.engine.kernels.primitives import COMPILES, kernel
 
 if COMPILES:
     import numba
 
-    from lxmls_day1.engine.compiled.intrinsics import read_only
+    from lxmls_day1.engine.kernels.intrinsics import read_only
 
 # These functions are inlined into their callers, and hold nothing whose references numba would have to count.
 CHAIN_PRIMITIVE = {"forceinline": True, "_nrt": False}

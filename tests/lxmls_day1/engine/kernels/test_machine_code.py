@@ -11,8 +11,8 @@ from pathlib import Path
 import numba
 import pytest
 
-from lxmls_day1.engine.compiled import machine_code
-from lxmls_day1.engine.compiled.machine_code import cached_jit
+from lxmls_day1.engine.kernels import machine_code
+from lxmls_day1.engine.kernels.machine_code import cached_jit
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -59,7 +59,7 @@ def compiled(module, name="scaled"):
 
 
 def test_machine_code_is_kept_and_found_again(cache, module_of, caplog):
-    caplog.set_level("INFO", "lxmls_day1.engine.compiled")
+    caplog.set_level("INFO", "lxmls_day1.engine.kernels")
     module = module_of(TWICE)
     first, from_cache = compiled(module)
     assert not from_cache and first(4.0) == 8.0
@@ -134,13 +134,13 @@ CHANGES = {
         f"import numpy as np\nF = np.array([{n}.0])\ndef scaled(x):\n    return F[0] * x\n" for n in (2, 5)
     ),
     "a function that it calls": tuple(
-        f"from lxmls_day1.engine.compiled.machine_code import cached_jit\n@cached_jit()\ndef f(x):\n    return {n} * x\n"
+        f"from lxmls_day1.engine.kernels.machine_code import cached_jit\n@cached_jit()\ndef f(x):\n    return {n} * x\n"
         "def scaled(x):\n    return f(x)\n"
         for n in (2, 5)
     ),
     "a function in another file": tuple(
         (
-            f"from lxmls_day1.engine.compiled.machine_code import cached_jit\n@cached_jit()\ndef f(x):\n    return {n} * x\n",
+            f"from lxmls_day1.engine.kernels.machine_code import cached_jit\n@cached_jit()\ndef f(x):\n    return {n} * x\n",
             call,
         )
         for n, call in itertools.product(
@@ -200,7 +200,7 @@ def test_a_version_from_the_cache_and_one_that_was_just_compiled_stay_apart(cach
     save = f"""
 import importlib.util, sys
 from pathlib import Path
-from lxmls_day1.engine.compiled import machine_code
+from lxmls_day1.engine.kernels import machine_code
 import numba
 machine_code._folders = lambda source: iter([Path({str(cache)!r})])
 spec = importlib.util.spec_from_file_location("learner_in_test", sys.argv[1])

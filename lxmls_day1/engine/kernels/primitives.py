@@ -31,7 +31,7 @@ def kernel(twin: Callable[..., Any] | None = None, **options: Any) -> Callable[[
         The same result in plain NumPy. Without one the function itself runs as Python: right where it is short, or where only
         compiled functions call it.
     **options
-        Those of `lxmls_day1.engine.compiled.machine_code.cached_jit`.
+        Those of `lxmls_day1.engine.kernels.machine_code.cached_jit`.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def kernel(twin: Callable[..., Any] | None = None, **options: Any) -> Callable[[
     def decorate(function: Function) -> Function:
         if not COMPILES:
             return twin or function  # type: ignore[return-value]  # a twin takes the same arguments
-        from lxmls_day1.engine.compiled.machine_code import cached_jit  # it imports numba
+        from lxmls_day1.engine.kernels.machine_code import cached_jit  # it imports numba
 
         compiled: Function = cached_jit(**options)(function)
         return compiled

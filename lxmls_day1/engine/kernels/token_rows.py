@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lxmls_day1.engine.compiled.hashing import finished, taken_in
-from lxmls_day1.engine.compiled.primitives import kernel
+from lxmls_day1.engine.kernels.hashing import finished, taken_in
+from lxmls_day1.engine.kernels.primitives import kernel
 
 #: What a word is for the tokens: none (it ends a bigram before it), one in bigrams only, or one by itself, too.
 NO_TOKEN, IN_BIGRAMS, ALONE = 0, 1, 2

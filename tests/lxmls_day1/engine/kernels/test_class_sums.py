@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from lxmls_day1.engine.compiled import class_sums as module
-from lxmls_day1.engine.compiled.class_sums import class_sums
+from lxmls_day1.engine.kernels import class_sums as module
+from lxmls_day1.engine.kernels.class_sums import class_sums
 
 pytestmark = pytest.mark.bits
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from classifiers.solvers.svm_dual import dual_step, project_on_simplex
-from lxmls_day1.engine.compiled import sparse_rows, svm_sweeps
+from lxmls_day1.engine.kernels import sparse_rows, svm_sweeps
 from tests.made_data import random_problem
 
 pytestmark = pytest.mark.bits

@@ -3,8 +3,8 @@ from concurrent.futures import FIRST_EXCEPTION, wait
 
 import pytest
 
-from lxmls_day1.engine.compiled import threads
-from lxmls_day1.engine.compiled.threads import thread_pool
+from lxmls_day1.engine.kernels import threads
+from lxmls_day1.engine.kernels.threads import thread_pool
 
 
 @pytest.fixture

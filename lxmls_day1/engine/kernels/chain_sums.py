@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lxmls_day1.engine.compiled.chain_search import (
+from lxmls_day1.engine.kernels.chain_search import (
     CHAIN_PRIMITIVE,
     fold_scale,
     room,
@@ -21,13 +21,13 @@ from lxmls_day1.engine.compiled.chain_search import (
     score_words,
     type_of_sentences,
 )
-from lxmls_day1.engine.compiled.primitives import COMPILES, frozen, kernel
+from lxmls_day1.engine.kernels.primitives import COMPILES, frozen, kernel
 
 if COMPILES:
     import numba
 
-    from lxmls_day1.engine.compiled.intrinsics import MATRIX, VECTOR, read_only
-    from lxmls_day1.engine.compiled.machine_code import cached_jit
+    from lxmls_day1.engine.kernels.intrinsics import MATRIX, VECTOR, read_only
+    from lxmls_day1.engine.kernels.machine_code import cached_jit
 
 _TINY = 1e-200  # a sum of products below this may have lost terms
 _EXACT = 1e-9  # marginals that miss 1 by more than this have
@@ -424,7 +424,7 @@ def take_round_of_descent(sentences, shrinkage, weights, order, steps):
     sentences : Sentences
     shrinkage : float
         λ.
-    weights : lxmls_day1.engine.compiled.row_steps.Weights
+    weights : lxmls_day1.engine.kernels.row_steps.Weights
         They change in place.
     order, steps : int64 array (T,), float64 array (T,)
         A sentence and a step size for each step.
