@@ -1,6 +1,6 @@
 """A corpus on disk, of any size: `lxmls-day1 cache FILE… --out big.bags` makes it, and learners go through it shard by shard.
 
-The folder holds sparse matrices that are mapped into memory; `lxmls_day1.engine.streaming.shards` says how. Nothing of it is read before it
+The folder holds sparse matrices that are mapped into memory; `lxmls_day1.engine.corpus.shards` says how. Nothing of it is read before it
 is needed.
 """
 
@@ -39,7 +39,7 @@ class StreamedCorpus:
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from lxmls_day1.engine.streaming.shard_writing import write_shards
+    >>> from lxmls_day1.engine.corpus.shard_writing import write_shards
     >>> with tempfile.TemporaryDirectory() as place:
     ...     folder = pathlib.Path(place, "small.bags")
     ...     _ = write_shards(folder, [[1, 0], [0, 2], [3, 3]], [0, 1, 1], ["ham", "spam"], rows_a_shard=2, words=["a", "b"])

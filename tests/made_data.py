@@ -3,8 +3,8 @@
 import numpy as np
 import scipy.sparse as sp
 
+from lxmls_day1.engine.corpus.shard_writing import write_shards
 from lxmls_day1.engine.kernels.chain_search import Sentences
-from lxmls_day1.engine.streaming.shard_writing import write_shards
 
 
 def random_problem(n_classes, n_examples=31, n_features=7, n_rounds=3, density=0.5):

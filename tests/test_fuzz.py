@@ -24,14 +24,14 @@ from classifiers.column_squishing import multiclass_update
 from classifiers.mistake_bounds import mistake_bound
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.settings import known_settings
+from lxmls_day1.engine.corpus.corpus_making import make_corpus
+from lxmls_day1.engine.corpus.shard_writing import write_shards
+from lxmls_day1.engine.corpus.shards import Shards
 from lxmls_day1.engine.models.gaussians import (
     bayes_error,
     discriminant_params,
     linear_discriminant_params,
 )
-from lxmls_day1.engine.streaming.corpus_making import make_corpus
-from lxmls_day1.engine.streaming.shard_writing import write_shards
-from lxmls_day1.engine.streaming.shards import Shards
 from lxmls_day1.engine.text.feature_contributions import explain
 from lxmls_day1.engine.text.parsed_reviews import parse_review, parse_reviews
 from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores

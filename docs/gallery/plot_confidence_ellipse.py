@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.patches import Ellipse
 
 from classifiers import AROW
-from lxmls_day1.engine.training import resume
+from lxmls_day1.engine.corpus_training import resume
 from lxmls_day1.figures.style import line_style
 
 rng = np.random.default_rng(3)

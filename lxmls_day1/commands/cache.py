@@ -76,8 +76,8 @@ def command(
       lxmls-day1 cache --verify big.bags
     """
     from lxmls_day1.commands.output import warnings_as_notes
-    from lxmls_day1.engine.streaming.corpus_making import make_corpus
-    from lxmls_day1.engine.streaming.shards import Shards
+    from lxmls_day1.engine.corpus.corpus_making import make_corpus
+    from lxmls_day1.engine.corpus.shards import Shards
     from lxmls_day1.engine.text.documents import printable
 
     if verify is not None:

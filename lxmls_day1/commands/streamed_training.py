@@ -13,7 +13,7 @@ from lxmls_day1.commands.chosen_settings import take_usual_regularizer
 from lxmls_day1.commands.shared_options import several
 
 if TYPE_CHECKING:
-    from lxmls_day1.engine.streaming.checkpoint import Checkpoint
+    from lxmls_day1.engine.corpus.checkpoint import Checkpoint
     from lxmls_day1.lab import Lab
 
 #: The options by the names under which they come to a command.
@@ -75,10 +75,10 @@ def train_on_corpus(
         Whether λ was given; otherwise it is 2/M for learners that have a penalty.
     """
     from lxmls_day1.commands.output import warnings_as_notes
+    from lxmls_day1.engine.corpus.checkpoint import Checkpoint
+    from lxmls_day1.engine.corpus_training import check_streams, evaluate_corpus, is_online, train_corpus
     from lxmls_day1.engine.models.model_file import save_model
-    from lxmls_day1.engine.streaming.checkpoint import Checkpoint
     from lxmls_day1.engine.text.documents import printable
-    from lxmls_day1.engine.training import check_streams, evaluate_corpus, is_online, train_corpus
 
     check_streams(learner)
     online = is_online(learner)

@@ -38,7 +38,7 @@ def documents(n_examples: int, rare: float, seed: int) -> tuple[np.ndarray, np.n
 
 def course(lab: Any, X: np.ndarray, y: np.ndarray, regularizer: float) -> tuple[np.ndarray, np.ndarray]:
     """AROW of a lab, one example after the other: the weights of class 1 and their standard deviations, each (n + 1, 2)."""
-    from lxmls_day1.engine.training import resume  # numba takes its time
+    from lxmls_day1.engine.corpus_training import resume  # numba takes its time
 
     learner, state = lab.classifier("arow", "AROW", regularizer=regularizer, nr_rounds=1, order=[0]), None
     means, deviations = [np.zeros(2)], [np.ones(2)]

@@ -266,7 +266,7 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _go_on(self, classifier: Any, X: Any, y: Any, factors: Any, state: Any, classes: Any = None) -> Self:
         """Train from a state on, or from none."""
-        from lxmls_day1.engine.training import resume  # numba takes its time: imported by the first training
+        from lxmls_day1.engine.corpus_training import resume  # numba takes its time: imported by the first training
 
         self.params_, self.state_ = resume(classifier, state, X, y, classes=classes, sample_weight=factors)
         self.classifier_ = classifier

@@ -26,11 +26,11 @@ from sklearn.feature_extraction import FeatureHasher
 from sklearn.feature_extraction.text import HashingVectorizer
 
 from classifiers.svm import SVM
-from lxmls_day1.engine.streaming.corpus_making import make_corpus
-from lxmls_day1.engine.streaming.shard_writing import write_shards
+from lxmls_day1.engine.corpus.corpus_making import make_corpus
+from lxmls_day1.engine.corpus.shard_writing import write_shards
+from lxmls_day1.engine.corpus_training import train_corpus
 from lxmls_day1.engine.text.tokens import count_tokens
 from lxmls_day1.engine.text.toy_stream import toy_documents
-from lxmls_day1.engine.training import train_corpus
 
 HASH_BITS = 20
 WANTED = 3.0

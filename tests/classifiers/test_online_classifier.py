@@ -15,8 +15,8 @@ from classifiers.second_order.arow import AROW
 from classifiers.second_order.confidence_weighted import ConfidenceWeighted
 from classifiers.svm import SVM, svm_rule
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.engine.corpus_training import resume
 from lxmls_day1.engine.kernels import sparse_rows
-from lxmls_day1.engine.training import resume
 from tests.made_data import random_problem
 
 pytestmark = pytest.mark.bits

@@ -13,7 +13,7 @@ from classifiers.passive_aggressive import PassiveAggressive2
 from classifiers.perceptron import Perceptron, perceptron_rule
 from classifiers.svm import SVM, svm_rule
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.training import resume
+from lxmls_day1.engine.corpus_training import resume
 from tests.made_data import random_problem
 
 LEARNERS = {

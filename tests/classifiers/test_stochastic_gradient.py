@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.svm import SVM
-from lxmls_day1.engine.training import resume
+from lxmls_day1.engine.corpus_training import resume
 
 pytestmark = pytest.mark.bits
 

@@ -24,14 +24,14 @@ from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.cache import command as cache
 from lxmls_day1.commands.streamed_training import train_on_corpus
+from lxmls_day1.engine.corpus.checkpoint import Checkpoint
+from lxmls_day1.engine.corpus.corpus_making import make_corpus
+from lxmls_day1.engine.corpus.shard_writing import write_shards
+from lxmls_day1.engine.corpus.shards import MANIFEST, Shards, read_words
+from lxmls_day1.engine.corpus_training import train_corpus
 from lxmls_day1.engine.models.model_file import save_model
-from lxmls_day1.engine.streaming.checkpoint import Checkpoint
-from lxmls_day1.engine.streaming.corpus_making import make_corpus
-from lxmls_day1.engine.streaming.shard_writing import write_shards
-from lxmls_day1.engine.streaming.shards import MANIFEST, Shards, read_words
 from lxmls_day1.engine.text.documents import read_bytes
 from lxmls_day1.engine.text.labelled_files import read_labelled
-from lxmls_day1.engine.training import train_corpus
 from lxmls_day1.lab import Lab
 
 X = np.array([[2, 0, 1], [0, 1, 0], [0, 0, 3], [1, 1, 0]])

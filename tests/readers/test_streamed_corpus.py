@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.streaming.shard_writing import write_shards
+from lxmls_day1.engine.corpus.shard_writing import write_shards
 from readers.streamed_corpus import StreamedCorpus
 
 

@@ -16,13 +16,13 @@ import numpy as np
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.settings import required_settings
 from lxmls_day1.engine.cluster.parts import Job, PartWorkers, workers_with
+from lxmls_day1.engine.corpus.mixed_steps import Segment, Sizes, WorkerState, own_term
+from lxmls_day1.engine.corpus.shard_rows import Slice, parts_of
+from lxmls_day1.engine.corpus.shards import Shards
+from lxmls_day1.engine.corpus.streamed_steps import Learner
 from lxmls_day1.engine.kernels.row_steps import Integers, Reals, Weights
 from lxmls_day1.engine.kernels.sparse_rows import sums_of_squares
 from lxmls_day1.engine.loops.objectives import longest_of
-from lxmls_day1.engine.streaming.mixed_steps import Segment, Sizes, WorkerState, own_term
-from lxmls_day1.engine.streaming.shard_rows import Slice, parts_of
-from lxmls_day1.engine.streaming.shards import Shards
-from lxmls_day1.engine.streaming.streamed_steps import Learner
 from lxmls_day1.library_path import file_in, reference_place
 
 
@@ -143,7 +143,7 @@ def join_longest(n: int, first: tuple[Integers, Reals], second: tuple[Integers, 
 
 
 class OnlineExecutor:
-    """Trains the parts on a cluster, as `lxmls_day1.engine.streaming.mixed_steps.Executor` says."""
+    """Trains the parts on a cluster, as `lxmls_day1.engine.corpus.mixed_steps.Executor` says."""
 
     def __init__(self, workers: PartWorkers, owner: Any, learner: Learner, shards: Shards):
         self._workers, self._owner, self._learner, self._rows = workers, owner, learner, shards.rows
@@ -151,7 +151,7 @@ class OnlineExecutor:
     def take(
         self, weights: Weights, segments: list[Segment], sizes: Sizes, look: Callable[[], None]
     ) -> tuple[Weights, list[WorkerState]]:
-        """As `lxmls_day1.engine.streaming.mixed_steps.Executor` says; workers compute the sizes of steps themselves."""
+        """As `lxmls_day1.engine.corpus.mixed_steps.Executor` says; workers compute the sizes of steps themselves."""
         sums = len(weights.U) > 0
         if sums and len(segments) > 1:  # each part begins its own sum
             weights = copy.copy(weights)

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.waiting import SLOWER, patience
 from lxmls_day1.engine.cluster.workers import LOST_SECONDS, connected, installation
+from lxmls_day1.engine.corpus.shard_rows import Slice
+from lxmls_day1.engine.corpus.shards import MANIFEST, Shards
+from lxmls_day1.engine.corpus.streamed_steps import CannotGoOn
 from lxmls_day1.engine.kernels.tree_reduce import joined
-from lxmls_day1.engine.streaming.shard_rows import Slice
-from lxmls_day1.engine.streaming.shards import MANIFEST, Shards
-from lxmls_day1.engine.streaming.streamed_steps import CannotGoOn
 
 # Another machine tells nothing of its processor. So these are seconds on the clock, and they grow with what an answer has taken.
 ASK_SECONDS = 60.0

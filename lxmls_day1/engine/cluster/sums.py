@@ -1,6 +1,6 @@
 """The sums of the batch learners on a cluster: each worker adds some shards by the fixed tree, and then their sums are added by it.
 
-The tree is that of threads (`lxmls_day1.engine.streaming.streamed_loss`): a job is a block of 2ⁿ neighbouring shards. So the bits are
+The tree is that of threads (`lxmls_day1.engine.corpus.streamed_loss`): a job is a block of 2ⁿ neighbouring shards. So the bits are
 those of one thread, whatever the number of workers, if all have the same processor.
 """
 
@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.engine.cluster.parts import Job, PartWorkers, workers_with
+from lxmls_day1.engine.corpus.shard_rows import Slice
+from lxmls_day1.engine.corpus.shards import Shards
+from lxmls_day1.engine.corpus.streamed_loss import StreamedLogLoss
 from lxmls_day1.engine.kernels.class_sums import class_sums
 from lxmls_day1.engine.kernels.row_steps import Integers, Reals
 from lxmls_day1.engine.kernels.tree_reduce import joined
-from lxmls_day1.engine.streaming.shard_rows import Slice
-from lxmls_day1.engine.streaming.shards import Shards
-from lxmls_day1.engine.streaming.streamed_loss import StreamedLogLoss
 
 _COUNTING_JOBS = 16  # each keeps J x K numbers on its worker
 
@@ -73,7 +73,7 @@ def add_counts(one: tuple[Reals, float, Reals], other: tuple[Reals, float, Reals
 
 
 class ClusterLogLoss:
-    """As `lxmls_day1.engine.streaming.streamed_loss.StreamedLogLoss`, by the workers of a cluster."""
+    """As `lxmls_day1.engine.corpus.streamed_loss.StreamedLogLoss`, by the workers of a cluster."""
 
     def __init__(self, workers: PartWorkers, shards: Shards, columns: Integers, n_columns: int, n_jobs: int):
         self._workers, self._columns, self._n_columns = workers, columns, n_columns

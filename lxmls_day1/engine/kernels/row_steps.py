@@ -279,7 +279,7 @@ def _aligned_copy(matrix: Reals) -> Reals:
 class OnlineState:
     """Where an online learner stands between two rounds: with this, training goes on as if it had never stopped.
 
-    It can be kept, copied and pickled. `lxmls_day1.engine.training.resume` takes one, leaves it as it is, and returns the next.
+    It can be kept, copied and pickled. `lxmls_day1.engine.corpus_training.resume` takes one, leaves it as it is, and returns the next.
 
     Parameters
     ----------

@@ -353,5 +353,5 @@ def check_in_memory(X: Any) -> None:
         name = shown(place) if isinstance(place, str) else place
         raise InputError(
             f"{name} is not data in memory; for a corpus on disk call train_corpus(learner, corpus), resume(learner, state, corpus), "
-            "label_corpus, evaluate_corpus or corpus_objective(learner, corpus, params) of lxmls_day1.engine.training"
+            "label_corpus, evaluate_corpus or corpus_objective(learner, corpus, params) of lxmls_day1.engine.corpus_training"
         )

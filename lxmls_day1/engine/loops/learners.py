@@ -152,7 +152,7 @@ def average_of(learner: Any) -> str | bool:
 
 
 def can_resume(learner: Any) -> bool:
-    """Whether :func:`lxmls_day1.engine.training.resume` goes on with the training of a learner.
+    """Whether :func:`lxmls_day1.engine.corpus_training.resume` goes on with the training of a learner.
 
     Examples
     --------

@@ -87,7 +87,7 @@ def train_from(
     sample_weight: Any = None,
     keep_state: bool = True,
 ) -> tuple[Reals, OnlineState]:
-    """Go through examples in memory from a state on, as :func:`lxmls_day1.engine.training.resume` says.
+    """Go through examples in memory from a state on, as :func:`lxmls_day1.engine.corpus_training.resume` says.
 
     Without ``keep_state`` it is the whole training: the sample weights are taken relative to their mean, the learner has the last
     word on the parameters, and the arrays of the state may be theirs.

@@ -10,7 +10,7 @@ from lxmls_day1.base.checks import as_canonical, check_finite, shown
 from lxmls_day1.base.errors import InputError
 
 if TYPE_CHECKING:
-    from lxmls_day1.engine.streaming.shards import Shards
+    from lxmls_day1.engine.corpus.shards import Shards
 
 Reals = NDArray[np.float64]
 

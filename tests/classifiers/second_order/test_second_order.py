@@ -10,8 +10,8 @@ from classifiers.online_classifier import second_order
 from classifiers.second_order.arow import AROW
 from classifiers.second_order.confidence_weighted import ConfidenceWeighted
 from classifiers.second_order.second_order_perceptron import SecondOrderPerceptron
+from lxmls_day1.engine.corpus_training import resume
 from lxmls_day1.engine.kernels import sparse_rows
-from lxmls_day1.engine.training import resume
 from tests.made_data import random_problem
 
 pytestmark = pytest.mark.bits

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from classifiers.structured import StructuredMira
 from classifiers.structured.k_best import hildreth, k_best_paths
 from classifiers.structured.viterbi import ChainScores, path_score, viterbi
-from lxmls_day1.engine.training import resume
+from lxmls_day1.engine.corpus_training import resume
 from tests.made_data import random_sentences
 
 

@@ -18,7 +18,7 @@ from classifiers.structured.tag_features import FeatureIndex
 from classifiers.structured.viterbi import viterbi
 from classifiers.svm import SVM, svm_rule
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.training import resume
+from lxmls_day1.engine.corpus_training import resume
 from tests.made_data import random_sentences
 
 pytestmark = pytest.mark.bits

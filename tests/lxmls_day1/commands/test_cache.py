@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from lxmls_day1.commands.cache import command as cache
 from lxmls_day1.commands.toy import command as toy
-from lxmls_day1.engine.streaming.shards import Shards
+from lxmls_day1.engine.corpus.shards import Shards
 from lxmls_day1.engine.text.toy_stream import toy_documents
 
 
@@ -86,7 +86,7 @@ def test_a_reader_that_has_enough_ends_the_generator_quietly():
 
 
 def test_an_interruption_says_how_to_go_on(tmp_path, monkeypatch):
-    from lxmls_day1.engine.streaming import corpus_making
+    from lxmls_day1.engine.corpus import corpus_making
 
     (tmp_path / "x.csv").write_text("label,text\na,They won.\nb,They lost.\n")
     for step in ("read", "finish"):

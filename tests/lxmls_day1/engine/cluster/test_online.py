@@ -11,16 +11,16 @@ import pytest
 from classifiers.mira import Mira
 from classifiers.svm import SVM
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.engine.corpus.checkpoint import Checkpoint
+from lxmls_day1.engine.corpus.shards import Shards
 from lxmls_day1.engine.loops.learners import average_of, shrinkage_of
-from lxmls_day1.engine.streaming.checkpoint import Checkpoint
-from lxmls_day1.engine.streaming.shards import Shards
 from tests.made_data import rows_on_disk
 
 distributed = pytest.importorskip("distributed")
 from lxmls_day1.engine.cluster import parts  # noqa: E402
 from lxmls_day1.engine.cluster.online import named  # noqa: E402
-from lxmls_day1.engine.streaming.streamed_steps import Learner  # noqa: E402
-from lxmls_day1.engine.training import train_corpus  # noqa: E402
+from lxmls_day1.engine.corpus.streamed_steps import Learner  # noqa: E402
+from lxmls_day1.engine.corpus_training import train_corpus  # noqa: E402
 
 pytestmark = [
     pytest.mark.bits,

@@ -10,7 +10,7 @@ from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 
 pytest.importorskip("distributed")
 from lxmls_day1.engine.cluster.sums import blocks_of
-from lxmls_day1.engine.training import train_corpus
+from lxmls_day1.engine.corpus_training import train_corpus
 from tests.made_data import rows_on_disk
 
 pytestmark = [

@@ -13,10 +13,10 @@ import numpy as np
 from lxmls_day1.base.checks import random_numbers
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.settings import settings
+from lxmls_day1.engine.corpus.checkpoint import Checkpoint
+from lxmls_day1.engine.corpus.shards import Shards
+from lxmls_day1.engine.corpus.streamed_steps import CannotGoOn, count_of
 from lxmls_day1.engine.kernels.row_steps import OnlineState, Reals, Weights
-from lxmls_day1.engine.streaming.checkpoint import Checkpoint
-from lxmls_day1.engine.streaming.shards import Shards
-from lxmls_day1.engine.streaming.streamed_steps import CannotGoOn, count_of
 
 
 class Validation(NamedTuple):

@@ -6,12 +6,12 @@ import pytest
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.engine.corpus.shard_writing import write_shards
+from lxmls_day1.engine.corpus.streamed_loss import StreamedLogLoss
+from lxmls_day1.engine.corpus_training import corpus_objective, evaluate_corpus, train_corpus
 from lxmls_day1.engine.kernels.batch import LogLoss
 from lxmls_day1.engine.kernels.sparse_rows import as_examples
 from lxmls_day1.engine.kernels.tree_reduce import joined
-from lxmls_day1.engine.streaming.shard_writing import write_shards
-from lxmls_day1.engine.streaming.streamed_loss import StreamedLogLoss
-from lxmls_day1.engine.training import corpus_objective, evaluate_corpus, train_corpus
 from tests.made_data import NAMES, rows_on_disk
 
 pytestmark = pytest.mark.bits

@@ -7,8 +7,8 @@ import pytest
 from scipy.sparse import random_array
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.streaming.shard_writing import write_shards
-from lxmls_day1.engine.streaming.shards import MANIFEST, Shards
+from lxmls_day1.engine.corpus.shard_writing import write_shards
+from lxmls_day1.engine.corpus.shards import MANIFEST, Shards
 
 CLASSES = ("ham", "spam", "eggs")
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from lxmls_day1.base.checks import check_finite
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.engine.corpus.shards import Shards
 from lxmls_day1.engine.kernels.batch import of_sparse_rows, zeros_from_line
 from lxmls_day1.engine.kernels.row_steps import Integers, Reals
 from lxmls_day1.engine.kernels.threads import thread_pool
-from lxmls_day1.engine.streaming.shards import Shards
 
 _Sum = TypeVar("_Sum")
 
@@ -44,7 +44,7 @@ class StreamedLogLoss:
     At zero weights two classes are equally likely, and each of the two examples costs log 2:
 
     >>> import tempfile
-    >>> from lxmls_day1.engine.streaming.shard_writing import write_shards
+    >>> from lxmls_day1.engine.corpus.shard_writing import write_shards
     >>> with tempfile.TemporaryDirectory() as place:
     ...     shards = write_shards(f"{place}/two.bags", [[1.0], [-3.0]], [0, 1], ["a", "b"], rows_a_shard=1)
     ...     loss, gradient = StreamedLogLoss(shards, np.arange(2), 2)(np.zeros((2, 2)))

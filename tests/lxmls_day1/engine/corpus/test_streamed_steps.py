@@ -11,10 +11,10 @@ from classifiers.perceptron import Perceptron
 from classifiers.second_order.arow import AROW
 from classifiers.svm import SVM
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.streaming import streamed_steps
-from lxmls_day1.engine.streaming.shard_writing import write_shards
-from lxmls_day1.engine.streaming.shards import Shards
-from lxmls_day1.engine.training import corpus_objective, evaluate_corpus, label_corpus, resume, train_corpus
+from lxmls_day1.engine.corpus import streamed_steps
+from lxmls_day1.engine.corpus.shard_writing import write_shards
+from lxmls_day1.engine.corpus.shards import Shards
+from lxmls_day1.engine.corpus_training import corpus_objective, evaluate_corpus, label_corpus, resume, train_corpus
 from tests.made_data import NAMES, rows_on_disk
 
 pytestmark = pytest.mark.bits
@@ -94,7 +94,7 @@ def test_training_goes_on_from_a_state_bit_for_bit(make, averaged, tmp_path):
 @pytest.mark.parametrize("kind", ["counts", "float32"])
 def test_predictions_accuracy_and_objective_of_a_corpus_are_those_in_memory(kind, tmp_path, monkeypatch):
     shards, X, y = rows_on_disk(tmp_path, kind=kind, rows_a_shard=25)
-    monkeypatch.setattr("lxmls_day1.engine.streaming.shard_rows._NUMBERS_AT_ONCE", 50)
+    monkeypatch.setattr("lxmls_day1.engine.corpus.shard_rows._NUMBERS_AT_ONCE", 50)
     svm = SVM(regularizer=0.1)
     params = svm.train(X, y)
     np.testing.assert_array_equal(label_corpus(svm, str(shards.folder), params), svm.test(X, params))

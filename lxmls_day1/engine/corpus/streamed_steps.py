@@ -18,11 +18,11 @@ import scipy.sparse as sp
 
 from lxmls_day1.base.checks import check_finite
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.engine.corpus.shard_rows import Slice
+from lxmls_day1.engine.corpus.shards import Shard, Shards
 from lxmls_day1.engine.kernels.row_steps import Integers, OnlineState, Reals, RowSteps, Rule, Weights
 from lxmls_day1.engine.kernels.sparse_rows import Examples, sums_of_squares
 from lxmls_day1.engine.kernels.threads import thread_pool
-from lxmls_day1.engine.streaming.shard_rows import Slice
-from lxmls_day1.engine.streaming.shards import Shard, Shards
 
 ROWS_AT_ONCE = 2**14  # steps between two looks at whether to stop
 _SAMPLE = 2**17  # rows by which the sizes of steps are planned: enough to know their median to about 1 %

@@ -18,13 +18,13 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from lxmls_day1.engine.corpus.shard_rows import Slice, parts_of
+from lxmls_day1.engine.corpus.shards import Shards
+from lxmls_day1.engine.corpus.streamed_steps import Learner, Position, StreamedSteps, count_of
+from lxmls_day1.engine.corpus.streamed_steps import position_of as position_of_part
 from lxmls_day1.engine.kernels.row_steps import Integers, OnlineState, Reals, Weights, machine_code_of
 from lxmls_day1.engine.kernels.threads import thread_pool
 from lxmls_day1.engine.kernels.tree_reduce import joined
-from lxmls_day1.engine.streaming.shard_rows import Slice, parts_of
-from lxmls_day1.engine.streaming.shards import Shards
-from lxmls_day1.engine.streaming.streamed_steps import Learner, Position, StreamedSteps, count_of
-from lxmls_day1.engine.streaming.streamed_steps import position_of as position_of_part
 
 Sizes = Callable[[int, int], Reals]
 

@@ -18,6 +18,18 @@ from numpy.typing import NDArray
 
 from lxmls_day1.base.checks import check_number, check_params
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.engine.corpus import mixed_steps, streamed_steps
+from lxmls_day1.engine.corpus.checkpoint import Checkpoint
+from lxmls_day1.engine.corpus.shard_rows import (
+    ShardRows,
+    check_classes,
+    columns_of_classes,
+    corpus_on_disk,
+    row_blocks,
+)
+from lxmls_day1.engine.corpus.shards import Shards
+from lxmls_day1.engine.corpus.streamed_loss import StreamedLogLoss
+from lxmls_day1.engine.corpus.training_run import TrainingRun, Validation
 from lxmls_day1.engine.kernels.row_steps import OnlineState, Reals
 from lxmls_day1.engine.loops.learners import (
     BatchLearner,
@@ -31,18 +43,6 @@ from lxmls_day1.engine.loops.learners import (
 from lxmls_day1.engine.loops.objectives import objective_at
 from lxmls_day1.engine.loops.online_training import Callback, copy_of_state, new_state, take_rounds, train_from
 from lxmls_day1.engine.loops.word_counting import check_counts, check_words, count_shards, estimated
-from lxmls_day1.engine.streaming import mixed_steps, streamed_steps
-from lxmls_day1.engine.streaming.checkpoint import Checkpoint
-from lxmls_day1.engine.streaming.shard_rows import (
-    ShardRows,
-    check_classes,
-    columns_of_classes,
-    corpus_on_disk,
-    row_blocks,
-)
-from lxmls_day1.engine.streaming.shards import Shards
-from lxmls_day1.engine.streaming.streamed_loss import StreamedLogLoss
-from lxmls_day1.engine.streaming.training_run import TrainingRun, Validation
 
 Corpus = str | os.PathLike[str] | Shards | Any  # or an object with ``shards``, such as a `StreamedCorpus`
 
@@ -98,7 +98,7 @@ def train_corpus(
     --------
     >>> import tempfile
     >>> from lxmls_day1.classifiers import Mira
-    >>> from lxmls_day1.engine.streaming.shard_writing import write_shards
+    >>> from lxmls_day1.engine.corpus.shard_writing import write_shards
     >>> with tempfile.TemporaryDirectory() as place:
     ...     shards = write_shards(f"{place}/two.bags", [[1.0], [-3.0]], [0, 1], ["a", "b"])
     ...     params = train_corpus(Mira(), shards.folder)
@@ -216,7 +216,7 @@ def label_corpus(classifier: Any, corpus: Corpus, params: Any) -> NDArray[Any]:
     --------
     >>> import tempfile
     >>> from lxmls_day1.classifiers import SVM
-    >>> from lxmls_day1.engine.streaming.shard_writing import write_shards
+    >>> from lxmls_day1.engine.corpus.shard_writing import write_shards
     >>> with tempfile.TemporaryDirectory() as place:
     ...     shards = write_shards(f"{place}/two.bags", [[1.0], [-3.0]], [0, 1], ["a", "b"])
     ...     label_corpus(SVM(), shards, [[0.0, 0.0], [1.0, -1.0]])
@@ -251,7 +251,7 @@ def evaluate_corpus(classifier: Any, corpus: Corpus, params: Any) -> float:
     --------
     >>> import tempfile
     >>> from lxmls_day1.classifiers import SVM
-    >>> from lxmls_day1.engine.streaming.shard_writing import write_shards
+    >>> from lxmls_day1.engine.corpus.shard_writing import write_shards
     >>> with tempfile.TemporaryDirectory() as place:
     ...     shards = write_shards(f"{place}/two.bags", [[1.0], [-3.0]], [0, 1], ["a", "b"])
     ...     evaluate_corpus(SVM(), shards, [[0.0, 0.0], [1.0, -1.0]])
@@ -284,7 +284,7 @@ def corpus_objective(learner: Any, corpus: Corpus, params: Any) -> float | None:
     --------
     >>> import tempfile
     >>> from lxmls_day1.classifiers import SVM
-    >>> from lxmls_day1.engine.streaming.shard_writing import write_shards
+    >>> from lxmls_day1.engine.corpus.shard_writing import write_shards
     >>> with tempfile.TemporaryDirectory() as place:
     ...     shards = write_shards(f"{place}/two.bags", [[1.0], [-3.0]], [0, 1], ["a", "b"])
     ...     corpus_objective(SVM(), shards, [[0.0, 0.0], [0.0, 0.0]])

@@ -3,8 +3,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.streaming.shard_writing import write_shards
-from lxmls_day1.engine.streaming.shards import WORDS, Shards
+from lxmls_day1.engine.corpus.shard_writing import write_shards
+from lxmls_day1.engine.corpus.shards import WORDS, Shards
 
 CLASSES = ("ham", "spam", "eggs")
 

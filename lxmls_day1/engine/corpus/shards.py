@@ -50,7 +50,7 @@ class Shard(NamedTuple):
     Examples
     --------
     >>> import tempfile
-    >>> from lxmls_day1.engine.streaming.shard_writing import write_shards
+    >>> from lxmls_day1.engine.corpus.shard_writing import write_shards
     >>> with tempfile.TemporaryDirectory() as place:
     ...     shard = write_shards(Path(place, "small.bags"), [[2, 0], [0, 1]], [0, 1], ("ham", "spam")).open(0)
     ...     shard.X.toarray().tolist(), shard.labels.tolist()
@@ -92,7 +92,7 @@ class Shards:
     Examples
     --------
     >>> import tempfile
-    >>> from lxmls_day1.engine.streaming.shard_writing import write_shards
+    >>> from lxmls_day1.engine.corpus.shard_writing import write_shards
     >>> X = sp.csr_array(np.array([[2, 0, 1], [0, 1, 0], [0, 0, 3]]))
     >>> with tempfile.TemporaryDirectory() as place:
     ...     shards = write_shards(Path(place, "small.bags"), X, [0, 1, 1], ("ham", "spam"), rows_a_shard=2)

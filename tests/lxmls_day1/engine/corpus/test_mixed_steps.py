@@ -11,11 +11,11 @@ from classifiers.perceptron import Perceptron
 from classifiers.second_order.arow import AROW
 from classifiers.svm import SVM
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.engine.corpus import streamed_steps
+from lxmls_day1.engine.corpus.checkpoint import Checkpoint
+from lxmls_day1.engine.corpus.shard_rows import parts_of
+from lxmls_day1.engine.corpus_training import train_corpus
 from lxmls_day1.engine.loops.learners import shrinkage_of
-from lxmls_day1.engine.streaming import streamed_steps
-from lxmls_day1.engine.streaming.checkpoint import Checkpoint
-from lxmls_day1.engine.streaming.shard_rows import parts_of
-from lxmls_day1.engine.training import train_corpus
 from tests.made_data import NAMES, rows_on_disk
 
 pytestmark = pytest.mark.bits

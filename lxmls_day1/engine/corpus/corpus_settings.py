@@ -6,7 +6,7 @@ from typing import Any
 
 from lxmls_day1.base.checks import check_flag, check_number, listed
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.streaming.shards import MANIFEST, Shards, fingerprint
+from lxmls_day1.engine.corpus.shards import MANIFEST, Shards, fingerprint
 from lxmls_day1.engine.text.svmlight import label_order
 
 MOST_HASH_BITS = 30

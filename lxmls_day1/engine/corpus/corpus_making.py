@@ -22,8 +22,8 @@ from scipy.sparse import csr_array
 from lxmls_day1.base.atomic_files import LOCK, OURS, locked_folder, remove_folder, temporary_folder
 from lxmls_day1.base.checks import MOST_CLASSES, check_flag, check_number, listed
 from lxmls_day1.base.errors import InputError, check_path
-from lxmls_day1.engine.streaming.corpus_settings import CorpusSettings
-from lxmls_day1.engine.streaming.shard_writing import (
+from lxmls_day1.engine.corpus.corpus_settings import CorpusSettings
+from lxmls_day1.engine.corpus.shard_writing import (
     LARGEST_VALUE,
     NONZEROS_A_SHARD,
     ROWS_A_SHARD,
@@ -35,8 +35,8 @@ from lxmls_day1.engine.streaming.shard_writing import (
     write_shard,
     write_words,
 )
-from lxmls_day1.engine.streaming.shards import MANIFEST, WORDS, Shards, shard_name
-from lxmls_day1.engine.streaming.vectorize_chunks import parted, rows_of_pieces
+from lxmls_day1.engine.corpus.shards import MANIFEST, WORDS, Shards, shard_name
+from lxmls_day1.engine.corpus.vectorize_chunks import parted, rows_of_pieces
 from lxmls_day1.engine.text.labelled_files import LabelledStream, Piece, expanded
 from lxmls_day1.engine.text.svmlight import label_order
 from lxmls_day1.engine.text.token_batches import TokenTable, rows_of, with_columns

@@ -48,8 +48,8 @@ class Checkpoint:
 
     >>> import tempfile
     >>> from lxmls_day1.classifiers import Mira
-    >>> from lxmls_day1.engine.streaming.corpus_making import make_corpus
-    >>> from lxmls_day1.engine.training import train_corpus
+    >>> from lxmls_day1.engine.corpus.corpus_making import make_corpus
+    >>> from lxmls_day1.engine.corpus_training import train_corpus
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     mails, kept = Path(folder, "mails.csv"), Path(folder, "mira.checkpoint")
     ...     _ = mails.write_text("label,text\\nspam,Win a prize!\\nham,See you at noon.\\n")

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from lxmls_day1.base.checks import check_parameters
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.engine.corpus.shards import Shards
 from lxmls_day1.engine.loops.objectives import Measured, longest_of, shortened
-from lxmls_day1.engine.streaming.shards import Shards
 
 _NUMBERS_AT_ONCE = 2**20
 

@@ -16,7 +16,7 @@ from lxmls_day1 import __version__
 from lxmls_day1.base.atomic_files import remove_folder, replace_files
 from lxmls_day1.base.checks import as_canonical, as_matrix, as_numbers, check_number
 from lxmls_day1.base.errors import InputError, check_path, counted
-from lxmls_day1.engine.streaming.shards import FORMAT, MANIFEST, VERSION, WORDS, Shards, shard_name
+from lxmls_day1.engine.corpus.shards import FORMAT, MANIFEST, VERSION, WORDS, Shards, shard_name
 
 ROWS_A_SHARD = 1 << 18
 NONZEROS_A_SHARD = 1 << 22

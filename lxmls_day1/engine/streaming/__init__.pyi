@@ -1,8 +1,0 @@
-from lxmls_day1.engine.streaming.checkpoint import Checkpoint as Checkpoint
-from lxmls_day1.engine.streaming.corpus_making import make_corpus as make_corpus
-from lxmls_day1.engine.streaming.shard_writing import write_shards as write_shards
-from lxmls_day1.engine.streaming.shards import Shards as Shards
-from lxmls_day1.engine.training import evaluate_corpus as evaluate_corpus
-from lxmls_day1.engine.training import label_corpus as label_corpus
-from lxmls_day1.engine.training import resume as resume
-from lxmls_day1.engine.training import train_corpus as train_corpus
