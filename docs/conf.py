@@ -209,7 +209,7 @@ def write_runtime(app: Any, exception: Exception | None) -> None:
     if exception is not None or app.builder.format != "html":
         return
     from lxmls_day1.browser.exercise_pages import runtime_files
-    from lxmls_day1.course.workspace import write_files
+    from lxmls_day1.course.workspaces.workspace import write_files
 
     folder = os.environ.get("PYODIDE")
     write_files(Path(app.outdir), runtime_files(Path(folder) if folder else None))

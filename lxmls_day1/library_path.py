@@ -32,6 +32,7 @@ MOVED = {
     "cluster": "engine.cluster",
     "comparison": "engine.models.comparison",
     "compiled": "engine.kernels",
+    "course.recorded_answers": "course.diagnosis.recorded_answers",
     "engine.chains": "engine.loops.chains",
     "engine.compiled": "engine.kernels",
     "engine.examples": "engine.loops.checked_data",

@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lxmls_day1.base.errors import current_folder
-from lxmls_day1.course.autoreload import watch_cells
-from lxmls_day1.course.exercise_cell import ExerciseCell
+from lxmls_day1.course.running.autoreload import watch_cells
+from lxmls_day1.course.running.exercise_cell import ExerciseCell
 from lxmls_day1.engine.loops.penalties import LargePenalty
 from lxmls_day1.figures.figure_data import record_figures
 from lxmls_day1.lab import Lab
 from lxmls_day1.library_path import STARTS_PROCESSES, is_lab_folder
 
 if TYPE_CHECKING:
-    from lxmls_day1.course.notebook_display import NotebookOutput
+    from lxmls_day1.course.reports.notebook_display import NotebookOutput
 
 # Imports inside the methods: checks start processes, which a Python in the browser cannot do, and a notebook that asks for
 # no check opens without waiting for what they need.
@@ -44,7 +44,7 @@ class NotebookLab(Lab):
         """Guard a notebook cell of an exercise: ``with lab.exercise("1.5"):``.
 
         In it an edit of the lab's files counts without a restart, and a part that is still to be written ends the cell
-        with one line that says so; see `lxmls_day1.course.exercise_cell`.
+        with one line that says so; see `lxmls_day1.course.running.exercise_cell`.
         """
         if not isinstance(number, str):
             from lxmls_day1.course.registry import Registry
@@ -74,13 +74,13 @@ class NotebookLab(Lab):
         InputError
             If there is no such exercise; if this is the reference lab, found because there is no workspace here.
         """
-        from lxmls_day1.course.notebook_display import checked
+        from lxmls_day1.course.reports.notebook_display import checked
 
         return checked(self, exercise)
 
     def hint(self, exercise: str | float) -> "NotebookOutput":
         """Show the next of the three hints on an exercise, after those that were shown: idea, equation, code sketch."""
-        from lxmls_day1.course.notebook_display import hinted
+        from lxmls_day1.course.reports.notebook_display import hinted
 
         return hinted(self, exercise)
 
@@ -98,7 +98,7 @@ class NotebookLab(Lab):
         InputError
             If there is no such exercise, or no question was asked on it.
         """
-        from lxmls_day1.course.notebook_display import explained
+        from lxmls_day1.course.reports.notebook_display import explained
 
         return explained(self, exercise, text)
 
@@ -112,13 +112,13 @@ class NotebookLab(Lab):
         InputError
             If there is no such exercise, or no model answer to it.
         """
-        from lxmls_day1.course.notebook_display import revealed_answers
+        from lxmls_day1.course.reports.notebook_display import revealed_answers
 
         return revealed_answers(self, exercise)
 
     def status(self) -> "NotebookOutput":
         """Show how far one is, over all exercises."""
-        from lxmls_day1.course.notebook_display import status_output
+        from lxmls_day1.course.reports.notebook_display import status_output
 
         return status_output(self)
 
@@ -130,13 +130,13 @@ class NotebookLab(Lab):
         InputError
             If there is no such exercise, or this installation has no solutions.
         """
-        from lxmls_day1.course.notebook_display import solved
+        from lxmls_day1.course.reports.notebook_display import solved
 
         return solved(self, exercise)
 
     def reset(self, exercise: str | float) -> "NotebookOutput":
         """Put back the empty exercise; `undo` brings back what was there."""
-        from lxmls_day1.course.notebook_display import emptied
+        from lxmls_day1.course.reports.notebook_display import emptied
 
         return emptied(self, exercise)
 
@@ -148,7 +148,7 @@ class NotebookLab(Lab):
         InputError
             If there is nothing to take back.
         """
-        from lxmls_day1.course.notebook_display import undone
+        from lxmls_day1.course.reports.notebook_display import undone
 
         return undone(self)
 
@@ -163,7 +163,7 @@ class NotebookLab(Lab):
         InputError
             If this is the reference lab, found because there is no workspace here.
         """
-        from lxmls_day1.course.notebook_display import updated
+        from lxmls_day1.course.reports.notebook_display import updated
 
         return updated(self)
 
@@ -183,7 +183,7 @@ class NotebookLab(Lab):
         InputError
             If a file is missing or cannot be read; the message says which.
         """
-        from lxmls_day1.course.notebook_display import submitted
+        from lxmls_day1.course.reports.notebook_display import submitted
 
         return submitted(self, name)
 
@@ -200,7 +200,7 @@ class NotebookLab(Lab):
         InputError
             If it is not there, damaged, or no work that was packed.
         """
-        from lxmls_day1.course.notebook_display import opened
+        from lxmls_day1.course.reports.notebook_display import opened
 
         return opened(self, path)
 

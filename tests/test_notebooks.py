@@ -19,9 +19,9 @@ import pytest
 from PIL import Image
 
 from lxmls_day1.course import notebook_building
-from lxmls_day1.course.generation import solved_files
-from lxmls_day1.course.student_bundle import with_course
-from lxmls_day1.course.workspace import start_workspace, write_files
+from lxmls_day1.course.workspaces.generation import solved_files
+from lxmls_day1.course.workspaces.student_bundle import with_course
+from lxmls_day1.course.workspaces.workspace import start_workspace, write_files
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "notebooks"

@@ -92,7 +92,7 @@ def test_importing_a_student_s_module_needs_no_threads_processes_or_network():
     [
         (["tests/lxmls_day1/course/test_workspace_state.py", "tests/lxmls_day1/base/test_atomic_files.py"], "not slow"),
         pytest.param(LAB, "not slow", marks=pytest.mark.campaign),
-        pytest.param(["tests/lxmls_day1/course/test_checking.py"], "slow", marks=pytest.mark.campaign),
+        pytest.param(["tests/lxmls_day1/course/running/test_checking.py"], "slow", marks=pytest.mark.campaign),
         pytest.param(["tests/lxmls_day1/course/test_exercise_commands.py"], "slow", marks=pytest.mark.campaign),
     ],
     ids=["a few", "the lab", "checks", "commands"],

@@ -15,15 +15,15 @@ from pathlib import Path, PurePosixPath
 
 from lxmls_day1.browser import runtime
 from lxmls_day1.browser.packages import Wheel, installed_wheel
-from lxmls_day1.course.archives import zipped
-from lxmls_day1.course.generation import Files, answers_in_notebooks
-from lxmls_day1.course.lab_parts import part_of, the_day
 from lxmls_day1.course.markers import functions_of, without_markers
-from lxmls_day1.course.page_checks import HERE, drawn_points, gaps_in, given_source
 from lxmls_day1.course.registry import Exercise, Registry
+from lxmls_day1.course.reports.page_checks import HERE, drawn_points, gaps_in, given_source
 from lxmls_day1.course.source_functions import function_lines
-from lxmls_day1.course.student_bundle import student_lab
-from lxmls_day1.course.workspace import with_workspace_files
+from lxmls_day1.course.workspaces.archives import zipped
+from lxmls_day1.course.workspaces.generation import Files, answers_in_notebooks
+from lxmls_day1.course.workspaces.lab_parts import part_of, the_day
+from lxmls_day1.course.workspaces.student_bundle import student_lab
+from lxmls_day1.course.workspaces.workspace import with_workspace_files
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import file_in
 

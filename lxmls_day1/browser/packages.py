@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.archives import zipped
+from lxmls_day1.course.workspaces.archives import zipped
 
 #: What the lab and its demonstrations import in a browser and Pyodide does not bring: name -> what it needs of these.
 INSTALLED: dict[str, tuple[str, ...]] = {

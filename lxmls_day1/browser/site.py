@@ -25,11 +25,11 @@ from lxmls_day1.base.errors import InputError, check_path, nearest
 from lxmls_day1.browser import runtime
 from lxmls_day1.browser.front_page import front_page
 from lxmls_day1.browser.packages import INSTALLED, Wheel, installed_wheel
-from lxmls_day1.course.archives import source_date, zipped
-from lxmls_day1.course.generation import Files
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.course.student_bundle import refuse_leaks, student_lab
-from lxmls_day1.course.workspace import new_folder, with_workspace_files, write_files
+from lxmls_day1.course.workspaces.archives import source_date, zipped
+from lxmls_day1.course.workspaces.generation import Files
+from lxmls_day1.course.workspaces.student_bundle import refuse_leaks, student_lab
+from lxmls_day1.course.workspaces.workspace import new_folder, with_workspace_files, write_files
 from lxmls_day1.engine.text.corpora import CORPORA, DATA_VARIABLE
 from lxmls_day1.lab import reference_folder
 

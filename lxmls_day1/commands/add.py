@@ -23,8 +23,8 @@ def command(notebooks: tuple[str, ...], everything: bool, lab_folder: str | None
       lxmls-day1 add --all
     """
     from lxmls_day1.course.registry import Registry
-    from lxmls_day1.course.terminal import find_workspace
-    from lxmls_day1.course.upgrade import add
+    from lxmls_day1.course.reports.terminal import find_workspace
+    from lxmls_day1.course.workspaces.upgrade import add
 
     if notebooks and everything:
         raise click.UsageError("--all adds every notebook; do not name one as well.")

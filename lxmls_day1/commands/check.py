@@ -15,7 +15,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.shared_options import lab_option
 
 if TYPE_CHECKING:
-    from lxmls_day1.course.checking import CheckReport
+    from lxmls_day1.course.running.checking import CheckReport
 
 POLLED_EVERY = 0.5  # seconds
 
@@ -74,7 +74,7 @@ def command(
       lxmls-day1 check 1.5 --because "Two blocks of weights move."
       lxmls-day1 check --again 1.5
     """
-    from lxmls_day1.course.terminal import find_workspace
+    from lxmls_day1.course.reports.terminal import find_workspace
 
     if as_json and (watch or again or because is not None):
         raise click.UsageError("--json prints one report; it cannot be combined with --watch, --again or --because.")
@@ -106,8 +106,8 @@ def command(
 def check_and_show(folder: Path, ids: Collection[str] | None, time_limit: float) -> "CheckReport":
     """Run checks, show the report, keep the results; show the questions on named mistakes."""
     from lxmls_day1.course.explanations import check_and_remember
-    from lxmls_day1.course.report_text import check_lines, question_lines
-    from lxmls_day1.course.terminal import echo_lines
+    from lxmls_day1.course.reports.report_text import check_lines, question_lines
+    from lxmls_day1.course.reports.terminal import echo_lines
 
     with check_progress() as progressed:
         report, questions, unsaved = check_and_remember(folder, ids, time_limit, progressed)
@@ -120,18 +120,18 @@ def check_and_show(folder: Path, ids: Collection[str] | None, time_limit: float)
 def practise_and_show(folder: Path, id: str) -> None:
     """Make a solved exercise blank again, and say so."""
     from lxmls_day1.course.registry import Registry
-    from lxmls_day1.course.report_text import practice_lines
-    from lxmls_day1.course.solve_reset_undo import practise
-    from lxmls_day1.course.terminal import echo_lines
+    from lxmls_day1.course.reports.report_text import practice_lines
+    from lxmls_day1.course.reports.terminal import echo_lines
+    from lxmls_day1.course.workspaces.solve_reset_undo import practise
 
     echo_lines(practice_lines(practise(folder, id), Registry.of(folder)[id]))
 
 
 def print_json(lab_folder: str | None, ids: Collection[str] | None, time_limit: float) -> bool:
     """Run checks, keep the results, and print the report as JSON; whether all passed."""
-    from lxmls_day1.course.check_json import as_plain
     from lxmls_day1.course.explanations import check_and_remember
-    from lxmls_day1.course.workspace import workspace_of
+    from lxmls_day1.course.reports.check_json import as_plain
+    from lxmls_day1.course.workspaces.workspace import workspace_of
     from lxmls_day1.lab import Lab
 
     folder = workspace_of(Lab(lab_folder) if lab_folder else Lab.open(), "check")
@@ -145,8 +145,8 @@ def print_json(lab_folder: str | None, ids: Collection[str] | None, time_limit: 
 def keep_and_show(folder: Path, exercise: str, text: str) -> None:
     """Keep the answer to the question on an exercise, and show what was kept."""
     from lxmls_day1.course.explanations import explain
-    from lxmls_day1.course.report_text import explained_lines
-    from lxmls_day1.course.terminal import echo_lines
+    from lxmls_day1.course.reports.report_text import explained_lines
+    from lxmls_day1.course.reports.terminal import echo_lines
 
     echo_lines(explained_lines(explain(folder, exercise, text)))
 
@@ -177,8 +177,8 @@ def watch_files(
     Files are asked for their time and size twice a second: that works on network drives too, where no system reports a
     change. A change counts once two looks in a row are the same, so that a half-written file is not checked.
     """
-    from lxmls_day1.course.autoreload import snapshot
     from lxmls_day1.course.registry import Registry
+    from lxmls_day1.course.running.autoreload import snapshot
 
     seen = snapshot(folder)
     wanted = ids

@@ -18,9 +18,9 @@ def command(exercise: str, again: bool, lab_folder: str | None) -> None:
     Example:
       lxmls-day1 hint 1.5
     """
-    from lxmls_day1.course.hints import next_hint, remember_hint
-    from lxmls_day1.course.report_text import hint_lines
-    from lxmls_day1.course.terminal import columns, echo_lines, find_workspace
+    from lxmls_day1.course.reports.hints import next_hint, remember_hint
+    from lxmls_day1.course.reports.report_text import hint_lines
+    from lxmls_day1.course.reports.terminal import columns, echo_lines, find_workspace
     from lxmls_day1.course.workspace_state import why_not_kept
 
     folder = find_workspace(lab_folder, "hint")

@@ -25,9 +25,9 @@ def command(context: click.Context, folder: str | None, start: bool, only_print:
       lxmls-day1 lab
       lxmls-day1 lab my-lab --start
     """
-    from lxmls_day1.course.progress import status_of
-    from lxmls_day1.course.terminal import find_workspace
-    from lxmls_day1.course.workspace import as_typed, start_workspace
+    from lxmls_day1.course.reports.terminal import find_workspace
+    from lxmls_day1.course.workspaces.progress import status_of
+    from lxmls_day1.course.workspaces.workspace import as_typed, start_workspace
 
     if start and folder and not (Path(folder).is_dir() and any(Path(folder).iterdir())):
         click.echo(f"{start_workspace(folder, day=True)} is your new lab.")

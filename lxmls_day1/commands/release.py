@@ -31,7 +31,7 @@ def command(out: str, exercises: list[str] | None, with_solutions: bool, course:
       lxmls-day1 release out --with-solutions
     """
     from lxmls_day1.base.errors import InputError, counted
-    from lxmls_day1.course.student_bundle import release
+    from lxmls_day1.course.workspaces.student_bundle import release
 
     if exercises is not None and with_solutions:
         raise InputError("--with-solutions leaves no exercise open, so it cannot be combined with --exercises.")

@@ -24,7 +24,7 @@ def command(folder: str, everything: bool) -> None:
 
     from lxmls_day1.base.errors import counted
     from lxmls_day1.course.registry import Registry
-    from lxmls_day1.course.workspace import as_typed, start_workspace
+    from lxmls_day1.course.workspaces.workspace import as_typed, start_workspace
 
     made = start_workspace(folder, day=not everything)
     typed = str(made) if folder.startswith("~") else folder

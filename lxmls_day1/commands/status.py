@@ -13,7 +13,7 @@ def command(lab_folder: str | None) -> None:
     An exercise counts as done when its public checks have passed on the files as they are now, or when its answer is in
     the notebook.
     """
-    from lxmls_day1.course.progress import status_of
-    from lxmls_day1.course.terminal import echo_status, find_workspace
+    from lxmls_day1.course.reports.terminal import echo_status, find_workspace
+    from lxmls_day1.course.workspaces.progress import status_of
 
     echo_status(status_of(find_workspace(lab_folder, "status")))

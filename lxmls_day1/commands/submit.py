@@ -27,11 +27,11 @@ def command(name: str | None, out: str | None, force: bool, lab_folder: str | No
       lxmls-day1 submit --name "Ada Lovelace" --out ada.zip
     """
     from lxmls_day1.base.atomic_files import replace_files
-    from lxmls_day1.course.progress import status_of
-    from lxmls_day1.course.report_text import packed_lines
-    from lxmls_day1.course.submission_export import collect_submission, pack_submission
-    from lxmls_day1.course.terminal import echo_lines, echo_status, find_workspace
-    from lxmls_day1.course.workspace import workspace_folder
+    from lxmls_day1.course.reports.report_text import packed_lines
+    from lxmls_day1.course.reports.terminal import echo_lines, echo_status, find_workspace
+    from lxmls_day1.course.workspaces.progress import status_of
+    from lxmls_day1.course.workspaces.submission_export import collect_submission, pack_submission
+    from lxmls_day1.course.workspaces.workspace import workspace_folder
 
     folder = workspace_folder(find_workspace(lab_folder, "submit"), "submit")
     submission = collect_submission(folder)

@@ -10,18 +10,18 @@ from pathlib import Path
 
 from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.generation import reference_files, student_files
-from lxmls_day1.course.leaks import cell_sources, leaks, leaks_of_code, solution_lines
+from lxmls_day1.course.diagnosis.naming import named
+from lxmls_day1.course.diagnosis.observations import RAISES
+from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.markers import find_solutions
 from lxmls_day1.course.mistakes import Mistake
-from lxmls_day1.course.naming import named
-from lxmls_day1.course.observations import RAISES
 from lxmls_day1.course.pool_making import asked_again
 from lxmls_day1.course.record import differences, known_mistakes, recorded
-from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FOLDER, RECORDED, Exercise, Registry, check_files
-from lxmls_day1.course.snapshot import SnapshotRun, snapshot_of_reference, take_snapshot
-from lxmls_day1.course.workspace import write_files
+from lxmls_day1.course.running.snapshot import SnapshotRun, snapshot_of_reference, take_snapshot
+from lxmls_day1.course.workspaces.generation import reference_files, student_files
+from lxmls_day1.course.workspaces.leaks import cell_sources, leaks, leaks_of_code, solution_lines
+from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.lab import PACKAGES, reference_folder
 
 LEAST_MISTAKES = 3

@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.checking import TIME_LIMIT, CheckReport, ExerciseReport, Progressed, remember, run_checks
-from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry, exercises_folder
+from lxmls_day1.course.running.checking import TIME_LIMIT, CheckReport, ExerciseReport, Progressed, remember, run_checks
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.workspace_state import (
     Explanation,
@@ -116,7 +116,7 @@ def check_and_remember(
     Parameters
     ----------
     folder, ids, time_limit, progressed
-        As of `lxmls_day1.course.checking.run_checks`.
+        As of `lxmls_day1.course.running.checking.run_checks`.
 
     Returns
     -------

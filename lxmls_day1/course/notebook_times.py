@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from lxmls_day1.base.atomic_files import replace_files
-from lxmls_day1.course.generation import exercises_of_cells
 from lxmls_day1.course.notebook_building import from_source, scripts
 from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.workspaces.generation import exercises_of_cells
 from lxmls_day1.lab import reference_folder
 
 WORDS_PER_MINUTE = 130

@@ -20,14 +20,14 @@ import numpy as np
 
 from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError, NoAnswer
-from lxmls_day1.course.counterexamples import ANSWERED, ASKED, answers_to
+from lxmls_day1.course.diagnosis.counterexamples import ANSWERED, ASKED, answers_to
+from lxmls_day1.course.diagnosis.observations import RAISES
+from lxmls_day1.course.diagnosis.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool
 from lxmls_day1.course.markers import without_markers
 from lxmls_day1.course.mistakes import Mistake
 from lxmls_day1.course.mutants import mutants_of
-from lxmls_day1.course.observations import RAISES
-from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool
 from lxmls_day1.course.registry import FOLDER, Exercise, check_files
-from lxmls_day1.course.time_limit import OutOfTime, TimeLimit
+from lxmls_day1.course.running.time_limit import OutOfTime, TimeLimit
 from lxmls_day1.lab import PACKAGES, Lab
 
 MOST_INPUTS = 36

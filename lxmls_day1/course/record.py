@@ -17,10 +17,10 @@ from pathlib import Path
 from lxmls_day1.base.atomic_files import replace_files
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.waiting import announced
+from lxmls_day1.course.diagnosis.recorded_answers import Pool, RecordedAnswers, exercise_of
 from lxmls_day1.course.markers import find_solutions
 from lxmls_day1.course.mistakes import Mistake, read_mistakes
 from lxmls_day1.course.pool_making import pools_of
-from lxmls_day1.course.recorded_answers import Pool, RecordedAnswers, exercise_of
 from lxmls_day1.course.registry import (
     FILE,
     FOLDER,
@@ -28,7 +28,7 @@ from lxmls_day1.course.registry import (
     Exercise,
     Registry,
 )
-from lxmls_day1.course.snapshot import (
+from lxmls_day1.course.running.snapshot import (
     CheckOutcome,
     answers_of,
     snapshot_of_reference,

@@ -21,9 +21,9 @@ from typing import Any
 
 from lxmls_day1.base.atomic_files import replace_files, temporary_folder
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.checking import CheckReport, run_checks
-from lxmls_day1.course.generation import Files, student_files
-from lxmls_day1.course.workspace import write_files
+from lxmls_day1.course.running.checking import CheckReport, run_checks
+from lxmls_day1.course.workspaces.generation import Files, student_files
+from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.grading.autograder_kit import PLATFORMS, Settings
 from lxmls_day1.grading.gradebook import Gradebook
 from lxmls_day1.grading.identity import Found

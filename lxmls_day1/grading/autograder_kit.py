@@ -28,10 +28,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.archives import zipped
-from lxmls_day1.course.generation import Files, reference_files
 from lxmls_day1.course.registry import FILE, Registry
-from lxmls_day1.course.student_bundle import build_wheel, checkout, refuse_leaks, student_lab
+from lxmls_day1.course.workspaces.archives import zipped
+from lxmls_day1.course.workspaces.generation import Files, reference_files
+from lxmls_day1.course.workspaces.student_bundle import build_wheel, checkout, refuse_leaks, student_lab
 
 PLATFORMS = ("gradescope", "classroom50", "prairielearn")
 SCRIPTS = Path(__file__).with_name("autograder_files")

@@ -12,7 +12,7 @@ from lxmls_day1.box.limits import CRASHED as CRASHED
 from lxmls_day1.box.limits import MEMORY as MEMORY
 from lxmls_day1.box.limits import REFUSED as REFUSED
 from lxmls_day1.box.limits import TIMEOUT as TIMEOUT
-from lxmls_day1.course.naming import BOTH, ONE, ONE_OF, mistakes_among, small_inputs_among
+from lxmls_day1.course.diagnosis.naming import BOTH, ONE, ONE_OF, mistakes_among, small_inputs_among
 from lxmls_day1.course.workspace_state import Explanation
 
 FORMAT = 1
@@ -57,7 +57,7 @@ class CheckGrade:
         What the wrong answers to small inputs speak for; only the check of these names mistakes.
     seconds : float
     named_as : str
-        What the mistakes are: one of the keys of `lxmls_day1.course.naming.HEADS`.
+        What the mistakes are: one of the keys of `lxmls_day1.course.diagnosis.naming.HEADS`.
     behaviour : str
         The wrong answers to small inputs where no known mistake explains them (`lxmls_day1.grading.groups`).
     picture : str
@@ -157,7 +157,7 @@ class ExerciseGrade:
 
     @property
     def named_as(self) -> str:
-        """What the mistakes are: one of the keys of `lxmls_day1.course.naming.HEADS`."""
+        """What the mistakes are: one of the keys of `lxmls_day1.course.diagnosis.naming.HEADS`."""
         return self.small_inputs.named_as if self.small_inputs is not None else ""
 
     @property

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterable
 from importlib.machinery import PathFinder
 from pathlib import Path, PurePosixPath
 
-from lxmls_day1.course.generation import Files
 from lxmls_day1.course.registry import Exercise
-from lxmls_day1.course.upgrade import of_today
+from lxmls_day1.course.workspaces.generation import Files
+from lxmls_day1.course.workspaces.upgrade import of_today
 from lxmls_day1.grading.submissions import Submission, not_too_many
 from lxmls_day1.grading.untrusted_files import LAB_FOLDERS, display_name
 from lxmls_day1.library_path import PACKAGES

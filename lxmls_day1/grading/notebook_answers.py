@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from lxmls_day1.base.errors import counted
-from lxmls_day1.course.generation import Files, answers_in_notebooks, exercises_of_cells
 from lxmls_day1.course.markers import cell_source
 from lxmls_day1.course.registry import FILE, Registry
+from lxmls_day1.course.workspaces.generation import Files, answers_in_notebooks, exercises_of_cells
 from lxmls_day1.grading.gradebook import FreeAnswer
 from lxmls_day1.grading.pasted_pictures import LARGEST, pasted_pictures, without_pictures
 

@@ -16,11 +16,11 @@ from lxmls_day1.box.levels import Level, try_box
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import NO_CHARACTER, unpacked
-from lxmls_day1.course.generation import Files
 from lxmls_day1.course.markers import functions_of
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.source_functions import function_lines_by_indent
 from lxmls_day1.course.workspace_state import Explanation
+from lxmls_day1.course.workspaces.generation import Files
 from lxmls_day1.grading.gradebook import (
     ERROR,
     MEMORY,

@@ -16,9 +16,9 @@ import lxmls_day1
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.box.levels import Level
 from lxmls_day1.box.limits import Limits
-from lxmls_day1.course.generation import Files, student_files
-from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Exercise, Registry, check_files
+from lxmls_day1.course.workspaces.generation import Files, student_files
 from lxmls_day1.engine.cluster.workers import digest_of, installation
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.report_files import write_files
@@ -177,7 +177,7 @@ def make_plan(
     if saved and saved["seed"] == seed and saved["sources"] == sources:
         fresh = saved["answers"]
     else:
-        from lxmls_day1.course.snapshot import answers_of_reference  # not needed where the answers are kept
+        from lxmls_day1.course.running.snapshot import answers_of_reference  # not needed where the answers are kept
 
         fresh = answers_of_reference([exercise.id for exercise in exercises], hidden=True, seed=seed)
         content = {"seed": seed, "sources": sources, "answers": json.loads(fresh.to_json())}

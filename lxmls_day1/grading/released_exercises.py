@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 
 from lxmls_day1.base.errors import counted
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.course.submission_export import SUBMISSION
 from lxmls_day1.course.workspace_state import FILE as STATE
+from lxmls_day1.course.workspaces.submission_export import SUBMISSION
 from lxmls_day1.grading.identity import Found
 from lxmls_day1.grading.submissions import opened_once
 from lxmls_day1.grading.untrusted_files import USUAL_LIMITS, Budget, Refused

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from lxmls_day1.base.atomic_files import replace_files
-from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.grading.class_page import answers_html, summary_html
 from lxmls_day1.grading.class_tables import grades_csv, grades_json, gradescope_json

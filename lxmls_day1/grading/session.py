@@ -25,15 +25,15 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.box.box import BoxFailure, RaisedInBox, RefusedAnswer
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
-from lxmls_day1.course import pytest_plugin
-from lxmls_day1.course.check_session import CheckSession
 from lxmls_day1.course.checked_lab import Answers, CheckedLab
-from lxmls_day1.course.counterexamples import CounterExample, has_substance
-from lxmls_day1.course.expect import WrongAnswer
-from lxmls_day1.course.forms import Wanted, unusable, wrong_in_words
+from lxmls_day1.course.diagnosis.counterexamples import CounterExample, has_substance
+from lxmls_day1.course.diagnosis.expect import WrongAnswer
+from lxmls_day1.course.diagnosis.forms import Wanted, unusable, wrong_in_words
+from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.markers import STUB_MESSAGE
-from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import SMALL_INPUTS, exercise_of_check
+from lxmls_day1.course.running import pytest_plugin
+from lxmls_day1.course.running.check_session import CheckSession
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.gradebook import (
     CRASHED,

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from lxmls_day1.course.naming import head_of
+from lxmls_day1.course.diagnosis.naming import head_of
 from lxmls_day1.grading.gradebook import (
     MISSING,
     OK,

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from lxmls_day1.course.generation import LEFT_BEHIND
+from lxmls_day1.course.workspaces.generation import LEFT_BEHIND
 from lxmls_day1.grading.exercise_files import Defines, find_exercise_files
 from lxmls_day1.grading.untrusted_files import LAB_FOLDERS, NOTEBOOKS, SOURCES, UNSAFE_CHARACTERS, display_name
 from lxmls_day1.library_path import PACKAGES

@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import LARGEST_FILE
-from lxmls_day1.course.generation import Files
-from lxmls_day1.course.submission_export import SUBMISSION
+from lxmls_day1.course.workspaces.generation import Files
+from lxmls_day1.course.workspaces.submission_export import SUBMISSION
 from lxmls_day1.grading.exercise_files import Defines, is_answer
 from lxmls_day1.grading.finding_submissions import OTHER_ARCHIVES, downloads_within
 from lxmls_day1.grading.gradebook import SubmissionGrade

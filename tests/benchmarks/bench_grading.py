@@ -13,7 +13,7 @@ from statistics import median
 from interleaved import print_table
 
 from lxmls_day1.box.levels import strongest_level
-from lxmls_day1.course.generation import solved_files
+from lxmls_day1.course.workspaces.generation import solved_files
 from lxmls_day1.grading.grading_run import grade
 from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.plan import make_plan

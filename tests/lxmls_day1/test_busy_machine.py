@@ -16,11 +16,11 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.box import box, sandbox
 from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.limits import Limits
-from lxmls_day1.course import checking
-from lxmls_day1.course.generation import solved_files
 from lxmls_day1.course.registry import FOLDER
-from lxmls_day1.course.snapshot import SnapshotRun, take_snapshot
-from lxmls_day1.course.workspace import start_workspace
+from lxmls_day1.course.running import checking
+from lxmls_day1.course.running.snapshot import SnapshotRun, take_snapshot
+from lxmls_day1.course.workspaces.generation import solved_files
+from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.grading import worker_process
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.lab_boxes import lab_program

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lxmls_day1 import library_path
-from lxmls_day1.course.workspace import start_workspace
+from lxmls_day1.course.workspaces.workspace import start_workspace
 
 ROOT = Path(__file__).resolve().parents[2]
 STANDARD = os.path.dirname(os.__file__)

@@ -20,7 +20,7 @@ function tellLoaded(piece) {
 importScripts(new URL("start.js", here).href);
 const ready = self.loadPyodide({ indexURL: here }).then((python) => {
   self.postMessage({ kind: "starting" });
-  python.runPython("import pytest, lxmls_day1.course.page_checks, lxmls_day1.course.check_here, lxmls_day1.engine.loops.online_training");
+  python.runPython("import pytest, lxmls_day1.course.reports.page_checks, lxmls_day1.course.running.check_here, lxmls_day1.engine.loops.online_training");
   self.postMessage({ kind: "ready" });
   return python;
 });
@@ -82,7 +82,7 @@ self.onmessage = async ({ data }) => {
       return;
     }
     if (data.kind === "picture" && !(await canDraw(python))) return;
-    const answer = python.pyimport("lxmls_day1.course.page_checks").answer("/lab", JSON.stringify(data));
+    const answer = python.pyimport("lxmls_day1.course.reports.page_checks").answer("/lab", JSON.stringify(data));
     self.postMessage({ ...JSON.parse(answer), kind: data.kind, exercise: data.exercise });
   } catch (error) {
     const text = String(error?.message ?? error).trim().split("\n").pop();

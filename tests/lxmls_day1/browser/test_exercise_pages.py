@@ -11,8 +11,8 @@ import pytest
 
 from lxmls_day1.browser import exercise_pages as module
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.course.student_bundle import refuse_leaks
-from lxmls_day1.course.workspace import write_files
+from lxmls_day1.course.workspaces.student_bundle import refuse_leaks
+from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.demos.pages import export
 from lxmls_day1.lab import Lab, reference_folder
 
@@ -78,7 +78,7 @@ def test_what_runs_in_the_pages_holds_no_solution_and_is_small(builders):
     assert "scipy" not in table["load"] and "matplotlib" not in table["load"]
     (wheel,) = (content for name, content in files.items() if name.name.startswith("lxmls_day1"))
     names = zipfile.ZipFile(io.BytesIO(wheel)).namelist()
-    assert "lxmls_day1/course/page_checks.py" in names and not any("/grading/" in name for name in names)
+    assert "lxmls_day1/course/reports/page_checks.py" in names and not any("/grading/" in name for name in names)
     assert sum(map(len, files.values())) < 2e6
 
 

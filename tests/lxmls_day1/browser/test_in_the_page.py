@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lxmls_day1.course.workspace import start_workspace
+from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [
@@ -34,7 +34,7 @@ ENDLESS = "    while True:\n        pass\n"
 OPEN_LAB = "from lxmls_day1.lab_api import open_lab\nlab = open_lab()\n"
 #: The page's limit is one of the clock; a busy machine is no mistake.
 PATIENT = """
-from lxmls_day1.course.time_limit import TimeLimit
+from lxmls_day1.course.running.time_limit import TimeLimit
 limited = TimeLimit.of
 TimeLimit.of = lambda self, seconds: limited(self, 60 * seconds)
 """
@@ -207,7 +207,7 @@ def test_a_demonstration_in_a_notebook_answers_to_its_controls(open_lab_page):
 
 #: The lab as if an older site had given out exercise 1.5 with another first line.
 OLDER = """
-from lxmls_day1.course.workspace import origin_of
+from lxmls_day1.course.workspaces.workspace import origin_of
 from lxmls_day1.course.workspace_state import WorkspaceState
 from pathlib import PurePosixPath
 state = WorkspaceState.of(lab.folder)

@@ -14,9 +14,9 @@ from click.testing import CliRunner
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.browser import runtime, site
 from lxmls_day1.commands.browser import command
-from lxmls_day1.course.generation import student_files
-from lxmls_day1.course.leaks import leaks, leaks_of_code, solution_lines
 from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.workspaces.generation import student_files
+from lxmls_day1.course.workspaces.leaks import leaks, leaks_of_code, solution_lines
 from lxmls_day1.lab import reference_folder
 
 ASSIGNED = ("1.2", "1.5", "1.9")

@@ -8,8 +8,8 @@ import pytest
 
 from lxmls_day1.course import authors_check
 from lxmls_day1.course.authors_check import problems
-from lxmls_day1.course.generation import student_files
-from lxmls_day1.course.leaks import leaks, solution_lines
+from lxmls_day1.course.workspaces.generation import student_files
+from lxmls_day1.course.workspaces.leaks import leaks, solution_lines
 
 ROOT = Path(__file__).resolve().parents[3]
 SHORT = "1.4", "1.19"

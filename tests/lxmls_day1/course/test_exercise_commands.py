@@ -16,12 +16,12 @@ from click.testing import CliRunner
 from lxmls_day1.commands import check as check_command
 from lxmls_day1.commands import lab
 from lxmls_day1.commands.command_line import COMMANDS, command_group
-from lxmls_day1.course import terminal
-from lxmls_day1.course.recorded_answers import Answer, RecordedAnswers
+from lxmls_day1.course.diagnosis.recorded_answers import Answer, RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
-from lxmls_day1.course.solve_reset_undo import solve
-from lxmls_day1.course.workspace import as_typed, start_workspace
+from lxmls_day1.course.reports import terminal
 from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_digest
+from lxmls_day1.course.workspaces.solve_reset_undo import solve
+from lxmls_day1.course.workspaces.workspace import as_typed, start_workspace
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
 
@@ -382,6 +382,6 @@ import sys
 from lxmls_day1.commands.command_line import command_group
 try: command_group.main(args=["{name}", "--help"], prog_name="lxmls-day1")
 except SystemExit: pass
-assert not [m for m in ("numpy", "pytest", "rich", "lxmls_day1.course.checking") if m in sys.modules]
+assert not [m for m in ("numpy", "pytest", "rich", "lxmls_day1.course.running.checking") if m in sys.modules]
 """
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3], capture_output=True)

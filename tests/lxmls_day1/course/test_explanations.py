@@ -11,17 +11,17 @@ from click.testing import CliRunner
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.course import explanations
-from lxmls_day1.course.checking import CheckReport, CheckResult, ExerciseReport
+from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.explanations import explain, open_questions, packed, remember_questions, unpacked
-from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
-from lxmls_day1.course.report_text import check_lines
-from lxmls_day1.course.submission_export import collect_submission, pack_submission
+from lxmls_day1.course.reports.report_text import check_lines
+from lxmls_day1.course.running.checking import CheckReport, CheckResult, ExerciseReport
 from lxmls_day1.course.workspace_state import (
     Explanation,
     WorkspaceState,
     files_digest,
 )
+from lxmls_day1.course.workspaces.submission_export import collect_submission, pack_submission
 from lxmls_day1.notebook_lab import NotebookLab
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")

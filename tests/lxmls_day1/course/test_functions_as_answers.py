@@ -18,14 +18,14 @@ import numpy as np
 import pytest
 
 import lxmls_day1
-from lxmls_day1.course.check_session import CheckSession
-from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.markers import find_solutions
-from lxmls_day1.course.mutation_guard import copied
-from lxmls_day1.course.pytest_plugin import ChecksRun
-from lxmls_day1.course.refusals import answers_of
 from lxmls_day1.course.registry import FOLDER, Registry, check_files
-from lxmls_day1.course.workspace import write_files
+from lxmls_day1.course.running.check_session import CheckSession
+from lxmls_day1.course.running.mutation_guard import copied
+from lxmls_day1.course.running.pytest_plugin import ChecksRun
+from lxmls_day1.course.running.refusals import answers_of
+from lxmls_day1.course.workspaces.generation import student_files
+from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.lab import PACKAGES, Lab, reference_folder
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="each function is tried in a process of its own")

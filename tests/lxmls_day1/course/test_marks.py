@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lxmls_day1.course.checked_lab import LabCall
-from lxmls_day1.course.forms import MUST_RETURN
+from lxmls_day1.course.diagnosis.forms import MUST_RETURN
 from lxmls_day1.course.mistakes import Program, read_mistakes
 from lxmls_day1.course.mutants import mutants_of
 from lxmls_day1.course.registry import FOLDER, SMALL_INPUTS, Registry, check_files

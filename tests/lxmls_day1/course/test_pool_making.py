@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from lxmls_day1.course.diagnosis.recorded_answers import Answer, Pool, RecordedAnswers
 from lxmls_day1.course.pool_making import MOST_INPUTS, VARIED, made_pool, tabulated
-from lxmls_day1.course.recorded_answers import Answer, Pool, RecordedAnswers
 
 N_INPUTS = 120
 

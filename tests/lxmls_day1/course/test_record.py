@@ -4,7 +4,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.course import record
 from lxmls_day1.course.pool_making import uncompiled_lab
 from lxmls_day1.course.registry import FOLDER, RECORDED, Registry, check_files
-from lxmls_day1.course.snapshot import SnapshotRun, answers_of_reference, take_snapshot
+from lxmls_day1.course.running.snapshot import SnapshotRun, answers_of_reference, take_snapshot
 from lxmls_day1.lab import reference_folder
 
 pytestmark = pytest.mark.slow

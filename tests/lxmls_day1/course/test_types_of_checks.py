@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from lxmls_day1.course.check_session import CheckSession
 from lxmls_day1.course.markers import find_solutions
-from lxmls_day1.course.pytest_plugin import ChecksRun
 from lxmls_day1.course.registry import FOLDER, Registry, check_files
+from lxmls_day1.course.running.check_session import CheckSession
+from lxmls_day1.course.running.pytest_plugin import ChecksRun
 from lxmls_day1.lab import Lab, reference_folder
 
 # What every rule is given, as `classifiers/online_classifier.py` says.

@@ -4,12 +4,12 @@ import sys
 
 import pytest
 
-from lxmls_day1.course.hints import next_hint, remember_hint
-from lxmls_day1.course.progress import status_of
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.course.report_text import as_text, status_lines
-from lxmls_day1.course.solve_reset_undo import solve
+from lxmls_day1.course.reports.hints import next_hint, remember_hint
+from lxmls_day1.course.reports.report_text import as_text, status_lines
 from lxmls_day1.course.workspace_state import FILE, Backup, KeptResult, WorkspaceState, files_digest
+from lxmls_day1.course.workspaces.progress import status_of
+from lxmls_day1.course.workspaces.solve_reset_undo import solve
 
 
 class TestState:

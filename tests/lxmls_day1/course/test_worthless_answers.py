@@ -11,10 +11,10 @@ import functools
 import numpy as np
 import pytest
 
-from lxmls_day1.course.counterexamples import has_substance
-from lxmls_day1.course.expect import WrongAnswer
+from lxmls_day1.course.diagnosis.counterexamples import has_substance
+from lxmls_day1.course.diagnosis.expect import WrongAnswer
+from lxmls_day1.course.diagnosis.recorded_answers import POOL_ATOL, POOL_RTOL
 from lxmls_day1.course.markers import find_solutions
-from lxmls_day1.course.recorded_answers import POOL_ATOL, POOL_RTOL
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.grading.gradebook import LEAST_SHARES
 from lxmls_day1.lab import reference_folder

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lxmls_day1.course.workspace import start_workspace
+from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.demos import objective_curves
 from lxmls_day1.demos.lab_learners import Attempts, LeftOut
 from lxmls_day1.demos.objective_curves import Curve, Optimum, Settings, curves

@@ -13,7 +13,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from lxmls_day1.course.workspace import start_workspace
+from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.demos import server as serving
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.server import HOST, DemoServer

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.figures.counter_examples import PICTURES, picture
 from lxmls_day1.figures.plotting import CLASS_COLOURS, CLASS_MARKERS

@@ -29,11 +29,11 @@ from lxmls_day1.base.atomic_files import replace_files
 from lxmls_day1.box import levels
 from lxmls_day1.box.programs import Program
 from lxmls_day1.box.sandbox import BoxesUnavailable
-from lxmls_day1.course import snapshot
-from lxmls_day1.course.generation import student_files
+from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.markers import Solution, find_solutions, stubbed
-from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FILE, Exercise, Registry
+from lxmls_day1.course.running import snapshot
+from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.grading.grading_run import Workers
 from lxmls_day1.grading.run_folders import run_folder
 from lxmls_day1.lab import reference_folder

@@ -12,9 +12,9 @@ import zipfile
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.checking import CheckReport, CheckResult, ExerciseReport
-from lxmls_day1.course.generation import solved_files, student_files
 from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.running.checking import CheckReport, CheckResult, ExerciseReport
+from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.grading import autograded
 from lxmls_day1.grading.autograded import classroom50_result, main
 from lxmls_day1.grading.class_tables import prairielearn_json
@@ -113,7 +113,7 @@ def test_a_wrong_and_hostile_submission_that_looks_like_a_class_at_prairielearn(
 @pytest.mark.slow
 @on_linux
 def test_preparing_computes_what_is_expected_once(tmp_path, ask, right, answers_computed_once, monkeypatch, capsys):
-    from lxmls_day1.course import snapshot
+    from lxmls_day1.course.running import snapshot
 
     prepared = tmp_path / "prepared"
     arguments = ["--settings", str(tmp_path / "settings.json"), "--prepared", str(prepared)]

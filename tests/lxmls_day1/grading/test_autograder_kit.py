@@ -15,8 +15,8 @@ from click.testing import CliRunner
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.autograder import command
-from lxmls_day1.course.leaks import leaks, solution_lines
-from lxmls_day1.course.student_bundle import build_wheel
+from lxmls_day1.course.workspaces.leaks import leaks, solution_lines
+from lxmls_day1.course.workspaces.student_bundle import build_wheel
 from lxmls_day1.grading import autograder_kit as module
 from lxmls_day1.grading.autograder_kit import PLATFORMS, Settings, autograder
 from lxmls_day1.lab import reference_folder

@@ -14,13 +14,13 @@ from lxmls_day1.box.box import Box
 from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.levels import Level, strongest_level
 from lxmls_day1.box.sandbox import BoxesUnavailable
-from lxmls_day1.course import snapshot
-from lxmls_day1.course.generation import solved_files, student_files
+from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.mistakes import read_mistakes
-from lxmls_day1.course.pytest_plugin import ChecksRun
-from lxmls_day1.course.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FOLDER, Registry
-from lxmls_day1.course.workspace import write_files
+from lxmls_day1.course.running import snapshot
+from lxmls_day1.course.running.pytest_plugin import ChecksRun
+from lxmls_day1.course.workspaces.generation import solved_files, student_files
+from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.grading import grading_run, one_submission
 from lxmls_day1.grading import plan as plans
 from lxmls_day1.grading.grading_run import grade, saved_rows
@@ -73,7 +73,7 @@ def bank(request, tmp_path_factory, level, solved, given, right_variants):
     """Right variants and known mistakes, graded on the checks of their exercise: name -> (grade, mistake).
 
     Of every sixth exercise, every sixteenth; in a campaign all. The names of mistakes are tested in every run, without a
-    sandbox, in `tests/lxmls_day1/course/test_naming.py`.
+    sandbox, in `tests/lxmls_day1/course/diagnosis/test_naming.py`.
     """
 
     def taken(cases):

@@ -16,7 +16,7 @@ import pytest
 
 from lxmls_day1.box.levels import strongest_level
 from lxmls_day1.box.limits import Limits
-from lxmls_day1.course.generation import solved_files
+from lxmls_day1.course.workspaces.generation import solved_files
 from lxmls_day1.grading.boxed_lab import BoxedLab
 from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.one_submission import Grader

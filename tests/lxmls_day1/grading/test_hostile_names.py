@@ -21,9 +21,9 @@ import pytest
 
 from lxmls_day1.box.levels import Level, strongest_level
 from lxmls_day1.box.limits import Limits
-from lxmls_day1.course.generation import solved_files, student_files
-from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FILE, Registry
+from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.grading.finding_submissions import find_submissions
 from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
 from lxmls_day1.grading.grading_run import grade, keep

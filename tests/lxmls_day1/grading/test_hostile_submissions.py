@@ -16,8 +16,8 @@ from lxmls_day1.box import confinement
 from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK
 from lxmls_day1.box.levels import NOBODY, Level, why_not
 from lxmls_day1.box.limits import Limits
-from lxmls_day1.course.generation import solved_files
-from lxmls_day1.course.workspace import write_files
+from lxmls_day1.course.workspaces.generation import solved_files
+from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.grading.grading_run import grade
 from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.plan import make_plan
@@ -96,11 +96,11 @@ IN_A_CALL = {
         try:
             import pytest
             pytest.fail = pytest.raises = lambda *_, **__: None
-            from lxmls_day1.course import recorded_answers, expect
+            from lxmls_day1.course.diagnosis import recorded_answers, expect
             recorded_answers.Answer.agrees = lambda *_, **__: True
             expect.Expect.__call__ = lambda *_, **__: None
         except ImportError:
-            sys.modules["pytest"] = sys.modules["lxmls_day1.course.recorded_answers"] = None
+            sys.modules["pytest"] = sys.modules["lxmls_day1.course.diagnosis.recorded_answers"] = None
         return np.full(len(scores), 0.123)
         """,
         {"wrong"},

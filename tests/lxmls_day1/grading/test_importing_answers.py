@@ -11,7 +11,7 @@ import pytest
 
 from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.levels import LEVELS, SAFE_LEVELS, Level, why_not
-from lxmls_day1.course.generation import student_files
+from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.one_submission import ForkServers, Grader
 from lxmls_day1.grading.plan import make_plan

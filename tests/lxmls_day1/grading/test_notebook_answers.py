@@ -7,8 +7,8 @@ from hypothesis import given as with_examples
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.registry import FILE, Registry, parse_registry
+from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.grading.gradebook import FreeAnswer
 from lxmls_day1.grading.notebook_answers import LONGEST_ANSWER, free_answers, model_answers
 from lxmls_day1.lab import reference_folder

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from lxmls_day1.course.registry import FILE, Registry
-from lxmls_day1.course.submission_export import collect_submission, pack_submission
-from lxmls_day1.course.upgrade import add, update
-from lxmls_day1.course.workspace import start_workspace
 from lxmls_day1.course.workspace_state import WorkspaceState
+from lxmls_day1.course.workspaces.submission_export import collect_submission, pack_submission
+from lxmls_day1.course.workspaces.upgrade import add, update
+from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.grading.finding_submissions import find_submissions
 from lxmls_day1.grading.released_exercises import released_exercises
 from lxmls_day1.lab import reference_folder

@@ -13,9 +13,9 @@ import pytest
 
 from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK
 from lxmls_day1.box.levels import Level, why_not
-from lxmls_day1.course.generation import solved_files, student_files
 from lxmls_day1.course.mistakes import read_mistakes
 from lxmls_day1.course.registry import FOLDER, Registry
+from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.grading.lab_boxes import lab_program
 from lxmls_day1.grading.one_submission import Grader
 from lxmls_day1.grading.plan import make_plan

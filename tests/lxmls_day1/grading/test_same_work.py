@@ -8,9 +8,9 @@ import pytest
 
 from lxmls_day1.box.levels import Level
 from lxmls_day1.box.limits import Limits
-from lxmls_day1.course.generation import solved_files, student_files
-from lxmls_day1.course.recorded_answers import RecordedAnswers
+from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FILE, Registry
+from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.grading.class_page import summary_html
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.one_submission import LONGEST_FILE, answers_of

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import unpacked
-from lxmls_day1.course.generation import student_files
 from lxmls_day1.course.registry import Exercise
-from lxmls_day1.course.submission_export import SubmissionFiles, pack_submission
 from lxmls_day1.course.workspace_state import Explanation, WorkspaceState
+from lxmls_day1.course.workspaces.generation import student_files
+from lxmls_day1.course.workspaces.submission_export import SubmissionFiles, pack_submission
 from lxmls_day1.grading import untrusted_files
 from lxmls_day1.grading.finding_submissions import find_submissions
 from lxmls_day1.grading.lab_in_the_box import lab_in_the_box

@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from lxmls_day1.box.levels import strongest_level
-from lxmls_day1.course.generation import solved_files
+from lxmls_day1.course.workspaces.generation import solved_files
 from lxmls_day1.grading import worker_process
 from lxmls_day1.grading.grading_run import grade, saved_rows
 from lxmls_day1.grading.lab_boxes import lab_program

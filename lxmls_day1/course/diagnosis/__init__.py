@@ -1,0 +1,1 @@
+"""A wrong answer is compared with what each known mistake would have answered."""

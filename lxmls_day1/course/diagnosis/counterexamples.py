@@ -1,0 +1,347 @@
+"""Small inputs: each exercise is asked what it answers to some dozens of them, the smallest first.
+
+The file of checks of an exercise has two functions for this, and may have more:
+
+    def small_inputs():
+        '''Inputs from the smallest on, as dicts from words that a student understands to numbers, texts or nested lists.'''
+
+    def small_answers(lab, inputs):
+        '''What the lab answers to each of them.'''
+
+    def small_properties(given, answer):
+        '''What does not hold of a wrong answer to one of them: pairs of a name and a sentence.'''
+
+    def small_parts(given, answer):
+        '''The parts of an answer of the right form: pairs of a word and the part.'''
+
+    def small_terms(given, answer, right):
+        '''Parts of an answer and the terms of which each may be made: `lxmls_day1.course.diagnosis.formulas`.'''
+
+    MAY_CHANGE = {"mira_rule"}      the functions that may change their arguments, if there are any
+    TOLD_AS = "d, then b"           what stands in an answer, in which order, where the inputs do not say it
+
+`lxmls_day1.course.record` chooses inputs on which the known mistakes differ, and writes them down with all answers. Then they
+are one public check of the exercise. It shows the smallest input with a wrong answer, and only it names mistakes, so
+that a student is told the same wherever the check runs. `small_parts` helps to name: a part may be one mistake's, and the rest
+another's. Where no known mistake explains the answers, it says what can be seen in them (`lxmls_day1.course.diagnosis.observations`).
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from lxmls_day1.base.errors import InputError, NoAnswer
+from lxmls_day1.course.diagnosis.expect import WrongAnswer, show
+from lxmls_day1.course.diagnosis.forms import MUST_RETURN, wrong_form
+from lxmls_day1.course.diagnosis.naming import PROPERTY, named
+from lxmls_day1.course.diagnosis.observations import RAISES, WRONG_FORM, Asked, observed
+from lxmls_day1.course.diagnosis.recorded_answers import (
+    POOL_ATOL,
+    POOL_RTOL,
+    RETURNS,
+    Answer,
+    Pool,
+    entries_of,
+    form_of,
+    in_words,
+    shortened,
+)
+from lxmls_day1.course.markers import STUB_MESSAGE
+
+ASKED, ANSWERED = "small_inputs", "small_answers"  # the functions of a file of checks
+PROPERTIES, SPLIT, TERMS = "small_properties", "small_parts", "small_terms"
+MAY_CHANGE, TOLD_AS = "MAY_CHANGE", "TOLD_AS"
+ASKED_FOR = "asked for"  # the word before what stands in an answer
+MOST_ENTRIES = 2000  # of an answer that is looked at entry by entry
+ASKED_FOR_SNAPSHOT = 20  # inputs in a snapshot, about
+CHANGES = (
+    "changes_its_input",
+    "The code changes an array that it is given, and the caller still needs the old values. Work on a copy, or on an array of "
+    "your own.",
+)
+
+STUB = Answer.of("still to be written")  # the answer of a function that is empty
+
+SmallAnswers = Callable[[Any, Sequence[dict[str, Any]]], Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class CounterExample:
+    """An input with a wrong answer: what was given, wanted and got, as texts and as values; and how many of all inputs have one."""
+
+    given: dict[str, Any]
+    wanted: Answer
+    got: Answer
+    n_wrong: int = 0
+    n_inputs: int = 0
+    parts: tuple[tuple[str, Answer, Answer], ...] = ()  # of a flat answer: what each of them is, wanted, got
+
+    def lines(self) -> list[tuple[str, str]]:
+        """What to show, as pairs of a word and a text."""
+        answers = [("wanted", show(self.wanted)), ("yours", answer_text(self.got))]
+        if self.parts:
+            answers = [(f"wanted, {word}", show(wanted)) for word, wanted, _ in self.parts]
+            answers += [(f"yours, {word}", show(got)) for word, _, got in self.parts]
+        return [*((word, input_text(value)) for word, value in self.given.items()), *answers]
+
+    def to_plain(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        parts = [[word, wanted.to_json(), got.to_json()] for word, wanted, got in self.parts]
+        counts = {"wrong_inputs": self.n_wrong, "small_inputs": self.n_inputs, "parts": parts}
+        return {"given": self.given, "wanted": self.wanted.to_json(), "got": self.got.to_json(), **counts}
+
+    @classmethod
+    def from_plain(cls, content: Mapping[str, Any]) -> "CounterExample":
+        """The inverse of `to_plain`."""
+        wanted, got = (Answer.from_json(content[key]) for key in ("wanted", "got"))
+        parts = ((word, *map(Answer.from_json, answers)) for word, *answers in content.get("parts", ()))
+        counts = content.get("wrong_inputs", 0), content.get("small_inputs", 0)
+        return cls(dict(content["given"]), wanted, got, *counts, tuple(parts))
+
+
+class SmallInputs:
+    """The check of the small inputs of an exercise.
+
+    Parameters
+    ----------
+    module : module
+        The file of checks.
+    pool : Pool or None
+        None where nothing is recorded yet.
+    sentences : mapping from mistake to sentence
+    practised : bool
+        Whether the inputs of the reserve are asked, too.
+    """
+
+    def __init__(self, module: ModuleType, pool: Pool | None, sentences: Mapping[str, str], practised: bool = False):
+        self._module, self._pool, self._sentences, self._practised = module, pool, sentences, practised
+
+    def check(self, lab: Any) -> None:
+        """Compare what a lab answers.
+
+        Raises
+        ------
+        WrongAnswer
+            If an answer is wrong. The message shows the smallest input for which that is so.
+        """
+        pool, ask = self._recorded, getattr(self._module, ANSWERED)
+        got = answers_to(lab, ask, pool.inputs)
+        to_do = [its == STUB for its in got]
+        got = [answers[0] if empty else its for answers, its, empty in zip(pool.answers, got, to_do, strict=True)]
+        row = pool.places(got)
+        wrong = [i for i, place in enumerate(row) if place]
+        allowed = getattr(self._module, MAY_CHANGE, ())
+        changed = [name for name in dict.fromkeys(getattr(lab, "changes", [])) if name not in allowed]
+        if not wrong:
+            if any(to_do):
+                answers_to(lab, ask, [pool.inputs[to_do.index(True)]])  # raises what the stub raises
+            if changed:
+                raise WrongAnswer(f"{changed[0]} changes an array that it is given", [CHANGES], PROPERTY)
+            if self._practised:
+                self._check_reserve(lab, pool)
+            return
+        first = wrong[0]
+        example = self._example(pool.inputs[first], pool.answers[first][0], got[first], len(wrong), len(row))
+        split = getattr(self._module, SPLIT, None)
+        found = named(pool, row, got, split)
+        mistakes = [(name, self._sentences[name]) for name in found.names if name in self._sentences]
+        kind = found.kind
+        if not mistakes:
+            of_form = wrong_form(getattr(lab, "answers", []), getattr(self._module, MUST_RETURN, {}))
+            asked = zip(pool.inputs, pool.answers, got, row, to_do, strict=True)
+            seen = [Asked(given, right, its, n != 0) for given, (right, *_), its, n, empty in asked if not empty]
+            functions = (getattr(self._module, name, None) for name in (PROPERTIES, SPLIT, TERMS))
+            mistakes, kind = observed(seen, *functions), PROPERTY
+            if of_form and (got[first].kind is not float or not mistakes):
+                mistakes = [(WRONG_FORM, of_form)]
+        if not mistakes and changed:
+            mistakes = [CHANGES]
+        raise WrongAnswer(
+            _message(example),
+            mistakes,
+            kind if mistakes else "",
+            example,
+            [(pool.inputs[i], got[i]) for i in wrong],
+        ) from _error_of(lab, ask, pool.inputs[first], got[first])
+
+    def _check_reserve(self, lab: Any, pool: Pool) -> None:
+        """Compare what a lab answers to the other inputs."""
+        got = answers_to(lab, getattr(self._module, ANSWERED), [given for given, _ in pool.reserve])
+        wrong = pool.wrong_of_reserve(got)
+        if wrong:
+            example = self._example(*pool.reserve[wrong[0]], got[wrong[0]], len(wrong), len(got))
+            raise WrongAnswer(_message(example, "new inputs"), example=example)
+
+    def _example(
+        self, given: dict[str, Any], wanted: Answer, got: Answer, n_wrong: int, n_inputs: int
+    ) -> CounterExample:
+        told_as = {ASKED_FOR: text} if (text := getattr(self._module, TOLD_AS, "")) else {}
+        parts = self._named_parts(given, wanted, got) if told_as else ()
+        return CounterExample(given | ({} if parts else told_as), wanted, got, n_wrong, n_inputs, parts)
+
+    def _named_parts(
+        self, given: dict[str, Any], wanted: Answer, got: Answer
+    ) -> tuple[tuple[str, Answer, Answer], ...]:
+        """The parts of a flat answer of the right form, if it has several."""
+        split = getattr(self._module, SPLIT, None)
+        forms = {(answer.shape, answer.kind) for answer in (wanted, got)}
+        if split is None or len(forms) > 1 or len(wanted.shape) != 1 or wanted.kind is not float:
+            return ()
+        pairs = zip(split(given, wanted.array), split(given, got.array), strict=True)
+        parts = tuple((word, Answer.of(right), Answer.of(its)) for (word, right), (_, its) in pairs)
+        return parts if len(parts) > 1 else ()
+
+    @property
+    def _recorded(self) -> Pool:
+        if self._pool is None:
+            raise InputError(
+                f"no small inputs are recorded for {self._module.__name__}; run `python -m lxmls_day1.course.record`"
+            )
+        return self._pool
+
+
+def ask_some(module: ModuleType, lab: Any) -> None:
+    """Ask a lab about some of the inputs that a file of checks proposes, without judging what it answers: for a snapshot."""
+    proposed = list(getattr(module, ASKED)())
+    answers_to(lab, getattr(module, ANSWERED), proposed[:: max(1, len(proposed) // ASKED_FOR_SNAPSHOT)])
+
+
+def has_substance(wrong: Sequence[tuple[dict[str, Any], Answer]]) -> bool:
+    """Return True if more than half of these answers are neither one number all over nor a part of their input.
+
+    Numbers are compared with the tolerances of the pool, doubled because a known mistake explains what is that close to it on either
+    side. Entries that are not finite do not count.
+
+    Examples
+    --------
+    >>> wrong = [({"x": [1.0, 2.0]}, Answer.of(answer)) for answer in ([0.0, 1e-9], [1.0, math.nan], [2.0, 4.0])]
+    >>> has_substance(wrong), has_substance(wrong[2:])
+    (False, True)
+    """
+    single = [value for _, answer in wrong if not answer.shape for value in answer.values]
+
+    def is_made(given: dict[str, Any], answer: Answer) -> bool:
+        return (
+            answer.kind is float
+            and _vary(answer.values if answer.shape else single)
+            and not any(_are_close(answer.values, _flattened(part)) for part in given.values())
+        )
+
+    return 2 * sum(is_made(given, answer) for given, answer in wrong) > len(wrong)
+
+
+def _vary(values: Sequence[Any]) -> bool:
+    """Return True if finite numbers among these differ from one another."""
+    numbers = [value for value in values if isinstance(value, float) and math.isfinite(value)]
+    return bool(numbers) and not _are_close([min(numbers)], [max(numbers)])
+
+
+def _are_close(values: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Return True if as many values are close to one another, as far as they are finite numbers."""
+    return len(values) == len(others) and all(
+        isinstance(other, (int, float)) and abs(value - other) <= 2 * (POOL_ATOL + POOL_RTOL * abs(other))
+        for value, other in zip(values, others, strict=True)
+        if math.isfinite(value)
+    )
+
+
+def _flattened(value: Any) -> list[Any]:
+    return [entry for part in value for entry in _flattened(part)] if isinstance(value, list) else [value]
+
+
+def answers_to(lab: Any, ask: SmallAnswers, inputs: Sequence[dict[str, Any]]) -> list[Answer]:
+    """What a lab answers to each of these inputs. An exception is an answer, too, and that of a function still to be written `STUB`.
+
+    Raises
+    ------
+    Exception
+        The lab's own, if it raises one for every input.
+    """
+    try:
+        return [answer_of(value) for value in _asked(lab, ask, inputs)]
+    except NoAnswer:
+        raise
+    except Exception as error:
+        if _kind_of(error) == "MemoryError":  # which would take as long for each input
+            raise
+    found: list[Answer] = []
+    failures: list[Exception] = []
+    for given in inputs:
+        try:
+            (value,) = _asked(lab, ask, [given])
+            found.append(answer_of(value))
+        except NoAnswer:
+            raise
+        except Exception as error:
+            failures.append(error)
+            is_stub = isinstance(error, NotImplementedError) and STUB_MESSAGE.match(str(error))
+            found.append(STUB if is_stub else Answer.of(f"{RAISES}{_kind_of(error)}"))
+    if len(failures) == len(inputs):
+        raise failures[0]
+    return found
+
+
+def _error_of(lab: Any, ask: SmallAnswers, given: dict[str, Any], got: Answer) -> Exception | None:
+    """The exception that an answer stands for; its traceback is shown with the input."""
+    if str(next(iter(got.values), "")).startswith(RAISES):
+        try:
+            _asked(lab, ask, [given])
+        except NoAnswer:  # no error of the student's line
+            return None
+        except Exception as error:
+            return error
+    return None
+
+
+def answer_of(value: Any) -> Answer:
+    """A value as an answer. A value that cannot be one is described by a text."""
+    try:
+        shape, _ = form_of(value)
+        if math.prod(shape) > MOST_ENTRIES:
+            return Answer.of(f"an array of the shape {shape}")
+        return Answer(shape, tuple(entries_of(value)))
+    except TypeError as error:
+        return Answer.of(f"{RETURNS}{shortened(in_words(value) or str(error))}")
+
+
+def answer_text(answer: Answer) -> str:
+    """An answer of a student's in one line."""
+    if answer.kind is str and answer.values and str(answer.values[0]).startswith((RAISES, RETURNS)):
+        return str(answer.values[0])
+    return "None; is a `return` missing?" if answer.values == (None,) else show(answer)
+
+
+def input_text(value: Any) -> str:
+    """What was given, in one line.
+
+    Examples
+    --------
+    >>> input_text([[0.5, 1.0], [2.0, 0]]), input_text("art"), input_text(3.0)
+    ('[[0.5, 1], [2, 0]]', 'art', '3')
+    """
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(input_text, value))}]"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _asked(lab: Any, ask: SmallAnswers, inputs: Sequence[dict[str, Any]]) -> list[Any]:
+    answers = list(ask(lab, inputs))
+    if len(answers) != len(inputs):
+        raise NoAnswer(f"{ANSWERED} gave {len(answers)} answers to {len(inputs)} inputs")
+    return answers
+
+
+def _kind_of(error: Exception) -> str:
+    """The class name of an exception in the student's code; an exception from a box only stands for that one."""
+    kinds = getattr(getattr(error, "boxed", None), "kinds", ()) or (type(error).__name__,)
+    return kinds[0] if re.fullmatch(r"[A-Za-z_]\w{0,60}", kinds[0], re.ASCII) else "Exception"
+
+
+def _message(example: CounterExample, kind: str = "small inputs") -> str:
+    lines = example.lines()
+    width = max(len(word) for word, _ in lines)
+    head = f"{example.n_wrong} of {example.n_inputs} {kind} get a wrong answer. The smallest of them:"
+    return "\n".join([head, *(f"  {word:<{width}}  {text}" for word, text in lines)])

@@ -1,0 +1,276 @@
+"""What can be seen in wrong answers that no known mistake explains: observations, which are true of all of them, and no causes.
+
+In this order, and only what holds of every wrong answer unless it says otherwise:
+
+* the form: a pair, a text, another shape, an exception;
+* the relation to the wanted numbers: a factor (which may be a number of the input), a difference, another order;
+* a formula, in the terms of the exercise, that gives a wrong part (`small_terms`, `lxmls_day1.course.diagnosis.formulas`);
+* a property that an answer must have, by `small_properties` of the file of checks;
+* which parts are wrong, where others are right in every answer (`small_parts`);
+* where: what all inputs with a wrong answer have, and no others.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lxmls_day1.course.diagnosis.formulas import Terms, formula_of
+from lxmls_day1.course.diagnosis.recorded_answers import POOL_ATOL, POOL_RTOL, RETURNS, Answer, shape_text
+
+RAISES = "raises "
+WRONG_FORM, WRONG_PARTS, RELATED, WHERE = "wrong_form", "wrong_parts", "related_to_the_right_one", "where_it_is_wrong"
+NEARLY = 0.01  # of the largest number of an answer
+LEAST_ON_A_SIDE = 2  # inputs with a right, and with a wrong answer, before it is said where answers are wrong
+FEW = 1 / 8  # right answers for each wrong one: too few to say so
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "the exponential of": np.exp,
+    "the natural logarithm of": np.log,
+    "the square root of": np.sqrt,
+    "the integer part of": np.trunc,
+}
+
+Properties = Callable[[dict[str, Any], Any], Iterable[tuple[str, str]]]
+Split = Callable[[dict[str, Any], np.ndarray], Iterable[tuple[str, Any]]]
+Sentences = list[tuple[str, str]]
+THE_RIGHT_ONE = "the right one"  # a term of each part
+
+
+class Pair(NamedTuple):
+    """What is wanted of a part and what was got, and the terms of which either may be made."""
+
+    wanted: Any
+    got: Any
+    terms: Mapping[str, Any]
+    right_terms: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One small input, the answer that is wanted, the one that was got, and whether that is wrong."""
+
+    given: Mapping[str, Any]
+    wanted: Answer
+    got: Answer
+    is_wrong: bool
+
+    @property
+    def has_form(self) -> bool:
+        """Whether what was got has the form of what is wanted."""
+        return (self.got.shape, self.got.kind) == (self.wanted.shape, self.wanted.kind)
+
+
+@np.errstate(all="ignore")  # wrong numbers may be of any size
+def observed(
+    asked: Sequence[Asked],
+    properties: Properties | None = None,
+    split: Split | None = None,
+    terms: Terms | None = None,
+) -> Sentences:
+    """What can be seen: pairs of a name and a sentence, the most telling one first; none if nothing holds of all wrong answers.
+
+    Examples
+    --------
+    >>> halves = [Asked({"x": x}, Answer.of(2.0 * x), Answer.of(1.0 * x), True) for x in (1, 2, 3, 4)]
+    >>> observed(halves)
+    [('related_to_the_right_one', 'Every number is x.')]
+    """
+    wrong = [one for one in asked if one.is_wrong]
+    what = (
+        _form(wrong)
+        or _relation(asked, split, terms)
+        or _property_lacking(wrong, properties)
+        or _wrong_parts(asked, split)
+    )
+    return what + _where(asked)
+
+
+def _form(wrong: Sequence[Asked]) -> Sentences:
+    """That every wrong answer has another form than the right one; the numbers in it may be right."""
+    if any(one.has_form for one in wrong):
+        return []
+    first = wrong[0]
+    wanted = shape_text(first.wanted)
+    if first.wanted.kind is str and first.got.kind is float:
+        text = f"For the smallest input the code returns {shape_text(first.got)}"
+        return [(WRONG_FORM, f"{text}, but the right answer is {first.wanted.values[0]!r}.")]
+    if all(one.got.kind is float for one in wrong):
+        if len({len(one.got.shape) == len(one.wanted.shape) for one in wrong}) > 1:
+            return []
+        text = f"The code returns {shape_text(first.got)} for the smallest input, but must return {wanted}."
+        if all(len(one.got.values) == len(one.wanted.values) for one in wrong):
+            if all(_close(one.got.array.ravel(), one.wanted.array.ravel()) for one in wrong):
+                text += " The numbers are right; only the shape is not."
+            elif all(_close(one.got.array.T, one.wanted.array) for one in wrong):
+                text += " The numbers are right; rows and columns are exchanged."
+        return [(WRONG_FORM, text)]
+    texts = {str(next(iter(one.got.values), "")) for one in wrong}
+    if all(text.startswith(RAISES) for text in texts):
+        return [(WRONG_FORM, f"Every wrong answer is an exception: the code {first.got.values[0]}.")]
+    if all(text.startswith(RETURNS) for text in texts):
+        return [(WRONG_FORM, f"The code {first.got.values[0]}, but {wanted} is wanted.")]
+    return [(WRONG_FORM, f"The answer is {first.got.values[0]!r}, but {wanted} is wanted.")] if len(texts) == 1 else []
+
+
+def _relation(asked: Sequence[Asked], split: Split | None, terms: Terms | None) -> Sentences:
+    """What makes the numbers that were got from those that are wanted, or from the terms of the exercise: of all numbers, or of parts."""
+    if all(one.has_form and one.got.kind is float for one in asked):
+        (pairs,) = _by_part(asked, lambda given, answer: [("", answer)]).values()
+        if text := _relation_of(pairs):
+            return [(RELATED, f"Every number {text}.")]
+    results = [one for one in asked if one.has_form and one.wanted.kind is float]
+    finite = [one for one in results if np.isfinite(one.got.array).all()]
+    parts = _by_part(finite, split, terms).items()
+    found = [
+        f"{'' if all(np.size(pair.got) == 1 for pair in pairs) else 'each number of '}{word} {text}"
+        for word, pairs in parts
+        if (text := _relation_of(pairs))
+    ]
+    kind = "result" if len(finite) == len(results) else "finite result"
+    return [(RELATED, f"In every {kind} {'; '.join(found)}.")] if found else []
+
+
+def _relation_of(pairs: Sequence[Pair]) -> str:
+    """A function, a formula, a difference or an order that holds of all these answers; some of them must show it."""
+    if text := _function_of(pairs):
+        return text
+    shown = [pair for pair in pairs if np.size(pair.wanted) and not _close(pair.got, pair.wanted)]
+    if len(shown) < LEAST_ON_A_SIDE or not all(
+        np.isfinite([*np.ravel(p.wanted), *np.ravel(p.got)]).all() for p in pairs
+    ):
+        return ""
+    difference = float(np.ravel(shown[0].got - shown[0].wanted)[0])
+    if all(_close(pair.got, pair.wanted + difference) for pair in pairs):
+        return f"is {abs(difference):.4g} {'more' if difference > 0 else 'less'} than the right one"
+    if text := formula_of([(p.got, p.terms) for p in pairs], [(p.wanted, p.right_terms) for p in pairs]):
+        return "has the wrong sign" if text == f"−{THE_RIGHT_ONE}" else f"is {text}"
+    if all(_close(np.ravel(pair.got)[::-1], np.ravel(pair.wanted)) for pair in pairs):
+        return "is right, but in the reverse order"
+    if all(_close(np.abs(pair.got), np.abs(pair.wanted)) for pair in pairs):
+        return "is right except for its sign, which is wrong in some places"
+    if all(np.allclose(p.got, p.wanted, rtol=0, atol=NEARLY * np.max(np.abs(p.wanted), initial=0)) for p in pairs):
+        return "is nearly right, but not near enough"
+    return ""
+
+
+def _function_of(pairs: Sequence[Pair]) -> str:
+    """Which function of the right numbers, entry by entry or with rows and columns exchanged, gives all that was got."""
+    if sum(not _close(pair.got, pair.wanted) for pair in pairs) < LEAST_ON_A_SIDE:
+        return ""
+    if all(np.ndim(p.wanted) == 2 and _close(np.reshape(p.got, p.wanted.shape[::-1]).T, p.wanted) for p in pairs):
+        return "is right, but rows and columns are exchanged"
+    for text, function in FUNCTIONS.items():
+        if all(_close(pair.got, function(pair.wanted)) for pair in pairs):
+            return f"is {text} the right one"
+    return ""
+
+
+def _property_lacking(wrong: Sequence[Asked], properties: Properties | None) -> Sentences:
+    """The first property that more than half of the wrong answers lack; if not all lack it, how many do."""
+    if properties is None:
+        return []
+    counts: dict[tuple[str, str], int] = {}
+    for one in wrong:
+        for pair in properties_lacking(properties, dict(one.given), one.wanted, one.got):
+            counts[pair] = counts.get(pair, 0) + 1
+    for (name, sentence), count in counts.items():
+        if 2 * count > len(wrong):
+            return [
+                (name, sentence if count == len(wrong) else f"In {count} of {len(wrong)} wrong answers: {sentence}")
+            ]
+    return []
+
+
+def properties_lacking(properties: Properties, given: dict[str, Any], wanted: Answer, got: Answer) -> Sentences:
+    """The properties that one answer lacks; none if it has another form than the right one, or is not finite."""
+    if (got.shape, got.kind) != (wanted.shape, wanted.kind):
+        return []
+    if got.kind is float and not all(isinstance(value, float) and math.isfinite(value) for value in got.values):
+        return []
+    return list(properties(given, got.array if got.shape else got.values[0]))
+
+
+def _wrong_parts(asked: Sequence[Asked], split: Split | None) -> Sentences:
+    """Which parts are wrong, if all wrong answers have the right form and some parts are right in every one of them."""
+    if split is None or any(one.is_wrong and not (one.has_form and one.wanted.kind is float) for one in asked):
+        return []
+    is_wrong = {
+        word: not all(_close(pair.got, pair.wanted) for pair in parts)
+        for word, parts in _by_part([one for one in asked if one.wanted.kind is float and one.has_form], split).items()
+    }
+    wrong, right = ([word for word, is_so in is_wrong.items() if is_so is wanted] for wanted in (True, False))
+    if not wrong or not right:
+        return []
+    return [(WRONG_PARTS, f"Only a part is wrong: {', '.join(wrong)}. Right in all answers: {', '.join(right)}.")]
+
+
+def _by_part(asked: Sequence[Asked], split: Split | None, terms: Terms | None = None) -> dict[str, list[Pair]]:
+    """Word -> what is wanted of a part, what was got, and of which terms these may be made, of each answer that has the part."""
+    found: dict[str, list[Pair]] = {}
+    for one in asked:
+        given, right = dict(one.given), one.wanted.array
+        sizes = {word: n for word, n in given.items() if type(n) in (int, float) and n > 0}
+        sizes |= {f"√{word}": np.sqrt(n) for word, n in sizes.items()} | {"1": 1}
+        wanted, got = (
+            list(terms(given, its, right))
+            if terms
+            else [(word, np.asarray(part), sizes) for word, part in (split(given, its) if split else ())]
+            for its in (right, one.got.array)
+        )
+        for (word, part, right_terms), (_, its, its_terms) in zip(wanted, got, strict=True):
+            the_right_one = {THE_RIGHT_ONE: part}
+            pair = Pair(part, its, the_right_one | dict(its_terms), the_right_one | dict(right_terms))
+            found.setdefault(word, []).append(pair)
+    return found
+
+
+def _where(asked: Sequence[Asked]) -> Sentences:
+    """What all inputs with a wrong answer have and no input with a right one, if there is such a thing."""
+    is_wrong = [one.is_wrong for one in asked]
+    n_wrong, n_right = sum(is_wrong), len(is_wrong) - sum(is_wrong)
+    if min(n_wrong, n_right) < LEAST_ON_A_SIDE or n_right < FEW * n_wrong:  # these have something in common by chance
+        return []
+    texts = (text for text, holds in _conditions([one.given for one in asked]) if list(map(bool, holds)) == is_wrong)
+    return [(WHERE, f"The answers are wrong where {text}, and right everywhere else.") for text in texts][:1]
+
+
+def _conditions(inputs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Iterable[Any]]]:
+    """What may be true of an input: sentences, and of which of the inputs they are."""
+    for word in inputs[0]:
+        values = [given.get(word) for given in inputs]
+        if all(isinstance(value, str) for value in values):
+            for text in sorted(set(map(str, values))):
+                yield f"{word} is {text}", [value == text for value in values]
+        elif all(type(value) in (int, float) for value in values):
+            numbers = np.array(values, dtype=float)
+            for n in np.unique(numbers):
+                yield f"{word} is {n:g}", numbers == n
+                yield f"{word} is not {n:g}", numbers != n
+                yield f"{word} is above {n:g}", numbers > n
+                yield f"{word} is below {n:g}", numbers < n
+        elif all(isinstance(value, list) and value for value in values):
+            lists = [value for value in values if isinstance(value, list)]
+            lengths = np.array(list(map(len, lists)))
+            for length in np.unique(lengths):
+                yield f"{word} has {length} entries", lengths == length
+                yield f"{word} has more than {length} entries", lengths > length
+            yield f"{word} has a number below 0", [(_flat(value) < 0).any() for value in lists]
+            yield f"{word} has a 0", [(_flat(value) == 0).any() for value in lists]
+            yield f"{word} has equal entries", [len(set(map(repr, value))) < len(value) for value in lists]
+            yield f"{word} has a number that is not an integer", [(_flat(value) % 1).any() for value in lists]
+
+
+def _flat(value: Any) -> np.ndarray:
+    """All numbers of a nested list; nothing of one that holds texts."""
+    entries = [value]
+    while any(isinstance(entry, list) for entry in entries):
+        entries = [e for entry in entries for e in (entry if isinstance(entry, list) else [entry])]
+    return np.array([entry for entry in entries if type(entry) in (int, float)], dtype=float)
+
+
+def _close(one: np.ndarray, other: np.ndarray) -> bool:
+    return np.shape(one) == np.shape(other) and bool(
+        np.allclose(one, other, rtol=POOL_RTOL, atol=POOL_ATOL, equal_nan=True)
+    )

@@ -1,0 +1,195 @@
+"""Exercises in a page: what a reader wrote into the gaps is put into a lab, checked, and run on a few points.
+
+The page asks by `answer`, in JSON; see ``lxmls_day1/browser/page/exercise_worker.js``.
+"""
+
+import base64
+import functools
+import json
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from lxmls_day1.course.diagnosis.counterexamples import CounterExample
+from lxmls_day1.course.explanations import check_and_remember
+from lxmls_day1.course.markers import functions_of
+from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.reports import report_text
+from lxmls_day1.course.workspaces import model_answers
+from lxmls_day1.course.workspaces.generation import Files, notebook_bytes, set_cell_source, student_source
+from lxmls_day1.course.workspaces.submission_export import collect_submission, pack_submission
+from lxmls_day1.lab import Lab, reference_folder
+from lxmls_day1.library_path import file_in
+
+TIME_LIMIT = 10.0  # seconds for each check
+N_POINTS, N_ROUNDS, STEP = 40, 2, 0.5
+TRACED = ("passed", "wrong", "skipped")  # how checks end where the rule can be called
+HERE = "*Your answer:*"  # in a cell of a notebook that asks
+COMMAND = re.compile(r"`lxmls-day1 hint [\w.]+` helps")
+
+
+def gaps_in(source: str, exercise: str) -> list[re.Match[str]]:
+    """Where the stubs of an exercise stand in a source text: the comment with the task, and the ``raise`` below it.
+
+    Examples
+    --------
+    >>> [gap] = gaps_in('def f(x):\\n    # Exercise 1.1: Double it.\\n    raise NotImplementedError("Exercise 1.1: ...")\\n', "1.1")
+    >>> gap["indent"], gap.start()
+    ('    ', 10)
+    """
+    task = rf"^(?P<indent> *)# Exercise {re.escape(exercise)}: .*\n(?:(?P=indent)#.*\n)*"
+    return list(re.finditer(task + r"(?P=indent)raise NotImplementedError\(.*\n?", source, re.MULTILINE))
+
+
+def filled(source: str, exercise: str, texts: Sequence[str]) -> str:
+    """The source with a text in each gap, indented as the gap is; an empty text leaves the stub.
+
+    Examples
+    --------
+    >>> stub = 'def f(x):\\n    # Exercise 1.1: Double it.\\n    raise NotImplementedError("Exercise 1.1: ...")\\n'
+    >>> print(filled(stub, "1.1", ["return 2 * x"]), end="")
+    def f(x):
+        return 2 * x
+    """
+    pieces, end = [], 0
+    for gap, text in zip(gaps_in(source, exercise), texts, strict=True):
+        lines = textwrap.dedent(text.expandtabs(4)).strip("\n").rstrip()
+        written = textwrap.indent(lines, gap["indent"]) + "\n" if lines else gap[0]
+        pieces += [source[end : gap.start()], written]
+        end = gap.end()
+    return "".join([*pieces, source[end:]])
+
+
+def given_source(exercise: str) -> tuple[str, str]:
+    """The file of an exercise as students receive it: its name and its text."""
+    reference, registry = reference_folder(), _registry()
+    (name,) = registry[exercise].files
+    text = (reference / file_in(reference, name)).read_text(encoding="utf-8").replace("\r\n", "\n")
+    return name, student_source(text, registry, [exercise], name)
+
+
+@functools.cache
+def _registry() -> Registry:
+    """The exercises of the package, which stay the same while a page is open."""
+    return Registry.of(reference_folder())
+
+
+def answer(folder: str, request: str) -> str:
+    """Do what the page asks for.
+
+    Parameters
+    ----------
+    folder : str
+        A lab, in which the exercises' files are written.
+    request : str
+        JSON: ``kind``, which is ``check``, ``picture`` or ``pack``; ``exercise``; ``written``, from each exercise that the reader has
+        worked on to the texts in its gaps; for ``picture`` also the ``example`` of the check; for ``pack`` also ``answers``, from the
+        cells of the notebooks in which the lab asks about experiments to what the reader has answered.
+
+    Returns
+    -------
+    str
+        JSON. Of ``check``: ``first``, what is shown at once, and ``lines``, the whole report, each line with its style; ``passed``;
+        ``example``, the smallest input that goes wrong, if ``picture`` can draw it; and ``trace``, how the boundary moves. Of
+        ``picture``: an ``image``. Of ``pack``: a ``name`` and its ``content``. Both are in base 64.
+    """
+    asked, packed = json.loads(request), {}
+    known = _registry().ids
+    for exercise, texts in asked["written"].items():
+        # What was written for another version of the page is left out.
+        name, source = given_source(exercise) if exercise in known else ("", "")
+        if len(gaps_in(source, exercise)) == len(texts) > 0:
+            text = filled(source, exercise, texts)
+            Path(folder, name).write_text(text, encoding="utf-8")
+            if text != source:
+                packed[PurePosixPath(name)] = text.encode()
+    if asked["kind"] == "picture":
+        return json.dumps(_picture(asked["exercise"], asked["example"]))
+    if asked["kind"] == "pack":
+        return json.dumps(_packed(Path(folder), packed | _answered(Path(folder), asked["answers"])))
+    return json.dumps(_checked(Path(folder), asked["exercise"]))
+
+
+def _checked(folder: Path, exercise: str) -> dict[str, Any]:
+    report, questions, _ = check_and_remember(folder, [exercise], TIME_LIMIT)
+    (one,) = report.reports
+    lines = [(style, COMMAND.sub("the button Hint helps", text)) for style, text in report_text.check_lines(report)]
+    named = [("known", text) for text in report_text.named_lines(one.named_as, one.mistakes)]
+    asked = [("known", question.question) for question in questions]
+    failed = [result for result in one.counted if not result.passed]
+    of_first = report_text.result_lines(failed[0], {}) if failed else ()
+    shown = [] if one.to_do else [*named, *of_first, *asked]
+    example = one.small_inputs.example if one.small_inputs is not None else None
+    return {
+        "first": shown or lines[1:],
+        "lines": lines if shown else [],
+        "passed": one.all_passed,
+        "example": example.to_plain() if example is not None and one.exercise.counter_example else None,
+        "trace": _trace(folder, exercise) if all(result.outcome in TRACED for result in one.results) else None,
+    }
+
+
+def _picture(exercise: str, plain: dict[str, Any]) -> dict[str, Any]:
+    from lxmls_day1.figures.counter_examples import picture  # with matplotlib, which the page has fetched for that
+
+    example, kind = CounterExample.from_plain(plain), _registry()[exercise].counter_example
+    drawn = picture(kind, example.given, example.wanted.array, example.got.array)
+    return {"image": base64.b64encode(drawn).decode() if drawn else ""}
+
+
+def _answered(folder: Path, answers: Mapping[str, str]) -> Files:
+    """The notebooks with what the reader has answered below their questions."""
+    notebooks: dict[str, Any] = {}
+    for asked in model_answers.decoded((folder / model_answers.FILE).read_bytes()):
+        if text := answers.get(asked.cell, "").strip():
+            if asked.notebook not in notebooks:
+                notebooks[asked.notebook] = json.loads((folder / asked.notebook).read_bytes())
+            (cell,) = (cell for cell in notebooks[asked.notebook]["cells"] if cell["id"] == asked.cell)
+            set_cell_source(cell, f"{''.join(asked.question.partition(HERE)[:2])}\n\n{text}")
+    return {PurePosixPath(name): notebook_bytes(notebook) for name, notebook in notebooks.items()}
+
+
+def _packed(folder: Path, files: Files) -> dict[str, Any]:
+    """What was written in the page, and nothing else: in the lab more may be solved than here."""
+    name, content = pack_submission(folder, replace(collect_submission(folder), files=files), "from-the-book")
+    return {"name": name, "content": base64.b64encode(content).decode()}
+
+
+def _trace(folder: Path, exercise: str) -> dict[str, Any] | None:
+    """The points, and the weights of class 1 less those of class 0 after each step of the rule; None if it is no rule, or fails."""
+    name, source = given_source(exercise)
+    rules = [function for function in functions_of(source, exercise) if function.endswith("_rule")]
+    if not rules:
+        return None
+    X, labels = _points()
+    W, leads = np.zeros((3, 2)), []
+    lab = Lab(folder)
+    lab.forget()  # the file is another one than at the last check
+    try:
+        rule = getattr(lab.load(name.removesuffix(".py").replace("/", ".")), rules[0])
+        for m in [*range(N_POINTS)] * N_ROUNDS:
+            g, cost = np.array([1.0, *X[m]]), 1.0 - np.eye(2)[labels[m]]
+            W = W + np.outer(g, rule(W.T @ g, int(labels[m]), float(g @ g), STEP, cost))
+            leads.append([m, *np.round(W[:, 1] - W[:, 0], 6).tolist()])
+    except Exception:  # the report says what is wrong with it
+        return None
+    if not np.all(np.isfinite(W)):
+        return None
+    return {"points": drawn_points(), "steps": leads}
+
+
+def drawn_points() -> list[list[float]]:
+    """The points that the page draws, each with its class."""
+    X, labels = _points()
+    return [[*x, label] for x, label in zip(np.round(X, 4).tolist(), labels.tolist(), strict=True)]
+
+
+def _points() -> tuple[np.ndarray, np.ndarray]:
+    labels = np.arange(N_POINTS) % 2
+    X = np.random.default_rng(7).normal(size=(N_POINTS, 2)) * 0.7 + np.where(labels, 1.0, -1.0)[:, np.newaxis]
+    return X, labels

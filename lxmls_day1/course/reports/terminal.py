@@ -1,0 +1,76 @@
+"""Reports on a terminal: coloured where it has colours, in plain characters where it has no others."""
+
+import shutil
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lxmls_day1.course.reports.report_text import PLAIN_SYMBOLS, Line, broken, status_lines, workspace_lines
+from lxmls_day1.course.workspaces.progress import Status
+from lxmls_day1.course.workspaces.workspace import workspace_of
+from lxmls_day1.lab import Lab
+
+STYLES: dict[str, dict[str, Any]] = {
+    "": {},
+    "title": {"bold": True},
+    "good": {"fg": "green"},
+    "bad": {"fg": "red"},
+    "known": {"fg": "yellow"},
+    "quiet": {"dim": True},
+}
+NARROWEST = 20  # columns; on fewer nothing is readable
+_WANTED = "✓█λ"  # what an output must have; on others, plain characters take their places
+
+
+def echo_lines(lines: Iterable[Line]) -> None:
+    """Print lines in their styles, those longer than the terminal is wide in pieces.
+
+    Where the output is no terminal, lines stay whole, and click leaves the colours out.
+    """
+    plain, width = not can_show(_WANTED), columns()
+    for style, text in lines:
+        shown = text.translate(PLAIN_SYMBOLS) if plain else text
+        for piece in [shown] if width is None else broken(shown, width):
+            click.secho(piece, **STYLES[style])
+
+
+def columns() -> int | None:
+    """How many columns the terminal has; None where the output is none."""
+    return max(NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
+
+
+def echo_status(status: Status) -> None:
+    """Print where the exercises of a workspace stand."""
+    echo_lines(status_lines(status, plain=not can_show(_WANTED)))
+
+
+def find_workspace(named: str | None, command: str) -> Path:
+    """The lab folder that a student's command works on; it is the first line of what the command prints.
+
+    Parameters
+    ----------
+    named : str or None
+        What --lab names.
+    command : str
+
+    Raises
+    ------
+    InputError
+        If nothing is named and no workspace is here.
+    """
+    lab = Lab(named) if named else Lab.open()
+    folder = workspace_of(lab, command)
+    echo_lines(workspace_lines(folder))
+    return folder
+
+
+def can_show(text: str) -> bool:
+    """Whether standard output has these characters."""
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

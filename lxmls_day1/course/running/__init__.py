@@ -1,0 +1,1 @@
+"""Checks run in a process of their own, or in this one."""

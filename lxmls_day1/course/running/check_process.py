@@ -1,0 +1,131 @@
+"""Checks in another process: how it is started, what it may see, what it reports, and how it ends with all that it started.
+
+This keeps a student's endless loop from stopping us; it is no protection against malice.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from lxmls_day1.base.processes import end_group
+from lxmls_day1.library_path import command_of
+
+CHECK_SESSION = "lxmls_day1.course.running.check_session"
+REPORT, ERRORS = "report.jsonl", "errors.txt"
+PYTEST_SETTINGS = "[pytest]\naddopts =\n"
+#: Plugins of pytest that checks do not use. One of them collects garbage at the end: a third of a short run.
+_LEFT_OUT = (
+    *("cacheprovider", "terminal", "unraisableexception", "threadexception", "logging", "doctest", "junitxml"),
+    *("pastebin", "legacypath", "stepwise", "setuponly", "setupplan", "unittest", "debugging", "subtests", "tmpdir"),
+    *("monkeypatch", "recwarn", "skipping", "warnings"),
+)
+
+
+def pytest_options(settings: Path | str, folder: Path) -> list[str]:
+    """With what pytest runs the checks of a folder by a file of our settings.
+
+    It looks at nothing above that folder: one may be allowed to pass through a folder above and not to list it.
+    """
+    left_out = [f"-pno:{plugin}" for plugin in _LEFT_OUT]
+    return [
+        *left_out, "--import-mode=importlib", "--noconftest",
+        "-c", str(settings), f"--rootdir={folder}", f"--confcutdir={folder}",
+    ]  # fmt: skip
+
+
+def environment() -> dict[str, str]:
+    """The environment of this process, without variables that change how pytest runs or where libraries come from."""
+    left_out = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONINSPECT")
+    variables = {name: value for name, value in os.environ.items() if name not in left_out}
+    variables |= {
+        "PYTHONSAFEPATH": "1",
+        "PYTHONNOUSERSITE": "1",
+        "PYTHONIOENCODING": "utf-8",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "MPLBACKEND": "Agg",
+    }
+    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "OMP_NUM_THREADS"):
+        variables.setdefault(name, "1")
+    return variables
+
+
+@dataclass(frozen=True)
+class CheckRequest:
+    """What a process of checks is to do.
+
+    Attributes
+    ----------
+    runs : tuple of (lab folder, check files)
+    hidden : bool
+        Whether to run the hidden checks too.
+    seed : int, optional
+        Of these.
+    record : bool
+        Whether answers are recorded, rather than compared.
+    skip : tuple of str
+        Checks that are left out.
+    practised : tuple of str
+        Exercises that are practised: further small inputs are asked.
+    """
+
+    runs: tuple[tuple[str, tuple[str, ...]], ...]
+    hidden: bool = False
+    seed: int | None = None
+    record: bool = False
+    skip: tuple[str, ...] = ()
+    practised: tuple[str, ...] = ()
+
+
+class CheckProcess:
+    """A process that runs checks, and the events that it reports as they happen.
+
+    Parameters
+    ----------
+    request : CheckRequest
+    folder : Path
+        Its current folder, which holds its report and what goes to standard error; made if it is not there.
+    compiles : bool
+        Whether learners are compiled: on a few points NumPy takes less time than importing numba.
+    """
+
+    def __init__(self, request: CheckRequest, folder: Path, compiles: bool = True):
+        folder.mkdir(exist_ok=True)
+        (folder / "request.json").write_text(json.dumps(asdict(request)), encoding="utf-8")
+        self._report, self._errors = folder / REPORT, folder / ERRORS
+        self._report.write_bytes(b"")
+        self._n_read = 0
+        with self._errors.open("wb") as errors:
+            self.process = subprocess.Popen(
+                command_of(
+                    CHECK_SESSION, [str(folder / "request.json"), str(self._report)], options=("-X", "faulthandler")
+                ),
+                cwd=folder,
+                env=environment() | ({} if compiles else {"NUMBA_DISABLE_JIT": "1"}),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                start_new_session=sys.platform != "win32",
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # on Windows
+            )
+
+    def look(self) -> tuple[bool, list[dict[str, Any]]]:
+        """Whether it goes on, and what it has reported since the last look."""
+        alive = self.process.poll() is None  # asked before reading, so that all that was written before the end is read
+        with self._report.open("rb") as file:
+            file.seek(self._n_read)
+            new = file.read()
+        complete = new[: new.rfind(b"\n") + 1]
+        self._n_read += len(complete)
+        return alive, [json.loads(line) for line in complete.splitlines()]
+
+    def messages(self) -> str:
+        """What went to standard error."""
+        return self._errors.read_text(encoding="utf-8", errors="replace").strip()
+
+    def end(self) -> None:
+        """Kill it and all that it has started."""
+        end_group(self.process)

@@ -1,0 +1,214 @@
+"""Checks in this process: pytest collects them once, and they are run on one lab after another.
+
+``python -m lxmls_day1.course.running.check_session REQUEST REPORT`` does that in a process of its own (`check_process`).
+"""
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lxmls_day1.base.atomic_files import temporary_folder
+from lxmls_day1.base.processes import end_with_parent
+from lxmls_day1.course.diagnosis.expect import WrongAnswer
+from lxmls_day1.course.registry import exercise_of_check
+from lxmls_day1.course.running import pytest_plugin
+from lxmls_day1.course.running.check_process import PYTEST_SETTINGS, CheckRequest, pytest_options
+from lxmls_day1.course.running.pytest_plugin import FIXTURES, ChecksRun, check_key, check_title, is_hidden
+
+INTERRUPTED = int(pytest.ExitCode.INTERRUPTED)
+
+
+class CheckSession:
+    """The checks of some files, ready to be run: each is called as a function, without the protocol of pytest.
+
+    Parameters
+    ----------
+    check_files : sequence of Path
+    run : ChecksRun
+        Which lab is checked, and with what answers are compared.
+    options : sequence of str
+        Of pytest, besides those of all checks.
+
+    Attributes
+    ----------
+    items : list of pytest.Function
+        The checks; known after `collect`.
+    broken : list of (file, text)
+        The files of checks that cannot be read.
+    """
+
+    def __init__(self, check_files: Sequence[Path], run: ChecksRun, options: Sequence[str] = ()):
+        self._check_files = check_files
+        self._run = run
+        self._options = options
+        self.items: list[pytest.Function] = []
+        self.broken: list[tuple[str, str]] = []
+
+    def collect(self, parent: str | None = None) -> None:
+        """Have pytest find the checks, unless they are known.
+
+        Parameters
+        ----------
+        parent : str, optional
+            A folder for temporary files, if it is on this machine.
+        """
+        if not self._check_files or self.items:
+            return
+        self.broken = []
+        with temporary_folder("lxmls-day1-checks-", parent if parent and os.path.isdir(parent) else None) as folder:
+            settings = Path(folder, "pytest.ini")
+            settings.write_text(PYTEST_SETTINGS, encoding="utf-8")
+            options = [*pytest_options(settings, self._check_files[0].parent), *self._options]
+            try:
+                with _no_other_plugins():
+                    ended = pytest.main([*options, *map(str, self._check_files)], plugins=[pytest_plugin, self])
+            finally:  # whoever edits the checks and runs them again has pytest read them again
+                _forget_modules(self._check_files)
+        if ended == pytest.ExitCode.INTERRUPTED and not self.broken:  # Ctrl-C while the checks were collected
+            raise KeyboardInterrupt
+
+    def error_of(self, item: pytest.Function) -> BaseException | None:
+        """Run a check; the exception with which it ended."""
+        return self._run.called(item)
+
+    # What pytest calls --------------------------------------------------------------------------------------------------
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Let our fixtures find the run."""
+        config.stash[pytest_plugin.RUN] = self._run
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note a file of checks that cannot be read."""
+        if report.failed:
+            self.broken.append((report.nodeid, report.longreprtext))
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Take the checks, in place of running them."""
+        for item in session.items:
+            if not pytest_plugin.is_plain(item):
+                self.broken.append((item.nodeid, f"{item.name} is no plain function of {', '.join(FIXTURES)}"))
+        if not self.broken:
+            self.items = [item for item in session.items if isinstance(item, pytest.Function)]
+        return True
+
+
+def report_checks(
+    request: CheckRequest,
+    report: Path,
+    options: Sequence[str] = (),
+    limited: Callable[[], AbstractContextManager[object]] = contextlib.nullcontext,
+) -> None:
+    """Do what is requested, and append a line of JSON for each event.
+
+    Each line is written at once: what is in it survives whatever a check does.
+
+    Parameters
+    ----------
+    request : CheckRequest
+    report : Path
+    options : sequence of str
+        Of pytest.
+    limited : function
+        What makes the context in which each check runs.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If a check ends with that.
+    """
+
+    def write(**event: Any) -> None:
+        with report.open("ab") as file:
+            file.write((json.dumps(event) + "\n").encode())
+
+    files = list(dict.fromkeys(Path(file) for _, check_files in request.runs for file in check_files))
+    run = ChecksRun(seed=request.seed, hidden=request.hidden, recordings={} if request.record else None)
+    run.practised = request.practised
+    session = CheckSession(files, run, options)
+
+    def run_checks() -> None:
+        of_file: dict[Path, list[pytest.Function]] = {}
+        for item in session.items:
+            if check_key(item) not in request.skip:
+                of_file.setdefault(item.path.resolve(), []).append(item)
+        for lab_folder, check_files in request.runs:
+            run.lab_folder = Path(lab_folder)
+            items = [item for file in check_files for item in of_file.get(Path(file).resolve(), [])]
+            write(event="collected", checks=[_described(item) for item in items])
+            for item in items:
+                write(event="begin", check=check_key(item))
+                with limited():
+                    error = session.error_of(item)
+                write(event="end", check=check_key(item), **_ending(run, item, error))
+            write(event="done")
+
+    session.collect(parent=str(report.parent))
+    if not session.broken:
+        run_checks()
+    for file, text in session.broken:
+        lines = text.strip().splitlines()
+        write(event="broken", file=file, text=lines[-1].removeprefix("E").strip() if lines else "", details=text)
+
+
+def _described(item: pytest.Item) -> dict[str, Any]:
+    return {"check": check_key(item), "exercise": exercise_of_check(item.path.name), "title": check_title(item)}
+
+
+def _ending(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> dict[str, Any]:
+    """How a check ended, as JSON can hold it; of a run that records, with the answers that were got."""
+    outcome, text = pytest_plugin.verdict(run, item, error)
+    ending: dict[str, Any] = {"outcome": outcome, "text": text}
+    if run.recordings is not None:
+        recording = run.recordings.pop(check_key(item), None)
+        answers = recording.answers if recording is not None else {}
+        ending["hidden"] = is_hidden(item)
+        ending["answers"] = {what: answer.to_json() for what, answer in answers.items()}
+        return ending
+    wrong = error if isinstance(error, WrongAnswer) else None
+    ending["mistakes"] = list(wrong.mistakes) if wrong else []
+    ending["named_as"] = wrong.named_as if wrong else ""
+    ending["example"] = wrong.example.to_plain() if wrong and wrong.example else None
+    return ending
+
+
+def _forget_modules(files: Sequence[Path]) -> None:
+    """Drop what was imported from these files: pytest would take it for other files of the same name, too."""
+    names = set(map(str, files))
+    for name, module in list(sys.modules.items()):
+        if getattr(module, "__file__", None) in names:
+            del sys.modules[name]
+
+
+@contextlib.contextmanager
+def _no_other_plugins() -> Iterator[None]:
+    """Plugins that happen to be installed have no part in checks."""
+    name = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
+    before = os.environ.get(name)
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[name]
+        if before is not None:
+            os.environ[name] = before
+
+
+def main(request: str, report: str) -> None:
+    """Do what a request asks for; the process ends with a message if a check file cannot be read."""
+    end_with_parent()
+    try:
+        report_checks(CheckRequest(**json.loads(Path(request).read_text(encoding="utf-8"))), Path(report))
+    except (KeyboardInterrupt, pytest.exit.Exception):
+        sys.exit(INTERRUPTED)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,128 @@
+"""What stands around the code of an exercise in a notebook: ``with lab.exercise("1.5"):``.
+
+It does two things. First, an edited file of the lab counts from the next run of the cell on, without a restart: on entry the
+lab's modules are forgotten, so that an ``import`` in the cell reads them anew. (`lxmls_day1.course.running.autoreload` does the
+same for other cells.) Second, code that is not written yet, and raises `NotImplementedError`, ends the cell with one line that
+names it, and the rest of the notebook still runs. A later cell that misses a name which this cell would have defined ends
+in the same way.
+"""
+
+import os
+import re
+import traceback
+from collections.abc import Collection
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.running.autoreload import Autoreload
+
+COMMAND = re.compile(r"`lxmls-day1 hint ([\w.]+)`")  # as a stub names it
+
+
+class ExerciseCell:
+    """The context manager behind ``lab.exercise``.
+
+    Parameters
+    ----------
+    lab : lxmls_day1.lab.Lab
+    number : str
+        The exercise, such as ``"1.5"``.
+
+    Examples
+    --------
+    >>> from lxmls_day1.lab import Lab
+    >>> with ExerciseCell(Lab.open(), "1.5"):
+    ...     raise NotImplementedError("Exercise 1.5: MIRA; `lxmls-day1 hint 1.5` helps")
+    Still to be done – Exercise 1.5: MIRA; `lab.hint("1.5")` helps
+    >>> with ExerciseCell(Lab.open(), "1.5"):
+    ...     print("done")
+    done
+    """
+
+    def __init__(self, lab: Any, number: str):
+        self.lab = lab
+        self.number = str(number)
+
+    def __enter__(self) -> Self:
+        code = Autoreload.of(self.lab)
+        code.renew()
+        if not code.fault:
+            self.lab.forget()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        waiting = Autoreload.of(self.lab).unwritten
+        place = place_in_folder(trace, self.lab.folder)
+        if error is None:
+            waiting.discard(self.number)
+        if type(error) is NameError and self.number in waiting and not place:
+            print(f"Waits for exercise {self.number}, which a cell above needs as well: {error}.")
+            return True
+        if not isinstance(error, NotImplementedError):
+            if error is not None:
+                error.with_traceback(in_own_code(trace, self._files()))
+            return False
+        waiting.add(self.number)
+        what = " ".join(str(error).split()) or f"Exercise {self.number}"
+        what = COMMAND.sub(r'`lab.hint("\1")`', what)  # in a web page there is no command line
+        print(f"Still to be done – {what}{place and f' ({place}). Save the file, and run this cell again.'}")
+        return True
+
+    def _files(self) -> set[Path]:
+        """The files that students write in."""
+        try:
+            exercises = list(Registry.of(self.lab.folder))
+        except InputError:  # a damaged registry must not hide the error in the cell
+            return set()
+        return {(self.lab.folder / name).resolve() for exercise in exercises for name in exercise.files}
+
+
+def in_own_code(trace: TracebackType | None, files: Collection[Path]) -> TracebackType | None:
+    """The traceback of an error in a student's file without the calls that lead from the notebook's cell to it.
+
+    Parameters
+    ----------
+    trace : traceback
+        It begins in the cell.
+    files : collection of Path
+        Those that students write in.
+
+    Returns
+    -------
+    traceback
+        The same one where the error came from elsewhere.
+    """
+    frames = [trace] if trace is not None else []
+    while frames and frames[-1].tb_next is not None:
+        frames.append(frames[-1].tb_next)
+    own = [frame for frame in frames if Path(frame.tb_frame.f_code.co_filename).resolve() in files]
+    if not own or own[-1] is not frames[-1]:
+        return trace
+    trimmed = None
+    for frame in reversed([frames[0], *(frame for frame in own if frame is not frames[0])]):
+        trimmed = TracebackType(trimmed, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+    return trimmed
+
+
+def place_in_folder(trace: TracebackType | None, folder: str | os.PathLike[str]) -> str:
+    """Where in a lab an error came from, as ``classifiers/mira.py, line 31``; empty if it was not in the lab.
+
+    Parameters
+    ----------
+    trace : traceback
+    folder : path
+
+    Returns
+    -------
+    str
+    """
+    for frame in reversed(traceback.extract_tb(trace)):
+        path = Path(frame.filename)
+        if path.is_absolute() and path.is_relative_to(folder):
+            return f"{path.relative_to(folder).as_posix()}, line {frame.lineno}"
+    return ""

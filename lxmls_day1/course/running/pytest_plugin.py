@@ -1,0 +1,359 @@
+"""The fixtures of the checks, as a pytest plugin: ``pytest tests/exercises --lab path/to/any/lab``.
+
+A check is an ordinary test that uses three fixtures:
+
+* ``lab``, what stands for the `Lab` that is checked (`GuardedLab`, `BoxedLab`);
+* ``expect``: ``expect("what this is", value)`` compares with the recorded answer and names the mistake;
+* ``rng``, a numpy Generator: the same in every run for public checks, seeded afresh for hidden ones.
+
+Checks marked ``@pytest.mark.hidden`` run at grading only, or with ``--hidden``; what is expected there is computed with the
+same seed from the reference lab first. Programs that run the checks have their own loop: `check_session`.
+"""
+
+import contextlib
+import inspect
+import secrets
+import traceback
+import zlib
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.course.checked_lab import CheckedLab
+from lxmls_day1.course.diagnosis.counterexamples import ANSWERED, SmallInputs, ask_some
+from lxmls_day1.course.diagnosis.expect import Expect, RecordingExpect
+from lxmls_day1.course.diagnosis.forms import MUST_RETURN, Wanted, unusable, wrong_in_words
+from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
+from lxmls_day1.course.markers import STUB_MESSAGE
+from lxmls_day1.course.registry import RECORDED, SMALL_INPUTS, Exercise, Registry, exercise_of_check
+from lxmls_day1.course.running.mutation_guard import GuardedLab
+from lxmls_day1.course.running.refusals import answers_of, answers_refused
+from lxmls_day1.course.running.tracebacks import trimmed_traceback
+from lxmls_day1.lab import PACKAGES, Lab, is_within
+
+PUBLIC_SEED = 1
+
+
+class ChecksRun:
+    """The state of one run of pytest over checks.
+
+    Attributes
+    ----------
+    lab_folder : Path or None
+        None for the lab around each check file.
+    seed : int or None
+        That of hidden checks; None unless it was given, until they want it.
+    item : pytest.Item or None
+        The check that is running.
+    asked : GuardedLab or None
+        The lab that the check asks, where that is in this process.
+    boxed_lab : bool
+        Whether the lab runs elsewhere, in a box that keeps answers out of reach itself.
+    recordings : dict or None
+        Where the answers that checks got are collected instead of compared: check -> `RecordingExpect`.
+    practised : collection of str
+        Exercises of which further small inputs are asked.
+    """
+
+    boxed_lab = False
+
+    def __init__(
+        self,
+        lab_folder: Path | None = None,
+        seed: int | None = None,
+        hidden: bool = False,
+        answers: RecordedAnswers | None = None,
+        recordings: dict[str, RecordingExpect] | None = None,
+    ):
+        self.lab_folder = lab_folder
+        self.seed = seed
+        self.hidden = hidden
+        self.recordings = recordings
+        self.practised: Collection[str] = ()
+        self.item: pytest.Item | None = None
+        self.asked: GuardedLab | None = None
+        self._given = answers
+        self._answers: dict[Path, RecordedAnswers] = {}
+        self._fresh: RecordedAnswers | None = answers
+        self._registries: dict[Path, Registry] = {}
+
+    @property
+    def current(self) -> pytest.Item:
+        """The check that is running, for its fixtures."""
+        assert self.item is not None
+        return self.item
+
+    def lab(self, check_file: Path) -> CheckedLab:
+        """The lab that is checked."""
+        self.asked = GuardedLab(Lab(self.lab_folder) if self.lab_folder else Lab.open(check_file.parent))
+        return self.asked
+
+    def answers(self, item: pytest.Item) -> RecordedAnswers:
+        """The answers with which a check is compared."""
+        if self._given is not None:
+            return self._given
+        if is_hidden(item):
+            assert self._fresh is not None  # `compute_hidden_answers` came first
+            return self._fresh
+        return self.recorded(item)
+
+    def recorded(self, item: pytest.Item) -> RecordedAnswers:
+        """What is recorded beside a check: the answers to public checks, the sentences of the mistakes, and the small inputs."""
+        if item.path not in self._answers:
+            exercise = exercise_of_check(item.path.name) or ""
+            self._answers[item.path] = RecordedAnswers.read(item.path.parent / RECORDED.name, [exercise])
+        return self._answers[item.path]
+
+    def expect(self, item: pytest.Item) -> Expect | RecordingExpect:
+        """What a check calls to compare a value with what the reference answers."""
+        key = check_key(item)
+        if self.recordings is not None:
+            recording = self.recordings[key] = RecordingExpect()
+            return recording
+        return Expect(self.answers(item).checks.get(key, {}))
+
+    def small_inputs(self, item: pytest.Item) -> Callable[[Any], None]:
+        """What asks a lab about the small inputs of an exercise, and judges what it answers."""
+        module = item.getparent(pytest.Module)
+        assert module is not None
+        exercise = exercise_of_check(item.path.name) or ""
+        if self.recordings is None:
+            answers = self.recorded(item)
+            sentences, practised = answers.sentences.get(exercise, {}), exercise in self.practised
+            return SmallInputs(module.obj, answers.pools.get(exercise), sentences, practised).check
+        return lambda lab: ask_some(module.obj, lab)
+
+    def rng(self, item: pytest.Item) -> Any:
+        """The random numbers of a check: those of a hidden one depend on the seed of the run as well."""
+        import numpy as np
+
+        seed = self.seed if is_hidden(item) and self.seed is not None else PUBLIC_SEED
+        return np.random.default_rng([seed, zlib.crc32(check_key(item).encode())])
+
+    def fixture(self, name: str, item: pytest.Item) -> Any:
+        """What a check gets as the argument of this name: one of `FIXTURES`."""
+        return self.lab(item.path) if name == "lab" else getattr(self, name)(item)
+
+    def called(self, check: pytest.Function) -> BaseException | None:
+        """Call a check that `is_plain`. Returns the exception with which it ended, if it did not hold."""
+        try:
+            arguments = dict(check.callspec.params) if hasattr(check, "callspec") else {}
+            arguments |= {name: self.fixture(name, check) for name in FIXTURES if name in check.fixturenames}
+            with self.without_answers(check):
+                check.obj(**arguments)
+        except (KeyboardInterrupt, pytest.exit.Exception):
+            raise
+        except BaseException as error:  # pytest's own exceptions too, by which a check fails or is skipped
+            return error
+        return None
+
+    def without_answers(self, check: pytest.Item) -> contextlib.AbstractContextManager[None]:
+        """In this context what answers the exercise of a check cannot be called; a box sees to that itself."""
+        exercise = None if self.boxed_lab else self.exercise_of(check)
+        return answers_refused(answers_of(exercise)) if exercise else contextlib.nullcontext()
+
+    def compute_hidden_answers(self, items: list[pytest.Item]) -> None:
+        """Ask the reference lab, and the known mistakes, what the hidden checks among `items` will expect."""
+        hidden = [item for item in items if is_hidden(item)]
+        if hidden and self._fresh is None and self.recordings is None:
+            from lxmls_day1.course.running.snapshot import (
+                answers_of_reference,  # here, as students' checks never need it
+            )
+
+            if self.seed is None:
+                self.seed = secrets.randbits(32)
+            exercises = sorted({exercise_of_check(item.path.name) or "" for item in hidden})
+            self._fresh = answers_of_reference(exercises, hidden=True, seed=self.seed)
+
+    def files_of(self, item: pytest.Item) -> tuple[str, ...]:
+        """The files in which a student solves the exercise of a check."""
+        exercise = self.exercise_of(item)
+        return exercise.files if exercise else ()
+
+    def exercise_of(self, item: pytest.Item) -> Exercise | None:
+        """The exercise of a check, if the registry beside it has that."""
+        id, folder = exercise_of_check(item.path.name), item.path.parent
+        if id is not None and folder not in self._registries:
+            self._registries[folder] = Registry.read(folder / "exercises.toml")
+        return next((exercise for exercise in self._registries.get(folder, ()) if exercise.id == id), None)
+
+
+class Fixtures:
+    """The fixtures. They know the run, and the run knows the check: the fixture ``request`` would cost more than most checks."""
+
+    def __init__(self, run: ChecksRun):
+        self._run = run
+
+    @pytest.fixture
+    def lab(self) -> Any:
+        """The lab that is checked, or what stands for it."""
+        return self._run.lab(self._run.current.path)
+
+    @pytest.fixture
+    def expect(self) -> Expect | RecordingExpect:
+        """``expect("what this is", value, rtol=1e-6, atol=1e-9)`` compares a value with what the reference answers."""
+        return self._run.expect(self._run.current)
+
+    @pytest.fixture
+    def rng(self) -> Any:
+        """A numpy Generator that depends on the check alone, and for a hidden check on the seed of the run as well."""
+        return self._run.rng(self._run.current)
+
+    @pytest.fixture
+    def small_inputs(self) -> Callable[[Any], None]:
+        """What asks a lab about the small inputs of the exercise and judges what it answers."""
+        return self._run.small_inputs(self._run.current)
+
+
+RUN = pytest.StashKey[ChecksRun]()
+FIXTURES = ("lab", "expect", "rng", "small_inputs")
+
+
+def is_plain(item: pytest.Item) -> bool:
+    """Whether a check is a plain function of our fixtures and of its parameters, with nothing to set up or to take down.
+
+    So it is called without pytest, whose protocol costs more than most checks.
+    """
+    if not isinstance(item, pytest.Function):
+        return False
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    marks = list(item.iter_markers())
+    return (
+        {*FIXTURES, *parameters}.issuperset(item.fixturenames)
+        and {mark.name for mark in marks} <= {"hidden", "parametrize"}
+        and not any("indirect" in mark.kwargs for mark in marks)
+        and not inspect.isgeneratorfunction(item.obj)
+        and not inspect.iscoroutinefunction(item.obj)
+    )
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of the checks."""
+    group = parser.getgroup("lxmls-day1", "exercises of the day-1 lab")
+    group.addoption(
+        "--lab", metavar="FOLDER", help="The lab folder that is checked; the one around the checks if not given."
+    )
+    group.addoption("--hidden", action="store_true", help="Run the hidden checks too (needs the reference solutions).")
+    group.addoption("--seed", type=int, metavar="N", help="Seed of the hidden checks; drawn if not given, and shown.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register marker, fixtures and the run."""
+    config.addinivalue_line("markers", "hidden: a check of an exercise that runs at grading only, on fresh inputs")
+    if RUN not in config.stash:  # a snapshot has put its own there before
+        config.stash[RUN] = _run_of_options(config)
+    config.pluginmanager.register(Fixtures(config.stash[RUN]))
+
+
+def _run_of_options(config: pytest.Config) -> ChecksRun:
+    option = config.getoption
+    return ChecksRun(
+        lab_folder=Path(option("--lab")).resolve() if option("--lab") else None,
+        seed=option("--seed"),
+        hidden=option("--hidden"),
+    )
+
+
+def check_small_inputs(lab: Lab, small_inputs: Callable[[Any], None]) -> None:
+    """Small inputs, from the smallest on."""
+    small_inputs(lab)
+
+
+def pytest_pycollect_makeitem(collector: Any, name: str, obj: object) -> pytest.Function | None:
+    """A file of checks that says what is answered to small inputs has a check of them."""
+    if name != ANSWERED or exercise_of_check(collector.path.name) is None:
+        return None
+    made: pytest.Function = pytest.Function.from_parent(collector, name=SMALL_INPUTS, callobj=check_small_inputs)
+    return made
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out checks that are not to run, and compute what hidden ones expect."""
+    run = config.stash[RUN]
+    leave_out = [item for item in items if is_hidden(item) and not run.hidden]
+    if leave_out:
+        items[:] = [item for item in items if item not in leave_out]
+        config.hook.pytest_deselected(items=leave_out)
+    run.compute_hidden_answers(items)
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Name the lab that is checked."""
+    run = config.stash[RUN]
+    return f"lab: {run.lab_folder}" if run.lab_folder else None
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Name the seed of the hidden checks."""
+    run = config.stash[RUN]
+    if run.hidden and run.seed is not None:
+        terminalreporter.write_line(f"hidden checks ran with --seed {run.seed}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Put down which check runs, for its fixtures."""
+    item.config.stash[RUN].item = item
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
+    """In a check of a lab in this process nobody calls what answers its exercise."""
+    with pyfuncitem.config.stash[RUN].without_answers(pyfuncitem):
+        return (yield)
+
+
+def verdict(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> tuple[str, str]:
+    """How a check ended: ``passed``, ``wrong``, ``to do``, ``error`` or ``skipped``; and what to say."""
+    if error is None:
+        return "passed", ""
+    if isinstance(error, pytest.skip.Exception):
+        return "skipped", str(error)
+    if isinstance(error, NotImplementedError) and STUB_MESSAGE.match(str(error)):
+        return "to do", str(error)
+    answers, wanted = run.asked.answers if run.asked is not None else [], must_return(item)
+    folder = run.lab_folder or Lab.open(item.path.parent).folder
+    if text := wrong_in_words(error, answers, wanted):
+        cause = error.__cause__
+        return "wrong", f"{text}\n{trimmed_traceback(cause, folder, run.files_of(item))}" if cause else text
+    files = _files_of(error)
+    if isinstance(error, AssertionError) and files[-1:] == [item.path]:
+        return "wrong", str(error).strip() or "a property that the answer must have does not hold"
+    of_the_answer = answers and answers[-1] and not isinstance(error, (AssertionError, InputError))
+    if of_the_answer and not any(is_within(file, folder / name) for file in files for name in PACKAGES):
+        return "wrong", unusable(answers, wanted, error)
+    return "error", trimmed_traceback(error, folder, run.files_of(item), item.path)
+
+
+def _files_of(error: BaseException) -> list[Path]:
+    """The files through which an exception went; it was raised in the last one."""
+    return [Path(frame.filename) for frame in traceback.extract_tb(error.__traceback__)]
+
+
+def must_return(item: pytest.Item) -> Wanted:
+    """The forms that the functions which a check calls must return, as its file says."""
+    module = item.getparent(pytest.Module)
+    return getattr(module.obj, MUST_RETURN, {}) if module is not None else {}
+
+
+def is_hidden(item: pytest.Item) -> bool:
+    """Whether a check runs at grading only."""
+    return item.get_closest_marker("hidden") is not None
+
+
+def check_key(item: pytest.Item) -> str:
+    """The name of a check wherever its folder stands: ``test_1_05_mira.py::test_step[large]``."""
+    return f"{item.path.name}::{item.nodeid.partition('::')[2]}"
+
+
+def check_title(item: pytest.Item) -> str:
+    """What a student calls the check: the first line of its docstring, or its name as words."""
+    docstring = getattr(getattr(item, "function", None), "__doc__", None) or ""
+    title = next((line.strip() for line in docstring.strip().splitlines()), "") or item.name.partition("[")[
+        0
+    ].removeprefix("test_").replace("_", " ")
+    case = item.name.partition("[")[2].removesuffix("]")
+    return f"{title.rstrip('.')} ({case})" if case else title.rstrip(".")

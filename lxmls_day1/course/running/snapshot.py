@@ -1,0 +1,165 @@
+"""Snapshots: checks run on labs of our own, to see what they answer.
+
+All runs share a process, because a short run spends most of its time on starting Python.
+"""
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lxmls_day1.base.atomic_files import temporary_folder
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.waiting import Wait, tried_again
+from lxmls_day1.course.diagnosis.recorded_answers import Answer, RecordedAnswers
+from lxmls_day1.course.registry import FILE, FOLDER, SMALL_INPUTS, Registry, check_files
+from lxmls_day1.course.running.check_process import CheckProcess, CheckRequest
+from lxmls_day1.lab import reference_folder
+
+REFERENCE = "the reference"
+PATIENCE = 600.0  # seconds of work; at the first time the reference is compiled
+
+
+@dataclass(frozen=True)
+class SnapshotRun:
+    """One run of these check files on this lab."""
+
+    label: str
+    lab_folder: Path
+    check_files: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class CheckOutcome:
+    """How one check ended: outcome and text as `pytest_plugin.verdict` gives them, and the answers that it got."""
+
+    outcome: str
+    text: str
+    hidden: bool
+    answers: dict[str, Answer]
+
+
+def take_snapshot(
+    runs: Sequence[SnapshotRun], hidden: bool = False, seed: int = 1, patience: float = PATIENCE
+) -> dict[str, dict[str, CheckOutcome]]:
+    """Run checks on labs whose code we trust to end.
+
+    Parameters
+    ----------
+    runs : sequence of SnapshotRun
+        Their labels differ.
+    hidden : bool
+        Whether to run the hidden checks as well.
+    seed : int
+        Of the hidden ones.
+    patience : float
+        Seconds that one run may work, as `Wait` counts them.
+
+    Returns
+    -------
+    dict
+        Label -> check -> `CheckOutcome`.
+
+    Raises
+    ------
+    InputError
+        If one does not end, or the process that runs them fails.
+    """
+    return tried_again(lambda: _dry_run(runs, hidden, seed, patience))
+
+
+def _dry_run(
+    runs: Sequence[SnapshotRun], hidden: bool, seed: int, patience: float
+) -> dict[str, dict[str, CheckOutcome]]:
+    requested = tuple((str(run.lab_folder), tuple(map(str, run.check_files))) for run in runs)
+    outcomes: dict[str, dict[str, CheckOutcome]] = {}
+    found: dict[str, CheckOutcome] = {}
+    with temporary_folder("lxmls-day1-") as folder:
+        process = CheckProcess(CheckRequest(requested, hidden, seed, record=True), folder)
+        wait = Wait(f"the checks on {runs[0].label}", process.process.pid, patience)
+        try:
+            while len(outcomes) < len(runs):
+                alive, events = process.look()
+                for event in events:
+                    if event["event"] == "broken":
+                        raise InputError(f"{event['file']} cannot be read:\n{event['details'][-2000:]}")
+                    if event["event"] == "end":
+                        found[event["check"]] = _outcome(event)
+                    elif event["event"] == "done":
+                        outcomes[runs[len(outcomes)].label], found = found, {}
+                        wait = wait.next(f"the checks on {runs[min(len(outcomes), len(runs) - 1)].label}", patience)
+                if len(outcomes) < len(runs) and (not alive or wait.is_over()):
+                    message = f"the checks did not end on {runs[len(outcomes)].label}"
+                    raise (
+                        wait.too_long(message)
+                        if alive
+                        else InputError(f"{message}. {process.messages()[-2000:]}".strip())
+                    )
+                time.sleep(0.05)
+        finally:
+            process.end()
+    return outcomes
+
+
+def _outcome(event: Mapping[str, Any]) -> CheckOutcome:
+    return CheckOutcome(
+        event["outcome"],
+        event["text"],
+        event["hidden"],
+        {what: Answer.from_json(answer) for what, answer in event["answers"].items()},
+    )
+
+
+def answers_of_reference(
+    ids: Collection[str] | None = None, hidden: bool = False, seed: int = 1, reference: Path | None = None
+) -> RecordedAnswers:
+    """What the reference answers in the checks of some exercises. Small inputs are not asked: see `main`.
+
+    Parameters
+    ----------
+    ids : collection of str, optional
+        The exercises; all unless given.
+    hidden : bool
+        Whether the hidden checks are asked too.
+    seed : int
+        Of the hidden ones.
+    reference : Path, optional
+        A lab with the solutions; the reference lab unless given.
+
+    Returns
+    -------
+    RecordedAnswers
+
+    Raises
+    ------
+    InputError
+        If the reference fails one of its checks, or a check cannot be run.
+    """
+    reference = reference_folder() if reference is None else reference
+    return RecordedAnswers(answers_of(snapshot_of_reference(reference, ids, hidden, seed), hidden))
+
+
+def snapshot_of_reference(
+    reference: Path, ids: Collection[str] | None, hidden: bool, seed: int = 1
+) -> dict[str, CheckOutcome]:
+    """Run the checks of some exercises on the reference: check -> `CheckOutcome`. Parameters and errors as above."""
+    folder = reference / FOLDER
+    exercises = Registry.read(reference / FILE).select(ids)
+    files = tuple(file for exercise in exercises for file in check_files(folder, exercise))
+    if not files:
+        return {}
+    outcomes = take_snapshot([SnapshotRun(REFERENCE, reference, files)], hidden, seed)[REFERENCE]
+    for check, found in outcomes.items():
+        if found.outcome not in ("passed", "skipped"):
+            raise InputError(f"the reference fails {check}: {found.text}")
+    return outcomes
+
+
+def answers_of(outcomes: Mapping[str, CheckOutcome], hidden: bool = False) -> dict[str, dict[str, Answer]]:
+    """The answers of a snapshot, those of hidden checks if they are wanted; those to small inputs are in their pool."""
+    return {
+        check: found.answers
+        for check, found in outcomes.items()
+        if (hidden or not found.hidden) and not check.endswith(f"::{SMALL_INPUTS}")
+    }

@@ -1,0 +1,1 @@
+"""A student's folder: made, brought up to date, solved, undone, packed and opened."""

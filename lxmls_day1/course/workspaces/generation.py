@@ -1,0 +1,307 @@
+"""The files of a lab as a student receives them, made from the reference lab and from nothing else.
+
+Out of ``readers/``, ``classifiers/``, ``notebooks/`` and ``tests/exercises/`` of the reference come the same folders with
+stubs in place of solutions, notebooks without outputs, checks without the hidden ones, and the model answers of the
+notebooks in a file of their own. Text files get "\\n" for line ends,
+so that the result is the same on every system. A reference lab that a student has installed holds no solutions; it comes
+through unchanged.
+"""
+
+import ast
+import json
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.course.markers import (
+    EXERCISE_ID,
+    MarkerError,
+    Solution,
+    cell_source,
+    find_solutions,
+    stub,
+    stubbed,
+    without_markers,
+)
+from lxmls_day1.course.registry import FILE, FOLDER, MISTAKES, Exercise, Registry, exercise_of_check
+from lxmls_day1.course.source_functions import Definition, first_line, indented
+from lxmls_day1.course.workspaces.model_answers import FILE as MODEL_ANSWERS
+from lxmls_day1.course.workspaces.model_answers import ModelAnswer, answers_of_notebook, encoded
+from lxmls_day1.lab import PACKAGES, why_not_python
+
+FOLDERS = (*PACKAGES, "notebooks", str(FOLDER))
+LEFT_BEHIND = re.compile(
+    r"(^|/)(__pycache__|\.ipynb_checkpoints|\.hypothesis|\.pytest_cache|out)(/|$)|\.(py[co]|nb[ic]|part)$|~$"
+)
+TEXT_SUFFIXES = (".py", ".toml", ".json", ".ipynb", ".md", ".txt", ".css", ".js", ".html", ".csv")
+
+HEADING = re.compile(rf"^(?P<marks>#{{1,6}}) +(?:Exercise (?P<id>{EXERCISE_ID})\b)?", re.MULTILINE)
+FOR_AUTHORS = b"\n## For authors\n"  # from there on a text about the notebooks is not for students
+AUTHORS_ONLY = ("jupytext.toml",)  # it would pair a student's notebooks with scripts
+
+Files = dict[PurePosixPath, bytes]
+
+
+def reference_files(reference: Path) -> Files:
+    """All files of the four folders, as they are but for line ends, in the order of their paths."""
+    files: Files = {}
+    for folder in FOLDERS:
+        for path in (reference / folder).rglob("*"):
+            name = PurePosixPath(path.relative_to(reference).as_posix())
+            if path.is_file() and not LEFT_BEHIND.search(str(name)):
+                content = path.read_bytes()
+                files[name] = content.replace(b"\r\n", b"\n") if name.suffix in TEXT_SUFFIXES else content
+    return dict(sorted(files.items(), key=lambda item: str(item[0])))
+
+
+def student_files(reference: Path, assigned: Collection[str] | None = None) -> Files:
+    """The files that a student receives.
+
+    Parameters
+    ----------
+    reference : Path
+        A lab folder with the solutions, or one that was generated already.
+    assigned : collection of str, optional
+        The exercises to be solved; the others come with their solutions. All of the registry unless given.
+
+    Raises
+    ------
+    InputError
+        If there is no such exercise, or a marker is not understood (`MarkerError`).
+    """
+    files = reference_files(reference)
+    registry = Registry.read(reference / FILE)
+    assigned = registry.assigned if assigned is None else [exercise.id for exercise in registry.select(assigned)]
+    made: Files = {}
+    model_answers: list[ModelAnswer] = []
+    for name, content in files.items():
+        if MISTAKES in name.parents or name.name in AUTHORS_ONLY:
+            continue
+        if name == FILE:
+            text = content.decode()
+            if tuple(assigned) != registry.ids and registry.assigned == registry.ids:
+                text = f"assigned = {json.dumps(list(assigned))}  # the others came with their solutions\n\n{text}"
+            made[name] = text.encode()
+        elif FOLDER in name.parents and exercise_of_check(name.name):
+            public = without_hidden_checks(content.decode(), str(name))
+            if public is not None:
+                made[name] = public.encode()
+        elif name.parts[0] == "notebooks" and name.suffix == ".py" and name.with_suffix(".ipynb") in files:
+            continue  # the source of a notebook, which a student has no use for
+        elif name.suffix == ".ipynb":
+            notebook = json.loads(content)
+            model_answers += _released_answers(notebook, registry, assigned, str(name))
+            made[name] = notebook_bytes(student_notebook(notebook, registry, assigned, str(name)))
+        elif name.parts[0] == "notebooks" and name.suffix == ".md":
+            made[name] = content.partition(FOR_AUTHORS)[0].rstrip() + b"\n"
+        elif name.suffix == ".py":
+            made[name] = student_source(content.decode(), registry, assigned, str(name)).encode()
+        else:
+            made[name] = content
+    if model_answers:
+        made[MODEL_ANSWERS] = encoded(model_answers)
+    return made
+
+
+def answers_in_notebooks(lab_folder: Path, pattern: str = "notebooks/*.ipynb") -> Iterator[ModelAnswer]:
+    """The model answers that stand in the notebooks of a lab, or in some of them: those that come with their solutions."""
+    for path in sorted(lab_folder.glob(pattern)):
+        try:
+            notebook = json.loads(path.read_bytes())
+        except ValueError as error:
+            raise InputError(f"{path.name} cannot be read as a notebook: {error}; save it once more.") from error
+        name = path.relative_to(lab_folder).as_posix()
+        yield from answers_of_notebook(notebook["cells"], exercises_of_cells(notebook), name)
+
+
+def _released_answers(
+    notebook: dict[str, Any], registry: Registry, assigned: Collection[str], name: str
+) -> Iterator[ModelAnswer]:
+    """The model answers that students may read after they have written their own: all but derivations, which are solutions."""
+    for answer in answers_of_notebook(notebook["cells"], exercises_of_cells(notebook), name):
+        if answer.exercise in assigned:
+            if registry[answer.exercise].kind == "derivation" and "derivation" in answer.question:
+                continue  # the other questions of such an exercise are as those of any
+            yield answer
+
+
+def solved_files(reference: Path) -> Files:
+    """All files of the lab with their solutions, without markers and without the outputs of notebooks: an instructor's."""
+    made: Files = {}
+    files = reference_files(reference)
+    for name, content in files.items():
+        if name.parts[0] == "notebooks" and name.suffix == ".py" and name.with_suffix(".ipynb") in files:
+            continue
+        if name.suffix == ".ipynb":
+            made[name] = notebook_bytes(solved_notebook(json.loads(content), str(name)))
+        elif name.suffix == ".py" and FOLDER not in name.parents:
+            made[name] = without_markers(content.decode(), str(name)).encode()
+        else:
+            made[name] = content
+    return made
+
+
+def student_source(source: str, registry: Registry, assigned: Collection[str], name: str) -> str:
+    """A source text with stubs for the assigned exercises, and the others' solutions without markers."""
+    keep = set(registry.ids) - set(assigned)
+    return stubbed(source, lambda solution: stub_text(registry[solution.exercise], solution), name, keep, registry.ids)
+
+
+def stub_text(exercise: Exercise, solution: Solution) -> str:
+    """The stub that takes a solution's place."""
+    return stub(exercise.id, exercise.title, exercise.stub_task(solution.function), solution.n_lines)
+
+
+def student_notebook(
+    notebook: dict[str, Any], registry: Registry, assigned: Collection[str], name: str
+) -> dict[str, Any]:
+    """A notebook without outputs and without the solutions of the assigned exercises; the one given stays as it is.
+
+    Marked regions of code cells become stubs, and so does a whole code cell that is tagged ``solution``. A markdown cell
+    with that tag, a model answer, is left out; one that belongs to no exercise is left out of every student's notebook.
+    """
+    made = _without_outputs(notebook)
+    cells = []
+    for number, (cell, id) in enumerate(zip(made["cells"], exercises_of_cells(made), strict=True), 1):
+        where = f"{name}, cell {number}"
+        tags = cell.get("metadata", {}).get("tags", [])
+        if "solution" in tags and cell["cell_type"] != "code":
+            if id in assigned or (assigned and id not in registry):
+                continue
+        elif "solution" in tags:
+            if id is None or id not in registry:
+                raise MarkerError(
+                    f"{where}: this cell is tagged `solution`; wanted a heading such as 'Exercise 1.4' above it, or a "
+                    "tag such as `exercise-1.4`, of an exercise that there is"
+                )
+            if id in assigned:
+                text = stub(id, registry[id].title, registry[id].task, _count_code_lines(cell_source(cell)))
+                set_cell_source(cell, "\n".join([f'with lab.exercise("{id}"):', *indented(text, "    ")]))
+                tags.remove("solution")
+        elif cell["cell_type"] == "code":
+            set_cell_source(cell, student_source(cell_source(cell), registry, assigned, where))
+        cells.append(cell)
+    made["cells"] = cells
+    return made
+
+
+def solved_notebook(notebook: dict[str, Any], name: str) -> dict[str, Any]:
+    """A notebook without outputs and without markers, with every solution."""
+    made = _without_outputs(notebook)
+    for number, cell in enumerate(made["cells"], 1):
+        if cell["cell_type"] == "code":
+            set_cell_source(cell, without_markers(cell_source(cell), f"{name}, cell {number}"))
+    return made
+
+
+def exercises_of_cells(notebook: dict[str, Any]) -> list[str | None]:
+    """To which exercise each cell of a notebook belongs: by a tag such as ``exercise-1.4``, else by the heading above it.
+
+    The part of an exercise begins with a heading ``## Exercise 1.4: …`` and ends with the next one that is not deeper.
+    """
+    found: list[str | None] = []
+    current, depth = None, 0
+    for cell in notebook["cells"]:
+        for heading in HEADING.finditer(cell_source(cell)) if cell["cell_type"] == "markdown" else ():
+            level, id = len(heading["marks"]), heading["id"]
+            if id or level <= depth:
+                current, depth = id, level
+        tags = cell.get("metadata", {}).get("tags", [])
+        tagged = next((tag.removeprefix("exercise-") for tag in tags if tag.startswith("exercise-")), None)
+        found.append(tagged or current)
+    return found
+
+
+def notebook_bytes(notebook: dict[str, Any]) -> bytes:
+    """A notebook as Jupyter writes it."""
+    return (json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
+
+
+def set_cell_source(cell: dict[str, Any], source: str) -> None:
+    """Put a text into a cell, as a list of lines."""
+    cell["source"] = source.splitlines(keepends=True)
+
+
+def cells_of(notebook: dict[str, Any], exercise: str) -> list[dict[str, Any]]:
+    """The code cells that hold a solution of an exercise, by marker or by tag."""
+    return [
+        cell
+        for cell, id in zip(notebook["cells"], exercises_of_cells(notebook), strict=True)
+        if cell["cell_type"] == "code"
+        and (
+            ("solution" in cell.get("metadata", {}).get("tags", []) and id == exercise)
+            or any(solution.exercise == exercise for solution in find_solutions(cell_source(cell)))
+        )
+    ]
+
+
+def without_hidden_checks(source: str, name: str) -> str | None:
+    """A check file without what only runs at grading; None if that is all of it.
+
+    Functions and classes at the top that are marked ``@pytest.mark.hidden`` are cut out, with the comments that stand right above them.
+    A file in which ``pytestmark`` is ``pytest.mark.hidden`` is left out.
+
+    Examples
+    --------
+    >>> print(without_hidden_checks('''import pytest
+    ...
+    ... def test_one(lab): pass
+    ...
+    ... @pytest.mark.hidden
+    ... def test_two(lab): pass
+    ... ''', "test_1_01_x.py"))
+    import pytest
+    <BLANKLINE>
+    def test_one(lab): pass
+    <BLANKLINE>
+    """
+    try:
+        tree = ast.parse(source)
+    except SyntaxError as error:
+        raise InputError(f"{name}:{error.lineno}: {why_not_python(error)}.") from error
+    lines = source.split("\n")
+    cuts: list[tuple[int, int]] = []
+    for node in tree.body:
+        if (
+            isinstance(node, ast.Assign)
+            and any(getattr(target, "id", "") == "pytestmark" for target in node.targets)
+            and any(_is_hidden_mark(part) for part in ast.walk(node.value))
+        ):
+            return None
+        decorators = node.decorator_list if isinstance(node, Definition) else []
+        if any(map(_is_hidden_mark, decorators)):
+            begin = first_line(node) - 1
+            while begin and lines[begin - 1].strip().startswith("#"):
+                begin -= 1
+            while begin and not lines[begin - 1].strip():
+                begin -= 1
+            cuts.append((begin, node.end_lineno or node.lineno))
+    for begin, end in sorted(cuts, reverse=True):
+        del lines[begin:end]
+    left = "\n".join(lines).rstrip("\n") + "\n"
+    if "mark.hidden" in left:
+        raise InputError(
+            f"{name}: pytest.mark.hidden is used in a way that cannot be taken out; mark a function or a class at the top."
+        )
+    if cuts and not any(getattr(node, "name", "").lower().startswith("test") for node in ast.parse(left).body):
+        return None
+    return left
+
+
+def _is_hidden_mark(node: ast.AST) -> bool:
+    return ast.unparse(node) in ("pytest.mark.hidden", "pytest.mark.hidden()") if isinstance(node, ast.expr) else False
+
+
+def _without_outputs(notebook: dict[str, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = json.loads(json.dumps(notebook))
+    made.get("metadata", {}).pop("jupytext", None)
+    for cell in made["cells"]:
+        if cell["cell_type"] == "code":
+            cell["outputs"], cell["execution_count"] = [], None
+    return made
+
+
+def _count_code_lines(source: str) -> int:
+    return sum(bool(line.strip()) and not line.strip().startswith("#") for line in source.split("\n"))

@@ -1,0 +1,129 @@
+"""A part of a lab: some of its exercises, with what a student reads and writes for them.
+
+All else is imported from the reference lab of the package (`lxmls_day1.library_path.MissingFinder`).
+"""
+
+import ast
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import PurePosixPath
+
+from lxmls_day1.base.errors import InputError, nearest
+from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Exercise, Registry, exercise_of_check
+from lxmls_day1.course.workspaces.generation import Files
+from lxmls_day1.lab import PACKAGES
+
+IS_PART = "is_part = true  # `lxmls-day1 add` brings other exercises\n\n"
+_READER = re.compile(r"from readers\.(\w+) import")
+
+
+def the_day(registry: Registry) -> list[str]:
+    """The exercises with which a workspace begins: the core; all of them in a lab that has none."""
+    return [exercise.id for exercise in registry if exercise.is_core] or list(registry.ids)
+
+
+def with_prerequisites(ids: Iterable[str], registry: Registry) -> list[str]:
+    """These exercises and those that they build on, in the order of the registry."""
+    wanted = set(ids)
+    for exercise in reversed(list(registry)):  # what an exercise builds on comes before it
+        if exercise.id in wanted:
+            wanted |= set(exercise.prerequisites)
+    return [id for id in registry.ids if id in wanted]
+
+
+def exercises_named(names: Iterable[str], registry: Registry) -> list[str]:
+    """The exercises that are meant by notebooks or by exercises: ``5_structured``, ``5``, ``1.13``.
+
+    Raises
+    ------
+    InputError
+        If there is no such notebook or exercise.
+    """
+    found: list[str] = []
+    for name in names:
+        stem = PurePosixPath(name.replace("\\", "/")).name.removesuffix(".ipynb")
+        of_it = [e.id for e in registry if stem in (e.id, e.notebook_name, e.notebook_name.partition("_")[0])]
+        if not of_it:
+            notebooks = dict.fromkeys(exercise.notebook_name for exercise in registry)
+            close = nearest(stem, notebooks, order="their order")
+            raise InputError(f"there is no notebook or exercise {name!r}{close}")
+        found += of_it
+    return with_prerequisites(found, registry)
+
+
+def part_of(files: Files, ids: Collection[str], registry: Registry) -> Files:
+    """The files of a lab that some exercises need.
+
+    Parameters
+    ----------
+    files : dict from path to content
+        What students are given: `student_files`.
+    ids : collection of str
+        The exercises, with those that they build on.
+    registry : Registry
+        All exercises.
+
+    Returns
+    -------
+    dict from path to content
+        Their files and the base classes of what stands in these; their checks and notebooks, and the data sets that these use.
+    """
+    if set(ids) == set(registry.ids):
+        return files
+    exercises = registry.select(ids)
+    needed = {PurePosixPath(package, "__init__.py") for package in PACKAGES}
+    needed |= {PurePosixPath(name) for exercise in exercises for name in (*exercise.files, exercise.notebook)}
+    needed |= set(_bases(needed, files))
+    needed |= {path for exercise in exercises for path in _readers(exercise, files)}
+    needed |= {path.with_name("__init__.py") for path in needed if path.suffix == ".py"}
+    part = {}
+    for path, content in files.items():
+        if path == FILE:
+            part[path] = IS_PART.encode() + _tables_of(content.decode(), ids).encode()
+        elif (FOLDER in path.parents and _exercise_of(path) in (None, *ids)) or path in needed or path.suffix == ".md":
+            part[path] = content
+    return part
+
+
+def _exercise_of(path: PurePosixPath) -> str | None:
+    """The exercise to which a file of checks or of recorded answers belongs."""
+    return path.stem if path.parent == RECORDED else exercise_of_check(path.name)
+
+
+def _tables_of(text: str, ids: Collection[str]) -> str:
+    """The text of ``exercises.toml`` with some of its tables."""
+    head, *tables = re.split(r"^(?=\[\[exercise\]\])", text, flags=re.MULTILINE)
+    kept = [table for table in tables if re.search(r'^id = "(.*)"$', table, re.MULTILINE)[1] in ids]  # type: ignore[index]
+    assigned = re.compile(r"^assigned = (.*\])", re.MULTILINE)
+    head = assigned.sub(
+        lambda found: f"assigned = {json.dumps([id for id in json.loads(found[1]) if id in ids])}", head
+    )
+    return head + "".join(kept)
+
+
+def _bases(paths: Iterable[PurePosixPath], files: Files) -> Iterator[PurePosixPath]:
+    """The files of the classes that classes in some files derive from, and of those from which these do."""
+    for path in paths:
+        if path.suffix != ".py":
+            continue
+        tree = ast.parse(files[path])
+        derived = {
+            base.id
+            for node in tree.body
+            if isinstance(node, ast.ClassDef)
+            for base in node.bases
+            if isinstance(base, ast.Name)
+        }
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom) and node.module and derived & {alias.name for alias in node.names}:
+                base = PurePosixPath(*node.module.split(".")).with_suffix(".py")
+                if base in files:
+                    yield base
+                    yield from _bases([base], files)
+
+
+def _readers(exercise: Exercise, files: Files) -> Iterator[PurePosixPath]:
+    """The data sets that the notebook of an exercise imports."""
+    notebook = files[PurePosixPath(exercise.notebook)].decode()
+    return (PurePosixPath("readers", f"{name}.py") for name in _READER.findall(notebook))

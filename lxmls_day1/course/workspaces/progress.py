@@ -1,0 +1,167 @@
+"""How far a workspace is: where each of its exercises stands, and which one is next."""
+
+import json
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from lxmls_day1.base.errors import counted
+from lxmls_day1.course.markers import cell_source, stub_left
+from lxmls_day1.course.registry import Exercise, Registry, check_files, exercises_folder
+from lxmls_day1.course.workspace_state import WorkspaceState, files_digest, keeps_state
+from lxmls_day1.course.workspaces.generation import exercises_of_cells
+from lxmls_day1.lab import reference_folder
+
+STATES = {
+    "solved": "public checks pass",
+    "answered": "answered in the notebook",
+    "given": "came with its solution",
+    "reference": "reference solution put in",
+    "failing": "checks fail",
+    "missing": "a file is missing: `reset`",
+    "changed": "edited, not checked since",
+    "to do": "to do",
+    "practised": "asked once more; see `undo`",
+    "to answer": "answer it in the notebook",
+    "reading": "read it in the notebook",
+}
+DONE = ("solved", "answered", "reference")
+NOT_COUNTED = ("given", "reading")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where one exercise stands: a key of `STATES`, and what there is to say about it."""
+
+    exercise: Exercise
+    state: str
+    text: str
+    hints: int
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left to do about it."""
+        return self.state in DONE
+
+
+@dataclass(frozen=True)
+class Status:
+    """Where all exercises of a workspace stand.
+
+    Attributes
+    ----------
+    standings : tuple of Standing
+    practice : tuple of (day, Exercise)
+        The solved exercises by the day on which they were solved, or practised, last; only days before today.
+    """
+
+    standings: tuple[Standing, ...]
+    practice: tuple[tuple[str, Exercise], ...] = ()
+
+    @property
+    def core(self) -> "Status":
+        """The core exercises alone."""
+        return Status(tuple(standing for standing in self.standings if standing.exercise.is_core))
+
+    @property
+    def further(self) -> "Status":
+        """The other exercises alone."""
+        return Status(tuple(standing for standing in self.standings if not standing.exercise.is_core))
+
+    @property
+    def counted(self) -> tuple[Standing, ...]:
+        """Those that a student has something to do about."""
+        return tuple(standing for standing in self.standings if standing.state not in NOT_COUNTED)
+
+    @property
+    def done(self) -> int:
+        """How many exercises are done."""
+        return sum(standing.done for standing in self.counted)
+
+    @property
+    def next(self) -> Standing | None:
+        """The first one that is not done: of the core, or when that is done of the others."""
+        ordered = (*self.core.counted, *self.further.counted)
+        return next((standing for standing in ordered if not standing.done), None)
+
+    @property
+    def summary(self) -> str:
+        """``5 of 8 core exercises done, 40 of 60 points; next: 1.6, Maximum entropy``."""
+        return (
+            f"{self.how_many}; next: {self.next.exercise.id}, {self.next.exercise.title}"
+            if self.next
+            else self.how_many
+        )
+
+    @property
+    def how_many(self) -> str:
+        """``5 of 8 core exercises done, 40 of 60 points``; of all exercises where none is of the core."""
+        if not self.counted:
+            return "nothing to solve here: every exercise came with its solution"
+        part, kind = (self.core, "core exercise") if self.core.counted else (self, "exercise")
+        points = sum(standing.exercise.points for standing in part.counted if standing.done)
+        out_of = sum(standing.exercise.points for standing in part.counted)
+        return f"{part.done} of {counted(len(part.counted), kind)} done, {points:g} of {out_of:g} points"
+
+
+def status_of(folder: Path) -> Status:
+    """Where the exercises of a lab folder stand, from its files and from the results that it remembers.
+
+    Parameters
+    ----------
+    folder : Path
+        A lab folder. In the reference lab every exercise came with its solution.
+    """
+    registry, kept = Registry.of(folder), WorkspaceState.of(folder)
+    standings = tuple(_standing(folder, exercise, registry, kept) for exercise in registry)
+    today = date.today().isoformat()
+    solved_on = {id: day for id, day in kept.solved_on.items() if day < today}
+    solved = [one.exercise for one in standings if one.state == "solved" and one.exercise.files]
+    practice = ((solved_on[one.id], one) for one in solved if one.id in solved_on)
+    return Status(standings, tuple(sorted(practice, key=lambda pair: pair[0])))
+
+
+def _standing(folder: Path, exercise: Exercise, registry: Registry, kept: WorkspaceState) -> Standing:
+    state, text = _state(folder, exercise, registry, kept)
+    return Standing(exercise, state, text or STATES[state], kept.hints.get(exercise.id, 0))
+
+
+def _state(folder: Path, exercise: Exercise, registry: Registry, kept: WorkspaceState) -> tuple[str, str]:
+    if exercise.id not in registry.assigned or not keeps_state(folder):
+        return "given", ""
+    if not check_files(exercises_folder(folder), exercise):
+        answers = _answers(folder, exercise)
+        if answers is None:
+            return "reading", ""
+        return ("answered" if answers != _answers(reference_folder(), exercise) else "to answer"), ""
+    result = next((kept.results[id] for id in exercise.names if id in kept.results), None)
+    left = stub_left(folder, exercise)
+    is_of_today = result is not None and result.digest == files_digest(folder, exercise)
+    if left and not (result is not None and is_of_today and 0 < result.total == result.passed):
+        return "practised" if exercise.id in kept.practised else "to do", ""
+    if not all((folder / name).is_file() for name in exercise.files):
+        return "missing", ""
+    if result is None or not is_of_today:
+        return "changed", ""
+    if result.passed < result.total or not result.total:
+        return "failing", f"{result.passed} of {result.total} public checks pass"
+    if any(id in kept.given for id in exercise.names):
+        return "reference", ""
+    if left:
+        return "solved", "passes; remove the `raise`"
+    more = f"; {result.hidden} at grading" if result.hidden else ""
+    return "solved", f"{result.passed} of {result.total} pass{more}"
+
+
+def _answers(folder: Path, exercise: Exercise) -> list[str] | None:
+    """The texts of the notebook cells for the answer to an exercise; None if there are none."""
+    try:
+        notebook = json.loads((folder / exercise.notebook).read_text(encoding="utf-8"))
+        found = [
+            cell_source(cell).strip()
+            for cell, id in zip(notebook["cells"], exercises_of_cells(notebook), strict=True)
+            if id == exercise.id and "answer" in cell.get("metadata", {}).get("tags", [])
+        ]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return found or None

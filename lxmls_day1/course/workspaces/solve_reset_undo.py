@@ -1,0 +1,365 @@
+"""Solutions and stubs put into a workspace: ``solve``, ``reset``, ``check --again``, and ``undo``, which takes each of them back.
+
+What is replaced is kept under ``.lab-backups``. Files are written whole or not at all.
+"""
+
+import ast
+import contextlib
+import json
+import shutil
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.course.markers import cell_source, functions_of, stubs_left, without_markers
+from lxmls_day1.course.registry import Exercise, Registry
+from lxmls_day1.course.source_functions import function_lines, replace_function
+from lxmls_day1.course.workspace_state import BACKUPS, Backup, WorkspaceState, content_digest, is_unchanged, locked
+from lxmls_day1.course.workspaces.generation import (
+    cells_of,
+    notebook_bytes,
+    set_cell_source,
+    student_notebook,
+    student_source,
+)
+from lxmls_day1.course.workspaces.progress import status_of
+from lxmls_day1.course.workspaces.workspace import workspace_folder
+from lxmls_day1.lab import reference_folder
+from lxmls_day1.library_path import file_in
+
+PRACTICE = "check --again"
+Whole = Callable[[str], str]  # from the path of a file in the lab to all of its text
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """What `solve`, `reset` or `undo` did.
+
+    Attributes
+    ----------
+    what : str
+        ``"solve 1.5"``
+    files : tuple of str
+        The files that were written; none if everything was in place already.
+    kept : tuple of str
+        What was replaced although it had been edited since; where the edited texts are kept.
+    lost : tuple of str
+        Backups that `undo` did not find.
+    """
+
+    what: str
+    files: tuple[str, ...]
+    kept: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+
+
+def solve(folder: Path, id: str) -> Replaced:
+    """Put the reference solution of an exercise into a workspace; what was there is kept for `undo`.
+
+    Parameters
+    ----------
+    folder : Path
+    id : str
+
+    Raises
+    ------
+    InputError
+        If this installation has no solutions, or the exercise no code; if the workspace's file has no such function.
+    """
+    exercise = _code_exercise(folder, id)
+    id = exercise.id
+    reference = reference_folder()
+    solved, found = {}, False
+    for name in exercise.files:
+        content = _reference_text(reference, name)
+        if name.endswith(".ipynb"):
+            notebook = json.loads(content)
+            cells = {cell["id"]: without_markers(cell_source(cell)) for cell in cells_of(notebook, id)}
+            solved[name], found = cells, found or bool(cells)
+        else:
+            functions = functions_of(content, id, name) if id not in stubs_left(content) else []
+            solved[name] = {
+                function: _function_text(without_markers(content, name), function) for function in functions
+            }
+            found = found or bool(functions)
+    if not found:
+        raise InputError(
+            f"the solution of exercise {id} is not part of this installation; ask whoever gave you the lab, or for "
+            f"another hint: lxmls-day1 hint {id}"
+        )
+
+    def whole(name: str) -> str:
+        text = _reference_text(reference, name)
+        if name.endswith(".ipynb"):
+            registry = Registry.of(folder)
+            open_ones = [other for other in registry.assigned if other != id]
+            return notebook_bytes(student_notebook(json.loads(text), registry, open_ones, name)).decode()
+        return without_markers(text, name)
+
+    return _put_in(folder, exercise, "solve", solved, whole)
+
+
+def reset(folder: Path, id: str) -> Replaced:
+    """Put the stub of an exercise into a workspace again; what was there is kept for `undo`. As `solve` otherwise."""
+    return _put_stub(folder, _code_exercise(folder, id), "reset")
+
+
+def practise(folder: Path, id: str) -> Replaced:
+    """Put the stub of a solved exercise into a workspace, to be written once more; the answer is kept for `undo`.
+
+    Until it is solved its checks ask further inputs, too.
+
+    Raises
+    ------
+    InputError
+        If the checks of the exercise have not passed on the files as they are; and as `solve` does.
+    """
+    exercise = _code_exercise(folder, id)
+    standing = next(one for one in status_of(folder).standings if one.exercise.id == exercise.id)
+    if standing.state not in ("solved", "reference"):
+        raise InputError(
+            f"exercise {exercise.id} is not solved yet ({standing.text}); --again is for a solved exercise. "
+            f"First run: lxmls-day1 check {exercise.id}"
+        )
+    return _put_stub(folder, exercise, PRACTICE)
+
+
+def _put_stub(folder: Path, exercise: Exercise, command: str) -> Replaced:
+    id = exercise.id
+    reference, registry = reference_folder(), Registry.of(folder)
+    stubs = {}
+    for name in exercise.files:
+        content = _reference_text(reference, name)
+        if name.endswith(".ipynb"):
+            empty = student_notebook(json.loads(content), registry, [id], name)
+            ids = [cell["id"] for cell in cells_of(json.loads(content), id)]
+            ids = ids or [cell["id"] for cell in empty["cells"] if id in stubs_left(cell_source(cell))]
+            stubs[name] = {cell["id"]: cell_source(cell) for cell in empty["cells"] if cell["id"] in ids}
+        else:
+            source = student_source(content, registry, [id], name)
+            stubs[name] = {function: _function_text(source, function) for function in functions_of(source, id)}
+    if not any(stubs.values()):
+        raise InputError(f"exercise {id} came with its solution; there is nothing to reset.")
+
+    def whole(name: str) -> str:
+        text = _reference_text(reference, name)
+        if name.endswith(".ipynb"):
+            return notebook_bytes(student_notebook(json.loads(text), registry, registry.assigned, name)).decode()
+        return student_source(text, registry, registry.assigned, name)
+
+    return _put_in(folder, exercise, command, stubs, whole)
+
+
+def undo(folder: Path) -> Replaced:
+    """Bring back what the last `solve`, `reset` or `update` has replaced; what was edited since then is kept beside it.
+
+    Raises
+    ------
+    InputError
+        If there is nothing to undo; if all of the backup is gone, and then the next `undo` goes on before it.
+    """
+    with locked(workspace_folder(folder, "undo")):
+        state = WorkspaceState.of(folder)
+        if not state.backups:
+            raise InputError("there is nothing to undo: no solve or reset was done here, or all of them are undone.")
+        backup = state.backups.pop()
+        contents: dict[Path, bytes] = {}
+        new, kept, lost = [], [], []
+        for name in dict.fromkeys([*backup.kept, *backup.written]):
+            path, old = _own_path(folder, name), backup.kept.get(name)
+            now = path.read_bytes() if path.is_file() else None
+            edited = now is not None and not is_unchanged(name, now, backup.written.get(name, ""))
+            if old is None:
+                if now is not None and not edited:
+                    new.append(path)
+            elif not _own_path(folder, old).is_file():
+                lost.append(old)
+            else:
+                contents[path] = (folder / old).read_bytes()
+                if edited and now is not None and now != contents[path]:
+                    contents[folder / f"{old}.edited"] = now
+                    kept.append(f"{old}.edited")
+        if contents or new:
+            state.given = [id for id in state.given if id != backup.exercise]
+            if backup.was_given:
+                state.given.append(backup.exercise)
+            if backup.what.startswith(PRACTICE):
+                state.practised = [id for id in state.practised if id != backup.exercise]
+            state.origin = backup.origin or state.origin
+        for path in contents:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        state.save(contents)
+        for path in (*new, *(folder / old for old in backup.kept.values())):
+            with contextlib.suppress(OSError):
+                path.unlink()
+                path.parent.rmdir()  # a folder that has become empty would pass for a package
+        if lost and not (contents or new):
+            raise InputError(
+                f"`{backup.what}` cannot be undone: {', '.join(lost)}, which held the earlier text, is gone. "
+                "The next `lxmls-day1 undo` undoes the change before it."
+            )
+    files = tuple(name for name in dict.fromkeys([*backup.kept, *backup.written]) if backup.kept.get(name) not in lost)
+    return Replaced(backup.what, files, tuple(kept), tuple(lost))
+
+
+def _own_path(folder: Path, name: str) -> Path:
+    """The path of a file of the workspace that may be written. A link must not lead out of the workspace."""
+    path = folder / name
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise InputError(f"{name} leads out of {folder} through a link; put a file of your lab in its place.")
+    return path
+
+
+def _put_in(folder: Path, exercise: Exercise, command: str, texts: dict[str, dict[str, str]], whole: Whole) -> Replaced:
+    """Replace functions and cells by other texts (file -> function or cell -> text), and keep what was there.
+
+    A file that is not there is put back whole.
+    """
+    what = f"{command} {exercise.id}"
+    with locked(folder):
+        new: dict[str, bytes] = {}
+        for name, parts in texts.items():
+            if not parts:
+                continue
+            path = _own_path(folder, name)
+            before = path.read_bytes() if path.is_file() else None
+            if before is None:
+                after = whole(name).encode()
+            elif name.endswith(".ipynb"):
+                after = _with_cells(before, name, parts, exercise.id)
+            else:
+                after = _with_functions(before, name, parts, what)
+            if after != before:
+                new[name] = after
+        state = WorkspaceState.of(folder)
+        was_given = exercise.id in state.given
+        state.given = [id for id in state.given if id != exercise.id] + [exercise.id] * (command == "solve")
+        if not new:
+            return Replaced(what, ())
+        if command == PRACTICE:
+            state.practised = [*(id for id in state.practised if id != exercise.id), exercise.id]
+        replace_and_keep(folder, state, Backup(what, exercise.id, {}, {}, was_given), new)
+    return Replaced(what, tuple(new))
+
+
+def replace_and_keep(
+    folder: Path,
+    state: WorkspaceState,
+    backup: Backup,
+    new: dict[str, bytes],
+    removed: Collection[str] = (),
+    aside: Mapping[str, bytes] | None = None,
+) -> str:
+    """Keep what is there for `undo`; then write files, remove others, and save the state with them.
+
+    Parameters
+    ----------
+    folder : Path
+        A workspace that is `locked`.
+    state : WorkspaceState
+        What is to be saved; the backup is added to it.
+    backup : Backup
+        Its ``kept`` and ``written`` are filled in.
+    new : dict from path in the workspace to content
+    removed : collection of str
+    aside : mapping from path to content, optional
+        What is put beside the backup, as ``PATH.new``, without taking the place of the student's file.
+
+    Returns
+    -------
+    str
+        Where the backup is, relative to the workspace.
+    """
+    number = 1 + max([0, *(int(p.name.partition("-")[0]) for p in (folder / BACKUPS).glob("[0-9]*-*"))])
+    # A browser makes no folder with a dot in its name.
+    place = f"{BACKUPS}/{number:04d}-{backup.what.replace(' ', '-').replace('.', '_')}"
+    contents: dict[Path, bytes] = {folder / f"{place}/{name}.new": content for name, content in (aside or {}).items()}
+    kept = {name: f"{place}/{name}" for name in (*new, *removed) if (folder / name).is_file()}
+    contents |= {folder / old: (folder / name).read_bytes() for name, old in kept.items()}
+    contents |= {_own_path(folder, name): content for name, content in new.items()}
+    written = {name: content_digest(name, content) for name, content in new.items()}
+    state.backups.append(replace(backup, kept=kept, written=written))
+    try:
+        for path in contents:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        state.save(contents)
+    except BaseException:
+        shutil.rmtree(folder / place, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            (folder / BACKUPS).rmdir()
+        raise
+    for name in removed:
+        (folder / name).unlink(missing_ok=True)
+    return place
+
+
+def with_line_ends_of(before: bytes | None, text: str) -> bytes:
+    """A text in bytes, with the line ends of what was there before."""
+    return text.replace("\n", "\r\n").encode() if before and b"\r\n" in before else text.encode()
+
+
+def _with_functions(before: bytes, name: str, functions: dict[str, str], what: str) -> bytes:
+    """A file's content with functions replaced; its encoding mark and its line ends are kept."""
+    mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
+    try:
+        text = before[len(mark) :].decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{name} is not UTF-8 text; save it as UTF-8, or delete it: `lxmls-day1 {what}` puts the whole file back."
+        ) from None
+    for function, replacement in functions.items():
+        changed = replace_function(text, function, replacement)
+        if changed is None:
+            raise InputError(
+                f"{name} no longer has the function {function}; delete it, and `lxmls-day1 {what}` puts the whole file back."
+            )
+        text = changed
+    if _is_python(before[len(mark) :]) and not _is_python(text.encode()):
+        raise InputError(
+            f"{name} would not be Python any more with the functions of exercise {what.split()[-1]} put in, so nothing was "
+            f"changed; delete it, and `lxmls-day1 {what}` puts the whole file back."
+        )
+    return mark + text.encode("utf-8")
+
+
+def _is_python(content: bytes) -> bool:
+    try:
+        ast.parse(content)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def _with_cells(before: bytes, name: str, cells: dict[str, str], exercise: str) -> bytes:
+    """A notebook's content with the sources of cells replaced, found by their ids."""
+    try:
+        notebook = json.loads(before)
+        by_id = {cell.get("id"): cell for cell in notebook["cells"]}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise InputError(
+            f"{name} is no longer a notebook; delete it, and `lxmls-day1 reset {exercise}` puts it back."
+        ) from None
+    for id, source in cells.items():
+        if id not in by_id:
+            raise InputError(f"{name} no longer has the cell of exercise {exercise}; a new workspace has it.")
+        set_cell_source(by_id[id], source)
+    return notebook_bytes(notebook)
+
+
+def _code_exercise(folder: Path, id: str) -> Exercise:
+    exercise = Registry.of(folder)[id]
+    workspace_folder(folder, "solve and reset")
+    if not exercise.files:
+        raise InputError(f"exercise {id} needs no code; answer it in {exercise.notebook}.")
+    return exercise
+
+
+def _reference_text(reference: Path, name: str) -> str:
+    return (reference / file_in(reference, name)).read_text(encoding="utf-8").replace("\r\n", "\n")
+
+
+def _function_text(source: str, function: str) -> str:
+    place = function_lines(source, function)
+    assert place is not None, f"{function} was found in the same source before"
+    return "\n".join(source.split("\n")[place])

@@ -1,0 +1,219 @@
+"""The bundle that an instructor gives out: a workspace, and a wheel of this package that holds no solutions.
+
+The wheel is built from a copy of the checkout in which the lab is the student's. Same checkout and same versions, same bytes:
+entries are sorted, and times and modes are fixed.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Collection
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path, PurePosixPath
+
+from lxmls_day1.base.atomic_files import replace_files, temporary_folder
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.course.registry import FILE, Registry
+from lxmls_day1.course.workspaces.archives import source_date, zipped
+from lxmls_day1.course.workspaces.generation import LEFT_BEHIND, Files, reference_files, solved_files, student_files
+from lxmls_day1.course.workspaces.leaks import leaks, leaks_of_code, solution_lines
+from lxmls_day1.course.workspaces.workspace import new_folder, with_workspace_files, write_files
+from lxmls_day1.lab import reference_folder
+
+STUDENT, INSTRUCTOR = "lxmls-day1-lab", "lxmls-day1-lab-with-solutions"
+BUILD_FILES = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE")
+INSTALLATION = """Set up once, with Python 3.11 or newer, in this folder:
+
+    python -m venv .venv
+    .venv/bin/python -m pip install {constraints}"./{wheel}[fast,notebook]"      (Windows: .venv\\Scripts\\python)
+
+and then, in every new terminal, `source .venv/bin/activate` (Windows: `.venv\\Scripts\\activate`). """
+
+#: The first line of the cell with which every notebook opens the lab, and what stands before it for Colab.
+OPENING = "from lxmls_day1.lab_api import open_lab\n"
+FROM_COLAB = """\
+import subprocess, sys
+from importlib.util import find_spec
+from pathlib import Path
+
+if "google.colab" in sys.modules and find_spec("lxmls_day1") is None:  # fetch the course, and install what is in it
+    if not Path("lab").is_dir():
+        subprocess.run(["git", "clone", "--quiet", "--depth", "1", "{address}", "lab"], check=True)
+    wheel = next(Path("lab").glob("*.whl"), Path("lab"))
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", f"{{wheel.resolve()}}[fast]"], check=True)
+
+"""
+
+
+@dataclass(frozen=True)
+class Release:
+    """What was made: a folder, a zip file of the same content, the exercises that are stubs in it."""
+
+    folder: Path
+    archive: Path
+    stubbed: tuple[str, ...]
+    n_files: int
+
+
+def release(
+    out: str | os.PathLike[str],
+    assigned: Collection[str] | None = None,
+    with_solutions: bool = False,
+    course: str = "",
+) -> Release:
+    """Make the bundle for students, or with solutions the one for instructors.
+
+    Parameters
+    ----------
+    out : path
+        A folder, made if need be; the bundle in it must not be there yet.
+    assigned : collection of str, optional
+        The exercises that students are to solve; the others come with their solutions. All unless given.
+    with_solutions : bool
+        Whether everything comes with solutions, hidden checks and known mistakes.
+    course : str, optional
+        Where the bundle will be published as a git repository: notebooks that are opened on Colab clone it from there.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    InputError
+        If this is no checkout, hatchling is not installed, the bundle is there already, or a line of a solution would
+        be in it.
+    """
+    reference = checkout()
+    name = INSTRUCTOR if with_solutions else STUDENT
+    place = Path(os.path.expanduser(out)).resolve()
+    folder, archive = place / name, place / f"{name}.zip"
+    if folder.exists():
+        raise _is_there(folder)
+    if with_solutions:
+        wheel = build_wheel(reference, reference_files(reference))
+        lab = BundledLab(with_course(solved_files(reference), course), *wheel, ())
+    else:
+        lab = student_lab(assigned, course)
+    constraints = reference / "constraints.txt"
+    installation = INSTALLATION.format(constraints="-c constraints.txt " * constraints.is_file(), wheel=lab.wheel_name)
+    bundle = with_workspace_files(lab.files, folder, installation)
+    if constraints.is_file():
+        bundle[PurePosixPath("constraints.txt")] = constraints.read_bytes().replace(b"\r\n", b"\n")
+    bundle[PurePosixPath(lab.wheel_name)] = lab.wheel
+    if not with_solutions:
+        refuse_leaks(bundle, lab.stubbed)
+    content = zipped(bundle, name)
+    if archive.exists() and not (
+        archive.is_file() and archive.read_bytes() == content
+    ):  # it stays where a release was killed
+        raise _is_there(archive)
+    with new_folder(folder) as made:
+        write_files(made, bundle)
+        replace_files({archive: content})
+    return Release(folder, archive, lab.stubbed, len(bundle))
+
+
+def _is_there(path: Path) -> InputError:
+    return InputError(f"{path} exists already; nothing was changed. Delete it, or name another folder.")
+
+
+@dataclass(frozen=True)
+class BundledLab:
+    """The files of a lab that is given out, a wheel that holds the same ones, and the exercises that are stubs in it."""
+
+    files: Files
+    wheel_name: str
+    wheel: bytes
+    stubbed: tuple[str, ...]
+
+
+def student_lab(assigned: Collection[str] | None = None, course: str = "") -> BundledLab:
+    """The lab and the wheel that students get; parameters and errors are those of `release`."""
+    reference = checkout()
+    stubbed = tuple(exercise.id for exercise in Registry.read(reference / FILE).select(assigned))
+    files = with_course(student_files(reference, stubbed), course)
+    return BundledLab(files, *build_wheel(reference, files), stubbed)
+
+
+def refuse_leaks(files: Files, stubbed: Collection[str]) -> None:
+    """Raise an `InputError` if a line of the solutions of these exercises stands in files, archives included."""
+    reference = reference_folder()
+    found = leaks(files, solution_lines(reference, stubbed)) + leaks_of_code(files, reference, stubbed)
+    if found:
+        raise InputError(f"nothing was released: {found[0]} would be in the bundle ({len(found)} such lines).")
+
+
+def checkout() -> Path:
+    """The reference lab, if a wheel can be built from it.
+
+    Raises
+    ------
+    InputError
+        If this is an installed package, or hatchling is not installed.
+    """
+    reference = reference_folder()
+    if not (reference / "pyproject.toml").is_file():
+        raise InputError("this needs a checkout of the repository, but the package is an installed one.")
+    if find_spec("hatchling") is None:
+        raise InputError('hatchling, which builds the wheel, is not installed: python -m pip install -e ".[fast,test]"')
+    return reference
+
+
+def with_course(files: Files, address: str) -> Files:
+    """The same files, with notebooks that fetch and install the course when they are opened on Colab.
+
+    Examples
+    --------
+    >>> path = PurePosixPath("notebooks/1.py")
+    >>> made = with_course({path: OPENING.encode()}, "https://example.org/day-1.git")[path].decode()
+    >>> "https://example.org/day-1.git" in made and made.endswith(OPENING)
+    True
+    """
+    if not address:
+        return files
+    if not re.fullmatch(r"[\w@:/.+~%=-]+", address):
+        raise InputError(f"{address!r} is not the address of a git repository, such as https://example.org/day-1.git.")
+    lines = (FROM_COLAB.format(address=address) + OPENING).splitlines(keepends=True)
+    written = {  # suffix -> the first line of the cell that opens the lab, and what takes its place
+        ".py": (OPENING, "".join(lines)),
+        ".ipynb": (json.dumps(OPENING), ",\n    ".join(map(json.dumps, lines))),
+    }
+    changed = dict(files)
+    for path, content in files.items():
+        if path.parts[0] == "notebooks" and path.suffix in written:
+            before, after = (text.encode() for text in written[path.suffix])
+            changed[path] = content.replace(before, after)
+    return changed
+
+
+def build_wheel(reference: Path, lab: Files) -> tuple[str, bytes]:
+    """The wheel of this checkout with other files for the lab; its name and content."""
+    with temporary_folder("lxmls-day1-wheel-") as temporary:
+        staging = Path(temporary, "staging")
+        staging.mkdir()
+        for name in BUILD_FILES:
+            if (reference / name).is_file():
+                shutil.copyfile(reference / name, staging / name)
+        package: Files = {}
+        for path in (reference / "lxmls_day1").rglob("*"):
+            place = PurePosixPath(path.relative_to(reference).as_posix())
+            if path.is_file() and not LEFT_BEHIND.search(str(place)):
+                package[place] = path.read_bytes()
+        write_files(staging, {**package, **lab})
+        result = subprocess.run(
+            [sys.executable, "-P", "-m", "hatchling", "build", "-t", "wheel", "-d", temporary],
+            cwd=staging,
+            env={**os.environ, "SOURCE_DATE_EPOCH": str(source_date())},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        wheels = list(Path(temporary).glob("*.whl"))
+        if result.returncode or len(wheels) != 1:
+            raise InputError(f"the wheel could not be built: {result.stderr.strip()[-1500:]}")
+        return wheels[0].name, wheels[0].read_bytes()

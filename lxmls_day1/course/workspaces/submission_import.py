@@ -1,0 +1,171 @@
+"""Work that was packed for handing in, put into a workspace again: on another machine, in another browser, or after an accident."""
+
+import io
+import json
+import os
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from lxmls_day1.base.errors import InputError, check_path
+from lxmls_day1.course.diagnosis.recorded_answers import shortened
+from lxmls_day1.course.explanations import FILE as EXPLANATIONS
+from lxmls_day1.course.explanations import unpacked
+from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.workspace_state import Backup, Explanation, WorkspaceState, locked
+from lxmls_day1.course.workspaces.generation import LEFT_BEHIND, Files
+from lxmls_day1.course.workspaces.solve_reset_undo import Replaced, replace_and_keep
+from lxmls_day1.course.workspaces.submission_export import LARGEST_FILE, SUBMISSION
+from lxmls_day1.course.workspaces.upgrade import update
+from lxmls_day1.course.workspaces.workspace import workspace_folder
+from lxmls_day1.lab import PACKAGES, reference_folder
+from lxmls_day1.library_path import file_in
+
+LARGEST_PACKED = 100_000_000  # bytes, of the file and of all that it unpacks to
+MOST_FILES = 2000
+MOST_PARTS, LONGEST_NAME = 20, 255  # of one path: folders and the name; bytes in UTF-8
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
+
+
+@dataclass(frozen=True)
+class PackedWork:
+    """What a packed file holds: the files of a lab, and what was explained in it."""
+
+    files: Files
+    explanations: bytes | None
+
+
+def open_work(folder: Path, path: str | os.PathLike[str]) -> Replaced:
+    """Put what was packed into a workspace, and the exercises that it answers if they are not there yet.
+
+    What was there is kept for `undo`; files that are not in it stay.
+
+    Parameters
+    ----------
+    folder : Path
+        A workspace.
+    path : path
+        What `lxmls-day1 submit` or ``lab.submit()`` has packed.
+
+    Returns
+    -------
+    Replaced
+        Its ``files`` are those that were written; none if all were the same.
+
+    Raises
+    ------
+    InputError
+        If the file is not there, is not one that was packed so, is damaged or far too large, or `folder` is the reference lab.
+    OSError
+        If the workspace cannot be written to; then nothing is changed.
+    """
+    workspace_folder(folder, "open_work")
+    work = read_packed(path)
+    files = {file_in(reference_folder(), str(name)): content for name, content in work.files.items()}
+    if more := [e.id for e in Registry.of(folder).elsewhere() if any(name in files for name in e.files)]:
+        update(folder, more)
+    registry = Registry.of(folder)
+    with locked(folder):
+        state = WorkspaceState.of(folder)
+        if work.explanations is not None:
+            known = {(one.exercise, one.question): one for one in state.explanations}
+            for one in unpacked(work.explanations, registry.ids):
+                if not known.get((one.exercise, one.question), _NONE).text:
+                    known[one.exercise, one.question] = one
+            state.explanations = [*known.values()]
+        own = {file_in(folder, name): content for name, content in files.items()}
+        new = {
+            name: content
+            for name, content in own.items()
+            if not (folder / name).is_file() or (folder / name).read_bytes() != content
+        }
+        if new:
+            replace_and_keep(folder, state, Backup("open_work", "", {}, {}, False), new)
+        else:
+            state.save()
+    return Replaced("open_work", tuple(new))
+
+
+_NONE = Explanation("", "", "", "", "")
+
+
+def read_packed(path: str | os.PathLike[str]) -> PackedWork:
+    """Read what was packed into memory. Errors are those of `open_work`.
+
+    Parameters
+    ----------
+    path : path
+    """
+    file = check_path("path", path)
+    try:
+        size = file.stat().st_size
+        if size > LARGEST_PACKED:
+            raise InputError(
+                f"{file} is {size / 1e6:.0f} MB large, and packed work is at most {LARGEST_PACKED / 1e6:.0f} MB; "
+                "choose the zip file that `submit` has made."
+            )
+        content = file.read_bytes()
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        raise InputError(f"there is no file {file}; name the zip file that `submit` has made.") from None
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return _unpacked(archive, file)
+    except _DAMAGED as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            f"{file} is not a zip file, or is damaged ({error}); nothing was changed. Choose the file that `submit` has made."
+        ) from None
+
+
+def _unpacked(archive: zipfile.ZipFile, file: Path) -> PackedWork:
+    manifests = [name for name in archive.namelist() if PurePosixPath(name).name == SUBMISSION]
+    if not manifests:
+        raise InputError(f"{file} was not packed by `submit`: it holds no {SUBMISSION}. Nothing was changed.")
+    root = min(map(PurePosixPath, manifests), key=lambda name: len(name.parts)).parent
+    files: Files = {}
+    explanations, total = None, 0
+    for entry in archive.infolist():
+        name = PurePosixPath(entry.filename)
+        if entry.is_dir() or not name.is_relative_to(root):
+            continue
+        name = name.relative_to(root)
+        if not _is_work(name) and name != EXPLANATIONS:
+            continue
+        if not str(name).isprintable() or len(name.parts) > MOST_PARTS or len(str(name).encode()) > LONGEST_NAME:
+            raise InputError(
+                f"{file} holds a name that is not opened here, because it is long, deep in folders or has characters that cannot be "
+                f"seen: {shortened(ascii(str(name)), 80)}. Rename the file and pack it again. Nothing was changed."
+            )
+        with archive.open(entry) as member:
+            content = member.read(LARGEST_FILE + 1)
+        total += len(content)
+        if len(content) > LARGEST_FILE or total > LARGEST_PACKED or len(files) > MOST_FILES:
+            raise InputError(
+                f"{file} holds more than work that was packed here can: {name} is too much. Nothing was changed."
+            )
+        if name == EXPLANATIONS:
+            explanations = content
+        else:
+            files[name] = content
+    _require_notebooks(files, file)
+    return PackedWork(files, explanations)
+
+
+def _is_work(name: PurePosixPath) -> bool:
+    """Whether a path is that of a file that `submit` packs."""
+    inside = ".." not in name.parts and len(name.parts) > 1 and name.parts[0] in (*PACKAGES, "notebooks")
+    kinds = (".py", ".ipynb") if name.parts[:1] == ("notebooks",) else (".py",)
+    return inside and name.suffix in kinds and not LEFT_BEHIND.search(str(name))
+
+
+def _require_notebooks(files: Files, file: Path) -> None:
+    for name, content in files.items():
+        if name.suffix == ".ipynb":
+            try:
+                notebook: Any = json.loads(content)
+                notebook["cells"]
+            except (ValueError, KeyError, TypeError, RecursionError):
+                raise InputError(f"{file} is damaged: {name} in it is not a notebook. Nothing was changed.") from None

@@ -1,0 +1,263 @@
+"""A student's folder, the workspace: how it is made from the reference lab, and how it is found."""
+
+import contextlib
+import os
+import shlex
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Collection, Iterator
+from pathlib import Path, PurePosixPath
+
+import lxmls_day1
+from lxmls_day1.base.atomic_files import named, remove_abandoned, temporary_folder
+from lxmls_day1.base.errors import InputError, current_folder
+from lxmls_day1.course.markers import functions_of, stubs_left
+from lxmls_day1.course.registry import FILE, Registry, parse_registry
+from lxmls_day1.course.source_functions import function_lines
+from lxmls_day1.course.workspace_state import (
+    BACKUPS,
+    LOCK,
+    GivenFile,
+    Origin,
+    WorkspaceState,
+    content_digest,
+    keeps_state,
+    text_digest,
+)
+from lxmls_day1.course.workspace_state import FILE as STATE
+from lxmls_day1.course.workspaces.generation import (
+    Files,
+    student_files,
+)
+from lxmls_day1.course.workspaces.lab_parts import part_of, the_day
+from lxmls_day1.lab import PACKAGES, Lab, is_lab_folder, reference_folder
+from lxmls_day1.lab_api import VERSION as INTERFACE
+
+README = "README.md"
+IGNORED = f"""# what the lab, Python and Jupyter keep beside your files
+{BACKUPS}/
+{LOCK}
+submission-*.zip
+/out/
+/.venv/
+__pycache__/
+.ipynb_checkpoints/
+"""
+WELCOME = """# Your day-1 lab
+
+| | |
+|---|---|
+| `notebooks/` | the exercises, one notebook after the other |
+| `classifiers/` | where you write: each place says which exercise it is |
+| `readers/` | the data sets |
+| `tests/exercises/` | the checks; reading them is allowed |
+
+Everything else that the notebooks import comes with the installed package.
+
+{installation}In this folder:
+
+    lxmls-day1 lab             opens the notebook of the first exercise that is not solved yet
+    lxmls-day1 check 1.5       checks exercise 1.5; without a number all; with --watch whenever you save a file
+    lxmls-day1 hint 1.5        a hint; again: the next of three
+    lxmls-day1 status          how far you are
+    lxmls-day1 reset 1.5       the empty exercise again (`lxmls-day1 undo` takes that back)
+    lxmls-day1 add 5_structured    brings the exercises of a further notebook, with what they need
+    lxmls-day1 submit          packs what you hand in
+    lxmls-day1 update          after a new version was installed: renews what you were given, keeps what you wrote
+
+In a notebook the same is `lab.check("1.5")`, `lab.hint("1.5")`, `lab.status()`, `lab.reset("1.5")`, `lab.undo()` and `lab.submit()`.
+`lab.open_work("submission-my-lab.zip")` puts work that was packed, on another machine say, into this lab. After a known mistake a
+check asks one question; your answer, in one line, costs no points and goes to your instructor.
+"""
+
+
+def start_workspace(
+    destination: str | os.PathLike[str], assigned: Collection[str] | None = None, day: bool = False
+) -> Path:
+    """Make a workspace: readers, classifiers with stubs, notebooks, public checks.
+
+    Parameters
+    ----------
+    destination : path
+        A folder that is not there yet, or empty.
+    assigned : collection of str, optional
+        The exercises to solve, as in `student_files`.
+    day : bool
+        Whether it has the guide's exercises only, with what they need.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    InputError
+        If the folder holds anything, or stands in a place where none can be made.
+    """
+    folder = Path(os.path.expanduser(destination)).resolve()
+    files = student_files(reference_folder(), assigned)
+    if day:
+        registry = Registry.of(reference_folder())
+        files = part_of(files, the_day(registry), registry)
+    files = with_workspace_files(files, folder, installation="")
+    with new_folder(folder) as made:
+        write_files(made, files)
+    return folder
+
+
+def with_workspace_files(files: Files, folder: Path, installation: str) -> Files:
+    """The files of a lab, and what makes a workspace of them: a welcome, the state at the beginning, ``.gitignore``."""
+    state = WorkspaceState(folder, origin=origin_of(files)).contents()
+    return {
+        **files,
+        PurePosixPath(README): WELCOME.format(installation=installation).encode(),
+        PurePosixPath(".gitignore"): IGNORED.encode(),
+        **{PurePosixPath(STATE): content for content in state.values()},
+    }
+
+
+def origin_of(files: Files) -> Origin:
+    """What a workspace puts down about the files that it was given, so that a later version can renew them."""
+    given = {}
+    for name, content in files.items():
+        functions: tuple[str, ...] = ()
+        if name.suffix == ".py" and name.parts[0] in PACKAGES:
+            source = content.decode()
+            functions = tuple(f for id in sorted(stubs_left(source)) for f in functions_of(source, id, str(name)))
+        around = text_around(content.decode(), functions) if functions else ""
+        given[str(name)] = GivenFile(content_digest(str(name), content), functions, around)
+    exercises = parse_registry(tomllib.loads(files[FILE].decode()), str(FILE)).assigned if FILE in files else ()
+    return Origin(lxmls_day1.__version__, INTERFACE, given, exercises)
+
+
+def text_around(source: str, functions: Collection[str]) -> str:
+    """A digest of a source text without some of its functions; blanks and lines of comments do not count."""
+    lines = source.replace("\r\n", "\n").removeprefix("\ufeff").split("\n")
+    places = [function_lines("\n".join(lines), function) for function in functions]
+    for place in sorted(filter(None, places), key=lambda place: place.start, reverse=True):
+        del lines[place]
+    left = "".join("".join(line.split()) for line in lines if not line.lstrip().startswith("#"))
+    return text_digest(left.encode())
+
+
+def version_note(folder: Path) -> str:
+    """One sentence about a workspace that another version of the package has made, or that lacks given files; or none."""
+    origin = WorkspaceState.of(folder).origin
+    if not (folder / STATE).is_file() or not keeps_state(folder):
+        return ""
+    here = (lxmls_day1.__version__, INTERFACE)
+    if (origin.made_by, origin.interface) != here:
+        known = origin.made_by not in ("", here[0])
+        maker = f"lxmls-day1 {origin.made_by}" if known else "another version of lxmls-day1"
+        return f"This lab was made by {maker}, and {here[0]} is installed: `lxmls-day1 update` brings the given files up to date."
+    gone = [name for name, given in origin.files.items() if not given.functions and not (folder / name).is_file()]
+    if gone:
+        more = f" and {len(gone) - 1} more files are" if len(gone) > 2 else f" and {gone[1]} are" if gone[1:] else " is"
+        return f"{gone[0]}{more} not there any more: `lxmls-day1 update` puts back what is missing."
+    return ""
+
+
+@contextlib.contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """A folder to fill, which gets its name when all went well; there is none if anything went wrong, or at Ctrl-C.
+
+    An empty folder that is there already stays the same folder, with its owner and its permissions: it may be a mount
+    point, or the one that a shell stands in. What was made moves into it at the end.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; name a new folder.")
+    is_there = folder.is_dir()
+    if is_there:
+        remove_abandoned(folder)
+    if is_there and any(folder.iterdir()):
+        raise InputError(f"{folder} exists already and is not empty; nothing in it was changed. Name a new folder.")
+    place = folder if is_there else folder.parent
+    stack = contextlib.ExitStack()
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        made = stack.enter_context(temporary_folder("lxmls-day1-new-", place)) / folder.name
+        made.mkdir()
+    except (FileExistsError, NotADirectoryError) as error:
+        raise InputError(f"{folder} lies in a file; name a folder.") from error
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InputError(f"{folder} cannot be {'written to' if is_there else 'made'}: {reason}.") from error
+    moved: list[Path] = []
+    try:
+        with stack, named(folder):
+            yield made
+            if not is_there:
+                made.rename(folder)
+                return
+            for path in sorted(made.iterdir()):
+                moved.append(folder / path.name)
+                path.rename(moved[-1])
+    except BaseException:
+        for path in moved:
+            shutil.rmtree(path, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                path.unlink()
+        raise
+
+
+def write_files(folder: Path, files: Files) -> None:
+    """Write files into a folder that nobody else sees yet."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def workspace_of(lab: Lab, command: str) -> Path:
+    """The folder that a student's command works on: any that was named, but the reference lab only if it was named.
+
+    Raises
+    ------
+    InputError
+        If no workspace was named, and the current folder is in none.
+    """
+    if lab.named or keeps_state(lab.folder):
+        return lab.folder
+    here = current_folder()
+    near = [f" (`{as_typed('cd', path.name)}`)" for path in workspaces_below(here)[:1]]
+    naming = 'open it with open_lab("DIR")' if command.startswith("lab.") else "name it with --lab DIR"
+    raise InputError(
+        f"{here} is not in a lab of your own, and `{command}` does not change the reference lab. "
+        f"Go to your lab{''.join(near)}, {naming}, or make one with `lxmls-day1 start DIR`."
+    )
+
+
+def as_typed(*arguments: str, windows: bool = os.name == "nt") -> str:
+    """Arguments of a command as they are to be typed, with quotes where there are spaces.
+
+    Examples
+    --------
+    >>> as_typed("cd", "my lab/one", windows=False), as_typed("cd", "my lab", windows=True)
+    ("cd 'my lab/one'", 'cd "my lab"')
+    """
+    return subprocess.list2cmdline(arguments) if windows else shlex.join(arguments)
+
+
+def workspaces_below(folder: Path) -> list[Path]:
+    """The workspaces right in a folder."""
+    try:
+        return sorted(path for path in folder.iterdir() if is_lab_folder(path) and keeps_state(path))
+    except OSError:
+        return []
+
+
+def workspace_folder(folder: Path, command: str) -> Path:
+    """The lab folder, if it is a workspace that may be written to.
+
+    Raises
+    ------
+    InputError
+        If it is the reference lab.
+    """
+    if not keeps_state(folder):
+        raise InputError(
+            f"{folder} is the reference lab, in which `{command}` changes nothing; make a workspace of your own with "
+            "`lxmls-day1 start DIR`, or name one with --lab."
+        )
+    return folder

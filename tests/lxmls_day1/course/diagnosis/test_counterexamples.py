@@ -1,0 +1,165 @@
+"""The check of small inputs: what it asks, what it says of a wrong answer, and what it leaves to others."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from lxmls_day1.base.errors import InputError, NoAnswer
+from lxmls_day1.course.diagnosis.counterexamples import CounterExample, SmallInputs, answers_to
+from lxmls_day1.course.diagnosis.expect import WrongAnswer
+from lxmls_day1.course.diagnosis.observations import RELATED, WHERE, WRONG_FORM
+from lxmls_day1.course.diagnosis.recorded_answers import Answer, Pool, RecordedAnswers
+from lxmls_day1.course.pool_making import checks_of_file, pool_file
+from lxmls_day1.course.registry import RECORDED, Registry
+from lxmls_day1.lab import reference_folder
+
+INPUTS = tuple({"x": float(x)} for x in range(6))
+POOL = Pool(
+    INPUTS,
+    tuple((Answer.of(2.0 * x), Answer.of(3.0 * x + 1), Answer.of("raises KeyError")) for x in range(6)),
+    {"tripled": ((1, 1, 1, 1, 1, 1),), "by_name": ((0, 2, 2, 2, 2, 2),)},
+)
+SENTENCES = {"tripled": "It is three times as much.", "by_name": "It looks for a name."}
+
+
+def odd(given, answer):
+    if answer % 2:
+        yield "odd", "It is odd."
+
+
+def check_of(function, held=odd, changes=()):
+    module = SimpleNamespace(
+        __name__="test_1_01_x",
+        small_inputs=lambda: iter(INPUTS),
+        small_answers=lambda lab, inputs: [function(given["x"]) for given in inputs],
+        small_properties=held,
+    )
+    SmallInputs(module, POOL, SENTENCES).check(SimpleNamespace(changes=list(changes)))
+
+
+def raising(error, least):
+    def function(x):
+        if x >= least:
+            raise error
+        return 2 * x
+
+    return function
+
+
+def test_right_answers_say_nothing():
+    check_of(lambda x: 2 * x)
+    check_of(lambda x: np.float32(2) * x)
+
+
+@pytest.mark.parametrize(
+    ("function", "names", "named_as", "part"),
+    [
+        (lambda x: 3 * x + 1, ["tripled"], "one", "6 of 6 small inputs get a wrong answer"),
+        (raising(KeyError("k"), 1), ["by_name"], "one", "x       1\n  wanted  2\n  yours   raises KeyError"),
+        (lambda x: 2 * x + 5, [RELATED], "property", "x       0\n  wanted  0\n  yours   5"),
+        (lambda x: 2 * x + 4, [RELATED], "property", "yours   4"),
+        (lambda x: 2 * x + 1 + (x > 3), ["odd"], "property", "6 of 6"),
+        (lambda x: 2 * x + (x > 3), ["odd", WHERE], "property", "2 of 6"),
+        (lambda x: 2 * x + (x in (1, 4)) * 2, [], "", "2 of 6"),
+        (lambda x: None, [WRONG_FORM], "property", "None; is a `return` missing?"),
+        (lambda x: [x, x], [WRONG_FORM], "property", "yours   [0, 0]"),
+        (
+            lambda x: [[1], [2, 3]],
+            [WRONG_FORM],
+            "property",
+            "a list of 2: an array of shape (1,) and an array of shape (2,)",
+        ),
+        (lambda x: ([1, 2], x), [WRONG_FORM], "property", "returns a pair: an array of shape (2,) and one number"),
+        (lambda x: np.zeros((100, 100)), [WRONG_FORM], "property", "an array of the shape (100, 100)"),
+        (lambda x: np.nan, [], "", "yours   nan"),
+    ],
+)
+def test_the_smallest_input_with_a_wrong_answer_is_shown(function, names, named_as, part):
+    with pytest.raises(WrongAnswer) as caught:
+        check_of(function)
+    assert part in str(caught.value)
+    assert [name for name, _ in caught.value.mistakes] == names and caught.value.named_as == named_as
+    example = caught.value.example
+    assert repr(CounterExample.from_plain(example.to_plain())) == repr(example)  # NaN is not NaN
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        (
+            lambda x: [x, 2 * x + 1 + (x > 2)],
+            "Only a part is wrong: the double. Right in all answers: the number itself.",
+        ),
+        (lambda x: [x, 2 * x + 1], None),  # more is said: the double is 1 more
+        (lambda x: [x, 2 * x + (x > 3)], "Only a part is wrong: the double. Right in all answers: the number itself."),
+        (lambda x: [x + 1, 2 * x + 1], None),  # nothing is right
+        (lambda x: [x + (x == 1), 2 * x + (x == 2)], None),
+        (lambda x: [x, 2 * x + 1] if x < 3 else [x], None),  # of another form: which part is wrong?
+        (lambda x: [x, 2 * x + 1] if x < 3 else "many", None),
+        (lambda x: [x, np.nan], "Only a part is wrong: the double. Right in all answers: the number itself."),
+    ],
+)
+def test_the_parts_that_are_wrong_are_told_where_no_name_explains_them(answers, said):
+    pool = Pool(INPUTS, tuple((Answer.of([x, 2.0 * x]),) for x in range(6)), {})
+    module = SimpleNamespace(
+        __name__="test_1_01_x",
+        small_answers=lambda lab, inputs: [answers(given["x"]) for given in inputs],
+        small_parts=lambda given, answer: zip(("the number itself", "the double"), answer, strict=True),
+    )
+    with pytest.raises(WrongAnswer) as caught:
+        SmallInputs(module, pool, {}).check(SimpleNamespace(changes=[]))
+    told = dict(caught.value.mistakes)
+    assert told.get("wrong_parts") == said
+    assert caught.value.named_as == ("property" if told else "")  # the class's groups still hold them
+
+
+def test_the_parts_of_each_exercise_are_its_whole_answers():
+    reference = reference_folder()
+    pools = RecordedAnswers.read(reference / RECORDED).pools
+    n_split = 0
+    for exercise in Registry.of(reference):
+        pool = pools.get(exercise.id)
+        split = getattr(checks_of_file(pool_file(reference, exercise)), "small_parts", None) if pool else None
+        for given, (wanted, *_) in zip(pool.inputs, pool.answers, strict=True) if split else ():
+            if wanted.kind is float:
+                parts = [np.ravel(part) for _, part in split(given, wanted.array)]
+                assert sorted(np.concatenate(parts)) == sorted(wanted.values), (exercise.id, given)
+        n_split += bool(split)
+    assert n_split > 15
+
+
+def test_what_changes_its_input_is_told_so_where_the_answers_are_right():
+    with pytest.raises(WrongAnswer, match="double changes an array that it is given") as caught:
+        check_of(lambda x: 2 * x, changes=["double", "double"])
+    assert [name for name, _ in caught.value.mistakes] == ["changes_its_input"]
+    with pytest.raises(WrongAnswer) as caught:
+        check_of(lambda x: 3 * x + 1, changes=["double"])
+    assert [name for name, _ in caught.value.mistakes] == ["tripled"]
+
+
+STUB = NotImplementedError("Exercise 1.1: From loss to tau.")
+
+
+@pytest.mark.parametrize("least", [0, 3])
+def test_a_stub_ends_the_check_where_all_other_answers_are_right(least):
+    with pytest.raises(NotImplementedError):
+        check_of(raising(STUB, least))
+
+
+def test_where_one_function_is_a_stub_another_one_is_judged():
+    with pytest.raises(WrongAnswer, match="3 of 6 small inputs get a wrong answer") as caught:
+        check_of(lambda x: raising(STUB, 3)(x) + 5)
+    assert [name for name, _ in caught.value.mistakes] == [RELATED]  # and nothing of what is right elsewhere
+
+
+def test_a_box_that_is_gone_ends_the_check():
+    with pytest.raises(NoAnswer):
+        check_of(raising(NoAnswer("did not end"), 3))
+
+
+def test_faults_of_the_authors():
+    with pytest.raises(InputError, match="no small inputs are recorded"):
+        SmallInputs(SimpleNamespace(__name__="m"), None, {}).check(None)
+    with pytest.raises(NoAnswer, match="gave 1 answers to 2 inputs"):
+        answers_to(None, lambda lab, inputs: [1], [{}, {}])

@@ -1,0 +1,66 @@
+import math
+
+import numpy as np
+import pytest
+
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.course.diagnosis.expect import Expect, RecordingExpect, WrongAnswer, show
+from lxmls_day1.course.diagnosis.recorded_answers import Answer
+
+
+class TestExpect:
+    def expect(self, expected):
+        return Expect({"d": Answer.of(expected)})
+
+    def message(self, expected, got):
+        with pytest.raises(WrongAnswer) as caught:
+            self.expect(expected)("d", got)
+        return str(caught.value)
+
+    def test_the_expected_passes(self):
+        self.expect([0.4, -0.4])("d", np.array([0.4 + 1e-9, -0.4]))
+        self.expect([0.4])("d", [0.5], rtol=0.3)
+        self.expect(-math.inf)("d", -np.inf)
+        self.expect(math.nan)("d", np.nan)
+        self.expect(["a"])("d", np.array(["a"]))
+        self.expect(None)("d", None)
+        self.expect(1)("d", 1.0)
+
+    def test_expected_and_got_stand_below_each_other(self):
+        assert self.message([0.4, -0.4], [0.8, -0.8]) == "d\n  expected  [0.4, -0.4]\n  got       [0.8, -0.8]"
+
+    def test_more_digits_where_they_make_the_difference(self):
+        text = self.message(1.0, 1.0001)
+        assert "got       1.0001" in text
+        assert "1.00000312" in self.message(1.0, 1.00000312)
+
+    def test_shapes_and_kinds(self):
+        assert "[[1, 2]], shape (1, 2)" in self.message([1.0, 2.0], [[1.0, 2.0]])
+        assert "one value" in self.message([1.0], 1.0)
+        assert "None; is a `return` missing?" in self.message([1.0], None)
+        assert "got       'spam'" in self.message("ham", "spam")
+        assert "a list whose rows differ in length" in self.message([1.0], [[1], [1, 2]])
+        assert "neither numbers nor texts" in self.message([1.0], object())
+
+    def test_of_long_arrays_the_first_differences(self):
+        got = np.arange(40.0).reshape(8, 5)
+        text = self.message(got, np.where(got % 7 == 3, got + 1, got))
+        assert "6 of 40; the first ones:" in text
+        assert "at [0, 3]  expected 3, got 4" in text
+        assert text.count("expected") == 3
+
+    def test_what_is_not_recorded(self):
+        with pytest.raises(InputError, match=r"no answer is recorded for 'e'; .*course\.record"):
+            self.expect(1.0)("e", 1.0)
+
+    def test_a_snapshot_wants_different_words(self):
+        recording = RecordingExpect()
+        recording("d", 1.0)
+        with pytest.raises(InputError, match="stands twice"):
+            recording("d", 1.0)
+
+
+def test_showing():
+    assert show(Answer.of(np.zeros((0, 3)))) == "nothing, shape (0, 3)"
+    assert show(Answer.of(-0.0)) == "0"
+    assert show(Answer.of(["a"] * 20)).startswith("20 texts, shape (20,): 'a', ")

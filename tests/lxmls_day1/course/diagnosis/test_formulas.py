@@ -1,0 +1,67 @@
+"""Formulas of wrong numbers: what is told is true of every answer, and not of the right ones; the terms of each exercise can be made."""
+
+import numpy as np
+import pytest
+
+from lxmls_day1.course.diagnosis.counterexamples import TERMS
+from lxmls_day1.course.diagnosis.formulas import LEAST_NUMBERS, formula_of
+from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
+from lxmls_day1.course.pool_making import checks_of_file, pool_file
+from lxmls_day1.course.registry import RECORDED, Registry
+from lxmls_day1.lab import reference_folder
+
+REFERENCE = reference_folder()
+TERMS_OF = [dict(zip("abcd", numbers, strict=True)) for numbers in np.random.default_rng(3).uniform(1, 4, (12, 4))]
+
+
+def told(wrong, right=lambda a, b, c, d: -1.0, made=lambda number: number):
+    parts = ([(made(f(**terms)), terms) for terms in TERMS_OF] for f in (wrong, right))
+    return formula_of(*parts)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "formula"),
+    [
+        (lambda a, b, c, d: b, "b"),
+        (lambda a, b, c, d: -0.25 * b, "−0.25 · b"),
+        (lambda a, b, c, d: a * a, "a · a"),
+        (lambda a, b, c, d: -(c - a), "a − c"),
+        (lambda a, b, c, d: a / (b + d), "a / (b + d)"),
+        (lambda a, b, c, d: (a - b) * c, "(a − b) · c"),
+    ],
+)
+def test_the_shortest_formula(wrong, formula):
+    assert told(wrong) == formula
+    assert told(wrong, made=np.float32) == formula
+    assert told(wrong, made=lambda number: np.full((2, 3), number)) == formula
+
+
+def test_no_formula():
+    assert told(lambda a, b, c, d: np.sin(a * b) + c) == ""
+    assert told(lambda a, b, c, d: np.inf if a > 2 else a) == ""
+    assert told(lambda a, b, c, d: a + b, right=lambda a, b, c, d: a + b) == "", "that is right"
+    parts = [(terms["a"], terms) for terms in TERMS_OF]
+    assert formula_of(parts[: LEAST_NUMBERS - 1], parts) == "", "it may be luck"
+
+
+def with_terms():
+    for exercise in Registry.of(REFERENCE):
+        if (file := pool_file(REFERENCE, exercise)) and (terms := getattr(checks_of_file(file), TERMS, None)):
+            yield pytest.param(exercise, terms, id=exercise.id)
+
+
+@pytest.mark.parametrize(("exercise", "terms"), list(with_terms()))
+def test_the_terms_of_an_exercise_fit_any_answer_of_the_right_form(exercise, terms):
+    pool = RecordedAnswers.read(REFERENCE / RECORDED, [exercise.id]).pools[exercise.id]
+    asked = [
+        (given, its[0].array) for given, its in zip(pool.inputs, pool.answers, strict=True) if its[0].kind is float
+    ]
+    for made in (lambda right: right, lambda right: -2.0 * right + 1.0, np.zeros_like, lambda right: right / 0.0):
+        words = {}
+        with np.errstate(all="ignore"):
+            for given, right in asked:
+                for word, part, its in terms(dict(given), made(right), right):
+                    assert words.setdefault(word, list(its)) == list(its)
+                    assert all(
+                        np.broadcast_shapes(np.shape(part), np.shape(term)) == np.shape(part) for term in its.values()
+                    )

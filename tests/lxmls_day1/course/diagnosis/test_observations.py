@@ -1,0 +1,132 @@
+"""What can be seen in wrong answers: each observation is true of all of them, and is not made where it is not."""
+
+import numpy as np
+import pytest
+
+from lxmls_day1.course.diagnosis.observations import WHERE, Asked, observed
+from lxmls_day1.course.diagnosis.recorded_answers import POOL_ATOL, POOL_RTOL, Answer
+
+INPUTS = [
+    {"x": x, "norm": n, "scores": s} for x, n, s in [(1, 1, [0, 1]), (2, 2, [2, 2]), (3, 5, [4, 1]), (4, 3, [3, 3])]
+]
+RIGHT = [np.array([[1.0, 2.0, 4.0], [8.0, 0.0, -6.0]]) * given["x"] for given in INPUTS]
+
+
+def said(change):
+    """What is observed where `change` makes the answer from what is given and what is wanted."""
+    asked = []
+    for given, right in zip(INPUTS, RIGHT, strict=True):
+        wanted, got = Answer.of(right), Answer.of(change(given, right))
+        asked.append(Asked(given, wanted, got, not wanted.agrees(got, POOL_RTOL, POOL_ATOL)))
+    return " ".join(sentence for _, sentence in observed(asked))
+
+
+def test_two_right_answers_among_many_wrong_ones_say_nothing_of_where():
+    """Both have an x above 20, as by chance they have something."""
+
+    def where(n_wrong):
+        xs = [*range(n_wrong), 21, 22]
+        asked = [Asked({"x": x}, Answer.of(1.0), Answer.of(float(x**2 % 7 + 2) if x < 20 else 1.0), x < 20) for x in xs]
+        return [sentence for name, sentence in observed(asked) if name == WHERE]
+
+    assert where(16) == ["The answers are wrong where x is below 21, and right everywhere else."]
+    assert where(17) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda given, right: right * 0.5, "Every number is 0.5 · the right one."),
+        (lambda given, right: -right, "Every number has the wrong sign."),
+        (lambda given, right: right - 2, "Every number is 2 less than the right one."),
+        (
+            lambda given, right: right / given["norm"],
+            "Every number is the right one / norm.",
+        ),
+        (
+            lambda given, right: right * given["norm"] ** 2 * 3,
+            "Every number is 3 · ((the right one · norm) · norm).",
+        ),
+        (lambda given, right: right**2 + given["x"], "Every number is (the right one · the right one) + x."),
+        (lambda given, right: right[::-1, ::-1], "Every number is right, but in the reverse order."),
+        (lambda given, right: np.exp(right), "Every number is the exponential of the right one."),
+        (lambda given, right: 1.0 - right, "Every number is 1 − the right one."),
+        (lambda given, right: right.T.reshape(2, 3), "Every number is right, but rows and columns are exchanged."),
+        (lambda given, right: np.abs(right), "is right except for its sign"),
+        (lambda given, right: right * (1.001 if given["x"] > 2 else 0.999), "is nearly right, but not near enough."),
+        (lambda given, right: right.T, "rows and columns are exchanged"),
+        (
+            lambda given, right: right.ravel(),
+            "shape (6,) for the smallest input, but must return an array of shape (2, 3). The numbers are right",
+        ),
+        (
+            lambda given, right: right + (given["x"] > 2) * right**2,
+            "wrong where x is above 2, and right everywhere else.",
+        ),
+        (lambda given, right: right + (given["x"] % 2 == 0) * right**2, "wrong where scores has equal entries"),
+        (
+            lambda given, right: right if given["x"] == 1 else "raises KeyError",
+            "Every wrong answer is an exception: the code raises KeyError.",
+        ),
+        (lambda given, right: None, "The answer is None, but an array of shape (2, 3) is wanted."),
+        (lambda given, right: "3", "The answer is '3', but an array of shape (2, 3) is wanted."),
+        (
+            lambda given, right: "returns a pair: one number and a text",
+            "The code returns a pair: one number and a text, but an array of shape (2, 3) is wanted.",
+        ),
+    ],
+)
+def test_what_is_seen(change, text):
+    assert text in said(change)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda given, right: right * 0.5 + (given["x"] == 2),
+        lambda given, right: np.cos(right) * given["x"],
+        lambda given, right: right + np.nan,
+        lambda given, right: "3" if given["x"] == 1 else None if given["x"] == 2 else right + 1,
+    ],
+)
+def test_nothing_is_said_that_one_answer_contradicts(change):
+    assert said(change) == ""
+
+
+def test_a_result_where_an_error_is_wanted():
+    refused = [Asked(given, Answer.of("refused"), Answer.of([1.0, 2.0]), True) for given in INPUTS]
+    assert "returns an array of shape (2,), but the right answer is 'refused'." in observed(refused)[0][1]
+
+
+def test_answers_without_entries():
+    asked = [
+        Asked(given, Answer.of([1.0]), Answer.of([] if given["x"] < 3 else "raises KeyError"), True) for given in INPUTS
+    ]
+    assert observed(asked) == []
+
+
+def test_formulas_leave_out_results_that_are_not_finite():
+    def parts(given, answer):
+        return [("the answer", answer)]
+
+    asked = [Asked({"x": x}, Answer.of([2.0 * x, 3.0]), Answer.of([4.0 * x, 6.0]), True) for x in (1, 2, 3, 4)]
+    asked.append(Asked({"x": 5}, Answer.of([10.0, 3.0]), Answer.of([np.inf, 6.0]), True))
+    assert (
+        observed(asked, split=parts)[0][1] == "In every finite result each number of the answer is 2 · the right one."
+    )
+
+
+@pytest.mark.parametrize("numbers", [(1e308, -1e308), (5e-324, 1e16), (np.nan, np.inf), (0.0, -0.0)])
+def test_numbers_of_any_size_are_looked_at_without_a_warning(numbers):
+    """Warnings are errors in tests; to students they would point at a file that is not theirs."""
+
+    def terms(given, answer, right):
+        yield "the first", answer[0], {"the norm": given["norm"], "the second": answer[1], "1": 1.0}
+
+    asked = []
+    for given, right in zip(INPUTS, RIGHT, strict=True):
+        got = np.resize(np.array([*numbers, given["x"], -3.5]), right.shape)
+        asked.append(Asked(given, Answer.of(right), Answer.of(got), True))
+    for split in (None, lambda given, answer: [("the first row", answer[0])]):
+        for its in (None, terms):
+            assert isinstance(observed(asked, None, split, its), list)

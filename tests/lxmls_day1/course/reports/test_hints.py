@@ -1,0 +1,72 @@
+"""A mistake that was named has a hint of its own, before the ladder: from the course's own exercise 1.5."""
+
+import json
+
+import pytest
+
+from lxmls_day1.commands.check import check_and_show
+from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.reports.check_json import as_plain
+from lxmls_day1.course.reports.hints import next_hint, remember_hint, where_to_look
+from lxmls_day1.course.running.checking import run_checks
+from lxmls_day1.course.workspace_state import FILE, WorkspaceState
+from lxmls_day1.course.workspaces.workspace import start_workspace
+
+WRONG = """predicted = np.argmax(scores)
+    if predicted != label:
+        loss = scores[predicted] - scores[label] + cost[predicted]
+        tau = min(step, loss / sq_norm)  # sq_norm
+        d[label], d[predicted] = tau, -tau
+"""
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    """With MIRA written wrong, and checked."""
+    folder = tmp_path_factory.mktemp("hints") / "mine"
+    start_workspace(folder)
+    path = folder / "classifiers/mira.py"
+    source = path.read_text(encoding="utf-8")
+    begin = source.index("raise NotImplementedError")
+    path.write_text(source[:begin] + WRONG + source[source.index("    return d", begin) :], encoding="utf-8")
+    check_and_show(folder, ["1.5"], 30.0)
+    return folder
+
+
+def test_the_hint_of_the_mistake_comes_first_and_once(workspace):
+    assert WorkspaceState.of(workspace).results["1.5"].mistakes == ("norm_counted_once",)
+    steps = []
+    for _ in range(3):
+        hints = next_hint(workspace, "1.5")
+        remember_hint(workspace, hints)
+        steps += hints.steps
+    assert [number for number, _, _ in steps] == [0, 1, 2]
+    lines = (workspace / "classifiers/mira.py").read_text(encoding="utf-8").split("\n")
+    number = 1 + next(n for n, line in enumerate(lines) if "# sq_norm" in line)
+    assert steps[0][2].endswith(f"Look at what you do with `sq_norm`: line {number} of classifiers/mira.py.")
+    assert "2 * sq_norm" not in steps[0][2]  # where to look, not what to write
+
+
+def test_a_mistake_without_a_question_and_without_arguments_has_no_hint(workspace):
+    assert where_to_look(workspace, Registry.of(workspace)["1.5"], "no such mistake") == ""
+
+
+def test_an_older_state_is_read(workspace):
+    before = (workspace / FILE).read_text(encoding="utf-8")
+    content = json.loads(before)
+    del content["mistakes_hinted"]
+    for result in content["results"].values():
+        del result["mistakes"]
+    (workspace / FILE).write_text(json.dumps(content), encoding="utf-8")
+    state = WorkspaceState.of(workspace)
+    assert not state.damage and state.results["1.5"].mistakes == () and state.hints == {"1.5": 2}
+    (workspace / FILE).write_text(before, encoding="utf-8")
+
+
+def test_the_report_as_json_has_diagnosis_and_evidence(workspace):
+    (one,) = as_plain(workspace, run_checks(workspace, ["1.5"]))["exercises"]
+    assert one["diagnosis"]["kind"] == "one" and one["diagnosis"]["items"][0]["id"] == "norm_counted_once"
+    assert 0 < one["diagnosis"]["wrong_inputs"] < one["diagnosis"]["small_inputs"]
+    example = one["counter_example"]
+    assert example["got"]["numbers"] == [2 * number for number in example["wanted"]["numbers"]]
+    assert json.loads(json.dumps(one, allow_nan=False)) == one

@@ -1,0 +1,134 @@
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.course.reports import notebook_display
+from lxmls_day1.course.reports.notebook_display import hinted
+from lxmls_day1.course.running.checking import CheckReport
+from lxmls_day1.notebook_lab import NotebookLab
+
+pytestmark = pytest.mark.usefixtures("imports_as_before")
+
+
+class Balanced(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.text = [], ""
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def text_of(html):
+    parser = Balanced()
+    parser.feed(html)
+    assert parser.open == []
+    return parser.text
+
+
+@pytest.mark.slow
+def test_a_check(edit):
+    folder = edit("2 * sq_norm", "sq_norm")
+    shown = NotebookLab(folder).check("1.1")
+    assert repr(shown).splitlines()[-1] == "  1 of 3 public checks pass; 2 more run at grading"
+    text = text_of(shown._repr_html_())
+    for part in (
+        "Exercise 1.1: Half steps",
+        "wanted        0.5",
+        "A known mistake: It divides by",
+        "2 more run at grading",
+    ):
+        assert part in text
+    assert not shown.report.all_passed
+    everything = NotebookLab(folder).check()
+    assert [one.exercise.id for one in everything.report.reports] == ["1.1", "1.2"]
+    for text in (text_of(everything.html), everything.text):
+        assert "still to be written: classifiers/means.py" in text and '`lab.hint("1.2")` helps' in text
+
+
+class TestWhichExercise:
+    """What may stand between the brackets of `lab.check`; no check is run."""
+
+    @pytest.fixture
+    def checked(self, workspace, monkeypatch):
+        """The ids that the checks were run for."""
+        toml = workspace / "tests/exercises/exercises.toml"
+        toml.write_text(toml.read_text().replace('"1.3"', '"1.10"'))
+        asked = []
+
+        def run(folder, ids):
+            asked.append(ids)
+            return CheckReport(()), [], []
+
+        monkeypatch.setattr(notebook_display, "check_and_remember", run)
+        return asked
+
+    @pytest.mark.parametrize(
+        ("given", "ids"),
+        [
+            ("1.2", ["1.2"]),
+            (" 1.10 ", ["1.10"]),
+            (1.2, ["1.2"]),
+            (np.float64(1.2), ["1.2"]),
+            (["1.1"], ["1.1"]),
+            (("1.1", 1.2), ["1.1", "1.2"]),
+            (None, None),
+        ],
+    )
+    def test_what_is_understood(self, workspace, checked, given, ids):
+        NotebookLab(workspace).check(given)
+        assert checked == [ids]
+
+    @pytest.mark.parametrize("given", [1.1, 1.10, [1.1], np.float32(1.1)])
+    def test_a_number_that_may_mean_two_exercises(self, workspace, checked, given):
+        for ask in (NotebookLab(workspace).check, NotebookLab(workspace).hint):
+            with pytest.raises(InputError, match=r'the number 1\.1 may mean exercise "1\.1" or "1\.10"; put'):
+                ask(given)
+        assert checked == []
+
+
+def test_a_reference_lab_that_was_not_named_is_left_alone(reference, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lab = NotebookLab.open()
+    for ask in (lab.check, lambda: lab.hint("1.1"), lab.status):
+        with pytest.raises(
+            InputError, match=r"is not in a lab of your own, and `lab\.\w+` does not change the reference lab"
+        ):
+            ask()
+    assert "Half steps" in NotebookLab(reference).hint("1.1").text
+
+
+def test_the_lab_and_what_is_odd_about_it_come_first(workspace, monkeypatch):
+    monkeypatch.setattr("lxmls_day1.course.workspaces.workspace.INTERFACE", 99)
+    shown = NotebookLab(workspace).hint("1.1")
+    first, second, *_ = shown.text.splitlines()
+    assert first == f"Lab: {workspace}" and second.startswith("This lab was made by ")
+    assert second in text_of(shown.html)
+
+
+def test_what_could_not_be_kept_is_said_below_the_hint(workspace, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("lxmls_day1.course.workspace_state.replace_files", full)
+    shown = NotebookLab(workspace).hint("1.1")
+    assert "Think of two blocks." in shown.text
+    assert shown.text.endswith("could not be kept in .lab-state.json: no space left on device.")
+    assert "no space left on device" in text_of(shown.html)
+
+
+def test_a_hint_and_its_characters(workspace):
+    path = workspace / "tests/exercises/exercises.toml"
+    path.write_text(path.read_text().replace("Think of two blocks.", "Think <b>of & two."))
+    shown = hinted(NotebookLab(workspace), "1.1")
+    assert "Think <b>of & two." in text_of(shown.html)
+    assert "Think <b>of & two." in shown.text
+    assert "tau = l" in repr(NotebookLab(workspace).hint("1.1"))

@@ -1,0 +1,103 @@
+import base64
+import json
+
+import pytest
+
+from lxmls_day1.course.reports import page_checks
+from lxmls_day1.course.workspaces import model_answers
+from lxmls_day1.course.workspaces.submission_import import open_work
+from lxmls_day1.course.workspaces.workspace import start_workspace
+from lxmls_day1.lab import reference_folder
+from lxmls_day1.library_path import file_in
+
+RULE = "y_hat = np.argmax(scores)\nif y_hat != label:\n    d[label] = step\n    d[y_hat] = -step"
+ONE_SIDED = RULE.rpartition("\n")[0]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A lab, as a page has it."""
+    return start_workspace(tmp_path_factory.mktemp("page") / "lab", ["1.1", "1.4", "1.7"])
+
+
+@pytest.fixture
+def ask(folder):
+    def asked(kind, exercise, written, **more):
+        request = {"kind": kind, "exercise": exercise, "written": {exercise: written}, **more}
+        return json.loads(page_checks.answer(str(folder), json.dumps(request)))
+
+    return asked
+
+
+def test_the_stubs_are_the_gaps_and_what_is_given_stays():
+    for exercise, n_gaps in [("1.2", 1), ("1.3", 1), ("1.4", 1), ("1.5", 1), ("1.6", 1), ("1.7", 2)]:
+        name, source = page_checks.given_source(exercise)
+        assert source.count("raise NotImplementedError") == n_gaps
+        for nothing in ("", "  \n", "\n\n"):
+            assert page_checks.filled(source, exercise, [nothing] * n_gaps) == source
+        filled = page_checks.filled(source, exercise, ["pass\n"] * n_gaps)
+        assert "NotImplementedError" not in filled
+        reference = reference_folder()
+        compile(filled, name, "exec")
+        kept = (reference / file_in(reference, name)).read_text(encoding="utf-8").partition("    # exercise")[0]
+        assert filled.startswith(kept)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "if label:\n    pass\nreturn d",
+        "    if label:\n        pass\n    return d\n",
+        "\n\tif label:\n\t\tpass\n\treturn d",
+    ],
+)
+def test_any_indentation_is_that_of_the_gap(written):
+    filled = page_checks.filled(page_checks.given_source("1.4")[1], "1.4", [written])
+    assert "    d = np.zeros(len(scores))\n    if label:\n        pass\n    return d\n    return d\n" in filled
+
+
+@pytest.mark.slow
+def test_a_wrong_answer_is_named_and_a_right_one_passes(ask):
+    empty = ask("check", "1.4", [""])
+    assert not empty["passed"] and empty["trace"] is None and "the button Hint helps" in str(empty["first"])
+    wrong = ask("check", "1.4", [ONE_SIDED])
+    assert wrong["first"][0][0] == "known" and "A known mistake" in wrong["first"][0][1]
+    assert "small inputs get a wrong answer" in str(wrong["first"]) and wrong["example"]
+    right = ask("check", "1.4", [RULE])
+    assert right["passed"] and right["example"] is None
+    # The points are separable, so the perceptron ends without mistakes: every point on its side of the last boundary.
+    *_, (_, b, w_1, w_2) = right["trace"]["steps"]
+    assert all((b + w_1 * x + w_2 * y > 0) == bool(label) for x, y, label in right["trace"]["points"])
+    # The picture is of the answer that was checked, whatever stands in the gap by now.
+    assert ask("picture", "1.4", [RULE], example=wrong["example"])["image"].startswith("iVBOR")  # a PNG
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("written", ["return", "return np.zeros(7)", "d[:] = np.nan", "1 / 0", "return d +"])
+def test_a_rule_that_cannot_be_drawn_is_still_checked(ask, written):
+    found = ask("check", "1.4", [written])
+    assert not found["passed"] and found["first"] and found["trace"] is None
+
+
+@pytest.mark.slow
+def test_what_another_version_of_the_page_has_kept_is_left_out(folder):
+    written = {"1.4": [RULE], "9.9": ["pass"], "1.7": ["only one"]}
+    found = page_checks.answer(str(folder), json.dumps({"kind": "check", "exercise": "1.4", "written": written}))
+    assert json.loads(found)["passed"]
+
+
+@pytest.mark.slow
+def test_what_was_written_can_be_taken_to_a_lab(ask, tmp_path):
+    lab = start_workspace(tmp_path / "lab", ["1.1", "1.4", "1.7"])
+    known = model_answers.decoded((lab / model_answers.FILE).read_bytes())
+    answered, unanswered = (one.cell for one in known if one.exercise == "1.1")
+    packed = ask("pack", "1.4", [RULE], answers={answered: "It is **shifted**.", unanswered: " ", "no-cell": "x"})
+    (tmp_path / packed["name"]).write_bytes(base64.b64decode(packed["content"]))
+    solved = (lab / "classifiers/svm.py").write_text("# solved here\n", encoding="utf-8")
+    open_work(lab, tmp_path / packed["name"])
+    assert "d[y_hat] = -step" in (lab / "classifiers/perceptron.py").read_text(encoding="utf-8")
+    assert (lab / "classifiers/svm.py").stat().st_size == solved  # in the page it is a stub
+    notebook = json.loads((lab / "notebooks/1_generative.ipynb").read_bytes())
+    (text,) = ("".join(cell["source"]) for cell in notebook["cells"] if cell["id"] == answered)
+    assert text.startswith("**Explain.**") and text.endswith("*Your answer:*\n\nIt is **shifted**.")
+    assert [one.cell for one in model_answers.revealed(lab, "1.1").answers] == [answered]

@@ -1,0 +1,82 @@
+"""The guard of an exercise's cell: edited files count at once, and what is not written ends in one line."""
+
+import pytest
+
+from lxmls_day1.course.running.exercise_cell import ExerciseCell
+from lxmls_day1.lab import Lab
+
+pytestmark = pytest.mark.usefixtures("imports_as_before")
+
+
+@pytest.fixture
+def lab(tmp_path):
+    for name in ("readers", "classifiers"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").touch()
+    (tmp_path / "classifiers/rule.py").write_text(
+        "def rule():\n    raise NotImplementedError('Exercise 1.5: a rule')\n"
+    )
+    lab = Lab(tmp_path)
+    lab.load("classifiers.rule")
+    return lab
+
+
+def test_what_is_not_written_ends_in_one_line_that_says_where(lab, capsys):
+    with ExerciseCell(lab, "1.5"):
+        from classifiers.rule import rule
+
+        rule()
+    assert capsys.readouterr().out == (
+        "Still to be done – Exercise 1.5: a rule (classifiers/rule.py, line 2). "
+        "Save the file, and run this cell again.\n"
+    )
+
+
+def test_an_edited_file_counts_at_once(lab):
+    (lab.folder / "classifiers/rule.py").write_text("def rule():\n    return 'written in the meantime'\n")
+    with ExerciseCell(lab, "1.5"):
+        from classifiers.rule import rule
+
+        assert rule() == "written in the meantime"
+
+
+def test_a_stub_without_a_message_and_outside_the_lab(lab, capsys):
+    with ExerciseCell(lab, "1.3"):
+        raise NotImplementedError
+    assert capsys.readouterr().out == "Still to be done – Exercise 1.3\n"
+
+
+def test_a_name_error_in_a_students_file_is_not_taken_for_a_cell_that_waits(lab, capsys):
+    with ExerciseCell(lab, "1.5"):
+        raise NotImplementedError("Exercise 1.5: a rule")
+    capsys.readouterr()
+    (lab.folder / "classifiers/mira.py").write_text("def mira_rule(scores):\n    return score\n")
+    (lab.folder / "classifiers/rule.py").write_text("def rule(f):\n    return f(1)\n")
+    with pytest.raises(NameError, match="name 'score' is not defined") as raised, ExerciseCell(lab, "1.5"):
+        from classifiers.rule import rule
+
+        from classifiers.mira import mira_rule
+
+        rule(mira_rule)
+    assert not capsys.readouterr().out
+    names = [entry.frame.code.path.name for entry in raised.traceback]
+    assert names[-1] == "mira.py" and "rule.py" not in names
+
+
+def test_a_damaged_registry_does_not_hide_the_error(lab):
+    (lab.folder / "tests/exercises").mkdir(parents=True)
+    (lab.folder / "tests/exercises/exercises.toml").write_text("[[exercise")
+    with pytest.raises(ZeroDivisionError), ExerciseCell(lab, "1.5"):
+        1 / 0  # noqa: B018
+
+
+def test_a_cell_that_builds_on_an_unwritten_one_waits(lab, capsys):
+    with pytest.raises(NameError), ExerciseCell(lab, "1.5"):
+        found_above  # noqa: B018, F821
+    with ExerciseCell(lab, "1.5"):
+        raise NotImplementedError("Exercise 1.5: a rule")
+    with ExerciseCell(lab, "1.5"):
+        found_above  # noqa: B018, F821
+    assert "Waits for exercise 1.5, which a cell above needs as well: name 'found_above'" in capsys.readouterr().out
+    with pytest.raises(NameError), ExerciseCell(lab, "1.6"):
+        found_above  # noqa: B018, F821

@@ -1,0 +1,63 @@
+import warnings
+
+import pytest
+
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.course.running.tracebacks import trimmed_traceback
+from lxmls_day1.lab import Lab
+
+pytestmark = pytest.mark.usefixtures("imports_as_before")
+
+
+@pytest.fixture
+def failing(workspace):
+    def failing(source, call="f"):
+        (workspace / "classifiers/wrong.py").write_text(source)
+        with pytest.raises(Exception) as caught:
+            Lab(workspace).function("wrong", call)
+        return trimmed_traceback(caught.value, workspace, ["classifiers/steps.py"], workspace / "tests/x.py")
+
+    return failing
+
+
+def test_only_the_frames_in_the_lab(failing):
+    text = failing("import json\n\n\ndef f():\n    return json.loads('x')\n")
+    assert text.splitlines()[:2] == ["classifiers/wrong.py:5, in f", "    return json.loads('x')"]
+    assert text.splitlines()[2].startswith("JSONDecodeError: Expecting value")
+    assert len(text.splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "shapes"),
+    [
+        ("return X.T @ d", "X.T has the shape (3, 5), d (4,)."),
+        ("return np.dot(X.T, d - 1)", "X.T has the shape (3, 5), d - 1 (4,)."),
+        ("return (\n        X.dot(\n            d))", "X has the shape (5, 3), d (4,)."),
+        ("return np.vstack([d, 'ü' and X.T])", "d has the shape (4,)."),
+        ("return X.T @ np.log(d)", "X.T has the shape (3, 5)."),
+        ("return int('x')", ""),
+        ("raise ValueError('X.T @ d')", ""),
+    ],
+)
+def test_the_shapes_of_arrays_that_do_not_fit(failing, line, shapes):
+    head = "import numpy as np\n\n\ndef f():\n    X, d = np.ones((5, 3)), np.ones(4)\n    "
+    last = failing(f"{head}{line}\n").splitlines()[-1]
+    assert last == shapes or (not shapes and last.startswith("ValueError: "))
+
+
+def test_what_is_computed_once_more_warns_no_second_time(failing):
+    head = "import numpy as np\n\n\ndef f():\n    X, d = np.ones((5, 3)), np.ones(4)\n    "
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        assert "X / 0 has the shape (5, 3), d (4,)." in failing(f"{head}return np.dot(X / 0, d)\n")
+    assert len(seen) == 1
+
+
+def test_of_a_deep_recursion_the_last_calls(failing):
+    lines = failing("def f():\n    return f()\n").splitlines()
+    assert lines[0].endswith("more calls")
+    assert len(lines) == 12
+
+
+def test_an_input_error_speaks_for_itself(workspace):
+    assert trimmed_traceback(InputError("X has 3 rows."), workspace) == "X has 3 rows."

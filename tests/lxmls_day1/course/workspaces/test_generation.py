@@ -1,0 +1,160 @@
+import ast
+import json
+from pathlib import PurePosixPath
+
+import pytest
+
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.course.markers import MarkerError
+from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.workspaces.generation import (
+    exercises_of_cells,
+    notebook_bytes,
+    solved_files,
+    student_files,
+    student_notebook,
+    without_hidden_checks,
+)
+
+
+def texts(files):
+    return {str(name): content.decode() for name, content in files.items()}
+
+
+class TestStudentFiles:
+    def test_what_a_student_receives(self, reference):
+        files = texts(student_files(reference))
+        assert set(files) == {
+            "classifiers/__init__.py",
+            "classifiers/means.py",
+            "classifiers/steps.py",
+            "notebooks/1_first.ipynb",
+            "notebooks/2_second.ipynb",
+            "readers/__init__.py",
+            "readers/points.py",
+            "tests/exercises/exercises.toml",
+            "tests/exercises/recorded/1.1.json",
+            "tests/exercises/recorded/1.2.json",
+            "tests/exercises/test_1_01_steps.py",
+            "tests/exercises/test_1_02_means.py",
+        }
+        everything = "\n".join(files.values())
+        for secret in (
+            "loss / (2 *",
+            "total_of_all",
+            "secret_of_the_cell",
+            "test_fresh",
+            "what only the grader",
+            "swap",
+        ):
+            assert secret not in everything, secret
+        assert "def untouched(x):   # the spacing stays\n    return  x\n" in files["classifiers/means.py"]
+        assert "# The reference takes 2 lines." in files["classifiers/steps.py"]
+        assert "loss = float(loss)" in files["classifiers/steps.py"]
+
+    def test_it_is_the_same_from_a_checkout_with_windows_line_ends_and_leftovers(self, reference):
+        before = student_files(reference)
+        for path in list(reference.rglob("*.*")):
+            if path.is_file():
+                path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+        (reference / "classifiers/__pycache__").mkdir()
+        (reference / "classifiers/__pycache__/steps.py").write_text("secret")
+        (reference / "notebooks/.ipynb_checkpoints").mkdir()
+        (reference / "notebooks/.ipynb_checkpoints/1.ipynb").write_text("{}")
+        (reference / "notebooks/jupytext.toml").write_text("formats = 'ipynb,py'")
+        (reference / "classifiers/steps.py~").write_text("secret")
+        assert student_files(reference) == before
+
+    def test_what_is_for_authors_in_a_text_about_the_notebooks(self, reference):
+        (reference / "notebooks/README.md").write_text("# Notebooks\n\nRead them.\n\n## For authors\n\nBuild them.\n")
+        assert student_files(reference)[PurePosixPath("notebooks/README.md")] == b"# Notebooks\n\nRead them.\n"
+
+    def test_what_was_generated_comes_through_unchanged(self, reference, workspace):
+        assert student_files(workspace) == student_files(reference)
+
+    def test_only_some_exercises(self, reference):
+        files = texts(student_files(reference, ["1.2"]))
+        assert "tau = loss / (2 * sq_norm)" in files["classifiers/steps.py"]
+        assert "# exercise" not in files["classifiers/steps.py"]
+        assert "raise NotImplementedError" in files["classifiers/means.py"]
+        assert files["tests/exercises/exercises.toml"].startswith('assigned = ["1.2"]')
+        with pytest.raises(InputError, match="no exercise '7'"):
+            student_files(reference, ["7"])
+
+    def test_with_solutions(self, reference):
+        files = texts(solved_files(reference))
+        assert "tau = loss / (2 * sq_norm)" in files["classifiers/steps.py"]
+        assert "test_fresh" in files["tests/exercises/test_1_01_steps.py"]
+        assert "tests/exercises/mistakes/1_01_steps.toml" in files
+        assert not any("# exercise 1" in text for text in files.values())
+
+
+def cell(kind, source, *tags):
+    extra = {"outputs": [{"text": "42"}], "execution_count": 1} if kind == "code" else {}
+    return {"cell_type": kind, "id": "x", "metadata": {"tags": list(tags)}, "source": source, **extra}
+
+
+NOTEBOOK = {
+    "metadata": {},
+    "cells": [
+        cell("code", "x = 1"),
+        cell("markdown", "# All\n## Exercise 1.1: steps\nText."),
+        cell("markdown", "model answer", "solution"),
+        cell("code", "secret = 1\n\nsecret += 1", "solution"),
+        cell("markdown", "### deeper"),
+        cell("code", "# exercise 1.1: solution (1 line)\nsecret = 3\n# exercise 1.1: end"),
+        cell("markdown", "## Next"),
+        cell("code", "y = 1"),
+        cell("code", "secret = 4", "solution", "exercise-1.2"),
+    ],
+}
+
+
+class TestNotebooks:
+    def test_cells_belong_to_the_heading_above_or_to_their_tag(self):
+        assert exercises_of_cells(NOTEBOOK) == [None, "1.1", "1.1", "1.1", "1.1", "1.1", None, None, "1.2"]
+        lettered = {"cells": [cell("markdown", f"## Exercise {id}: x") for id in ("1.4", "1.4a", "1.4ab")]}
+        assert exercises_of_cells(lettered) == ["1.4", "1.4a", None]
+
+    def test_solutions_go_and_stubs_come(self, reference):
+        before = json.dumps(NOTEBOOK)
+        made = student_notebook(NOTEBOOK, Registry.of(reference), ["1.1", "1.2"], "n.ipynb")
+        assert json.dumps(NOTEBOOK) == before
+        text = notebook_bytes(made).decode()
+        assert "secret" not in text and "model answer" not in text and "42" not in text
+        sources = ["".join(c["source"]) for c in made["cells"]]
+        assert sources[2].startswith('with lab.exercise("1.1"):\n    # Exercise 1.1:')
+        assert "# The reference takes 2 lines." in sources[2]
+        for source in sources:
+            if "NotImplementedError" in source:
+                ast.parse(source)
+        assert sum("NotImplementedError" in source for source in sources) == 3
+
+    def test_a_solution_that_belongs_to_no_exercise(self, reference):
+        notebook = {"metadata": {}, "cells": [cell("code", "secret = 1", "solution")]}
+        with pytest.raises(MarkerError, match=r"n\.ipynb, cell 1: .* wanted a heading"):
+            student_notebook(notebook, Registry.of(reference), ["1.1"], "n.ipynb")
+
+
+class TestHiddenChecks:
+    def test_functions_and_classes_are_cut_out(self):
+        source = (
+            "import pytest\n\n\ndef test_a(lab): pass\n\n\n# secret\n"
+            "@pytest.mark.hidden\ndef test_b(lab): pass\n\n\n"
+            "@pytest.mark.hidden\nclass TestB:\n    def test_c(self, lab): pass\n\n\n"
+            "@pytest.mark.hidden\ndef oracle(x): return x\n\n\ndef test_d(lab): pass\n"
+        )
+        left = without_hidden_checks(source, "test_1_01_x.py")
+        names = {
+            node.name for node in ast.walk(ast.parse(left)) if hasattr(node, "name") and node.__class__ is not ast.alias
+        }
+        assert names == {"test_a", "test_d"}
+        assert "secret" not in left
+
+    @pytest.mark.parametrize(
+        "rest", ["later = [pytest.mark.hidden]", "class TestA:\n    @pytest.mark.hidden\n    def test_a(self): pass"]
+    )
+    def test_a_use_that_cannot_be_cut_out(self, rest):
+        source = f"import pytest\n\ndef test(): pass\n\n{rest}\n"
+        with pytest.raises(InputError, match="mark a function or a class"):
+            without_hidden_checks(source, "test_1_01_x.py")

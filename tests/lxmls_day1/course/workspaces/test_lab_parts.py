@@ -1,0 +1,273 @@
+"""A workspace of the day, what it takes from the package, and further notebooks."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import PurePosixPath
+
+import pytest
+from click.testing import CliRunner
+
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.commands.command_line import command_group
+from lxmls_day1.course.registry import Registry, check_files
+from lxmls_day1.course.workspace_state import WorkspaceState
+from lxmls_day1.course.workspaces.generation import student_files
+from lxmls_day1.course.workspaces.lab_parts import exercises_named, part_of, the_day, with_prerequisites
+from lxmls_day1.course.workspaces.solve_reset_undo import solve, undo
+from lxmls_day1.course.workspaces.submission_export import collect_submission, pack_submission
+from lxmls_day1.course.workspaces.submission_import import open_work
+from lxmls_day1.course.workspaces.upgrade import add, update
+from lxmls_day1.course.workspaces.workspace import origin_of, start_workspace, write_files
+from lxmls_day1.lab import Lab, reference_folder
+from lxmls_day1.library_path import TOPICS
+
+REFERENCE = Registry.of(reference_folder())
+FURTHER = [exercise for exercise in REFERENCE if not exercise.is_core]
+
+
+@pytest.fixture(scope="module")
+def given():
+    return student_files(reference_folder())
+
+
+@pytest.fixture
+def day(tmp_path):
+    return start_workspace(tmp_path / "mein Labor ä", day=True)
+
+
+def in_python(folder, code, *arguments):
+    """What a Python prints that was started in a folder, as a student starts one."""
+    went = subprocess.run([sys.executable, "-c", code, *arguments], cwd=folder, capture_output=True, text=True)
+    assert went.returncode == 0, went.stderr
+    return went.stdout.split("\n")[:-1]
+
+
+def without_topics(folder):
+    """A workspace as older versions gave it: all modules right in ``classifiers/``, and ``structured.py`` among them."""
+    topics = "|".join(TOPICS).encode()
+    topic, in_table = rb"\bclassifiers([./])(?:%s)\1" % topics, rb'": "(?:%s)\.' % topics
+    state, given = WorkspaceState.of(folder), {}
+    for name in state.origin.files:
+        content = re.sub(in_table, b'": "', re.sub(topic, rb"classifiers\1", (folder / name).read_bytes()))
+        (folder / name).unlink()
+        place = PurePosixPath(re.sub(topic, rb"classifiers\1", name.encode()).decode())
+        if place.name != "__init__.py" or len(PurePosixPath(name).parts) == 2:
+            given[place] = content
+    if PurePosixPath("classifiers/crf.py") in given:
+        given[PurePosixPath("classifiers/structured.py")] = b"from classifiers.crf import CRF\n"
+    for path in (folder / "classifiers").glob("*/"):
+        shutil.rmtree(path)
+    write_files(folder, given)
+    state.origin = origin_of(given)
+    state.save()
+    return folder
+
+
+def a_file_that_is_not_there(folder):
+    """A classifier that no exercise of the lab names, and its class."""
+    name = "crf"
+    path = next((reference_folder() / "classifiers").rglob(f"{name}.py")).relative_to(reference_folder())
+    assert not (folder / path).exists()
+    return ".".join(path.with_suffix("").parts)
+
+
+def test_the_day_is_small(day):
+    files = list(day.rglob("*.py"))
+    assert len(files) <= 30
+    assert sum(len(path.read_text(encoding="utf-8").split("\n")) for path in files) <= 4400
+    assert Registry.of(day).ids == tuple(the_day(REFERENCE)) == tuple(e.id for e in REFERENCE if e not in FURTHER)
+
+
+@pytest.mark.parametrize("exercise", FURTHER, ids=lambda exercise: exercise.id)
+def test_each_exercise_comes_with_its_files_and_with_what_it_builds_on(exercise, given):
+    ids = with_prerequisites([exercise.id], REFERENCE)
+    part = part_of(given, ids, REFERENCE)
+    assert {PurePosixPath(name) for name in (*exercise.files, exercise.notebook)} <= set(part)
+    assert {path.name for path in check_files(reference_folder() / "tests/exercises", exercise)} <= {
+        p.name for p in part
+    }
+    assert set(exercise.prerequisites) <= set(ids)
+    assert all(part[path] == given[path] for path in part if path.name != "exercises.toml")
+
+
+def test_notebooks_and_exercises_by_their_names():
+    structured = [exercise.id for exercise in REFERENCE if "structured" in exercise.notebook]
+    for name in (
+        "5_structured",
+        "5",
+        "5_structured.ipynb",
+        "notebooks/5_structured.ipynb",
+        "notebooks\\5_structured.ipynb",
+    ):
+        assert set(structured) <= set(exercises_named([name], REFERENCE))
+    assert exercises_named(["1.6"], REFERENCE) == with_prerequisites(["1.6"], REFERENCE) != ["1.6"]
+    with pytest.raises(InputError, match="there is no notebook or exercise '9_nothing'"):
+        exercises_named(["9_nothing"], REFERENCE)
+
+
+class TestWhatIsNotThere:
+    def test_it_is_imported_from_the_package_and_there_is_one_of_each_class(self, day):
+        module = a_file_that_is_not_there(day)
+        flat = module.rpartition(".")[2]
+        said = in_python(
+            day,
+            f"from {module} import CRF\nimport classifiers.linear_classifier as base, sys\n"
+            "print(base.__file__)\nprint(issubclass(CRF, base.LinearClassifier))\n"
+            f"sys.path.append('classifiers/')\nimport {flat}\nprint(issubclass({flat}.CRF, base.LinearClassifier))\n"
+            "from classifiers import CRF as again\nprint(again is CRF)\n"
+            f"from lxmls_day1 import Lab\nprint(Lab.open().load('{module}').CRF is CRF)",
+        )
+        assert said == [str(day / "classifiers" / "linear_classifier.py"), "True", "True", "True", "True"]
+
+    def test_a_file_of_an_exercise_that_was_deleted_stays_missing(self, day):
+        (day / "classifiers" / "mira.py").unlink()
+        with pytest.raises(InputError, match=r"has no classifiers/mira\.py"):
+            Lab(day).load("classifiers.mira")
+        said = in_python(day, "try:\n    import classifiers.mira\nexcept ImportError as error:\n    print(error)")
+        assert said == ["No module named 'classifiers.mira'"]
+
+    def test_what_nobody_has_is_not_found(self, day):
+        with pytest.raises(InputError, match=r"has no classifiers/crff\.py"):
+            Lab(day).load("classifiers.crff")
+
+
+#: In a folder of a lab: each module is imported by all its names, in either order, and is the lab's own file if that has one.
+BY_ALL_NAMES = """
+import importlib, os, sys, lxmls_day1
+from lxmls_day1.library_path import reference_place
+lab, reference, stems = os.getcwd(), reference_place(), []
+for number, place in enumerate(sys.argv[1:]):
+    full, flat = place.replace("/", "."), "classifiers." + os.path.basename(place)
+    if os.path.isfile(os.path.join(lab, os.path.dirname(place) + ".py")):
+        full = flat  # an older lab: `classifiers.structured` is a file of its own
+    names = [full, flat] if number % 2 else [flat, full]
+    found = [importlib.import_module(name) for name in names]
+    own = [os.path.join(lab, *path) + ".py" for path in (place.split("/"), flat.split("."))]
+    file = next(filter(os.path.isfile, own), os.path.join(reference, *place.split("/")) + ".py")
+    assert found[0] is found[1] and found[0].__file__ == file, (names, found, file)
+    ours = [importlib.import_module("lxmls_day1." + name) for name in (*names, place.replace("/", "."))]
+    assert ours[0] is ours[1] is ours[2] and ours[0].__file__ == os.path.join(reference, *place.split("/")) + ".py"
+    lab_s = [lxmls_day1.Lab.open().load(name) for name in (place.replace("/", "."), flat)]
+    assert lab_s == found, (lab_s, found)
+    stems.append((flat.partition(".")[2], file))
+sys.path.append(os.path.join(lab, "classifiers"))
+for stem, file in stems:
+    assert importlib.import_module(stem).__file__ == file, stem
+from classifiers.structured import CRF
+import classifiers.crf
+assert CRF is classifiers.crf.CRF is classifiers.CRF
+"""
+LABS = {
+    "reference": lambda place: reference_folder(),
+    "day": lambda place: start_workspace(place, day=True),
+    "whole": start_workspace,
+    "day and more": lambda place: with_more(start_workspace(place, day=True)),
+    "older": lambda place: without_topics(start_workspace(place)),
+    "older, with more": lambda place: without_topics(with_more(start_workspace(place, day=True))),
+    "older, brought up to date": lambda place: up_to_date(without_topics(start_workspace(place))),
+}
+
+SHORT = "day", "older, with more"  # those of every run
+
+
+def with_more(folder):
+    add(folder, ["5_structured", "1.19"])
+    return folder
+
+
+def up_to_date(folder):
+    update(folder)
+    return folder
+
+
+class TestTopics:
+    """Modules beyond the day stand in folders; each is found by any of its names, in any kind of lab."""
+
+    def test_each_folder_is_a_topic_and_each_module_has_a_name_of_its_own(self):
+        folder = reference_folder() / "classifiers"
+        assert {path.parent.name for path in folder.glob("*/__init__.py")} == set(TOPICS)
+        stems = [path.stem for path in folder.rglob("*.py") if path.stem != "__init__"]
+        assert len(stems) == len(set(stems)) and not set(stems) & set(TOPICS)
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize(
+        "kind", [pytest.param(kind, marks=[] if kind in SHORT else pytest.mark.campaign) for kind in LABS]
+    )
+    def test_any_module_by_any_name_in_any_lab(self, kind, tmp_path):
+        folder = LABS[kind](tmp_path / "lab")
+        files = sorted((reference_folder() / "classifiers").rglob("*.py"))
+        places = [
+            path.relative_to(reference_folder()).with_suffix("").as_posix()
+            for path in files
+            if path.stem != "__init__" and ((folder / "classifiers" / path.name).exists() or path.parent.name in TOPICS)
+        ]
+        assert in_python(folder, BY_ALL_NAMES, *places) == []
+
+    def test_at_an_update_files_move_with_what_was_written(self, tmp_path):
+        folder = without_topics(start_workspace(tmp_path / "lab"))
+        solve(folder, "1.13")
+        arow, lbfgs = folder / "classifiers/arow.py", folder / "classifiers/lbfgs.py"
+        arow.write_text("MINE = 1\n" + arow.read_text(encoding="utf-8"), encoding="utf-8")
+        lbfgs.write_text("MINE = 1\n" + lbfgs.read_text(encoding="utf-8"), encoding="utf-8")
+        written = (folder / "classifiers/viterbi.py").read_bytes()
+        before = {path: path.read_bytes() for path in (folder / "classifiers").rglob("*.py")}
+        renewed = update(folder)
+        assert (folder / "classifiers/structured/viterbi.py").read_bytes() == written
+        assert renewed.kept == ("classifiers/second_order/arow.py",)
+        assert (folder / "classifiers/second_order/arow.py").read_bytes() == before[arow]
+        assert renewed.edited == ("classifiers/solvers/lbfgs.py",)
+        fresh = start_workspace(tmp_path / "fresh")
+        assert {path.relative_to(folder) for path in (folder / "classifiers").rglob("*.py")} == {
+            path.relative_to(fresh) for path in (fresh / "classifiers").rglob("*.py")
+        }
+        assert update(folder).place == ""
+        undo(folder)
+        assert {path: path.read_bytes() for path in (folder / "classifiers").rglob("*.py")} == before
+
+
+class TestAdding:
+    def test_what_was_written_stays_and_undo_takes_it_back(self, day):
+        solve(day, "1.5")
+        written = (day / "classifiers" / "mira.py").read_bytes()
+        before = {path for path in day.rglob("*.py") if ".lab-backups" not in path.parts}
+        added = add(day, ["5_structured"])
+        assert [exercise.id for exercise in added] == [e.id for e in FURTHER if "structured" in e.notebook]
+        assert (day / "classifiers" / "mira.py").read_bytes() == written
+        assert all((day / name).is_file() for exercise in added for name in (*exercise.files, exercise.notebook))
+        assert add(day, ["5"]) == []
+        undo(day)
+        assert {path for path in day.rglob("*.py") if ".lab-backups" not in path.parts} == before
+        assert Registry.of(day).ids == tuple(the_day(REFERENCE))
+
+    def test_everything(self, day, tmp_path):
+        add(day, [])
+        whole = start_workspace(tmp_path / "whole")
+        names = {path.relative_to(whole) for path in whole.rglob("*") if path.is_file()}
+        assert all((day / name).is_file() for name in names)
+        assert Registry.of(day).ids == REFERENCE.ids and not Registry.of(day).is_part
+        assert add(whole, ["5"]) == []
+
+    def test_work_of_a_larger_workspace_is_opened_with_its_exercises(self, day, tmp_path):
+        larger = start_workspace(tmp_path / "larger", day=True)
+        add(larger, ["1.9"])
+        solve(larger, "1.9")
+        name, content = pack_submission(larger, collect_submission(larger), "Ada")
+        (tmp_path / name).write_bytes(content)
+        open_work(day, tmp_path / name)
+        assert "1.9" in Registry.of(day)
+        path = "classifiers/running_average.py"
+        assert (day / path).read_bytes() == (larger / path).read_bytes()
+
+    def test_the_command(self, day):
+        def said(*arguments):
+            went = CliRunner().invoke(command_group, ["add", *arguments, "--lab", str(day)])
+            assert went.exit_code == 0, went.exception
+            return went.output
+
+        assert "5_structured       1.13  " in said()
+        assert "classifiers/structured/viterbi.py, notebooks/5_structured.ipynb" in said("5_structured")
+        assert "is here already" in said("5_structured")
+        said("--all")
+        assert "Every exercise is here." in said()

@@ -1,0 +1,156 @@
+"""The bundle for students, made from the tiny lab and this package, and from the real one."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.workspaces.generation import student_files
+from lxmls_day1.course.workspaces.leaks import leaks, solution_lines
+from lxmls_day1.course.workspaces.student_bundle import release, with_course
+from lxmls_day1.lab import reference_folder
+
+ROOT = Path(__file__).resolve().parents[4]
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def checkout(reference):
+    """The tiny lab with this package around it, as a checkout is."""
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "constraints.txt"):
+        shutil.copy(ROOT / name, reference)
+    ignored = shutil.ignore_patterns("__pycache__", "*.nbi", "*.nbc")
+    shutil.copytree(ROOT / "lxmls_day1", reference / "lxmls_day1", ignore=ignored)
+    return reference
+
+
+def tree(folder):
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
+    }
+
+
+def test_the_address_of_the_course_goes_into_every_notebook():
+    files = student_files(reference_folder())
+    changed = with_course(files, "https://example.org/day-1.git")
+    paths = [path for path in files if changed[path] != files[path]]
+    assert {path.stem[:2] for path in paths} == {f"{n}_" for n in range(1, 8)} and len(paths) in (7, 14)
+    for path in paths:
+        text = changed[path].decode()
+        if path.suffix == ".ipynb":
+            text = "".join("".join(cell["source"]) + "\n" for cell in json.loads(text)["cells"])
+            cells = [
+                cell for cell in json.loads(changed[path])["cells"] if "open-lab" in cell["metadata"].get("tags", [])
+            ]
+            compile("".join(cells[0]["source"]), str(path), "exec")
+        assert text.count('"https://example.org/day-1.git"') == 1
+    with pytest.raises(InputError, match="not the address of a git repository"):
+        with_course(files, 'x"; import os')
+
+
+class TestBundle:
+    def test_folder_and_zip_are_the_same_and_hold_what_they_should(self, checkout, tmp_path):
+        made = release(tmp_path / "out")
+        files = tree(made.folder)
+        (wheel,) = [name for name in files if name.endswith(".whl")]
+        assert {str(name) for name in student_files(checkout)} | {wheel, "README.md", "constraints.txt"} <= set(files)
+        assert made.stubbed == ("1.1", "1.2", "1.3")
+        with zipfile.ZipFile(made.archive) as archive:
+            assert {name.partition("/")[2]: archive.read(name) for name in archive.namelist()} == files
+        assert wheel in (made.folder / "README.md").read_text()
+        names = zipfile.ZipFile(made.folder / wheel).namelist()
+        assert "lxmls_day1/reference_lab/classifiers/steps.py" in names
+        assert not [name for name in names if "mistakes/" in name or "pycache" in name]
+        contents = {Path(name): content for name, content in files.items()}
+        assert leaks(contents, solution_lines(checkout, ["1.1", "1.2"])) == []
+
+    def test_the_same_checkout_gives_the_same_bytes(self, checkout, tmp_path):
+        first = release(tmp_path / "one").archive.read_bytes()
+        for path in checkout.rglob("*"):
+            os.utime(path, (2e9, 2e9))
+        umask = os.umask(0o077)
+        try:
+            (checkout / "classifiers/__pycache__").mkdir()
+            (checkout / "classifiers/__pycache__/steps.cpython-311.pyc").write_bytes(b"x")
+            second = release(tmp_path / "two").archive.read_bytes()
+        finally:
+            os.umask(umask)
+        assert first == second
+
+    def test_a_leak_stops_it(self, checkout, tmp_path):
+        with (checkout / "README.md").open("a") as file:
+            file.write("\nThe answer is `tau = min(cap, tau)`.\n")
+        with pytest.raises(InputError, match=r"nothing was released: .*METADATA, with a line of classifiers/steps\.py"):
+            release(tmp_path / "out")
+        assert not (tmp_path / "out").exists()
+
+
+class TestFromBeginningToEnd:
+    def test_a_student_unpacks_checks_solves_by_hand_and_submits(self, checkout, tmp_path):
+        """With nothing but what is in the bundle: its package from the wheel, its workspace, another directory."""
+        made = release(tmp_path / "out")
+        (wheel,) = made.folder.glob("*.whl")
+        zipfile.ZipFile(wheel).extractall(tmp_path / "site")
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
+        environment["PYTHONIOENCODING"] = "utf-8"
+
+        def run(*arguments, status=0, cwd=made.folder / "notebooks"):
+            command = [sys.executable, "-P", "-m", "lxmls_day1", *arguments]
+            result = subprocess.run(
+                command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", check=False
+            )
+            assert result.returncode == status, result.stdout + result.stderr
+            return result.stdout + result.stderr
+
+        assert "still to be written: classifiers/steps.py" in run("check", "1.1", status=1)
+        assert "is not part of this installation" in run("solve", "1.1", status=1)
+        path = made.folder / "classifiers/steps.py"
+        source = path.read_text(encoding="utf-8")
+        line = next(line for line in source.splitlines() if "raise NotImplementedError" in line)
+        path.write_text(source.replace(line, "    tau = min(cap, loss / sq_norm / 2)"), encoding="utf-8")
+        assert "3 of 3 public checks pass; 2 more run at grading" in run("check", "1.1")
+        assert "1 of 3 exercises done" in run("status")
+        assert "The empty exercise 1.1 is now in classifiers/steps.py" in run("reset", "1.1")
+        assert "`reset 1.1` is undone" in run("undo")
+        assert "tau = min(cap" in path.read_text(encoding="utf-8")
+        assert "Packed:" in run("submit", "--name", "Ada")
+        assert (made.folder / "submission-ada.zip").is_file()
+        assert "is your lab, with 3 exercises" in run("start", str(tmp_path / "second"))
+
+    @pytest.mark.campaign  # shorter: the site of tests/lxmls_day1/browser/test_site.py, which holds the same files
+    def test_no_line_of_a_solution_is_in_the_real_bundle_or_the_wheel_in_it(self, tmp_path):
+        made = release(tmp_path / "out")
+        lines = solution_lines(ROOT, Registry.of(ROOT).ids)
+        assert len(lines) > 20
+        assert leaks({Path(name): content for name, content in tree(made.folder).items()}, lines) == []
+        (wheel,) = made.folder.glob("*.whl")
+        zipfile.ZipFile(wheel).extractall(tmp_path / "site")
+        code = (
+            "import sys; sys.path.insert(0, 'site')\n"
+            "import numpy as np\n"
+            "from lxmls_day1.classifiers.viterbi import viterbi\n"
+            "from lxmls_day1.classifiers import Mira\n"
+            "from lxmls_day1.readers import SimpleDataSet\n"
+            "print(sys.modules['lxmls_day1.classifiers.viterbi'].__file__)\n"
+            "scores = np.zeros((2, 2)), np.zeros((2, 2)), np.zeros(2), np.zeros(2)\n"
+            "for answer in (lambda: viterbi(scores), lambda: Mira().rule([-1.0, 2.0], 0, 5.0, 0.25, [0.0, 1.0])):\n"
+            "    try:\n"
+            "        answer()\n"
+            "    except NotImplementedError:\n"
+            "        continue\n"
+            "    raise SystemExit('solved')\n"
+        )
+        quick = {**os.environ, "NUMBA_DISABLE_JIT": "1"}  # else the loops of this copy are compiled
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", code], cwd=tmp_path, env=quick, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        assert Path(done.stdout.strip()).is_relative_to(tmp_path / "site")

@@ -1,0 +1,120 @@
+import zipfile
+
+import pytest
+
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.course.explanations import explain, remember_questions
+from lxmls_day1.course.workspace_state import Explanation, WorkspaceState
+from lxmls_day1.course.workspaces import submission_import
+from lxmls_day1.course.workspaces.solve_reset_undo import undo
+from lxmls_day1.course.workspaces.submission_export import collect_submission, pack_submission
+from lxmls_day1.course.workspaces.submission_import import open_work, read_packed
+from lxmls_day1.course.workspaces.workspace import start_workspace
+
+pytestmark = pytest.mark.usefixtures("imports_as_before")
+
+STEPS, MINE = "classifiers/steps.py", "classifiers/mine.py"
+
+
+@pytest.fixture
+def packed(workspace, tmp_path):
+    """Work in a workspace, packed."""
+    (workspace / STEPS).write_text("half_step = 1\n")
+    (workspace / MINE).write_text("x = 1\n")
+    remember_questions(workspace, [Explanation("1.1", "whole_norm", "Why 2?", "tau", "")])
+    explain(workspace, "1.1", "Two blocks differ.")
+    file = tmp_path / "work.zip"
+    file.write_bytes(pack_submission(workspace, collect_submission(workspace), "Ada")[1])
+    return file
+
+
+@pytest.fixture
+def other(workspace, tmp_path):
+    """Another workspace of the same lab, at its beginning."""
+    return start_workspace(tmp_path / "other")
+
+
+def test_packed_work_comes_back_in_another_workspace_and_can_be_taken_back(workspace, packed, other):
+    before = (other / STEPS).read_bytes()
+    opened = open_work(other, packed)
+    assert set(opened.files) == {STEPS, MINE}
+    assert (other / STEPS).read_bytes() == (workspace / STEPS).read_bytes()
+    assert [one.text for one in WorkspaceState.of(other).explanations] == ["Two blocks differ."]
+    assert open_work(other, packed).files == ()
+    undone = undo(other)
+    assert undone.what == "open_work" and (other / STEPS).read_bytes() == before and not (other / MINE).exists()
+
+
+def test_what_was_written_here_is_kept_until_it_is_taken_back(packed, other):
+    (other / STEPS).write_text("mine = 2\n")
+    open_work(other, packed)
+    undo(other)
+    assert (other / STEPS).read_text() == "mine = 2\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"not a zip file", "is not a zip file, or is damaged"),
+        (b"PK\x03\x04", "is not a zip file, or is damaged"),
+        ({"ada/classifiers/steps.py": "x = 1"}, "it holds no submission.json"),
+        (
+            {"ada/submission.json": "{}", "ada/notebooks/1_first.ipynb": "{"},
+            "notebooks/1_first.ipynb in it is not a notebook",
+        ),
+        ({"ada/submission.json": "{}", "ada/classifiers/big.py": "x" * 1001}, "classifiers/big.py is too much"),
+        *(
+            (
+                {"submission.json": "{}", "classifiers/steps.py": "x = 2", name: "{}"},
+                "holds a name that is not opened here, .*Rename",
+            )
+            for name in (
+                f"classifiers/{'d/' * 1500}x.py",
+                f"{'notebooks/' * 30}x.py",
+                "classifiers/\x1b[31mred.py",
+                "notebooks/gnp.\u202eyp.py",
+                "readers/\u2066x\u2069.py",
+                "classifiers/a\nb.py",
+                f"readers/{'é' * 130}.py",
+            )
+        ),
+    ],
+)
+def test_another_file_is_refused_and_nothing_changes(other, tmp_path, monkeypatch, content, said):
+    monkeypatch.setattr(submission_import, "LARGEST_FILE", 1000)
+    file = tmp_path / "work.zip"
+    if isinstance(content, bytes):
+        file.write_bytes(content)
+    else:
+        with zipfile.ZipFile(file, "w") as archive:
+            for name, text in content.items():
+                archive.writestr(name, text)
+    before = {path: path.read_bytes() for path in other.rglob("*") if path.is_file() and path.name != ".lab-state.lock"}
+    with pytest.raises(InputError, match=said):
+        open_work(other, file)
+    assert all(path.read_bytes() == kept for path, kept in before.items())
+
+
+def test_a_file_that_is_far_too_large_or_missing(tmp_path, other, monkeypatch):
+    monkeypatch.setattr(submission_import, "LARGEST_PACKED", 10)
+    (tmp_path / "work.zip").write_bytes(b"x" * 11)
+    with pytest.raises(InputError, match="MB large, and packed work is at most"):
+        open_work(other, tmp_path / "work.zip")
+    with pytest.raises(InputError, match="there is no file"):
+        open_work(other, tmp_path / "gone.zip")
+
+
+def test_nothing_is_written_outside_of_the_lab_s_folders(tmp_path):
+    file = tmp_path / "work.zip"
+    names = [
+        "../evil.py",
+        "classifiers/../../evil.py",
+        "tests/exercises/test_1_01_steps.py",
+        "setup.py",
+        ".lab-state.json",
+    ]
+    with zipfile.ZipFile(file, "w") as archive:
+        for name in ["submission.json", *names, "classifiers/notes.txt", "readers/out/x.py"]:
+            archive.writestr(name, "{}")
+        archive.writestr("classifiers/steps.py", "x = 1")
+    assert [str(name) for name in read_packed(file).files] == ["classifiers/steps.py"]

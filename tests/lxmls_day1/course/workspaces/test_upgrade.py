@@ -1,0 +1,199 @@
+"""A newer version of the tiny reference lab meets workspaces of an older one."""
+
+import json
+from pathlib import PurePosixPath
+
+import pytest
+
+from lxmls_day1 import notebook_lab
+from lxmls_day1.course.workspace_state import FILE, WorkspaceState
+from lxmls_day1.course.workspaces import workspace as workspace_module
+from lxmls_day1.course.workspaces.generation import student_files
+from lxmls_day1.course.workspaces.solve_reset_undo import solve, undo
+from lxmls_day1.course.workspaces.upgrade import of_today, update
+from lxmls_day1.course.workspaces.workspace import origin_of, start_workspace, version_note
+from lxmls_day1.lab import reference_folder
+
+STEPS, MEANS, POINTS = "classifiers/steps.py", "classifiers/means.py", "readers/points.py"
+RECORDED = "tests/exercises/recorded/1.1.json"
+NOTEBOOK, CHECKS = "notebooks/1_first.ipynb", "tests/exercises/test_1_02_means.py"
+
+
+def edit(path, *pairs):
+    text = path.read_text(encoding="utf-8")
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new)
+    path.write_bytes(text.encode())
+
+
+def tree(folder):
+    paths = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".lab-state"))
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in paths if ".lab-backups" not in path.parts
+    }
+
+
+@pytest.fixture
+def newer(reference, workspace, monkeypatch):
+    """The workspace is there; then the reference lab and the version of the package change."""
+    edit(reference / STEPS, ("Adds up steps.", "Adds up steps, in a new way."))
+    edit(reference / MEANS, ("def untouched(x):", "def touched(x):"))
+    edit(reference / POINTS, ("n=2", "n=3"))
+    edit(reference / NOTEBOOK, ("lab = open_lab()", "lab = open_lab()  # new"))
+    edit(reference / CHECKS, ("def small_inputs():", "def small_inputs():  # new"))
+    monkeypatch.setattr(workspace_module, "INTERFACE", workspace_module.INTERFACE + 1)
+    return workspace
+
+
+def test_a_workspace_knows_its_version_and_says_so(workspace, monkeypatch):
+    assert version_note(workspace) == ""
+    monkeypatch.setattr(workspace_module.lxmls_day1, "__version__", "99.1")
+    assert "This lab was made by lxmls-day1 " in version_note(workspace)
+    assert "99.1 is installed: `lxmls-day1 update` brings the given files up to date." in version_note(workspace)
+    update(workspace)
+    assert version_note(workspace) == ""
+
+
+def test_an_untouched_workspace_becomes_a_new_one(newer, tmp_path):
+    before = tree(newer)
+    renewed = update(newer)
+    assert set(renewed.files) == {STEPS, MEANS, POINTS, NOTEBOOK, CHECKS} and not renewed.kept + renewed.edited
+    assert tree(newer) == tree(start_workspace(tmp_path / "fresh"))
+    assert update(newer).place == ""
+    assert undo(newer).what == "update"
+    assert tree(newer) == before and version_note(newer)
+
+
+def test_what_the_student_wrote_moves_into_the_new_file(newer):
+    solve(newer, "1.1")
+    edit(newer / STEPS, ("tau = min(cap, tau)", "tau = min(tau, cap)  # mine"))
+    (newer / STEPS).write_bytes((newer / STEPS).read_bytes().replace(b"\n", b"\r\n"))
+    old = (newer / STEPS).read_bytes()
+    renewed = update(newer)
+    new = (newer / STEPS).read_bytes()
+    assert b"tau = min(tau, cap)  # mine\r\n" in new and b"in a new way" in new and b"NotImplementedError" not in new
+    assert new.count(b"\n") == new.count(b"\r\n") and STEPS in renewed.files
+    assert (newer / renewed.place / STEPS).read_bytes() == old
+
+
+def test_a_notebook_renews_its_lab_and_takes_it_back(newer):
+    solve(newer, "1.1")
+    lab, before = notebook_lab.NotebookLab(newer), tree(newer)
+    assert "`lab.update()` brings the given files up to date" in lab.status().text
+    said = lab.update()
+    assert STEPS in said.report.files and "`lab.undo()` brings back what was there." in said.text
+    assert b"in a new way" in (newer / STEPS).read_bytes() and b"NotImpl" not in (newer / STEPS).read_bytes()
+    assert "up to date" in lab.update().text
+    assert "`update` is undone" in lab.undo().text and tree(newer) == before
+
+
+def laid_out_by_a_browser(path):
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")), separators=(",", ":")), encoding="utf-8")
+
+
+def test_json_that_a_browser_has_laid_out_is_not_edited(newer, reference):
+    laid_out_by_a_browser(newer / NOTEBOOK)
+    laid_out_by_a_browser(newer / RECORDED)
+    edit(reference / RECORDED, ('"1.1"', '"1.1" '))  # says the same
+    renewed = update(newer)
+    assert NOTEBOOK in renewed.files and not renewed.kept + renewed.edited and RECORDED not in renewed.files
+    laid_out_by_a_browser(newer / NOTEBOOK)
+    assert not undo(newer).kept
+
+
+def test_a_notebook_that_was_only_run_is_renewed(newer):
+    notebook = json.loads((newer / NOTEBOOK).read_text(encoding="utf-8"))
+    notebook["metadata"]["language_info"] = {"name": "python"}
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell |= {"execution_count": 7, "outputs": [{"output_type": "stream", "name": "stdout", "text": ["done"]}]}
+    (newer / NOTEBOOK).write_text(json.dumps(notebook), encoding="utf-8")
+    before = tree(newer)
+    assert NOTEBOOK in update(newer).files and b"# new" in (newer / NOTEBOOK).read_bytes()
+    undo(newer)
+    assert tree(newer) == before
+
+
+@pytest.mark.usefixtures("imports_as_before")
+def test_a_browser_keeps_the_record_of_files_that_it_does_not_keep(newer, monkeypatch):
+    """What nobody has written, the record too, comes from the site, and is the new one after its update."""
+    monkeypatch.setattr(notebook_lab, "STARTS_PROCESSES", False)
+    monkeypatch.setattr(notebook_lab, "watch_cells", lambda lab: None)
+    as_before = (newer / FILE).read_bytes()
+    laid_out_by_a_browser(newer / FILE)
+    notebook_lab.open_lab(newer)
+    assert (newer / FILE).read_bytes() == as_before and version_note(newer)
+
+
+def test_a_file_in_which_more_was_edited_and_an_edited_notebook_stay(newer):
+    edit(newer / STEPS, ('"""Steps of a rule."""', '"""Steps of a rule."""\n\nMINE = 1\n'))
+    edit(newer / NOTEBOOK, ("lab = open_lab()", "lab = open_lab()\\nmine = 1"))
+    mine = tree(newer)
+    renewed = update(newer)
+    assert set(renewed.kept) == {STEPS, NOTEBOOK}
+    assert all(tree(newer)[name] == mine[name] for name in renewed.kept)
+    assert b"in a new way" in (newer / renewed.place / f"{STEPS}.new").read_bytes()
+    assert update(newer).place == ""
+    undo(newer)
+    assert tree(newer) == mine
+
+
+def test_given_files_that_were_edited_deleted_or_are_no_longer_given(newer, reference):
+    edit(newer / POINTS, ("n=2", "n=7"))
+    (newer / CHECKS).unlink()
+    (reference / "classifiers/added.py").write_text("NEW = 1\n")
+    (reference / "readers/__init__.py").write_text("# new\n")
+    old = tree(newer)
+    state = WorkspaceState.of(newer)
+    state.origin.files["readers/gone.py"] = state.origin.files["classifiers/__init__.py"]
+    state.save()
+    (newer / "readers/gone.py").write_bytes((newer / "classifiers/__init__.py").read_bytes())
+    renewed = update(newer)
+    assert renewed.edited == (POINTS,) and renewed.removed == ("readers/gone.py",)
+    assert b"n=3" in (newer / POINTS).read_bytes() and (newer / CHECKS).is_file()
+    assert (newer / "classifiers/added.py").is_file() and not (newer / "readers/gone.py").exists()
+    undo(newer)
+    assert tree(newer) == {**old, "readers/gone.py": b""}
+
+
+def test_one_without_a_record_keeps_what_may_be_the_student_s(newer):
+    (newer / FILE).unlink()
+    (newer / ".gitignore").unlink()
+    edit(newer / MEANS, ("def untouched(x):", "def my_own(x):"))
+    renewed = update(newer)
+    assert MEANS in renewed.kept and NOTEBOOK in renewed.kept and POINTS in renewed.files
+    assert version_note(newer) == "" and ".lab-backups/" in (newer / ".gitignore").read_text()
+
+
+def test_the_assignment_stays(newer):
+    path = newer / "tests/exercises/exercises.toml"
+    path.write_text('assigned = ["1.2"]\n' + path.read_text())
+    update(newer)
+    assert "raise NotImplementedError" in (newer / MEANS).read_text()
+    assert WorkspaceState.of(newer).origin.files[STEPS].functions == ()
+
+
+@pytest.mark.parametrize(
+    ("head", "gone"),
+    [
+        ("from lxmls_day1.base.checks import check_choice", False),
+        ("from lxmls_day1.compiled.sparse_rows import Examples", False),
+        ("from lxmls_day1.streaming.shard_rows import (\n    MatrixRows,\n    corpus_of_old,\n)", True),
+        ("from lxmls_day1.compiled.gone import Examples", True),
+        ("from lxmls_day1.engine import training, gone_module", True),
+    ],
+)
+def test_a_file_of_an_older_lab_is_todays_with_its_functions(head, gone):
+    """Where what it imports is there, under whatever name, it stays as it is."""
+    files = student_files(reference_folder())
+    name = PurePosixPath("classifiers/mira.py")
+    functions = origin_of({name: files[name]}).files[str(name)].functions
+    called = "corpus_of_old.check(given)"  # a check; left out where the older file imports it, and today's does not
+    source = "\n\n".join(f"def {function}(*given):\n    {called}\n    return 'mine'" for function in functions)
+    theirs = f"{head}\n\n\n{source}\n".encode()
+    made = of_today(theirs, files[name])
+    assert (made is not None) == gone
+    if made is not None:
+        assert b"return 'mine'" in made and made.startswith(files[name][:200]) and head.encode() not in made
+        assert (called.encode() in made) == ("corpus_of_old" not in head)
