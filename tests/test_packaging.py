@@ -135,7 +135,7 @@ class TestWheel:
             for file in (ROOT / "lxmls_day1/engine/text/toy_corpus").glob("*.review")
         }
         templates = ROOT / "lxmls_day1/grading/templates"
-        wanted |= {f"lxmls_day1/grading/templates/{file.name}" for file in templates.iterdir()}
+        wanted |= {f"lxmls_day1/grading/reports/templates/{file.name}" for file in templates.iterdir()}
         scripts = ROOT / "lxmls_day1/grading/autograder_files"
         wanted |= {file.relative_to(ROOT).as_posix() for file in scripts.rglob("*") if file.is_file()}
         for folder in ("readers", "classifiers", "notebooks", "tests/exercises"):
@@ -146,7 +146,7 @@ class TestWheel:
         assert {
             "lxmls_day1/reference_lab/classifiers/mira.py",
             "lxmls_day1/engine/text/toy_corpus/positive.review",
-            "lxmls_day1/grading/templates/student.html.j2",
+            "lxmls_day1/grading/reports/templates/student.html.j2",
             "lxmls_day1/grading/autograder_files/gradescope/setup.sh",
         } <= wanted
         assert wanted <= names
@@ -249,7 +249,7 @@ assert flat is full and CRF is flat.CRF
         assert self.run(code, site, tmp_path) == "[]\n"
 
     def test_boxes_of_grading_see_none_of_them(self, site, tmp_path):
-        code = "from lxmls_day1.grading.lab_boxes import lab_program\nprint(*lab_program().hidden, sep='\\n')"
+        code = "from lxmls_day1.grading.running.lab_boxes import lab_program\nprint(*lab_program().hidden, sep='\\n')"
         hidden = set(self.run(code, site, tmp_path).splitlines())
         assert {str(site / "lxmls_day1" / name) for name in ("reference_lab", "readers", "classifiers")} <= hidden
 

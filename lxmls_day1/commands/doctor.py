@@ -163,7 +163,7 @@ def _web_browser() -> Iterator[Finding]:
 def _sandbox() -> Iterator[Finding]:
     from lxmls_day1.box.levels import SAFE_LEVELS, strongest_level
     from lxmls_day1.box.sandbox import BoxesUnavailable
-    from lxmls_day1.grading.lab_boxes import lab_program
+    from lxmls_day1.grading.running.lab_boxes import lab_program
 
     try:
         level = strongest_level(lab_program())

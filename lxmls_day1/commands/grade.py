@@ -95,14 +95,14 @@ def command(
     from lxmls_day1.box.limits import Limits
     from lxmls_day1.commands.roster_options import fill_in, read_roster, remove_stale
     from lxmls_day1.course.registry import FILE, Registry
-    from lxmls_day1.grading.finding_submissions import find_submissions
     from lxmls_day1.grading.gradebook import PUBLIC_SHARE
     from lxmls_day1.grading.grading_run import grade
-    from lxmls_day1.grading.identity import settled
-    from lxmls_day1.grading.lab_boxes import lab_program
-    from lxmls_day1.grading.plan import make_plan
-    from lxmls_day1.grading.released_exercises import released_exercises
-    from lxmls_day1.grading.run_folders import run_folder
+    from lxmls_day1.grading.intake.finding_submissions import find_submissions
+    from lxmls_day1.grading.intake.identity import settled
+    from lxmls_day1.grading.intake.released_exercises import released_exercises
+    from lxmls_day1.grading.running.lab_boxes import lab_program
+    from lxmls_day1.grading.running.plan import make_plan
+    from lxmls_day1.grading.running.run_folders import run_folder
     from lxmls_day1.lab import reference_folder
 
     chosen, here = Limits.of_texts(limits), Path.cwd()
@@ -193,7 +193,7 @@ class _ProgressBar:
 
 
 def _conclude(book: Any, folder: Path) -> None:
-    from lxmls_day1.grading.page_frame import points_text
+    from lxmls_day1.grading.reports.page_frame import points_text
 
     points = [row.points for row in book.rows]
     ordered = sorted(points)

@@ -26,9 +26,9 @@ from lxmls_day1.course.workspaces.generation import Files, student_files
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.grading.autograder_kit import PLATFORMS, Settings
 from lxmls_day1.grading.gradebook import Gradebook
-from lxmls_day1.grading.identity import Found
+from lxmls_day1.grading.intake.identity import Found
+from lxmls_day1.grading.intake.submissions import read_submission
 from lxmls_day1.grading.safe_text import one_line
-from lxmls_day1.grading.submissions import read_submission
 from lxmls_day1.lab import PACKAGES, reference_folder
 
 # Imports inside the functions: at Classroom 50 the libraries of the grader are not installed.
@@ -132,7 +132,7 @@ def check_alone(settings: Settings, submission: Path) -> CheckReport:
 
 
 def _expectations(out: Path) -> Path:
-    from lxmls_day1.grading.plan import EXPECTED
+    from lxmls_day1.grading.running.plan import EXPECTED
 
     return out / EXPECTED
 
@@ -140,9 +140,9 @@ def _expectations(out: Path) -> Path:
 def _graded(settings: Settings, submission: Path, out: Path) -> Gradebook:
     from lxmls_day1.box.levels import strongest_level
     from lxmls_day1.grading.grading_run import grade
-    from lxmls_day1.grading.lab_boxes import lab_program
-    from lxmls_day1.grading.plan import make_plan
-    from lxmls_day1.grading.run_folders import run_folder
+    from lxmls_day1.grading.running.lab_boxes import lab_program
+    from lxmls_day1.grading.running.plan import make_plan
+    from lxmls_day1.grading.running.run_folders import run_folder
 
     with run_folder() as place, contextlib.chdir(place):  # numba and matplotlib read settings from the current folder
         level = strongest_level(lab_program())
@@ -187,7 +187,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _results(platform: str, book: Gradebook) -> bytes:
-    from lxmls_day1.grading.class_tables import gradescope_json, prairielearn_json
+    from lxmls_day1.grading.reports.class_tables import gradescope_json, prairielearn_json
 
     return (gradescope_json if platform == "gradescope" else prairielearn_json)(book.rows[0], book)
 

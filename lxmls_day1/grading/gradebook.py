@@ -59,7 +59,7 @@ class CheckGrade:
     named_as : str
         What the mistakes are: one of the keys of `lxmls_day1.course.diagnosis.naming.HEADS`.
     behaviour : str
-        The wrong answers to small inputs where no known mistake explains them (`lxmls_day1.grading.groups`).
+        The wrong answers to small inputs where no known mistake explains them (`lxmls_day1.grading.reports.groups`).
     picture : str
         The smallest input with a wrong answer as a PNG in base64, where the exercise has it drawn.
     has_substance : bool
@@ -170,7 +170,7 @@ class ExerciseGrade:
 class FreeAnswer:
     """A free-text answer from a notebook, to be marked by hand: ``asked`` is the question, ``text`` may be empty.
 
-    ``pictures`` are those that were pasted in, as addresses that contain them (`lxmls_day1.grading.pasted_pictures`).
+    ``pictures`` are those that were pasted in, as addresses that contain them (`lxmls_day1.grading.intake.pasted_pictures`).
     """
 
     exercise: str
@@ -208,7 +208,7 @@ class SubmissionGrade:
     notes : tuple of str
         For the instructor alone: files that were not handed in, and what the grader itself could not do, and why.
     made_by : str
-        Version and digests of the installation that has made the row (`lxmls_day1.grading.plan.identity`).
+        Version and digests of the installation that has made the row (`lxmls_day1.grading.running.plan.identity`).
     failed : bool
         Whether the grader could not grade it. Then the verdicts say nothing about its code.
     written : mapping from exercise to text
@@ -224,7 +224,7 @@ class SubmissionGrade:
     given_name : str
         The name that was typed with ``submit --name``, to be shown beside the key; nothing vouches for it.
     answered : mapping from exercise to str
-        Digests of answers, equal for the same work (`lxmls_day1.grading.same_work`).
+        Digests of answers, equal for the same work (`lxmls_day1.grading.reports.same_work`).
     """
 
     student: str

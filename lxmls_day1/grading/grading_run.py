@@ -16,14 +16,13 @@ from pathlib import Path, PurePosixPath
 
 from lxmls_day1.base.atomic_files import locked_folder
 from lxmls_day1.base.errors import InputError, nearest
-from lxmls_day1.grading.finding_submissions import find_submissions
 from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT, CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
-from lxmls_day1.grading.hand_marks import FILE as HAND_MARKS
-from lxmls_day1.grading.hand_marks import read_hand_marks, write_hand_marks
-from lxmls_day1.grading.identity import Found, settled, with_owners
-from lxmls_day1.grading.one_submission import Graded, unfinished
-from lxmls_day1.grading.plan import Plan, all_check_files
-from lxmls_day1.grading.report_files import (
+from lxmls_day1.grading.intake.finding_submissions import find_submissions
+from lxmls_day1.grading.intake.identity import Found, settled, with_owners
+from lxmls_day1.grading.intake.submissions import State, state_of, unread
+from lxmls_day1.grading.reports.hand_marks import FILE as HAND_MARKS
+from lxmls_day1.grading.reports.hand_marks import read_hand_marks, write_hand_marks
+from lxmls_day1.grading.reports.report_files import (
     ROWS,
     files_of_class,
     files_of_student,
@@ -31,9 +30,10 @@ from lxmls_day1.grading.report_files import (
     some_of,
     write_files,
 )
-from lxmls_day1.grading.run_folders import run_folder
-from lxmls_day1.grading.submissions import State, state_of, unread
-from lxmls_day1.grading.worker_process import WorkerDied, WorkerProcess
+from lxmls_day1.grading.running.one_submission import Graded, unfinished
+from lxmls_day1.grading.running.plan import Plan, all_check_files
+from lxmls_day1.grading.running.run_folders import run_folder
+from lxmls_day1.grading.running.worker_process import WorkerDied, WorkerProcess
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def grade(
     again : sequence of str
         Students who are graded though nothing has changed.
     found : sequence of Found, optional
-        The submissions in `paths`, where they are known already, and `lxmls_day1.grading.identity.settled`.
+        The submissions in `paths`, where they are known already, and `lxmls_day1.grading.intake.identity.settled`.
     report : function from str, optional
         Takes sentences for the instructor: why somebody is graded again, and which files of an earlier run were removed.
 

@@ -15,8 +15,8 @@ from interleaved import print_table
 from lxmls_day1.box.levels import strongest_level
 from lxmls_day1.course.workspaces.generation import solved_files
 from lxmls_day1.grading.grading_run import grade
-from lxmls_day1.grading.lab_boxes import lab_program
-from lxmls_day1.grading.plan import make_plan
+from lxmls_day1.grading.running.lab_boxes import lab_program
+from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.lab import reference_folder
 
 EXERCISES = ("1.2", "1.3", "1.4", "1.5", "1.6", "1.7")

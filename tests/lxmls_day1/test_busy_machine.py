@@ -21,9 +21,9 @@ from lxmls_day1.course.running import checking
 from lxmls_day1.course.running.snapshot import SnapshotRun, take_snapshot
 from lxmls_day1.course.workspaces.generation import solved_files
 from lxmls_day1.course.workspaces.workspace import start_workspace
-from lxmls_day1.grading import worker_process
-from lxmls_day1.grading.boxed_lab import BoxedLab
-from lxmls_day1.grading.lab_boxes import lab_program
+from lxmls_day1.grading.running import worker_process
+from lxmls_day1.grading.running.boxed_lab import BoxedLab
+from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import command_of
 
@@ -57,7 +57,7 @@ def forked(monkeypatch, tmp_path):
 def worker(monkeypatch, tmp_path):
     """A process that grades, in whose place another one takes some time for its answer."""
     code = "import pickle, sys, time; pickle.load(sys.stdin.buffer); time.sleep(1); pickle.dump(('done', None), sys.stdout.buffer)"
-    slow = command_of("lxmls_day1.grading.worker")
+    slow = command_of("lxmls_day1.grading.running.worker")
     slow[-1] = code
     monkeypatch.setattr(worker_process, "command_of", lambda module: slow)
     monkeypatch.setattr(worker_process, "START_SECONDS", TINY)

@@ -35,7 +35,7 @@ from lxmls_day1.course.registry import FILE, Exercise, Registry
 from lxmls_day1.course.running import snapshot
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.grading.grading_run import Workers
-from lxmls_day1.grading.run_folders import run_folder
+from lxmls_day1.grading.running.run_folders import run_folder
 from lxmls_day1.lab import reference_folder
 
 BANK = Path(__file__).parent / "right"

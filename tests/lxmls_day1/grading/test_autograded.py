@@ -17,8 +17,8 @@ from lxmls_day1.course.running.checking import CheckReport, CheckResult, Exercis
 from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.grading import autograded
 from lxmls_day1.grading.autograded import classroom50_result, main
-from lxmls_day1.grading.class_tables import prairielearn_json
 from lxmls_day1.grading.gradebook import MISSING, OK, WRONG, CheckGrade, ExerciseGrade, Gradebook, SubmissionGrade
+from lxmls_day1.grading.reports.class_tables import prairielearn_json
 from lxmls_day1.lab import reference_folder
 
 RULE = "classifiers/perceptron.py"

@@ -24,8 +24,8 @@ from lxmls_day1.box.levels import LEVELS, strongest_level, why_not
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.programs import made_program
 from lxmls_day1.box.sandbox import ForkedBox, ForkServer
-from lxmls_day1.grading.boxed_lab import BoxedLab
-from lxmls_day1.grading.lab_boxes import LAB_PROGRAM, lab_program
+from lxmls_day1.grading.running.boxed_lab import BoxedLab
+from lxmls_day1.grading.running.lab_boxes import LAB_PROGRAM, lab_program
 from lxmls_day1.lab import Lab
 
 pytestmark = [pytest.mark.slow(20), pytest.mark.one_in(3, by="fork_server")]

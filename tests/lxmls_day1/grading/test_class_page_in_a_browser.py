@@ -2,9 +2,9 @@
 
 import pytest
 
-from lxmls_day1.grading.class_page import answers_html, summary_html
 from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
-from lxmls_day1.grading.student_page import student_html
+from lxmls_day1.grading.reports.class_page import answers_html, summary_html
+from lxmls_day1.grading.reports.student_page import student_html
 
 pytestmark = pytest.mark.slow
 HOSTILE = (

@@ -21,14 +21,15 @@ from lxmls_day1.course.running import snapshot
 from lxmls_day1.course.running.pytest_plugin import ChecksRun
 from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.course.workspaces.workspace import write_files
-from lxmls_day1.grading import grading_run, one_submission
-from lxmls_day1.grading import plan as plans
+from lxmls_day1.grading import grading_run
 from lxmls_day1.grading.grading_run import grade, saved_rows
-from lxmls_day1.grading.lab_boxes import lab_program
-from lxmls_day1.grading.one_submission import ForkServers, Grader
-from lxmls_day1.grading.plan import make_plan
-from lxmls_day1.grading.submissions import Submission
-from lxmls_day1.grading.worker_process import WorkerProcess
+from lxmls_day1.grading.intake.submissions import Submission
+from lxmls_day1.grading.running import one_submission
+from lxmls_day1.grading.running import plan as plans
+from lxmls_day1.grading.running.lab_boxes import lab_program
+from lxmls_day1.grading.running.one_submission import ForkServers, Grader
+from lxmls_day1.grading.running.plan import make_plan
+from lxmls_day1.grading.running.worker_process import WorkerProcess
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [

@@ -17,12 +17,12 @@ import pytest
 from lxmls_day1.box.levels import strongest_level
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.workspaces.generation import solved_files
-from lxmls_day1.grading.boxed_lab import BoxedLab
-from lxmls_day1.grading.lab_boxes import lab_program
-from lxmls_day1.grading.one_submission import Grader
-from lxmls_day1.grading.plan import make_plan
-from lxmls_day1.grading.session import GradingSession
-from lxmls_day1.grading.submissions import Submission
+from lxmls_day1.grading.intake.submissions import Submission
+from lxmls_day1.grading.running.boxed_lab import BoxedLab
+from lxmls_day1.grading.running.lab_boxes import lab_program
+from lxmls_day1.grading.running.one_submission import Grader
+from lxmls_day1.grading.running.plan import make_plan
+from lxmls_day1.grading.running.session import GradingSession
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [

@@ -16,7 +16,7 @@ from lxmls_day1.box.box import RaisedInBox
 from lxmls_day1.box.messages import HEAD, MOST_LISTS, MOST_TEXT, BadMessage, decoded, encoded
 from lxmls_day1.course.diagnosis.expect import Expect, WrongAnswer
 from lxmls_day1.course.diagnosis.recorded_answers import Answer
-from lxmls_day1.grading.boxed_lab import call_text
+from lxmls_day1.grading.running.boxed_lab import call_text
 
 MOST = 16 << 20  # bytes of a reply, as `Limits.reply` has it
 EXPECTED = np.array([0.4, -0.4, 0.0])

@@ -24,10 +24,10 @@ from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.course.workspaces.generation import solved_files, student_files
-from lxmls_day1.grading.finding_submissions import find_submissions
 from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
 from lxmls_day1.grading.grading_run import grade, keep
-from lxmls_day1.grading.identity import (
+from lxmls_day1.grading.intake.finding_submissions import find_submissions
+from lxmls_day1.grading.intake.identity import (
     Found,
     _loosely,
     blackboard_users,
@@ -36,12 +36,12 @@ from lxmls_day1.grading.identity import (
     read_names,
     settled,
 )
-from lxmls_day1.grading.lab_boxes import lab_program
-from lxmls_day1.grading.one_submission import Graded
-from lxmls_day1.grading.plan import Plan, make_plan
-from lxmls_day1.grading.report_files import files_of_student, pages_of
-from lxmls_day1.grading.roster import Roster
-from lxmls_day1.grading.submissions import read_submission
+from lxmls_day1.grading.intake.roster import Roster
+from lxmls_day1.grading.intake.submissions import read_submission
+from lxmls_day1.grading.reports.report_files import files_of_student, pages_of
+from lxmls_day1.grading.running.lab_boxes import lab_program
+from lxmls_day1.grading.running.one_submission import Graded
+from lxmls_day1.grading.running.plan import Plan, make_plan
 from lxmls_day1.lab import reference_folder
 
 REFERENCE = reference_folder()
@@ -148,7 +148,7 @@ class Readers:
     close = stop
 
     def grade(self, found, kept):
-        from lxmls_day1.grading.submissions import state_of
+        from lxmls_day1.grading.intake.submissions import state_of
 
         handed_in = read_submission(found, self.plan.given)
         if state_of(handed_in) == kept:

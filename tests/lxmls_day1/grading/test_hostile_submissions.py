@@ -19,8 +19,8 @@ from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.workspaces.generation import solved_files
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.grading.grading_run import grade
-from lxmls_day1.grading.lab_boxes import lab_program
-from lxmls_day1.grading.plan import make_plan
+from lxmls_day1.grading.running.lab_boxes import lab_program
+from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [

@@ -12,10 +12,10 @@ import pytest
 from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.levels import LEVELS, SAFE_LEVELS, Level, why_not
 from lxmls_day1.course.workspaces.generation import student_files
-from lxmls_day1.grading.lab_boxes import lab_program
-from lxmls_day1.grading.one_submission import ForkServers, Grader
-from lxmls_day1.grading.plan import make_plan
-from lxmls_day1.grading.submissions import Submission
+from lxmls_day1.grading.intake.submissions import Submission
+from lxmls_day1.grading.running.lab_boxes import lab_program
+from lxmls_day1.grading.running.one_submission import ForkServers, Grader
+from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [

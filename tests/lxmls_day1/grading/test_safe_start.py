@@ -11,8 +11,8 @@ import pytest
 from lxmls_day1.box.levels import strongest_level
 from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.grading.grading_run import saved_rows
-from lxmls_day1.grading.lab_boxes import lab_program
-from lxmls_day1.grading.plan import make_plan
+from lxmls_day1.grading.running.lab_boxes import lab_program
+from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [

@@ -29,8 +29,8 @@ from lxmls_day1.box.programs import Program
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
 from lxmls_day1.commands.grade import command
 from lxmls_day1.engine.text.corpora import cache_folder
-from lxmls_day1.grading.boxed_lab import BoxedLab
-from lxmls_day1.grading.lab_boxes import lab_program
+from lxmls_day1.grading.running.boxed_lab import BoxedLab
+from lxmls_day1.grading.running.lab_boxes import lab_program
 
 pytestmark = [
     pytest.mark.slow(20),
@@ -109,7 +109,7 @@ import contextlib, dataclasses, json, sys
 from lxmls_day1.box import confinement, probe
 from lxmls_day1.box.levels import possible_in_a_box, strongest_level, users_of_boxes
 from lxmls_day1.box.sandbox import ForkServer
-from lxmls_day1.grading.lab_boxes import lab_program
+from lxmls_day1.grading.running.lab_boxes import lab_program
 said = {}
 for level, versions in (("bubblewrap", [None]), ("landlock", {1, confinement.landlock_version()})):
     program = dataclasses.replace(lab_program(), name=probe.PROBED_PROGRAM, arguments={})

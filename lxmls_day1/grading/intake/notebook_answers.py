@@ -1,0 +1,350 @@
+"""The free-text answers in a student's notebooks, for a human to read.
+
+The notebooks as given out say where an answer is asked for: in a markdown cell with the tag ``answer`` in the part of an
+exercise. What is written where a cell with the tag ``predict`` asks for a prediction is no answer. A student's text is found by the id of
+the cell, wherever the cell stands now. Text in cells of the student's own belongs to the exercise whose heading stands above
+it. Students may have deleted, doubled or moved cells, or changed their kind.
+"""
+
+import functools
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lxmls_day1.base.errors import counted
+from lxmls_day1.course.markers import cell_source
+from lxmls_day1.course.registry import FILE, Registry
+from lxmls_day1.course.workspaces.generation import Files, answers_in_notebooks, exercises_of_cells
+from lxmls_day1.grading.gradebook import FreeAnswer
+from lxmls_day1.grading.intake.pasted_pictures import LARGEST, pasted_pictures, without_pictures
+
+LONGEST_ANSWER = 20_000
+LARGEST_CELL = 1_000_000
+MOST_PICTURES = 4  # of all answers in a notebook
+MOST_PARTS = 500_000  # brackets of the file: each list takes forty times its bytes when it is read
+PROMPT = re.compile(r"[ \t]*\*Your\s+[a-z]+:\*")
+NO_CHARACTER = re.compile(r"[\ud800-\udfff\x00]")
+
+
+@dataclass
+class _Question:
+    """A place where an answer is asked for."""
+
+    exercise: str
+    notebook: str
+    id: str
+    given: str
+    asked: str
+    is_prediction: bool = False
+    texts: list[str] = field(default_factory=list)
+    pictures: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Cell:
+    kind: str
+    id: str
+    source: str
+    exercise: str | None
+    asks: str  # "answer", "predict" or nothing
+    pictures: tuple[str, ...]
+
+
+def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[FreeAnswer, ...], tuple[str, ...]]:
+    """Collect the free-text answers of a submission.
+
+    Parameters
+    ----------
+    files : dict from path to content
+        Of the submission.
+    registry : Registry
+        The answers to the exercises that are assigned are collected.
+    given : dict from path to content
+        What students were given: `student_files` of the reference lab.
+
+    Returns
+    -------
+    answers : tuple of FreeAnswer
+        One for each question, in the order of the notebooks; its text is empty where nothing was written.
+    warnings : tuple of str
+        Sentences about what could not be read, or was too long.
+
+    Examples
+    --------
+    >>> from pathlib import PurePosixPath
+    >>> from lxmls_day1.course.registry import parse_registry
+    >>> exercise = {"id": "1.1", "title": "Variance", "kind": "experiment", "points": 1, "notebook": "notebooks/1.ipynb",
+    ...             "task": "Vary it.", "hints": ["a", "b", "c"]}
+    >>> registry = parse_registry({"exercise": [exercise]}, "doctest")
+    >>> def notebook(text):
+    ...     cell = {"cell_type": "markdown", "id": "a", "metadata": {"tags": ["answer"]}, "source": text}
+    ...     heading = {"cell_type": "markdown", "id": "h", "metadata": {}, "source": "## Exercise 1.1: variance"}
+    ...     return {PurePosixPath("notebooks/1.ipynb"): json.dumps({"cells": [heading, cell]}).encode()}
+    >>> given = notebook("**What do you observe?** *Your answer:*")
+    >>> answers, _ = free_answers(notebook("**What do you observe?** *Your answer:* The error rises."), registry, given)
+    >>> answers[0].asked, answers[0].text
+    ('What do you observe?', 'The error rises.')
+    """
+    answers: list[FreeAnswer] = []
+    warnings: list[str] = []
+    missing = []
+    for path in sorted(path for path in given if path.parts[0] == "notebooks" and path.suffix == ".ipynb"):
+        known = _given_cells(given[path])
+        places = _questions(known, str(path), registry)
+        questions = [one for one in places if one.exercise in registry.assigned and not one.is_prediction]
+        if not questions:
+            continue
+        if path not in files:
+            missing.append(path.name)
+        else:
+            try:
+                theirs = list(_cells(parsed_notebook(files[path])))
+            except (ValueError, RecursionError) as error:
+                warnings.append(f"{path} is not a notebook ({_reason(error)}); its answers were not collected.")
+            else:
+                warnings += _sort_in(places, known, theirs, str(path))
+                warnings += _few_pictures(questions, str(path))
+        for question in questions:
+            text, cut = _joined(question.texts)
+            if cut:
+                warnings.append(f"{path}: the answer to exercise {question.exercise} is very long and was cut off.")
+            answers.append(
+                FreeAnswer(question.exercise, question.notebook, question.asked, text, tuple(question.pictures))
+            )
+    if missing:
+        warnings.append(f"Notebooks not handed in: {', '.join(missing)}.")
+    return tuple(answers), tuple(warnings)
+
+
+def model_answers(reference: Path) -> dict[tuple[str, str, str], str]:
+    """The model answers of a lab with solutions, for whoever marks by hand: (exercise, notebook, question) -> markdown.
+
+    The question is what `free_answers` calls ``asked``.
+    """
+    registry = Registry.read(reference / FILE)
+    return {
+        (answer.exercise, answer.notebook, _asked(answer.question) or registry[answer.exercise].title): answer.text
+        for answer in answers_in_notebooks(reference)
+        if answer.exercise in registry
+    }
+
+
+def _questions(known: Sequence[_Cell], notebook: str, registry: Registry) -> list[_Question]:
+    """Those of all exercises: what is written where one that is not assigned asks for it is no stray text."""
+    found: list[_Question] = []
+    below = ""  # the exercise of the nearest cell below that belongs to one
+    for cell in reversed(known):
+        below = cell.exercise or below
+        exercise = below if cell.asks == "predict" else cell.exercise
+        if cell.asks and exercise and exercise in registry:
+            asked = _asked(cell.source) or registry[exercise].title
+            found.append(_Question(exercise, notebook, cell.id, cell.source, asked, cell.asks == "predict"))
+    return found[::-1]
+
+
+@functools.lru_cache(maxsize=256)
+def _asked(source: str) -> str:
+    """The question without its mark-up of the place to write in; it may be empty.
+
+    Examples
+    --------
+    >>> _asked("**Why?** *Your answer:*")
+    'Why?'
+    """
+    return re.sub(r"^\*\*(.+?)\*\*", r"\1", PROMPT.sub("", source).strip()).strip()
+
+
+def _sort_in(questions: list[_Question], known: tuple[_Cell, ...], theirs: Sequence[_Cell], notebook: str) -> list[str]:
+    """Assign the student's texts to the questions; the warnings that result."""
+    by_id = {question.id: question for question in questions if question.id}
+    given_by_id = {cell.id: cell for cell in known if cell.id}
+    given_texts = _squeezed_texts(known)
+    latest: dict[str, _Question] = {}  # by exercise, the question that was passed last on the way down
+    right_above: _Question | None = None
+    strays = 0
+    for cell in theirs:
+        predicted, right_above = right_above, None
+        question = by_id.get(cell.id) or (None if cell.id in given_by_id else _question_in(cell, questions))
+        if question is not None:
+            if question.is_prediction:
+                right_above = question
+            else:
+                latest[question.exercise] = question
+            text = _answer_in(cell.source, question.given)
+        elif cell.id in given_by_id and given_by_id[cell.id].source == cell.source:
+            continue  # it is as it was given out
+        elif _squeezed(cell.source) in given_texts:
+            for asked in questions:  # an answer cell that lost its id
+                if _squeezed(asked.given) == _squeezed(cell.source) and asked.exercise == cell.exercise:
+                    latest[asked.exercise] = asked
+            continue
+        elif cell.id in given_by_id and given_by_id[cell.id].kind == "code":
+            continue  # where code was to be written
+        elif cell.kind != "markdown":
+            continue
+        elif cell.id in given_by_id:
+            text = _added(cell.source, given_by_id[cell.id].source)
+            question = _question_for(cell, questions, latest)
+        else:  # a cell of their own; right below the cell for a prediction it is one
+            question = predicted or _question_for(cell, questions, latest)
+            text = _answer_in(cell.source, question.given) if question else cell.source.strip()
+        if question is not None and text:
+            question.texts.append(text)
+            question.pictures += [
+                picture for picture in cell.pictures if picture not in question.pictures or not picture
+            ]
+        elif text:
+            strays += 1
+    if strays:
+        are = "text cells of their own stand" if strays > 1 else "text cell of their own stands"
+        return [f"{notebook}: {strays} {are} under no exercise that asks for a text."]
+    return []
+
+
+def _few_pictures(questions: list[_Question], notebook: str) -> list[str]:
+    """Keep the first pictures that can be shown; the warning that results."""
+    pasted = [picture for question in questions for picture in question.pictures]
+    kept = 0
+    for question in questions:
+        question.pictures = list(filter(None, question.pictures))[: MOST_PICTURES - kept]
+        kept += len(question.pictures)
+    if kept == len(pasted):
+        return []
+    kinds = f"PNG and JPEG of up to {LARGEST // 1000} kB are, {MOST_PICTURES} of a notebook"
+    return [f"{notebook}: {counted(len(pasted) - kept, 'picture')} in your answers cannot be shown; {kinds}."]
+
+
+def _question_for(cell: _Cell, questions: list[_Question], latest: Mapping[str, _Question]) -> _Question | None:
+    """The question above a cell in the part of its exercise; the first one of the exercise if there is none above."""
+    if cell.exercise and cell.exercise in latest:
+        return latest[cell.exercise]
+    answers = (question for question in questions if not question.is_prediction)
+    return next((question for question in answers if question.exercise == cell.exercise), None)
+
+
+def _question_in(cell: _Cell, questions: list[_Question]) -> _Question | None:
+    """The question with which a cell begins that lost its id; of several in the same words that of its exercise."""
+    if cell.kind != "markdown":
+        return None
+    asked = [question for question in questions if _begins_with(cell.source, question.given)]
+    return next((question for question in asked if question.exercise == cell.exercise), asked[0] if asked else None)
+
+
+def _begins_with(source: str, given: str) -> bool:
+    question = _up_to_the_prompt(given)
+    return bool(question) and source.startswith(question)
+
+
+@functools.lru_cache(maxsize=256)  # all questions of all notebooks, for each submission
+def _up_to_the_prompt(given: str) -> str:
+    """A question with its place to write in; empty where there is none, or nothing before it."""
+    prompt = PROMPT.search(given)
+    return given[: prompt.end()] if prompt and given[: prompt.start()].strip() else ""
+
+
+def _answer_in(source: str, given: str) -> str:
+    """The text that a student wrote into an answer cell, without the question if the cell still begins with it.
+
+    Examples
+    --------
+    >>> _answer_in("**Why?** *Your answer:* Because.", "**Why?** *Your answer:*")
+    'Because.'
+    >>> _answer_in("(1) size grows", "(1) size …")
+    '(1) size grows'
+    """
+    if source == given or _squeezed(source) == _squeezed(given):
+        return ""
+    source, given = source.strip(), given.strip()
+    if source.startswith(given):
+        return source[len(given) :].strip()
+    if (prompt := PROMPT.search(given)) and source.startswith(given[: prompt.end()]):
+        return source[prompt.end() :].strip()
+    return source
+
+
+def _added(source: str, given: str) -> str:
+    """The lines that were not there when the cell was given out."""
+    before = {_squeezed(line) for line in given.split("\n")}
+    return "\n".join(line for line in source.split("\n") if _squeezed(line) not in before).strip()
+
+
+def _joined(texts: list[str]) -> tuple[str, bool]:
+    """Different texts one below the other, pictures and what is too long cut; whether anything was cut off."""
+    text = "\n\n".join(dict.fromkeys(texts))
+    text = NO_CHARACTER.sub("\ufffd", without_pictures(text))
+    if len(text) <= LONGEST_ANSWER:
+        return text, False
+    return text[:LONGEST_ANSWER].rstrip() + " […]", True
+
+
+@functools.lru_cache(maxsize=16)
+def _given_cells(content: bytes) -> tuple[_Cell, ...]:
+    return tuple(_cells(parsed_notebook(content)))
+
+
+@functools.lru_cache(maxsize=16)
+def _squeezed_texts(cells: tuple[_Cell, ...]) -> frozenset[str]:
+    return frozenset(_squeezed(cell.source) for cell in cells)
+
+
+def parsed_notebook(content: bytes) -> dict[str, Any]:
+    """A notebook that has at least a list of cells; ValueError or RecursionError for anything else."""
+    if content.count(b"[") + content.count(b"{") > MOST_PARTS:
+        raise ValueError("it has too many parts")
+    notebook: Any = json.loads(content.decode("utf-8-sig"))
+    if isinstance(notebook, dict) and isinstance(notebook.get("cells"), list):
+        return notebook
+    raise ValueError("it has no list of cells")
+
+
+def _cells(notebook: dict[str, Any]) -> Iterator[_Cell]:
+    """The well-formed cells, with their exercises."""
+    sound = [cell for cell in map(_sound, notebook["cells"]) if cell]
+    for cell, exercise in zip(sound, exercises_of_cells({"cells": sound}), strict=True):
+        tags = cell["metadata"]["tags"]
+        asks = (
+            next((tag for tag in ("answer", "predict") if tag in tags), "") if cell["cell_type"] == "markdown" else ""
+        )
+        pictures = (
+            tuple(pasted_pictures(cell["attachments"], cell["source"])) if cell["cell_type"] == "markdown" else ()
+        )
+        yield _Cell(cell["cell_type"], cell["id"], cell_source(cell), exercise, asks, pictures)
+
+
+def _sound(cell: Any) -> dict[str, Any] | None:
+    if not isinstance(cell, dict) or not isinstance(cell.get("cell_type"), str):
+        return None
+    source = cell.get("source")
+    if isinstance(source, list) and set(map(type, source)) <= {str}:
+        source = "".join(source)
+    if not isinstance(source, str):
+        return None
+    metadata = cell.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    tags = metadata.get("tags")
+    tags = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
+    id = cell.get("id") or metadata.get("id")  # Colab keeps it among the metadata
+    return {
+        "cell_type": cell["cell_type"],
+        "id": id if isinstance(id, str) else "",
+        "metadata": {"tags": tags},
+        "source": source[:LARGEST_CELL].replace("\r\n", "\n"),
+        "attachments": cell.get("attachments"),
+    }
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8 text"
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} in line {error.lineno}"
+    return " ".join(str(error).split())[:80]

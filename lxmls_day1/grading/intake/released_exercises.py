@@ -1,0 +1,71 @@
+"""The exercises that a course gave out, as the submissions report them: these are graded unless the instructor names others.
+
+`lxmls-day1 submit` packs what ``start`` or the release gave, and a workspace remembers it. A submission is a stranger's word, so
+the most common answer counts: no single student changes what others are marked out of.
+"""
+
+import contextlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from lxmls_day1.base.errors import counted
+from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.workspace_state import FILE as STATE
+from lxmls_day1.course.workspaces.submission_export import SUBMISSION
+from lxmls_day1.grading.intake.identity import Found
+from lxmls_day1.grading.intake.submissions import opened_once
+from lxmls_day1.grading.intake.untrusted_files import USUAL_LIMITS, Budget, Refused
+
+MAX_MANIFEST_BYTES = 1_000_000
+
+
+def released_exercises(found: Sequence[Found], registry: Registry) -> tuple[list[str] | None, str]:
+    """Return the exercises that most submissions say were given out, None for all, and a sentence about them.
+
+    Examples
+    --------
+    >>> from lxmls_day1.course.registry import Registry
+    >>> released_exercises([], Registry([]))
+    (None, 'Marked out of all 0 exercises: no submission says which exercises were given out. --exercises names others.')
+    """
+    said = [exercises for one in found if (exercises := _given_to(one, registry))]
+    counts = Counter(said)
+    if not counts:
+        why = f"all {counted(len(registry), 'exercise')}: no submission says which exercises were given out"
+        return None, f"Marked out of {why}. --exercises names others."
+    ids, number = max(counts.items(), key=lambda item: (item[1], len(item[0]), item[0]))
+    points = sum(registry[id].points for id in ids)
+    them = f"{counted(len(ids), 'exercise')} ({', '.join(ids)})"
+    text = f"Marked out of {points:g} points: {them}, as {number} of {counted(len(found), 'submission')} say."
+    others = [f"{_say(n)} {_difference(other, ids)}" for other, n in counts.most_common() if other != ids][:3]
+    silent = len(found) - len(said)
+    others += [f"{_say(silent)} nothing"] if silent else []
+    return list(ids), " ".join(
+        [text, *([f"Others differ: {'; '.join(others)}."] if others else []), "--exercises names others."]
+    )
+
+
+def _say(number: int) -> str:
+    return f"{number} says" if number == 1 else f"{number} say"
+
+
+def _difference(theirs: Iterable[str], ids: Iterable[str]) -> str:
+    more, fewer = [id for id in theirs if id not in ids], [id for id in ids if id not in theirs]
+    parts = [f"{', '.join(more)} too"] * bool(more) + [f"not {', '.join(fewer)}"] * bool(fewer)
+    return " and ".join(parts)
+
+
+def _given_to(found: Found, registry: Registry) -> tuple[str, ...]:
+    """Return the exercises that a submission says it was given; none where it says nothing that can be read."""
+    with contextlib.ExitStack() as stack, contextlib.suppress(Refused, OSError, MemoryError):
+        members = [one for one in opened_once(found, stack) if one.name.name in (SUBMISSION, STATE)]
+        for member in sorted(
+            members, key=lambda one: (one.name.name != SUBMISSION, len(one.name.parts), str(one.name))
+        ):
+            content = Budget(USUAL_LIMITS).read(member, MAX_MANIFEST_BYTES)
+            with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                plain = json.loads(content)
+                named = plain["exercises"] if member.name.name == SUBMISSION else plain["origin"]["exercises"]
+                return tuple(id for id in registry.ids if id in named)
+    return ()

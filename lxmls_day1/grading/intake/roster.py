@@ -1,0 +1,256 @@
+"""An instructor's roster, the grade-book export of a learning platform, comes back with one column filled in.
+
+All else stays as it was, byte for byte: encoding, byte order mark, quotes, line ends, rows without a student. So the text is
+taken apart into its cells as they are written, and only those of the column are replaced.
+
+Canvas, Moodle and Blackboard name their columns of ids in English, or in the user's language; see `ID_COLUMNS`. Nothing
+is guessed from names of persons.
+
+References
+----------
+Canvas, *How do I export grades in the Gradebook?*; Moodle, *Grade import*; Blackboard, *Work offline with grade data*
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lxmls_day1.base.errors import InputError, nearest
+from lxmls_day1.grading.gradebook import SubmissionGrade
+from lxmls_day1.grading.intake.identity import Found, matched_lines
+from lxmls_day1.grading.reports.page_frame import points_text
+from lxmls_day1.grading.safe_text import table_cell
+from lxmls_day1.grading.table_files import Cell, NotText, TextTable
+
+#: Columns that hold ids, in lower case: of Canvas, of Moodle (grade book and grading worksheet), of Blackboard.
+ID_COLUMNS = (
+    *("id", "sis user id", "sis login id", "integration id"),
+    *("identifier", "id number", "email address", "username"),
+    *("student id", "email"),
+)
+OWN_COLUMN = "lxmls-day1"
+ACCOUNT = "matches.csv"  # the file that says what was matched
+LARGEST = 50_000_000  # bytes
+#: The end of a column's name that Canvas (``Day 1 (12345)``) and Blackboard (``Day 1 [Total Pts: 20 Score] |12345``) add.
+_ADDED = re.compile(r"\s*(\(\d+\)|\[[^\[\]]*\]\s*\|\s*\d+|\(real\))\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Match:
+    """A line of the account of what was matched: of one student, or of a submission that nobody on the roster has handed in."""
+
+    id: str
+    submission: str
+    points: float | None = None
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A roster that is filled in.
+
+    Attributes
+    ----------
+    content : bytes
+    matches : tuple of Match
+        A line for each student on the roster, and one for each submission without a student.
+    column : str
+        The name of the column that was filled in.
+    """
+
+    content: bytes
+    matches: tuple[Match, ...]
+    column: str
+
+    @property
+    def filled(self) -> int:
+        """How many students have points."""
+        return sum(match.points is not None for match in self.matches)
+
+    @property
+    def open(self) -> tuple[Match, ...]:
+        """What needs a look: students without a submission, and submissions without a student."""
+        return tuple(match for match in self.matches if match.remark)
+
+    def table(self) -> bytes:
+        """All matches as CSV, for a spreadsheet."""
+        out = io.StringIO()
+        writer = csv.writer(out)
+        writer.writerow(["id", "submission", "points", "remark"])
+        for match in self.matches:
+            points = "" if match.points is None else points_text(match.points)
+            writer.writerow(map(table_cell, (match.id, match.submission, points, match.remark)))
+        return out.getvalue().encode("utf-8-sig")
+
+
+class Roster:
+    """A roster, read and looked through before anything is graded.
+
+    Parameters
+    ----------
+    path : Path
+    column : str, optional
+        The column to fill in, by its name, also without what Canvas and Blackboard add to it. Unless given, that of the
+        name `OWN_COLUMN`, put after the last one if it is not there.
+    id_column : str, optional
+        The column that says who a student is; all of `ID_COLUMNS` that are there unless given.
+    group_column : str, optional
+        The column that says who works together: its lines get the best mark of those with the same text there.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, is no table, or lacks a column.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        column: str = "",
+        id_column: str = "",
+        group_column: str = "",
+    ):
+        self.path = path
+        content = path.read_bytes() if path.stat().st_size <= LARGEST else b""
+        if not content.strip():
+            raise InputError(f"{path} is not a roster: it is {'too large' if path.stat().st_size else 'empty'}.")
+        try:
+            self.table = TextTable.read(content)
+        except NotText as error:
+            raise InputError(
+                f"{path} is {error}, but a roster must be a text table: save or export it as CSV, UTF-8 (Blackboard: as .xls, "
+                "separated by tabs)."
+            ) from None
+        self.header = self.table.header
+        if len(self.header) < 2 or len(self.table.rows) < 2:
+            raise InputError(
+                f"{path} is not a table of students: it needs a first line with the names of columns, and a line for each "
+                "student. Export the grade book of your platform as CSV (Blackboard: as .xls, separated by tabs)."
+            )
+        known = [number for number, name in enumerate(self.header) if name.casefold() in ID_COLUMNS]
+        self.ids = [self._named(id_column)] if id_column else known
+        self._is_id_named = bool(id_column)
+        if not self.ids:
+            raise InputError(
+                f"{path} has none of the known columns of ids ({', '.join(ID_COLUMNS)}); name one with --id-column"
+                f"{nearest('', self.header)}"
+            )
+        self._group = self._named(group_column) if group_column else None
+        present = [number for number, name in enumerate(self.header) if name == OWN_COLUMN]
+        self.target = self._named(column) if column else present[0] if present else None
+        if self.target in self.ids:
+            raise InputError(
+                f"{self.header[self.target or 0]!r} is a column of ids in {path}; choose another one for the marks."
+            )
+        self.column = OWN_COLUMN if self.target is None else self.header[self.target]
+
+    def _named(self, name: str) -> int:
+        """The number of a column."""
+        exact = [i for i, known in enumerate(self.header) if known == name.strip()]
+        wanted = name.strip().casefold()
+        found = exact or [i for i, known in enumerate(self.header) if known.casefold() == wanted]
+        found = found or [i for i, known in enumerate(self.header) if _ADDED.sub("", known).casefold() == wanted]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise InputError(f"{self.path} has {len(found)} columns {name!r}; write the full name.")
+        raise InputError(f"{self.path} has no column {name!r}{nearest(name, [one for one in self.header if one])}")
+
+    def filled(self, found: Sequence[Found], rows: Iterable[SubmissionGrade]) -> Filled:
+        """Match students and submissions, and fill in the column.
+
+        Parameters
+        ----------
+        found : sequence of Found
+            The submissions, as they were found.
+        rows : iterable of SubmissionGrade
+            What came of them.
+
+        Returns
+        -------
+        Filled
+        """
+        points = {row.student: row for row in rows}
+        students = self._students()
+        columns = [
+            ("" if self._is_id_named else self.header[i].casefold(), {n: self.table.text(n, i) for n in students})
+            for i in self.ids
+        ]
+        whose, problems = matched_lines(found, columns)
+        by_line = {
+            number: self._match(number, whose.get(number), points, problems.get(number, "")) for number in students
+        }
+        matches = [self._of_group(number, by_line) for number in students]
+        values = {
+            number: match.points for number, match in zip(students, matches, strict=True) if match.points is not None
+        }
+        known = {one.student for one in whose.values()}
+        for one in found:
+            if one.student not in known:
+                remark = problems.get(one.student) or (
+                    "nobody on the roster has this id" if one.ids else "the owner is in doubt; see the summary"
+                )
+                matches.append(Match("".join(one.ids[:1]), one.student, None, remark))
+        out_of = max((row.out_of for row in points.values()), default=0.0)
+        return Filled(self._written(values, out_of), tuple(matches), self.column)
+
+    def _of_group(self, number: int, by_line: Mapping[int, Match]) -> Match:
+        """The best mark of a line and of those in its group."""
+        own, group = by_line[number], self.table.text(number, self._group) if self._group is not None else ""
+        if not group:
+            return own
+        theirs = [match for other, match in by_line.items() if self.table.text(other, self._group or 0) == group]
+        best = max(theirs, key=lambda match: -1.0 if match.points is None else match.points)
+        return own if own.points == best.points else replace(best, id=own.id)
+
+    def _students(self) -> list[int]:
+        """The numbers of the lines that have an id: neither Canvas's points possible nor an empty line."""
+        return [number for number in range(1, len(self.table.rows)) if self._id(number)]
+
+    def _id(self, number: int) -> str:
+        return next(filter(None, (self.table.text(number, i) for i in self.ids)), "")
+
+    def _match(self, number: int, one: Found | None, rows: Mapping[str, SubmissionGrade], problem: str) -> Match:
+        """The line of the account of one student."""
+        id, row = self._id(number), rows.get(one.student) if one else None
+        if row is None:
+            return Match(id, "", remark=problem or "no submission")
+        if row.failed:
+            return Match(id, row.student, remark="could not be graded")
+        return Match(id, row.student, row.points)
+
+    def _written(self, values: Mapping[int, float], out_of: float) -> bytes:
+        """The file with these numbers in the column."""
+        comma, is_new, separator = self._decimal_comma(), self.target is None, self.table.separator
+        target = max(map(len, self.table.rows)) if self.target is None else self.target
+        written = []
+        for number, row in enumerate(self.table.rows):
+            value = points_text(values[number]) if number in values else None
+            if value is not None and comma:
+                value = value.replace(".", ",")
+            if is_new and row[0].raw + row[-1].raw:
+                is_possible = row[0].text.casefold() == "points possible"  # Canvas's second line
+                value = OWN_COLUMN if number == 0 else value or (points_text(out_of) if is_possible else "")
+            if value is not None:
+                cells = [*row, *[Cell("", "")] * (target + 1 - len(row))]
+                alike = row[-1] if is_new else cells[target]
+                cells[target] = Cell(_quoted_as(alike, value), "")
+                row = [*(Cell(cell.raw, separator) for cell in cells[:-1]), Cell(cells[-1].raw, row[-1].end)]
+            written.append(row)
+        return replace(self.table, rows=written).content()
+
+    def _decimal_comma(self) -> bool:
+        """Whether the numbers of this table have a comma: where it separates no cells, and no number has a point."""
+        texts = [cell.text for row in self.table.rows[1:] for cell in row]
+        with_comma = any(re.fullmatch(r"-?\d+,\d+", text) for text in texts)
+        return (
+            self.table.separator != "," and with_comma and not any(re.fullmatch(r"-?\d+\.\d+", text) for text in texts)
+        )
+
+
+def _quoted_as(cell: Cell, value: str) -> str:
+    """A value in quotes if that cell has some."""
+    return f'"{value}"' if cell.raw.strip().startswith('"') else value

@@ -1,0 +1,267 @@
+"""Where the files of a submission belong: which of its folders is the lab, and where the lab has what lies loose.
+
+`lxmls_day1.grading.intake.exercise_files` finds the file of an exercise under another name; names that not every system can have are left aside.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from lxmls_day1.course.workspaces.generation import LEFT_BEHIND
+from lxmls_day1.grading.intake.exercise_files import Defines, find_exercise_files
+from lxmls_day1.grading.intake.untrusted_files import LAB_FOLDERS, NOTEBOOKS, SOURCES, UNSAFE_CHARACTERS, display_name
+from lxmls_day1.library_path import PACKAGES
+
+NOT_IN_NAMES = re.compile(r'[<>:"|?*\\]|[. ]$')
+RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+LONGEST_NAME, LONGEST_PATH = 120, 220
+MOST_NAME_BYTES = 200  # in UTF-8; file systems allow 255, and a file's bytecode has a longer name
+DEEPEST_IN_LAB = 10
+
+
+@dataclass(frozen=True)
+class SubmissionLayout:
+    """Which file goes where in the lab.
+
+    Attributes
+    ----------
+    is_lab : bool
+        Whether there is a folder of a lab, rather than loose files.
+    root : path
+        The lab in the submission.
+    places : dict
+        From the path in the lab to that in the submission.
+    warnings : list of str
+    alike : dict
+        From the path in the lab of a file that was not found to the names that look like it, for a sentence.
+    """
+
+    is_lab: bool
+    root: PurePosixPath
+    places: dict[PurePosixPath, PurePosixPath]
+    warnings: list[str]
+    alike: dict[PurePosixPath, str] = field(default_factory=dict)
+
+
+def lay_out(
+    names: Sequence[PurePosixPath], known: Collection[PurePosixPath], defines: Defines = lambda name, path: True
+) -> SubmissionLayout:
+    """Find the lab among the paths of a submission, and put loose files where they belong.
+
+    Parameters
+    ----------
+    names : sequence of path
+        All files of the submission.
+    known : collection of path
+        The files of the lab.
+    defines : function of (path in the submission, path in the lab), optional
+        As in `find_exercise_files`. Default: names alone decide.
+
+    Examples
+    --------
+    >>> known = [PurePosixPath("classifiers/mira.py"), PurePosixPath("classifiers/svm.py")]
+    >>> layout = lay_out([PurePosixPath("ada/classifiers/mira.py"), PurePosixPath("ada/svm (1).py")], known)
+    >>> {str(place): str(name) for place, name in layout.places.items()}
+    {'classifiers/mira.py': 'ada/classifiers/mira.py', 'classifiers/svm.py': 'ada/svm (1).py'}
+    """
+    warnings: list[str] = []
+    homes = _homes_of(known)
+    ordered = sorted(name for name in names if name.parts)
+    sources = [path for path in ordered if path.suffix.casefold() in SOURCES]
+    roots = _roots_in(ordered, known)
+    if any(homes.get(path.name) for path in sources):  # there is something of the lab, so a folder without any is none
+        roots = {root: count for root, count in roots.items() if count}
+    else:
+        roots = {root: count for root, count in roots.items() if count or "tests" not in root.parts}
+    places: dict[PurePosixPath, PurePosixPath] = {}
+    root, loose = PurePosixPath(), sources
+    if roots:
+        root = min(roots, key=lambda root: (-roots[root], len(root.parts), str(root)))
+        loose = []
+        for path in ordered:
+            if path.is_relative_to(root) and path != root:
+                in_lab = _of_today(_in_lab(path.relative_to(root).parts), homes)
+                is_ours = in_lab.parts[0] in PACKAGES or (in_lab.parts[0] == NOTEBOOKS and in_lab.suffix in SOURCES)
+                if len(in_lab.parts) == 1:
+                    loose += [path] if path.suffix.casefold() in SOURCES else []
+                elif is_ours and not LEFT_BEHIND.search(str(in_lab)):
+                    _place(places, in_lab, path, warnings)
+    alike, left = _place_exercise_files(places, ordered, root, homes, defines, warnings)
+    _place_helpers(places, [path for path in loose if path not in left], homes, bool(roots))
+    if roots:
+        used = set(places.values())
+        outside = [path for path in sources if not path.is_relative_to(root) and homes.get(path.name)]
+        if outside := [path for path in outside if path not in used]:
+            counts = f"the lab in {display_name(root)} counts" if root.parts else "the outermost lab counts"
+            warnings.append(f"{_some(outside)} {_was(outside)} ignored: {counts}.")
+    elif not any(home in places for home in homes.values()):
+        places = {}
+    return SubmissionLayout(bool(roots), root, _fit_for_every_system(places, warnings), warnings, alike)
+
+
+def _place_exercise_files(
+    places: dict[PurePosixPath, PurePosixPath],
+    names: Sequence[PurePosixPath],
+    root: PurePosixPath,
+    homes: Mapping[str, PurePosixPath | None],
+    defines: Defines,
+    warnings: list[str],
+) -> tuple[dict[PurePosixPath, str], set[PurePosixPath]]:
+    """Put the files of the lab that stand elsewhere or have another name into their places.
+
+    Returns
+    -------
+    alike : dict from path to str
+        Files of the lab that were not found, and names that look like them.
+    left : set of path
+        Files that fit and were not taken.
+    """
+    own = {name: place for place, name in places.items()}
+    found = find_exercise_files([home for home in homes.values() if home is not None], places, names, defines)
+    for home, name in found.taken.items():
+        _take_out(places, own, name, home)
+        places[home] = name
+        is_elsewhere = name.name == home.name
+        what = "is outside the folders of a lab" if is_elsewhere else "is not the name that was expected"
+        warnings.append(f"{display_name(name)} {what}; it is taken as {display_name(home)}.")
+    for home, several in found.unclear.items():
+        for name in several:
+            _take_out(places, own, name, home)
+        warnings.append(
+            f"{_some(several)} were ignored: it is not clear which one is meant as {display_name(home)}. Hand in one of them, by that name."
+        )
+    for home, spare in found.spare.items():
+        for name in spare:
+            if str(own.get(name)).casefold() != str(home).casefold():  # `_fit_for_every_system` reports these
+                _take_out(places, own, name, home)
+        if spare := [name for name in spare if name not in own and name.is_relative_to(root)]:
+            warnings.append(f"{_some(spare)} {_was(spare)} ignored, because {display_name(places[home])} is there.")
+    texts = {home: _some(several) for home, several in {**found.alike, **found.unclear}.items()}
+    for home in found.alike:
+        warnings.append(
+            f"{texts[home]} looks like {display_name(home)}, but does not hold its exercise, and was not taken."
+        )
+    return texts, {name for several in (*found.unclear.values(), *found.spare.values()) for name in several}
+
+
+def _take_out(
+    places: dict[PurePosixPath, PurePosixPath],
+    own: dict[PurePosixPath, PurePosixPath],
+    name: PurePosixPath,
+    home: PurePosixPath,
+) -> None:
+    """Remove a file from the place that its wrong name has given it, unless other files may import it by that name."""
+    place = own.get(name)
+    if place is not None:
+        is_module = place.suffix == ".py" and place.stem.isidentifier()
+        if not is_module or str(place).casefold() == str(home).casefold():
+            del places[own.pop(name)]
+
+
+def _some(names: Sequence[PurePosixPath]) -> str:
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return " and ".join(map(display_name, names[:3])) + more
+
+
+def _was(names: Sequence[PurePosixPath]) -> str:
+    return "was" if len(names) == 1 else "were"
+
+
+def _homes_of(known: Collection[PurePosixPath]) -> dict[str, PurePosixPath | None]:
+    """Where the lab has a source of a name; None if in several places."""
+    homes: dict[str, PurePosixPath | None] = {}
+    for path in known:
+        if path.parts[0] in LAB_FOLDERS and path.suffix in SOURCES:
+            homes[path.name] = None if path.name in homes else path
+    return homes
+
+
+def _roots_in(names: Iterable[PurePosixPath], known: Collection[PurePosixPath]) -> dict[PurePosixPath, int]:
+    """The folders that hold packages of a lab, and how many files of the lab each has."""
+    roots: dict[PurePosixPath, int] = {}
+    for name in names:
+        for i, part in enumerate(name.parts[:-1]):
+            if part.casefold() in PACKAGES:
+                root = PurePosixPath(*name.parts[:i])
+                roots[root] = roots.get(root, 0) + (_in_lab(name.parts[i:]) in known)
+                break
+    return roots
+
+
+def _in_lab(parts: tuple[str, ...]) -> PurePosixPath:
+    """A path in a lab whose folder may be written as ``Classifiers``."""
+    folder = parts[0].casefold()
+    return PurePosixPath(folder if folder in LAB_FOLDERS else parts[0], *parts[1:])
+
+
+def _of_today(path: PurePosixPath, homes: Mapping[str, PurePosixPath | None]) -> PurePosixPath:
+    """The path of a file that stands in the folder of a topic today, and in an older lab beside the others."""
+    home = homes.get(path.name)
+    in_a_folder = len(path.parts) > 1
+    return home if in_a_folder and home is not None and home.parent.parent == path.parent else path
+
+
+def _place(
+    places: dict[PurePosixPath, PurePosixPath],
+    path: PurePosixPath,
+    name: PurePosixPath,
+    warnings: list[str],
+) -> None:
+    """Put a file in its place; of two for one place, that with the right spelling of the folder stays."""
+    other = places.get(path)
+    if other is not None:
+        kept, left = (name, other) if str(name).endswith(str(path)) else (other, name)
+        warnings.append(
+            f"{display_name(left)} and {display_name(kept)} differ only in capital letters; the latter counts."
+        )
+        name = kept
+    places[path] = name
+
+
+def _place_helpers(
+    places: dict[PurePosixPath, PurePosixPath],
+    loose: Sequence[PurePosixPath],
+    homes: Mapping[str, PurePosixPath | None],
+    has_lab: bool,
+) -> None:
+    """Put a student's own loose files beside the files of the lab that stood in the same folder."""
+    used = set(places.values())
+    beside: dict[PurePosixPath, PurePosixPath] = {}  # where the files of a folder went
+    for place, name in sorted(places.items(), key=lambda item: (len(item[1].parts), str(item[1]))):
+        if place.name in homes:
+            beside.setdefault(name.parent, place.parent)
+    for path in loose:
+        if homes.get(path.name) is None and path not in used:
+            folder = PurePosixPath() if has_lab else beside.get(path.parent, PurePosixPath())
+            places.setdefault(folder / path.name, path)
+
+
+def _fit_for_every_system(
+    places: dict[PurePosixPath, PurePosixPath], warnings: list[str]
+) -> dict[PurePosixPath, PurePosixPath]:
+    """Leave out what could not be written everywhere: odd names, and names that differ in capital letters alone."""
+    kept: dict[str, PurePosixPath] = {}
+    folds = {path: str(path).casefold() for path in places}
+    for path in sorted(places, key=lambda path: (str(path) != folds[path], str(path))):
+        folded = folds[path]
+        if (
+            UNSAFE_CHARACTERS.search(str(path))  # half a character among them, which has no bytes
+            or len(str(path)) > LONGEST_PATH
+            or len(path.parts) > DEEPEST_IN_LAB
+            or any(len(part) > LONGEST_NAME or len(part.encode()) > MOST_NAME_BYTES for part in path.parts)
+            or any(NOT_IN_NAMES.search(part) or RESERVED.fullmatch(part) for part in path.parts)
+        ):
+            warnings.append(f"{display_name(path)} was ignored: not every system allows a file of that name.")
+        elif folded in kept:
+            warnings.append(
+                f"{display_name(path)} was ignored: it differs from {display_name(kept[folded])}, which counts, only in capital letters."
+            )
+        else:
+            kept[folded] = path
+    for folded in sorted(kept):
+        for place in re.finditer("/", folded):
+            if folded[: place.start()] in kept:
+                path = kept.pop(folded[: place.start()])
+                warnings.append(f"{display_name(path)} was ignored: it cannot be a file and a folder.")
+    return {path: places[path] for path in sorted(kept.values())}

@@ -1,0 +1,404 @@
+"""What was handed in, read into memory: the files of a lab in it, or a sentence that says why there is nothing to grade."""
+
+import contextlib
+import functools
+import hashlib
+import itertools
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+
+from lxmls_day1.course.explanations import FILE as EXPLANATIONS
+from lxmls_day1.course.explanations import LARGEST_FILE
+from lxmls_day1.course.workspaces.generation import Files
+from lxmls_day1.course.workspaces.submission_export import SUBMISSION
+from lxmls_day1.grading.gradebook import SubmissionGrade
+from lxmls_day1.grading.intake.exercise_files import Defines, is_answer
+from lxmls_day1.grading.intake.finding_submissions import OTHER_ARCHIVES, downloads_within
+from lxmls_day1.grading.intake.identity import Found, slug_of
+from lxmls_day1.grading.intake.submission_layout import SubmissionLayout, lay_out
+from lxmls_day1.grading.intake.untrusted_files import (
+    LAB_FOLDERS,
+    MOST_ARCHIVES,
+    SOURCES,
+    USUAL_LIMITS,
+    Budget,
+    Member,
+    ReadingLimits,
+    Refused,
+    clean,
+    display_name,
+    members_of_archive,
+    members_of_folder,
+    members_of_zip,
+    opened,
+    reason_of,
+    without_bad,
+)
+from lxmls_day1.grading.safe_text import one_line
+from lxmls_day1.lab import reference_folder
+
+SOURCE_SUFFIX = re.compile(r"\.(py|ipynb)\b", re.IGNORECASE)  # perceptron.py.txt, too
+SPLIT = "give each submission, or a download by itself, to `grade`"
+MOST_SOURCES = 5000
+MOST_WARNINGS = 30
+MAX_COMPARED_BYTES, MAX_SOURCE_BYTES = 40_000_000, 1_000_000  # read of files under other names; of one Python file
+_REMEDY = "; hand in the zip file that `lxmls-day1 submit` makes"
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What was read.
+
+    Attributes
+    ----------
+    student, name, source : str
+        As in `Found`.
+    digest : str
+        SHA-256 of paths and contents; of the problem where there is one.
+    files : dict from path to content
+        Paths are relative to the lab: ``classifiers/mira.py``. What `lxmls-day1 submit` adds to them is ``explanations.json``.
+    problem : str
+        Why there is nothing to grade; empty if there is.
+    warnings : tuple of str
+    author : str
+        Whom the packed file names as its author; nothing vouches for it.
+    receipt : str
+        SHA-256 of the zip file that was handed in, where it came as one.
+    alike : mapping from path to str
+        Files of the lab that were not found, and the names in the submission that look like them.
+    notes : tuple of str
+        Sentences about parts that were left out because they cannot be read, are too large or are no student's; they are warnings, too.
+    """
+
+    student: str
+    name: str
+    source: str
+    digest: str
+    files: Files
+    problem: str = ""
+    warnings: tuple[str, ...] = ()
+    author: str = ""
+    receipt: str = ""
+    alike: Mapping[PurePosixPath, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def unread(found: Found) -> Submission:
+    """What stands for a submission that brought down whoever was to read it."""
+    return Submission(found.student, found.name, found.source, "", {})
+
+
+State = tuple[str, str, str]
+
+
+def state_of(handed_in: Submission | SubmissionGrade) -> State:
+    """What has been handed in: a row with another state than its submission is out of date."""
+    return handed_in.digest, handed_in.author, handed_in.receipt
+
+
+def read_submission(
+    found: Found, given: Collection[PurePosixPath] | Files | None = None, limits: ReadingLimits = USUAL_LIMITS
+) -> Submission:
+    """Read a submission into memory.
+
+    Parameters
+    ----------
+    found : Found
+    given : collection of path, optional
+        The paths of the files that students were given (`student_files`): they tell which of several folders is the lab,
+        and where a loose file belongs. With their contents, a file under another name counts only if it holds the exercise.
+        Default: the sources of the reference lab.
+    limits : ReadingLimits
+
+    Returns
+    -------
+    Submission
+        Always: what cannot be read has a `Submission.problem`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lxmls_day1.grading.intake.finding_submissions import find_submissions
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "mira.py").write_text("x = 1")
+    ...     (found,) = find_submissions([folder])
+    ...     submission = read_submission(found, [PurePosixPath("classifiers/mira.py")])
+    >>> submission.files
+    {PurePosixPath('classifiers/mira.py'): b'x = 1'}
+    >>> submission.warnings
+    ('mira.py is outside the folders of a lab; it is taken as classifiers/mira.py.',)
+    """
+    known = dict.fromkeys(_names_of_the_lab(reference_folder()), b"") if given is None else given
+    warnings = list(found.remarks)
+    files: Files = {}
+    problem, name = "", found.name
+    called, receipt, notes = "", "", tuple[str, ...]()
+    alike: dict[PurePosixPath, str] = {}
+    try:
+        with contextlib.ExitStack() as stack:
+            complaints: list[str] = []
+            members = without_bad(_outer_members(found, stack), complaints)
+            receipt = _receipt(members, limits)
+            files, called, more, alike = _read(members, known, limits, stack, complaints)
+        notes = tuple(f"{complaint}; it was ignored." for complaint in complaints)
+        warnings += [*more, *notes]
+        if called and slug_of(called) == slug_of(name):
+            name = one_line(called)
+    except Refused as refusal:
+        problem = f"{refusal}."
+    except MemoryError:
+        problem = "It is too large for the memory of this machine."
+    digest = _digest(files) if not problem else hashlib.sha256(f"problem: {problem}".encode()).hexdigest()
+    warned = not_too_many(warnings)
+    return Submission(found.student, name, found.source, digest, files, problem, warned, called, receipt, alike, notes)
+
+
+def _receipt(members: Sequence[Member], limits: ReadingLimits) -> str:
+    """SHA-256 of the only zip file among what was handed in."""
+    archives = [member for member in members if member.name.suffix.casefold() == ".zip"]
+    if len(archives) != 1:
+        return ""
+    try:
+        return hashlib.sha256(Budget(limits).read(archives[0], limits.bytes)).hexdigest()
+    except Refused:
+        return ""
+
+
+def _read(
+    outer: list[Member],
+    known: Collection[PurePosixPath] | Files,
+    limits: ReadingLimits,
+    stack: contextlib.ExitStack,
+    complaints: list[str],
+) -> tuple[Files, str, list[str], dict[PurePosixPath, str]]:
+    """The files, the author that the packed file itself names, warnings, and names that look like files of the lab.
+
+    A complaint about each part that is left out is added to `complaints`.
+    """
+    members, layout = _opened_members(outer, known, limits, stack, complaints)
+    _refuse_several_authors(members, limits)
+    if not layout.places:
+        raise Refused(_nothing_in([member.name for member in members], complaints, layout))
+    if len(layout.places) > limits.files:
+        raise Refused(f"It contains {len(layout.places)} files of a lab; at most {limits.files} are read")
+    by_name = {member.name: member for member in members}
+    files = _contents(layout, by_name, limits, complaints)
+    if not files:
+        raise Refused(_nothing_in([], complaints, layout))
+    warnings = list(layout.warnings)
+    explanations = by_name.get(layout.root / EXPLANATIONS)
+    if explanations is not None:
+        try:
+            files[EXPLANATIONS] = Budget(limits).read(explanations, LARGEST_FILE)
+        except Refused as refusal:
+            warnings.append(f"{display_name(explanations.name)} {refusal}; it was ignored.")
+    manifest = by_name.get(layout.root / SUBMISSION)
+    author, partners = _names_in_manifest(manifest, limits) if manifest else ("", "")
+    if partners:
+        warnings.append(
+            f"It names {partners} as a partner, which alone counts for nobody: the roster must name your group."
+        )
+    return dict(sorted(files.items(), key=lambda item: str(item[0]))), author, warnings, layout.alike
+
+
+def _refuse_several_authors(members: Sequence[Member], limits: ReadingLimits) -> None:
+    """Raise `Refused` if `submit` has packed some of this for one person, and some for another."""
+    manifests = [member for member in members if member.name.name == SUBMISSION]
+    authors = {
+        slug_of(author) for member in manifests[:MOST_ARCHIVES] if (author := _names_in_manifest(member, limits)[0])
+    }
+    if len(manifests) > 1 and len(authors) > 1:
+        raise Refused(f"It holds what `lxmls-day1 submit` has packed for {len(authors)} people; {SPLIT}")
+
+
+def _opened_members(
+    everything: list[Member],
+    known: Collection[PurePosixPath] | Files,
+    limits: ReadingLimits,
+    stack: contextlib.ExitStack,
+    complaints: list[str],
+) -> tuple[list[Member], SubmissionLayout]:
+    """All files, those in zip files among them as long as there is no lab; where they belong."""
+    budget = Budget(limits)
+    first = 0
+    if len(everything) == 1 and everything[0].name.suffix.casefold() == ".zip":
+        outer, first = everything[0].name, 1
+        inside: list[str] = []
+        try:
+            everything = [
+                replace(m, name=m.name.relative_to(outer))
+                for m in members_of_archive(everything[0], budget, stack, inside)
+            ]
+            complaints += [complaint.removeprefix(f"{outer}/") for complaint in inside]
+        except Refused as refusal:
+            raise Refused(f"{display_name(outer)} {refusal}") from None
+    newest = everything
+    for level in itertools.count(first):
+        count = sum(member.name.suffix.casefold() in SOURCES for member in everything)
+        if count > MOST_SOURCES:
+            raise Refused(f"It contains {count} source files; at most {MOST_SOURCES} are read")
+        for folder, (platform, number) in downloads_within(member.name for member in everything).items():
+            everything, newest = (
+                [member for member in members if not member.name.is_relative_to(folder)]
+                for members in (everything, newest)
+            )
+            where = display_name(folder) if folder.parts else "It"
+            complaints.append(
+                f"{where} looks like a download of {platform} with the work of {number} students: {SPLIT}"
+            )
+        layout = lay_out([member.name for member in everything], known, _defining(everything, known, limits))
+        archives = [member for member in newest if member.name.suffix.casefold() == ".zip"]
+        if layout.is_lab or not archives:
+            break
+        if level >= limits.depth:
+            complaints.append(f"{display_name(archives[0].name)} lies too deep in other zip files")
+            break
+        newest = []
+        if len(archives) > MOST_ARCHIVES:
+            complaints.append(f"{len(archives) - MOST_ARCHIVES} of {len(archives)} zip files were too many")
+        for member in archives[:MOST_ARCHIVES]:
+            try:
+                newest += members_of_archive(member, budget, stack, complaints)
+            except Refused as refusal:
+                complaints.append(f"{display_name(member.name)} {refusal}")
+        everything = everything + newest
+    return everything, layout
+
+
+def _defining(members: Sequence[Member], known: Collection[PurePosixPath] | Files, limits: ReadingLimits) -> Defines:
+    """Return a function that reads a file and compares it with the one that was given out, where its content is known."""
+    given = known if isinstance(known, Mapping) else {}
+    budget = Budget(replace(limits, bytes=min(limits.bytes, MAX_COMPARED_BYTES)))
+
+    @functools.cache
+    def defines(name: PurePosixPath, home: PurePosixPath) -> bool:
+        if not given.get(home):
+            return True
+        member = next(member for member in members if member.name == name)
+        try:
+            content = budget.read(member, MAX_SOURCE_BYTES if home.suffix == ".py" else limits.file_bytes)
+        except Refused:
+            return False
+        return is_answer(content, given[home], home)
+
+    return defines
+
+
+def _contents(
+    layout: SubmissionLayout, by_name: Mapping[PurePosixPath, Member], limits: ReadingLimits, complaints: list[str]
+) -> Files:
+    """The files of the lab; a complaint about each file that is left out is added."""
+    budget = Budget(limits)
+    files: Files = {}
+    for place, name in sorted(layout.places.items(), key=lambda item: (item[0].suffix not in SOURCES, str(item[0]))):
+        try:
+            files[place] = budget.read(by_name[name], limits.file_bytes)
+        except Refused as refusal:
+            complaints.append(f"{display_name(name)} {refusal}")
+    return files
+
+
+def _nothing_in(names: list[PurePosixPath], complaints: list[str], layout: SubmissionLayout) -> str:
+    if complaints:
+        more = f" (and {len(complaints) - 2} more)" if len(complaints) > 2 else ""
+        return "; ".join(complaints[:2]) + more + _REMEDY
+    if not names:
+        return "There is nothing in it"
+    for name in sorted(names):
+        if name.suffix.casefold() in OTHER_ARCHIVES:
+            return f"{display_name(name)} is not a zip file, and other archives are not opened{_REMEDY}"
+    nothing = "It contains nothing of the lab: neither a folder readers or classifiers, nor a file with the name of one of their files"
+    if layout.alike:
+        return " ".join([f"{nothing}.", *layout.warnings]).rstrip(".")
+    return nothing
+
+
+def _outer_members(found: Found, stack: contextlib.ExitStack) -> list[Member]:
+    """What belongs to a submission, before any zip file within it is opened."""
+    path = found.path
+    if path.is_symlink() and not path.is_dir():
+        raise Refused("It is a symbolic link, which is not followed")
+    try:
+        if not path.is_dir():
+            if not found.parts:
+                if path.suffix.casefold() in OTHER_ARCHIVES or SOURCE_SUFFIX.search(path.name):
+                    return [Member(clean(path.name), lambda: opened(path), path.stat().st_size)]
+                return [Member(clean(path.stem + ".zip"), lambda: opened(path), path.stat().st_size)]
+            archive = stack.enter_context(opened(path))
+            members = members_of_zip(archive, stack, {inside for inside, _ in found.parts})
+            return _of_parts(members, found.parts)
+        members = []
+        for inside, name in found.parts or (("", ""),):
+            place = path / inside
+            if inside and place.is_symlink():
+                raise Refused("It is a symbolic link, which is not followed")
+            if place.is_dir():
+                members += list(members_of_folder(path, inside))
+            else:
+                members += [Member(clean(name), functools.partial(opened, path, inside), place.stat().st_size)]
+        return members
+    except OSError as error:
+        raise Refused(f"It cannot be read ({reason_of(error)})") from None
+
+
+def opened_once(found: Found, stack: contextlib.ExitStack) -> list[Member]:
+    """List a submission, and what is in its zip file if it is one.
+
+    Raises
+    ------
+    Refused
+        If it cannot be read.
+    """
+    members = _outer_members(found, stack)
+    archives = [member for member in members if member.name.suffix.casefold() == ".zip"]
+    if len(archives) == 1 and not archives[0].bad:
+        members = members + members_of_archive(archives[0], Budget(USUAL_LIMITS), stack, [])
+    return members
+
+
+def _of_parts(members: list[Member], parts: Sequence[tuple[str, str]]) -> list[Member]:
+    chosen = []
+    for member in members:
+        for inside, name in parts:
+            if str(member.name) == str(PurePosixPath(inside)):
+                chosen.append(replace(member, name=clean(name or inside)))
+            elif member.name.is_relative_to(inside):
+                chosen.append(replace(member, name=clean(str(member.name.relative_to(inside)))))
+    return chosen
+
+
+def _names_in_manifest(member: Member, limits: ReadingLimits) -> tuple[str, str]:
+    """The author in ``submission.json``, as `submit` writes it, and the partners that version 0.2.0 wrote; empty if it is not that."""
+    try:
+        manifest_content = json.loads(Budget(limits).read(member, 100_000))
+        name, partners = manifest_content["name"], manifest_content.get("with", [])
+    except (Refused, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return "", ""
+    named = (
+        [one_line(partner) for partner in partners if isinstance(partner, str)] if isinstance(partners, list) else []
+    )
+    return one_line(name) if isinstance(name, str) else "", one_line(", ".join(named), 100)
+
+
+def _names_of_the_lab(reference: Path) -> Iterator[PurePosixPath]:
+    """The sources that students are given; of a pair of notebook and script only the notebook."""
+    for folder in LAB_FOLDERS:
+        for path in (reference / folder).rglob("*"):
+            if path.suffix in SOURCES and not (path.suffix == ".py" and path.with_suffix(".ipynb").is_file()):
+                yield PurePosixPath(path.relative_to(reference).as_posix())
+
+
+def _digest(files: Files) -> str:
+    digest = hashlib.sha256()
+    for path, content in sorted((str(path).encode(), content) for path, content in files.items()):
+        digest.update(len(path).to_bytes(8, "big") + path + len(content).to_bytes(8, "big") + content)
+    return digest.hexdigest()
+
+
+def not_too_many(warnings: Sequence[str]) -> tuple[str, ...]:
+    """The first of many warnings, and how many there are more."""
+    more = len(warnings) - MOST_WARNINGS
+    return (*warnings[:MOST_WARNINGS], f"There are {more} more warnings of this kind.") if more > 0 else tuple(warnings)

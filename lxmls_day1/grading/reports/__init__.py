@@ -1,0 +1,1 @@
+"""What instructors and students read: pages, tables and marks by hand."""

@@ -1,0 +1,345 @@
+"""Two pages for the instructor: how the class did, and what students wrote.
+
+The second has the free-text answers with their marks, what students explained after a mistake was named, beside the
+attempt that it is about.
+
+The summary shows the distribution of points, the most common known mistakes, wrong answers that no name explains, and the
+difficulty of checks. This module computes what the pages show; ``templates`` says how they look.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import mean, median
+from typing import Any, NamedTuple
+
+from lxmls_day1.base.errors import counted
+from lxmls_day1.course.workspace_state import Explanation
+from lxmls_day1.grading.gradebook import (
+    CRASHED,
+    MEMORY,
+    OK,
+    REFUSED,
+    TIMEOUT,
+    VERDICTS,
+    WRONG,
+    CheckGrade,
+    ExerciseGrade,
+    FreeAnswer,
+    Gradebook,
+    SubmissionGrade,
+)
+from lxmls_day1.grading.reports.groups import groups
+from lxmls_day1.grading.reports.hand_marks import FILE as HAND_MARKS
+from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS, class_script, how_graded, points_text, render
+from lxmls_day1.grading.reports.same_work import MIN_ANSWER_TOKENS, same_work
+from lxmls_day1.grading.safe_text import one_line
+
+MOST_MISTAKES, MOST_CHECKS = 15, 20
+GROUPS_SHOWN, MOST_GROUPS = 8, 40  # at once, and after a click
+MOST_NAMES = 8
+BINS = 10
+WIDTH, HEIGHT, FOOT, HEAD = 640, 190, 42, 22  # of the drawing of the distribution
+
+
+def summary_html(gradebook: Gradebook) -> str:
+    """How the class did.
+
+    Parameters
+    ----------
+    gradebook : Gradebook
+
+    Returns
+    -------
+    str
+        A document; it links to the students' pages in ``feedback/`` beside it.
+
+    Examples
+    --------
+    >>> row = SubmissionGrade("ada", "Ada", "ada.zip", "", ())
+    >>> 'href="feedback/ada.html"' in summary_html(Gradebook((row,), 1, "process", ""))
+    True
+    """
+    rows = gradebook.rows
+    return render(
+        "summary.html.j2",
+        title="Summary of the class",
+        wide=True,
+        script=class_script(),
+        in_short=_in_short(rows),
+        to_mark=_to_mark(rows),
+        notes=[(row, note) for row in rows for note in (row.problem, *row.notes) if note],
+        doubts=[(row, doubt) for row in rows for doubt in row.doubts],
+        distribution=_distribution(rows) if rows else None,
+        exercises=list(_exercises(rows)),
+        mistakes=_mistakes(rows),
+        most_mistakes=MOST_MISTAKES,
+        groups=groups(rows),
+        unseen=_unseen(rows),
+        groups_shown=GROUPS_SHOWN,
+        most_groups=MOST_GROUPS,
+        **_checks(rows),
+        trouble=list(_trouble(rows)),
+        row_of={row.student: row for row in rows},
+        submissions=list(map(_submission, rows)),
+        same_work=same_work(rows),
+        min_answer_tokens=MIN_ANSWER_TOKENS,
+        facts=how_graded(gradebook),
+        most_names=MOST_NAMES,
+    )
+
+
+def answers_html(
+    gradebook: Gradebook,
+    model_answers: Mapping[tuple[str, str, str], str] | None = None,
+    sentences: Mapping[str, Mapping[str, str]] | None = None,
+) -> str:
+    """What students wrote: answers with their marks, and explanations of mistakes.
+
+    Parameters
+    ----------
+    gradebook : Gradebook
+    model_answers : mapping from (exercise, notebook, question) to markdown, optional
+        What `lxmls_day1.grading.intake.notebook_answers.model_answers` finds; shown below each question.
+    sentences : mapping from exercise to mapping from known mistake to sentence, optional
+        Shown beside the explanations.
+
+    Examples
+    --------
+    >>> "No answers" in answers_html(Gradebook((), 1, "process", ""))
+    True
+    """
+    rows = gradebook.rows
+    questions = _questions(rows, model_answers or {})
+    return render(
+        "answers.html.j2",
+        title="Answers to be marked by hand",
+        wide=True,
+        script=class_script(),
+        in_short=f"{counted(len(questions), 'question')}, {counted(len(rows), 'submission')}.",
+        to_mark=_to_mark(rows),
+        questions=questions,
+        explained=_explained(rows, sentences or {}),
+        most_names=MOST_NAMES,
+    )
+
+
+def _to_mark(rows: Sequence[SubmissionGrade]) -> str:
+    """How much is marked by hand, and where; empty where nothing is."""
+    by_hand = [exercise for row in rows for exercise in row.exercises if exercise.by_hand]
+    if not by_hand:
+        return ""
+    marked = sum(exercise.points is not None for exercise in by_hand)
+    return (
+        f"Marked by hand: {marked} of {len(by_hand)}. Write points and comments into {HAND_MARKS} beside this page, one row for "
+        "each student and exercise, and run the same command again: it reads them."
+    )
+
+
+def _in_short(rows: Sequence[SubmissionGrade]) -> str:
+    if not rows:
+        return "No submissions."
+    points = [row.points for row in rows]
+    out_of = points_text(max(row.out_of for row in rows))
+    scored = [[exercise for exercise in row.exercises if exercise.points is not None] for row in rows]
+    full = sum(bool(theirs) and all(exercise.is_full for exercise in theirs) for theirs in scored)
+    return (
+        f"{counted(len(rows), 'submission')}; mean {points_text(mean(points))}, median {points_text(median(points))} of "
+        f"{out_of} points; {full} with full marks."
+    )
+
+
+def _distribution(rows: Sequence[SubmissionGrade]) -> dict[str, Any]:
+    """How many submissions have which share of the points, and how tall their columns are drawn."""
+    shares = [row.points / row.out_of if row.out_of else 0.0 for row in rows]
+    counts = Counter(min(int(BINS * share + 1e-9), BINS - 1) for share in shares)
+    highest, step = max(counts.values()), WIDTH // BINS
+    bins = []
+    for n in range(BINS):
+        tall = (HEIGHT - FOOT - HEAD) * counts[n] / highest
+        top = HEIGHT - FOOT - tall
+        bins.append({"percent": 10 * n, "number": counts[n], "left": n * step, "top": top, "tall": tall})
+    words = ", ".join(f"{10 * n} to {10 * n + 10} %: {counts[n]}" for n in sorted(counts))
+    return {"width": WIDTH, "height": HEIGHT, "foot": FOOT, "step": step, "bins": bins, "words": words}
+
+
+def _exercises(rows: Sequence[SubmissionGrade]) -> Iterator[dict[str, Any]]:
+    """How the class did in each exercise; the share is None where marks are given by hand, and none is yet."""
+    grades: dict[str, list[ExerciseGrade]] = {}
+    for row in rows:
+        for exercise in row.exercises:
+            grades.setdefault(exercise.id, []).append(exercise)
+    for id, of_all in grades.items():
+        title, out_of = f"{id} {of_all[0].title}", of_all[0].out_of
+        points = [exercise.points for exercise in of_all if exercise.points is not None]
+        if not points:
+            words = f"by hand, out of {points_text(out_of)}"
+            yield {"title": title, "points": words, "share": None, "full": "–", "none": "–"}
+            continue
+        words = f"{points_text(mean(points))} of {points_text(out_of)}"
+        if len(points) < len(of_all):
+            words += f", {len(points)} of {len(of_all)} marked"
+        yield {
+            "title": title,
+            "points": words,
+            "share": mean(points) / out_of if out_of else 0.0,
+            "full": sum(exercise.is_full for exercise in of_all if exercise.points is not None),
+            "none": sum(reached == 0 for reached in points),
+        }
+
+
+def _mistakes(rows: Sequence[SubmissionGrade]) -> list[dict[str, Any]]:
+    """The known mistakes that most have made, those first, with what one of them wrote."""
+    made: dict[tuple[str, str, str], list[SubmissionGrade]] = {}
+    for row in rows:
+        for exercise in row.exercises:
+            for name, sentence in exercise.mistakes:
+                made.setdefault((exercise.id, name, sentence), []).append(row)
+    ranked = sorted(made.items(), key=lambda item: -len(item[1]))
+    return [
+        {
+            "exercise": id,
+            "name": name,
+            "sentence": sentence,
+            "who": who,
+            "sample": next((row.written[id] for row in who if id in row.written), ""),
+        }
+        for (id, name, sentence), who in ranked
+    ]
+
+
+def _unseen(rows: Sequence[SubmissionGrade]) -> dict[str, list[SubmissionGrade]]:
+    """By exercise, whose wrong answers no small input shows: other checks find them."""
+    found: dict[str, list[SubmissionGrade]] = {}
+    for row in rows:
+        for exercise in row.exercises:
+            small = exercise.small_inputs
+            if small is not None and small.verdict == OK and any(check.verdict == WRONG for check in exercise.checks):
+                found.setdefault(exercise.id, []).append(row)
+    return found
+
+
+def _checks(rows: Sequence[SubmissionGrade]) -> dict[str, Any]:
+    """The difficulty of each check: of the hardest ones, and of the others that not all pass."""
+    results: dict[str, list[CheckGrade]] = {}
+    for row in rows:
+        for check in row.checks:
+            results.setdefault(check.check, []).append(check)
+    lines = [_check_line(theirs) for theirs in results.values()]
+    hard = sorted((line for line in lines if line["share"] < 1), key=lambda line: line["share"])
+    easy = [line["check"] for line in lines if line["share"] == 1]
+    return {"hard_checks": hard[:MOST_CHECKS], "other_checks": hard[MOST_CHECKS:], "easy_checks": easy}
+
+
+def _check_line(theirs: Sequence[CheckGrade]) -> dict[str, Any]:
+    """How one check went for all submissions."""
+    verdicts = Counter(check.verdict for check in theirs)
+    right = verdicts.pop(OK, 0)
+    passed, otherwise = f"{right} of {len(theirs)}", _counted_verdicts(dict(verdicts.most_common()))
+    return {"check": theirs[0], "share": right / len(theirs), "passed": passed, "otherwise": otherwise}
+
+
+def _counted_verdicts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{VERDICT_WORDS[verdict][1]} {count}" for verdict, count in counts.items())
+
+
+def _trouble(rows: Sequence[SubmissionGrade]) -> Iterator[dict[str, Any]]:
+    """Whose code had to be stopped or refused."""
+    for verdict in (TIMEOUT, MEMORY, CRASHED, REFUSED):
+        counts = {row.student: sum(check.verdict == verdict for check in row.checks) for row in rows}
+        if any(counts.values()):
+            who = [row for row in rows if counts[row.student]]
+            yield {"verdict": verdict, "checks": sum(counts.values()), "who": who}
+
+
+def _submission(row: SubmissionGrade) -> dict[str, Any]:
+    counts = Counter(check.verdict for check in row.checks)
+    return {
+        "row": row,
+        "share": row.points / row.out_of if row.out_of else 0.0,
+        "points": f"{points_text(row.points)} of {points_text(row.out_of)}",
+        "verdicts": _counted_verdicts({verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}),
+        "file": one_line(row.source.replace("\\", "/").rpartition("/")[2] or row.source, 80),
+    }
+
+
+class _Question(NamedTuple):
+    """A question of a notebook with the answers of all submissions."""
+
+    exercise: str
+    label: str  # the exercise, and which of its questions where there are several
+    title: str
+    notebook: str
+    asked: str
+    model: str
+    marked: str  # how its exercise is marked by hand; empty where it is not
+    answered: list[tuple[SubmissionGrade, FreeAnswer]]
+    silent: list[SubmissionGrade]
+    absent: list[SubmissionGrade]
+
+
+class _ExplainedMistake(NamedTuple):
+    """A question that was asked after a mistake was named, with what students answered."""
+
+    exercise: str
+    question: str
+    mistake: str
+    sentence: str
+    answered: list[tuple[SubmissionGrade, Explanation]]
+    silent: list[SubmissionGrade]
+
+
+def _explained(rows: Sequence[SubmissionGrade], sentences: Mapping[str, Mapping[str, str]]) -> list[_ExplainedMistake]:
+    """The questions on named mistakes in the order of the exercises, those that most were asked first."""
+    order = {exercise.id: n for row in rows for n, exercise in enumerate(row.exercises)}
+    asked: dict[tuple[str, str, str], list[tuple[SubmissionGrade, Explanation]]] = {}
+    for row in rows:
+        for one in row.explanations:
+            asked.setdefault((one.exercise, one.mistake, one.question), []).append((row, one))
+    found = []
+    for (exercise, mistake, question), theirs in sorted(
+        asked.items(), key=lambda item: (order.get(item[0][0], len(order)), -len(item[1]))
+    ):
+        answered = [(row, one) for row, one in theirs if one.text.strip()]
+        silent = {row.student: row for row, one in theirs if not one.text.strip()}
+        sentence = sentences.get(exercise, {}).get(mistake, "")
+        found.append(_ExplainedMistake(exercise, question, mistake, sentence, answered, list(silent.values())))
+    return found
+
+
+def _questions(rows: Sequence[SubmissionGrade], model_answers: Mapping[tuple[str, str, str], str]) -> list[_Question]:
+    """All questions, in the order of the exercises."""
+    answers: dict[tuple[str, str, str], list[tuple[SubmissionGrade, FreeAnswer]]] = {}
+    for row in rows:
+        for answer in row.answers:
+            answers.setdefault((answer.exercise, answer.notebook, answer.asked), []).append((row, answer))
+    graded = {exercise.id: exercise for row in rows for exercise in row.exercises}
+    order = {exercise: n for n, exercise in enumerate(graded)}
+    questions: list[_Question] = []
+    for key in sorted(answers, key=lambda key: order.get(key[0], len(order))):
+        (id, notebook, asked), exercise = key, graded.get(key[0])
+        handed_in = {row.student for row, _ in answers[key]}
+        n_questions = sum(id == other for other, *_ in answers)
+        before = sum(question.exercise == id for question in questions)
+        label = f"{id} ({before + 1})" if n_questions > 1 else id
+        questions.append(
+            _Question(
+                id,
+                label,
+                f"{label} {exercise.title}" if exercise else label,
+                notebook,
+                asked,
+                model_answers.get(key, ""),
+                _how_marked(exercise, n_questions) if exercise else "",
+                answered=[(row, answer) for row, answer in answers[key] if answer.text.strip()],
+                silent=[row for row, answer in answers[key] if not answer.text.strip()],
+                absent=[row for row in rows if row.student not in handed_in],
+            )
+        )
+    return questions
+
+
+def _how_marked(exercise: ExerciseGrade, n_questions: int) -> str:
+    if not exercise.by_hand:
+        return ""
+    together = f" for its {n_questions} questions together" if n_questions > 1 else ""
+    return f"Marked by hand: up to {points_text(exercise.out_of)} points{together}."

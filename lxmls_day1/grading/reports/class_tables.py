@@ -1,0 +1,342 @@
+"""The marks of a class as files for other programs: CSV, JSON, Gradescope's and PrairieLearn's JSON.
+
+`lxmls_day1.grading.safe_text` cleans all texts of students first, so that nothing in them acts in another program.
+
+References
+----------
+Gradescope, *Autograder Specifications*, https://gradescope-autograders.readthedocs.io/en/latest/specs/
+
+PrairieLearn, *External Grading*, https://prairielearn.readthedocs.io/en/latest/externalGrading/
+"""
+
+import csv
+import io
+import itertools
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from lxmls_day1.grading.gradebook import (
+    FORMAT,
+    MISSING,
+    OK,
+    VERDICTS,
+    CheckGrade,
+    ExerciseGrade,
+    Gradebook,
+    SubmissionGrade,
+    to_plain,
+)
+from lxmls_day1.grading.reports.page_frame import name_of
+from lxmls_day1.grading.reports.student_page import calls_text, explanation
+from lxmls_day1.grading.safe_text import lines, one_line, table_cell, visible
+
+_ESCAPED_CONTROL = re.compile(r"\\[urbf]")
+_MOST_PRAIRIELEARN = 1_000_000  # bytes
+_GRAIN = 1024  # scores are multiples of 1/1024: their sums are exact in floating point, so full marks are full marks
+
+
+def grades_csv(gradebook: Gradebook) -> bytes:
+    """The marks as a table with a line for each submission, for a spreadsheet or a learning platform.
+
+    Columns: student, name, given name (what was typed with ``submit --name``), points, out of,
+    one for each exercise (empty as long as it is to be marked by hand), by hand (the
+    points that can still be given), one for each verdict (how many checks), warnings (how many; they cost nothing), and one for
+    each exercise on which an instructor has commented.
+
+    Returns
+    -------
+    bytes
+        UTF-8 with a byte order mark, which Excel needs to recognise the encoding. Lines end in CR LF (RFC 4180).
+
+    Examples
+    --------
+    >>> row = SubmissionGrade("ada", "=Ada", "", "", (ExerciseGrade("1.1", "A look", "experiment", 5.0),))
+    >>> grades_csv(Gradebook((row,), 1, "process", "")).decode("utf-8-sig").splitlines()[1]
+    "ada,'=Ada,,0,0,,5,0,0,0,0,0,0,0,0,0"
+    """
+    ids = list(dict.fromkeys(exercise.id for row in gradebook.rows for exercise in row.exercises))
+    out = io.StringIO()
+    writer = csv.writer(out)
+    of_ids = [table_cell(f"exercise {id}") for id in ids]
+    commented = [
+        id
+        for id in ids
+        if any(e.id == id and e.mark is not None and e.mark.comment for row in gradebook.rows for e in row.exercises)
+    ]
+    comments = [table_cell(f"comment on exercise {id}") for id in commented]
+    writer.writerow(
+        ["student", "name", "given name", "points", "out of", *of_ids, "by hand", *VERDICTS, "warnings", *comments]
+    )
+    for row in gradebook.rows:
+        exercises = {exercise.id: exercise for exercise in row.exercises}
+        points = [exercises[id].points if id in exercises else None for id in ids]
+        verdicts = Counter(check.verdict for check in row.checks)
+        writer.writerow(
+            [
+                table_cell(row.student),
+                table_cell(name_of(row)),
+                table_cell(one_line(row.given_name, 100)),
+                _number(row.points),
+                _number(row.out_of),
+                *("" if value is None else _number(value) for value in points),
+                _number(_by_hand(row)),
+                *(verdicts[verdict] for verdict in VERDICTS),
+                len(row.warnings),
+                *(table_cell(_comment(exercises[id])) if id in exercises else "" for id in commented),
+            ]
+        )
+    return out.getvalue().encode("utf-8-sig")
+
+
+def grades_json(gradebook: Gradebook) -> bytes:
+    """All results, for programs; ``docs/grades.schema.json`` describes the format.
+
+    Pictures, weights and keys, which only the grader uses, are left out. Texts are cleaned, so that the file can be
+    printed on a terminal.
+
+    Examples
+    --------
+    >>> json.loads(grades_json(Gradebook((), 7, "process", "")))["seed"]
+    7
+    """
+    content = {
+        "format": FORMAT,
+        "version": gradebook.version,
+        "graded": gradebook.graded,
+        "level": gradebook.level,
+        "level_text": gradebook.level_text,
+        "seed": gradebook.seed,
+        "hidden": gradebook.hidden,
+        "limits": dict(gradebook.limits),
+        "submissions": [],
+    }
+    head = _json(content).removesuffix(b"]}\n")
+    submissions = [b"\n" + _json(_submission(row)).rstrip() for row in gradebook.rows]  # a line for each
+    return head + b",".join(submissions) + b"\n]}\n"
+
+
+def gradescope_json(row: SubmissionGrade, gradebook: Gradebook) -> bytes:
+    """A ``results.json`` for Gradescope.
+
+    Public checks are visible at once. Hidden checks become visible with the published marks, so that nobody who may submit
+    again can use them to guess; they say no more than the student's page does. All texts are plain text, never HTML.
+
+    Examples
+    --------
+    >>> check = CheckGrade("test_1_05_mira.py::test_costs", "1.5", "Costs", True, "ok")
+    >>> row = SubmissionGrade("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
+    >>> test = json.loads(gradescope_json(row, Gradebook((row,), 1, "process", "")))["tests"][0]
+    >>> test["score"], test["max_score"], test["visibility"]
+    (10.0, 10.0, 'after_published')
+    """
+    content = {
+        "score": round(row.points, 4),
+        "execution_time": _seconds(sum(check.seconds for check in row.checks if not check.hidden)),
+        "output": _summary(row, gradebook),
+        "output_format": "text",
+        "test_output_format": "text",
+        "test_name_format": "text",
+        "stdout_visibility": "hidden",
+        "tests": [
+            {
+                "number": f"{exercise.id}.{n}",
+                "name": one_line(f"{exercise.id} {exercise.title}: {check.title}", 300),
+                "score": round(most if check.verdict == OK else 0.0, 4),
+                "max_score": round(most, 4),
+                "status": "passed" if check.verdict == OK else "failed",
+                "output": _output(check, exercise),
+                "tags": [exercise.id, "hidden" if check.hidden else "public"],
+                "visibility": "after_published" if check.hidden else "visible",
+            }
+            for exercise in row.exercises
+            for n, (check, most) in enumerate(_with_shares(exercise), start=1)
+        ]
+        + [
+            _marked_test(exercise, exercise.points)
+            for exercise in row.exercises
+            if exercise.by_hand and exercise.points is not None
+        ],
+    }
+    return _json(content)
+
+
+def prairielearn_json(row: SubmissionGrade, gradebook: Gradebook) -> bytes:
+    """A ``results.json`` for PrairieLearn.
+
+    Students see it at once, and may hand in again. So the hidden checks of an exercise are one test, which says how many of
+    them are right. A submission in which there is nothing to grade, or on which the grader failed, costs no attempt.
+
+    Examples
+    --------
+    >>> check = CheckGrade("test_1_05_mira.py::test_costs", "1.5", "Costs", True, "ok")
+    >>> row = SubmissionGrade("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
+    >>> content = json.loads(prairielearn_json(row, Gradebook((row,), 1, "process", "")))
+    >>> content["score"], content["tests"][0]["name"], content["tests"][0]["points"]
+    (1.0, '1.5 MIRA: hidden checks, 1 of 1', 10.0)
+    """
+    if row.failed or (row.checks and all(check.verdict == MISSING for check in row.checks)):
+        reasons = dict.fromkeys(one_line(check.text, 600) for check in row.checks if check.text)
+        lines = list(reasons)[:5] or ["There is nothing to grade in it."]
+        return _json({"gradable": False, "format_errors": lines, "message": _summary(row, gradebook)})
+    content: bytes = b""
+    for most in (6000, 600, 0):
+        tests = [test for exercise in row.exercises for test in _prairielearn_tests(exercise, most)]
+        score = min(1.0, row.points / row.out_of) if row.out_of else 0.0
+        content = _json({"gradable": True, "score": score, "message": _summary(row, gradebook), "tests": tests})
+        if len(content) <= _MOST_PRAIRIELEARN:
+            break
+    return content
+
+
+def _prairielearn_tests(exercise: ExerciseGrade, most: int) -> list[dict[str, Any]]:
+    shares = _with_shares(exercise)
+    head = one_line(f"{exercise.id} {exercise.title}", 200)
+    tests = [
+        {
+            "name": one_line(f"{head}: {check.title}", 300),
+            "points": round(share if check.verdict == OK else 0.0, 4),
+            "max_points": round(share, 4),
+            "output": _output(check, exercise)[:most],
+        }
+        for check, share in shares
+        if not check.hidden
+    ]
+    hidden = [(check, share) for check, share in shares if check.hidden]
+    if hidden:
+        right = [share for check, share in hidden if check.verdict == OK]
+        texts = dict.fromkeys(explanation(check) for check, _ in hidden if check.text)  # why they were not run
+        tests.append(
+            {
+                "name": f"{head}: hidden checks, {len(right)} of {len(hidden)}",
+                "points": round(sum(right), 4),
+                "max_points": round(sum(share for _, share in hidden), 4),
+                "output": "\n".join(texts)[:most],
+            }
+        )
+    return tests
+
+
+def _marked_test(exercise: ExerciseGrade, points: float) -> dict[str, Any]:
+    """What was marked by hand, among the tests of Gradescope."""
+    return {
+        "number": f"{exercise.id}.1",
+        "name": one_line(f"{exercise.id} {exercise.title}: marked by hand", 300),
+        "score": round(points, 4),
+        "max_score": round(exercise.out_of, 4),
+        "status": "passed" if exercise.is_full else "failed",
+        "output": lines(_comment(exercise)),
+        "tags": [exercise.id, "by hand"],
+        "visibility": "after_published",
+    }
+
+
+def _submission(row: SubmissionGrade) -> dict[str, Any]:
+    plain: dict[str, Any] = to_plain(row)
+    for left_out in ("key", "exercises", "written", "answered"):
+        del plain[left_out]
+    for answer in plain["answers"]:
+        del answer["pictures"]
+    verdicts = Counter(check.verdict for check in row.checks)
+    return plain | {
+        "points": row.points,
+        "out_of": row.out_of,
+        "by_hand": _by_hand(row),
+        "verdicts": {verdict: verdicts[verdict] for verdict in VERDICTS},
+        "exercises": [_exercise(exercise) for exercise in row.exercises],
+    }
+
+
+def _exercise(exercise: ExerciseGrade) -> dict[str, Any]:
+    checks = [
+        to_plain(check) | {"mistakes": [_mistake(*mistake) for mistake in check.mistakes]} for check in exercise.checks
+    ]
+    for check in checks:
+        del check["exercise"], check["behaviour"], check["picture"]
+    return {
+        "id": exercise.id,
+        "title": exercise.title,
+        "kind": exercise.kind,
+        "points": exercise.points,
+        "out_of": exercise.out_of,
+        "by_hand": exercise.by_hand,
+        "comment": _comment(exercise),
+        "passed": exercise.passed,
+        "mistakes": [_mistake(*mistake) for mistake in exercise.mistakes],
+        "checks": checks,
+    }
+
+
+def _mistake(name: str, sentence: str) -> dict[str, str]:
+    return {"name": name, "sentence": " ".join(sentence.split())}
+
+
+def _by_hand(row: SubmissionGrade) -> float:
+    return sum(exercise.out_of for exercise in row.unmarked)
+
+
+def _comment(exercise: ExerciseGrade) -> str:
+    return exercise.mark.comment if exercise.mark is not None else ""
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+def _seconds(value: float) -> float:
+    return round(value, 3) if math.isfinite(value) else 0.0
+
+
+def _with_shares(exercise: ExerciseGrade) -> list[tuple[CheckGrade, float]]:
+    """Each check with the most points that it can bring; they add up exactly to what all checks can bring."""
+    reached = itertools.accumulate(map(exercise.weight, exercise.checks))
+    ends = [0.0, *(round(exercise.out_of * weight * _GRAIN) / _GRAIN for weight in reached)]
+    if any(check.hidden for check in exercise.checks):
+        ends[-1] = exercise.out_of
+    return [(check, ends[n + 1] - ends[n]) for n, check in enumerate(exercise.checks)]
+
+
+def _output(check: CheckGrade, exercise: ExerciseGrade) -> str:
+    lines = [explanation(check)]
+    known = [mistake for mistake in check.mistakes if mistake in exercise.mistakes]
+    lines += [f"A known mistake: {one_line(sentence, 600)}" for _, sentence in known]
+    if check.calls and not check.hidden and check.verdict != OK:
+        lines.append(f"what was called:\n{calls_text(check)}")
+    return "\n".join(lines)
+
+
+def _summary(row: SubmissionGrade, gradebook: Gradebook) -> str:
+    lines = []
+    by_hand = [exercise.id for exercise in row.unmarked]
+    if by_hand:
+        lines.append(f"To be marked by hand, up to {_number(_by_hand(row))} points more: {', '.join(by_hand)}.")
+    if row.problem:
+        lines.append(f"Nothing could be read: {one_line(row.problem, 600)}")
+    lines += [f"Warning, costs no points: {one_line(warning, 600)}" for warning in row.warnings]
+    lines.append(f"Hidden checks: {f'seed {gradebook.seed}' if gradebook.hidden else 'not run'}.")
+    return "\n".join(lines)
+
+
+def _json(content: Any) -> bytes:
+    """JSON without NaN and without control characters in texts. Most contents have neither, which is quick to check."""
+    try:
+        text = json.dumps(content, ensure_ascii=False, allow_nan=False)
+    except ValueError:  # a NaN
+        text = ""
+    if not text or visible(text) != text or _ESCAPED_CONTROL.search(text):
+        text = json.dumps(_plain(content), ensure_ascii=False, allow_nan=False)
+    return f"{text}\n".encode()
+
+
+def _plain(value: Any) -> Any:
+    """The same with cleaned texts, and with None for NaN and infinity, which JSON cannot hold."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {visible(str(key)): _plain(entry) for key, entry in value.items()}
+    return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value

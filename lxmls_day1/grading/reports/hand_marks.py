@@ -1,0 +1,269 @@
+"""Marks for exercises without checks: one file that `grade` writes, an instructor fills in, and `grade` reads back.
+
+``hand-marks.csv`` in the output folder has a row for each student and each exercise that is marked by hand:
+
+    student  name  question                 points  out of  comment  answer
+    ada      Ada   exercise 1.1: Variance           5                …
+
+Points and comment are the instructor's, everything else is for reading. What stands in the file is never changed: rows of new students
+and exercises are put below it, in the form that the file has now. A spreadsheet may have saved it with semicolons, tabs, a byte
+order mark, another encoding or decimal commas; its columns may be in another order, and there may be more of them.
+
+`KNOWN` beside it lists the rows that the file was given, so that a row that somebody has removed is told from one that is new.
+"""
+
+import contextlib
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from lxmls_day1.base.atomic_files import replace_files
+from lxmls_day1.base.errors import InputError, nearest
+from lxmls_day1.grading.gradebook import ExerciseGrade, HandMark, SubmissionGrade
+from lxmls_day1.grading.reports.page_frame import name_of, points_text
+from lxmls_day1.grading.safe_text import one_line, table_cell, table_lines
+from lxmls_day1.grading.table_files import NotText, TextTable
+
+FILE, KNOWN = "hand-marks.csv", ".hand-marks.json"
+STUDENT, NAME, QUESTION, POINTS, OUT_OF, COMMENT, ANSWER = COLUMNS = (
+    "student", "name", "question", "points", "out of", "comment", "answer",
+)  # fmt: skip
+LONGEST_CELL = 30_000  # characters; a spreadsheet takes 32,767
+LONGEST_LIST = 200  # characters; the names of a large class would hide the sentence
+MOST_LISTED = 10  # mistakes in the file that are listed at once
+_NUMBER = re.compile(r"[0-9]{1,6}(?:[.,][0-9]{1,6})?")
+_QUESTION = re.compile(r"(?:exercise\s+)?([^\s:]+)", re.IGNORECASE)
+
+Place = tuple[str, str]  # a student, and an exercise
+
+
+@dataclass(frozen=True)
+class HandMarks:
+    """What stands in the file.
+
+    Attributes
+    ----------
+    marks : mapping from (student, exercise) to HandMark
+        Of the rows that are filled in.
+    places : collection of (student, exercise)
+        Of all rows.
+    """
+
+    marks: Mapping[Place, HandMark] = field(default_factory=dict)
+    places: Collection[Place] = ()
+
+    def put_into(self, row: SubmissionGrade) -> SubmissionGrade:
+        """The same row with the marks of its student."""
+        exercises = tuple(
+            replace(exercise, mark=self.marks.get((row.student, exercise.id))) if exercise.by_hand else exercise
+            for exercise in row.exercises
+        )
+        return replace(row, exercises=exercises)
+
+
+def read_hand_marks(out: Path, students: Collection[str], out_of: Mapping[str, float]) -> HandMarks:
+    """Read the file of an output folder; it may not be there yet.
+
+    Parameters
+    ----------
+    out : Path
+    students : collection of str
+        Who is graded in this run. Rows of others that the file was given are left alone.
+    out_of : mapping from exercise to points
+        The most that each exercise of this run brings that is marked by hand.
+
+    Returns
+    -------
+    HandMarks
+
+    Raises
+    ------
+    InputError
+        If the file is no such table, or rows of it cannot be used: an unknown student or exercise, a row that stands twice or was
+        removed, points that are no number from 0 to the exercise's. The message names the rows as a spreadsheet numbers them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "hand-marks.csv").write_text("student;question;points\\nada;exercise 1.1: Variance;3,5\\n")
+    ...     read_hand_marks(Path(folder), ["ada"], {"1.1": 5.0}).marks
+    {('ada', '1.1'): HandMark(points=3.5, comment='')}
+    """
+    path = out / FILE
+    known = _known(out)
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return HandMarks()
+    table, columns = _table(content, path)
+    reading = _Reading(students, out_of, known)
+    for number in range(1, len(table.rows)):
+        cells = {name: table.text(number, n) for n, name in reversed(list(enumerate(columns)))}  # the first of a name
+        if any(cells.values()):
+            reading.take(number + 1, cells)
+    problems = reading.problems + [
+        f"the row of {student} for exercise {exercise} is missing; put it back, and leave its points empty if there are none"
+        for student, exercise in sorted(known - reading.rows.keys())
+        if student in students and exercise in out_of
+    ]
+    if problems:
+        more = f"\n  and {len(problems) - MOST_LISTED} more" if len(problems) > MOST_LISTED else ""
+        listed = "\n  ".join(problems[:MOST_LISTED])
+        raise InputError(
+            f"{path} cannot be used as it is:\n  {listed}{more}\nCorrect this, or move the file away to start a new one."
+        )
+    return HandMarks(reading.marks, reading.rows.keys())
+
+
+def write_hand_marks(out: Path, rows: Iterable[SubmissionGrade], found: HandMarks) -> int:
+    """Put rows below those of the file, for what is to be marked by hand and has none; the file is made if it is not there.
+
+    Parameters
+    ----------
+    out : Path
+    rows : iterable of SubmissionGrade
+    found : HandMarks
+        What `read_hand_marks` has read there.
+
+    Returns
+    -------
+    int
+        How many rows were added.
+    """
+    places = set(found.places)
+    added = [
+        (row, exercise)
+        for row in rows
+        for exercise in row.exercises
+        if exercise.by_hand and (row.student, exercise.id) not in places
+    ]
+    added.sort(
+        key=lambda one: [e.id for e in one[0].exercises].index(one[1].id)
+    )  # question by question, as they are marked
+    known = places | {(row.student, exercise.id) for row, exercise in added}
+    if not known:
+        return 0
+    contents = {out / KNOWN: json.dumps({"rows": sorted(known)}).encode()}
+    if added:
+        path = out / FILE
+        contents[path] = _with_rows(path, added)
+    replace_files(contents)
+    return len(added)
+
+
+def _with_rows(path: Path, added: Sequence[tuple[SubmissionGrade, ExerciseGrade]]) -> bytes:
+    """The file with more rows, in its form and in the order of its columns."""
+    if path.is_file():
+        table, columns = _table(path.read_bytes(), path)
+    else:
+        table, columns = TextTable([]), list(COLUMNS)
+        table.add(COLUMNS)
+    for row, exercise in added:
+        cells = _cells(row, exercise)
+        if table.separator == ";":
+            cells[OUT_OF] = cells[OUT_OF].replace(".", ",")
+        table.add([cells.get(column, "") for column in columns])
+    return table.content()
+
+
+def _cells(row: SubmissionGrade, exercise: ExerciseGrade) -> dict[str, str]:
+    theirs = [answer for answer in row.answers if answer.exercise == exercise.id]
+    if len(theirs) == 1:
+        said = theirs[0].text
+    else:
+        said = "\n\n".join(
+            f"({n}) {one_line(a.asked, 120)}\n{a.text.strip() or '(no answer)'}" for n, a in enumerate(theirs, 1)
+        )
+    return {
+        STUDENT: table_cell(row.student),
+        NAME: table_cell(name_of(row)),
+        QUESTION: table_cell(f"exercise {exercise.id}: {exercise.title}"),
+        OUT_OF: points_text(exercise.out_of),
+        ANSWER: table_lines(said, LONGEST_CELL),
+    }
+
+
+def _known(out: Path) -> set[Place]:
+    """The rows that the file was given so far."""
+    try:
+        content = json.loads((out / KNOWN).read_text(encoding="utf-8"))
+        return {(str(student), str(exercise)) for student, exercise in content["rows"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()  # not there, or damaged: no row is missed
+
+
+def _table(content: bytes, path: Path) -> tuple[TextTable, list[str]]:
+    """The rows of a file, and the names of its columns in lower case."""
+    with contextlib.suppress(NotText):
+        table = TextTable.read(content)
+        columns = [name.lower() for name in table.header]
+        if {STUDENT, QUESTION, POINTS} <= set(columns):
+            return table, columns
+    raise InputError(
+        f"{path} is not a table of marks: its first row must name the columns {STUDENT}, {QUESTION} and {POINTS}, separated by commas, "
+        f"semicolons or tabs. Save it as CSV, or move it away to start a new one."
+    )
+
+
+class _Reading:
+    """The rows of a file, looked at one after another."""
+
+    def __init__(self, students: Collection[str], out_of: Mapping[str, float], known: set[Place]):
+        self.marks: dict[Place, HandMark] = {}
+        self.rows: dict[Place, int] = {}
+        self.problems: list[str] = []
+        self._out_of = out_of
+        self._exercises = dict.fromkeys([*out_of, *(exercise for _, exercise in sorted(known))])
+        everybody = {*students, *(student for student, _ in known)}
+        self._students = {table_cell(student): student for student in everybody}
+
+    def take(self, number: int, cells: Mapping[str, str]) -> None:
+        """Read one row; what is wrong with it goes to the problems."""
+        try:
+            student, exercise = place = self._place(cells)
+            if place in self.rows:
+                raise ValueError(f"{student} stands in row {self.rows[place]} for exercise {exercise} already")
+            self.rows[place] = number
+            points = self._points(cells[POINTS], exercise)
+        except ValueError as error:
+            self.problems.append(f"row {number}: {error}")
+            return
+        comment = cells.get(COMMENT, "").strip()
+        if points is not None or comment:
+            self.marks[place] = HandMark(points, comment)
+
+    def _place(self, cells: Mapping[str, str]) -> Place:
+        said, asked = cells[STUDENT].strip(), cells[QUESTION].strip()
+        student = self._students.get(said)
+        if student is None:
+            close = nearest(said, self._students)
+            raise ValueError(
+                f"there is no submission of {one_line(said)!r}{close if len(close) < LONGEST_LIST else ''}"
+            )
+        match = _QUESTION.match(asked)
+        if match is None or match[1] not in self._exercises:
+            marked = ", ".join(self._exercises) or "none"
+            raise ValueError(f"no exercise that is marked by hand is called {one_line(asked)!r}; there are: {marked}")
+        return student, match[1]
+
+    def _points(self, said: str, exercise: str) -> float | None:
+        said = said.strip().removeprefix("'")
+        if not said:
+            return None
+        most = self._out_of.get(exercise)
+        number = float(said.replace(",", ".")) if _NUMBER.fullmatch(said) else None
+        if number is None or (most is not None and number > most):
+            to = f"from 0 to {points_text(most)}" if most is not None else "such as 3.5"
+            date = (
+                "; if a spreadsheet turns 3.5 into a date, write 3,5"
+                if re.search(r"\d\W+[^\W\d]{3}|\d[./-]\d+[./-]", said)
+                else ""
+            )
+            raise ValueError(
+                f"the points for exercise {exercise} must be a number {to}, or empty if it is not marked yet; got "
+                f"{one_line(said, 40)!r}{date}"
+            )
+        return number

@@ -1,0 +1,209 @@
+"""What all pages of a grading run share: templates, signs and words for verdicts, the format of names, points and times.
+
+The HTML stands in the folder ``templates`` (jinja2). The environment cleans (`safe_text.visible`) and escapes every text that
+a template prints; only `safe_text.html_prose`, `rendered_markdown` and other templates add markup. The pages follow the
+reader's choice of light or dark. Colours are those of Okabe and Ito, and a sign and a word stand beside each.
+"""
+
+import functools
+from base64 import b64encode
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from lxmls_day1.base.errors import InputError, how_to_install
+from lxmls_day1.grading.gradebook import (
+    CRASHED,
+    ERROR,
+    MEMORY,
+    MISSING,
+    OK,
+    PUBLIC_SHARE,
+    REFUSED,
+    TIMEOUT,
+    VERDICTS,
+    WRONG,
+    ExerciseGrade,
+    Gradebook,
+    SubmissionGrade,
+)
+from lxmls_day1.grading.safe_text import html_prose, lines, one_line, visible
+
+try:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    from lxmls_day1.grading.reports.rendered_markdown import html_of_markdown
+except ImportError as error:  # raised on import, so before any submission is graded
+    raise InputError(
+        f"grading needs {error.name or 'jinja2'} for its pages, of an optional extra of this package: {how_to_install('grading')}"
+    ) from error
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+#: Verdict -> (sign, words for students).
+VERDICT_WORDS = {
+    OK: ("✓", "right"),
+    WRONG: ("✗", "wrong"),
+    ERROR: ("!", "error"),
+    TIMEOUT: ("◷", "time limit"),
+    MEMORY: ("▣", "memory limit"),
+    CRASHED: ("↯", "crashed"),
+    REFUSED: ("⊘", "refused"),
+    MISSING: ("○", "missing"),
+}
+
+
+def render(template: str, **values: Any) -> str:
+    """A page from one of the templates.
+
+    Parameters
+    ----------
+    template : str
+        A file in ``templates``.
+    **values
+        The values that the template needs. Texts are cleaned and escaped when they are printed.
+
+    Returns
+    -------
+    str
+        The same page for the same values.
+
+    Examples
+    --------
+    >>> text = render("page.html.j2", title="<Marks>")
+    >>> text.startswith("<!DOCTYPE html>"), "&lt;Marks&gt;" in text
+    (True, True)
+    """
+    return environment().get_template(template).render(values)
+
+
+class Script(NamedTuple):
+    """A script of ours, and the name by which the policy of a page lets it run."""
+
+    text: Markup
+    digest: str
+
+
+@functools.cache
+def class_script() -> Script:
+    """The script of the class's pages: search and sorting."""
+    text = (TEMPLATES / "class_page.js").read_text(encoding="utf-8")
+    return Script(Markup(text), f"sha256-{b64encode(sha256(text.encode()).digest()).decode('ascii')}")
+
+
+@functools.cache
+def environment() -> Environment:
+    """The environment of the templates. It compiles each template once in a process."""
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        finalize=_readable,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+    made.filters.update(
+        exercise=_exercise_of,
+        lines=lines,
+        markdown=_rendered,
+        name=name_of,
+        one_line=one_line,
+        percent=_percent,
+        points=points_text,
+        prose=_prose,
+        quoted=functools.partial(quote, safe=""),
+    )
+    made.globals.update(VERDICTS=VERDICTS, VERDICT_WORDS=VERDICT_WORDS)
+    return made
+
+
+def _readable(value: Any) -> Any:
+    """Clean a text before the template prints it. Markup stays as it is."""
+    return visible(value) if type(value) is str else value
+
+
+@functools.lru_cache(maxsize=4096)  # titles and known mistakes are the same on all pages
+def _prose(text: str, most: int = 0) -> Markup:
+    """A sentence of ours as markup, cut to `most` characters; `html_prose` escapes it."""
+    return Markup(html_prose(one_line(text, most) if most else text))
+
+
+def _exercise_of(row: SubmissionGrade, id: str) -> ExerciseGrade | None:
+    return next((exercise for exercise in row.exercises if exercise.id == id), None)
+
+
+@functools.lru_cache(maxsize=256)  # model answers are the same in each run
+def _rendered(text: str) -> Markup:
+    """A student's Markdown and TeX as markup; `html_of_markdown` says what it may become."""
+    return Markup(html_of_markdown(text))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * min(max(share, 0.0), 1.0):.1f}"
+
+
+def how_graded(gradebook: Gradebook) -> list[tuple[str, str]]:
+    """Time, sandbox level, seed, limits and version of a run: names and values as plain text."""
+    return [
+        ("graded", date_text(gradebook.graded)),
+        ("sandbox level", " – ".join(filter(None, (one_line(gradebook.level), one_line(gradebook.level_text, 400))))),
+        ("hidden checks", f"run with seed {gradebook.seed}" if gradebook.hidden else "not run"),
+        ("points", f"of each exercise {PUBLIC_SHARE:.0%} for its public checks and the rest for its hidden ones"),
+        ("limits", ", ".join(f"{one_line(name).replace('_', ' ')} {v:g}" for name, v in gradebook.limits.items())),
+        ("version", f"lxmls-day1 {one_line(gradebook.version)}" if gradebook.version else ""),
+    ]
+
+
+def name_of(row: SubmissionGrade) -> str:
+    """A student's name as plain text; the file name where it is empty.
+
+    Examples
+    --------
+    >>> name_of(SubmissionGrade("ada", " \\n", "", "", ()))
+    'ada'
+    """
+    return one_line(row.name, 100) or one_line(row.student, 100)
+
+
+def points_text(points: float) -> str:
+    """Points with as many decimals as they need, at most two.
+
+    Examples
+    --------
+    >>> points_text(10.0), points_text(20 / 3), points_text(2.5)
+    ('10', '6.67', '2.5')
+    """
+    text = f"{points:.2f}"
+    return text.rstrip("0").rstrip(".")
+
+
+def date_text(iso: str) -> str:
+    """A time in ISO 8601 as a reader writes it. A text that is no time stays as it is.
+
+    Examples
+    --------
+    >>> date_text("2026-07-19T12:30:05+00:00")
+    '2026-07-19 12:30 UTC'
+    """
+    try:
+        moment = datetime.fromisoformat(iso)
+    except ValueError:
+        return one_line(iso)
+    zone = " UTC" if moment.utcoffset() is not None and not moment.utcoffset() else ""
+    return f"{moment:%Y-%m-%d %H:%M}{zone}"
+
+
+def joined(texts: list[str]) -> str:
+    """Texts as an enumeration.
+
+    Examples
+    --------
+    >>> joined(["1.1", "1.3", "1.8"])
+    '1.1, 1.3 and 1.8'
+    """
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}" if texts else ""

@@ -1,0 +1,101 @@
+"""The files that a grading run writes, for each student and for the class: paths below the output folder, and contents."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from lxmls_day1.base.atomic_files import replace_files
+from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
+from lxmls_day1.course.registry import RECORDED, Registry
+from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
+from lxmls_day1.grading.intake.notebook_answers import model_answers
+from lxmls_day1.grading.reports.class_page import answers_html, summary_html
+from lxmls_day1.grading.reports.class_tables import grades_csv, grades_json, gradescope_json
+from lxmls_day1.grading.reports.student_page import student_html
+from lxmls_day1.lab import reference_folder
+
+ROWS = ".rows"
+MOST_NAMED = 20  # students in one sentence
+
+
+def files_of_student(row: SubmissionGrade, gradebook: Gradebook) -> dict[PurePosixPath, bytes]:
+    """The files for one student.
+
+    Parameters
+    ----------
+    row : SubmissionGrade
+    gradebook : Gradebook
+        The run; only `row` of its rows is used.
+
+    Returns
+    -------
+    dict from PurePosixPath to bytes
+
+    Examples
+    --------
+    >>> for path in files_of_student(SubmissionGrade("ada", "Ada", "", "", ()), Gradebook((), 1, "process", "")):
+    ...     print(path)
+    feedback/ada.html
+    gradescope/ada.json
+    """
+    page, gradescope = pages_of(row.student)
+    return {
+        page: student_html(row, gradebook).encode(),
+        gradescope: gradescope_json(row, gradebook),
+    }
+
+
+def pages_of(student: str) -> tuple[PurePosixPath, PurePosixPath]:
+    """Where the page of a student is, and the file for Gradescope."""
+    return PurePosixPath(f"feedback/{student}.html"), PurePosixPath(f"gradescope/{student}.json")
+
+
+def files_of_class(gradebook: Gradebook) -> dict[PurePosixPath, bytes]:
+    """The files for the whole class.
+
+    Parameters
+    ----------
+    gradebook : Gradebook
+
+    Returns
+    -------
+    dict from PurePosixPath to bytes
+
+    Examples
+    --------
+    >>> [str(path) for path in files_of_class(Gradebook((), 1, "process", ""))]
+    ['grades.csv', 'grades.json', 'summary.html', 'answers.html']
+    """
+    reference = reference_folder()
+    explained = {one.exercise for row in gradebook.rows for one in row.explanations}
+    known = [id for id in Registry.of(reference).ids if id in explained]  # students write the others
+    sentences = RecordedAnswers.read_if_there(reference / RECORDED, known).sentences
+    return {
+        PurePosixPath("grades.csv"): grades_csv(gradebook),
+        PurePosixPath("grades.json"): grades_json(gradebook),
+        PurePosixPath("summary.html"): summary_html(gradebook).encode(),
+        PurePosixPath("answers.html"): answers_html(gradebook, model_answers(reference), sentences).encode(),
+    }
+
+
+def write_files(out: Path, files: Mapping[PurePosixPath, bytes]) -> None:
+    """Write files below a folder, each whole or not at all."""
+    for path in files:
+        (out / path).parent.mkdir(parents=True, exist_ok=True)
+    replace_files({out / path: content for path, content in files.items()})
+
+
+def remove_pages(out: Path, gone: Collection[str], report: Callable[[str], None]) -> None:
+    """Remove the pages of students who are not in this run, and say so. Their rows stay, for a run in which they are."""
+    paths = [out / path for student in sorted(gone) for path in pages_of(student) if (out / path).is_file()]
+    for path in paths:
+        path.unlink()
+    if paths:
+        report(
+            f"Not in this run, so their pages were removed: {some_of(list(dict.fromkeys(path.stem for path in paths)))}."
+        )
+
+
+def some_of(students: Sequence[str]) -> str:
+    """The first of some students, and how many there are more."""
+    more = f" and {len(students) - MOST_NAMED} more" if len(students) > MOST_NAMED else ""
+    return ", ".join(students[:MOST_NAMED]) + more

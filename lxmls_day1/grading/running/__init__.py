@@ -1,0 +1,1 @@
+"""Submissions run in boxes, and their answers are judged outside of them."""

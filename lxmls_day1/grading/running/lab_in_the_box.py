@@ -1,0 +1,124 @@
+"""The files with which a submission runs: a student's own where there was something to write, and the given ones elsewhere."""
+
+import sys
+from collections.abc import Collection, Iterable
+from importlib.machinery import PathFinder
+from pathlib import Path, PurePosixPath
+
+from lxmls_day1.course.registry import Exercise
+from lxmls_day1.course.workspaces.generation import Files
+from lxmls_day1.course.workspaces.upgrade import of_today
+from lxmls_day1.grading.intake.submissions import Submission, not_too_many
+from lxmls_day1.grading.intake.untrusted_files import LAB_FOLDERS, display_name
+from lxmls_day1.library_path import PACKAGES
+
+NATIVE = (".so", ".pyd", ".pyc", ".pyo", ".dll", ".dylib", ".pth")  # Python would prefer some of them to a .py file
+
+
+def lab_in_the_box(
+    submission: Submission, given: Files, exercises: Iterable[Exercise], graded: Iterable[Exercise] | None = None
+) -> tuple[Files, tuple[str, ...]]:
+    """The files with which a submission runs: the student's where there was something to write, the given ones elsewhere.
+
+    Parameters
+    ----------
+    submission : Submission
+    given : dict from path to content
+        What students were given: `student_files` of the reference lab.
+    exercises : iterable of Exercise
+        All of the registry: their files are those that count. In place of one that was not handed in stands the given one, with its stubs.
+    graded : iterable of Exercise, optional
+        The exercises whose missing files are reported. Default: `exercises`.
+
+    Returns
+    -------
+    files : dict from path to content
+        Only ``readers/``, ``classifiers/``, and Python files at the top.
+    warnings : tuple of str
+
+    Examples
+    --------
+    >>> def path(name): return PurePosixPath(name)
+    >>> given = {path("classifiers/__init__.py"): b"", path("classifiers/losses.py"): b"a = 1"}
+    >>> theirs = {path("classifiers/losses.py"): b"a = 2", path("random.py"): b"", path("classifiers/mine.py"): b""}
+    >>> files, warnings = lab_in_the_box(Submission("ada", "Ada", "ada.zip", "", theirs), given, [])
+    >>> sorted(map(str, files)), files[path("classifiers/losses.py")]
+    (['classifiers/__init__.py', 'classifiers/losses.py', 'classifiers/mine.py'], b'a = 1')
+    >>> for warning in warnings: print(warning)
+    classifiers/losses.py was changed; the file that was given out is used.
+    random.py was put aside: Python has a module of that name.
+    """
+    theirs, exercises = submission.files, list(exercises)
+    needed = {PurePosixPath(name) for exercise in (exercises if graded is None else graded) for name in exercise.files}
+    to_write = {PurePosixPath(name) for exercise in exercises for name in (*exercise.files, exercise.notebook)}
+    files: Files = {}
+    warnings: list[str] = []
+    missing, changed = [], []
+    for path, content in given.items():
+        if path.parts[0] not in PACKAGES:
+            continue
+        if path in to_write:
+            if path in theirs:
+                older = of_today(theirs[path], content) if path.suffix == ".py" else None
+                files[path] = older or theirs[path]
+                if older:
+                    warnings.append(
+                        f"{display_name(path)} is from an older lab; its functions run in the current file."
+                    )
+            elif path.suffix == ".py":
+                missing += [path] if path in needed else []
+                files[path] = content  # given files may import it, whether it is written or not
+            continue
+        files[path] = content
+        if theirs.get(path, content) != content and _text_alone(theirs[path]) != _text_alone(content):
+            changed.append(display_name(path))
+    if len(changed) > 3:  # a lab that another version of the package has made
+        warnings.append(
+            f"{len(changed)} given files are not from this version, {', '.join(changed[:3])} among them; this version's are used."
+        )
+    else:
+        warnings += [f"{name} was changed; the file that was given out is used." for name in changed]
+    own = [path for path in theirs if path not in given]
+    in_the_lab = [path for path in own if path.parts[0] in PACKAGES or (len(path.parts) == 1 and path.suffix == ".py")]
+    if in_the_lab:
+        modules = {str(path.with_suffix("")).casefold() for path in given if path.suffix == ".py"}
+        modules |= {str(path).casefold() for path in given}
+        taken = {str(path).casefold() for path in files}
+        folders_taken = {str(folder).casefold() for path in files for folder in path.parents}
+    for path in sorted(in_the_lab):
+        if reason := _put_aside(path, modules, taken, folders_taken):
+            warnings.append(f"{display_name(path)} was put aside: {reason}.")
+        else:
+            files[path] = theirs[path]
+    if missing:
+        warnings.append(f"Not handed in: {', '.join(map(str, missing))}.")
+    return dict(sorted(files.items(), key=lambda item: str(item[0]))), not_too_many(warnings)
+
+
+def _put_aside(
+    path: PurePosixPath, modules: Collection[str], taken: Collection[str], folders_taken: Collection[str]
+) -> str:
+    """Why a file of their own cannot be in the box; empty if it can."""
+    if path.suffix.casefold() in NATIVE:
+        return "only Python source is run"
+    if str(path).casefold() in taken:
+        return "a file of the lab has the same name except for capital letters"
+    if str(path).casefold() in folders_taken:
+        return "a folder of the lab has that name"
+    if len(path.parts) == 1:
+        module = path.stem.partition(".")[0]
+        if module.casefold() in LAB_FOLDERS or module in ("lxmls_day1", "conftest", "sitecustomize", "usercustomize"):
+            return "the lab has a module of that name"
+        if module in sys.stdlib_module_names:
+            return "Python has a module of that name"
+        if PathFinder.find_spec(module, [entry for entry in sys.path if Path(entry).name.endswith("-packages")]):
+            return "an installed library has that name"
+    elif any(str(parent).casefold() in modules for parent in path.parents):
+        return "its folder has the name of a file of the lab"
+    return ""
+
+
+def _text_alone(content: bytes) -> bytes:
+    """A text without what editors change by themselves: byte order mark, line ends, blanks at the ends of lines."""
+    lines = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+    return b"\n".join(line.rstrip() for line in lines).rstrip()

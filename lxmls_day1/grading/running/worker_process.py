@@ -1,0 +1,197 @@
+"""A worker seen from outside: a process that grades. If a submission or the run kills it, it is started again."""
+
+import contextlib
+import pickle
+import subprocess
+import threading
+from typing import IO, Any
+
+from lxmls_day1.base.atomic_files import temporary_folder
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.waiting import Wait, limited
+from lxmls_day1.box.sandbox import END_SECONDS, START_SECONDS, BoxesUnavailable
+from lxmls_day1.grading.gradebook import CheckGrade
+from lxmls_day1.grading.intake.identity import Found
+from lxmls_day1.grading.intake.submissions import State
+from lxmls_day1.grading.running.one_submission import Graded
+from lxmls_day1.grading.running.plan import Plan
+from lxmls_day1.grading.running.run_folders import PASSABLE
+from lxmls_day1.library_path import command_of, environment
+
+WORKER = "lxmls_day1.grading.running.worker"
+THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+class WorkerDied(Exception):
+    """A worker has ended in the middle of its work; `timed_out` says whether we have killed it because it took too long."""
+
+    def __init__(self, text: str, timed_out: bool = False):
+        super().__init__(text)
+        self.timed_out = timed_out
+
+
+class WorkerProcess:
+    """A process that runs `lxmls_day1.grading.running.worker.serve`, started when it is needed first.
+
+    It imports nothing from the current folder, which is empty, and it ends when this process does, however that ends.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Attributes
+    ----------
+    checks : tuple of CheckGrade
+        All checks, none of them run; known when it was prepared once.
+    """
+
+    def __init__(self, plan: Plan):
+        self._plan = plan
+        self._process: subprocess.Popen[bytes] | None = None
+        self._temporary = contextlib.ExitStack()
+        self._closed = self._is_prepared = False
+        self._lock = threading.Lock()
+        self.checks: tuple[CheckGrade, ...] = ()
+
+    def grade(self, found: Found, state: State | None) -> Graded | None:
+        """Grade a submission; None if its state is that of the row that is kept.
+
+        Raises
+        ------
+        WorkerDied
+            If the worker ends over it, or takes longer than `Plan.patience`. The next request goes to a new one.
+        BoxesUnavailable
+            If no box can be made on this machine.
+        InputError
+            If the checks cannot be run, or no worker can be started.
+        """
+        if state is not None and self._ask("look", found) == state:
+            return None
+        self.prepare()
+        graded: Graded = self._ask("grade", found)
+        return graded
+
+    def prepare(self) -> None:
+        """Have a worker collect the checks and make a box, unless it has; see `grade`."""
+        self.start()
+        if not self._is_prepared:
+            self.checks = self._ask_while_it_starts("prepare", None)
+            self._is_prepared = True
+
+    def start(self) -> None:
+        """Start it, and wait until it has its plan, unless it has; see `grade`."""
+        if self._process is not None:
+            return
+        folder = self._folder = self._temporary.enter_context(temporary_folder("lxmls-day1-worker-", mode=PASSABLE))
+        variables = environment() | dict.fromkeys(THREAD_VARIABLES, "1")
+        variables |= {"PYTHONNOUSERSITE": "1", "PYTHONPATH": "", "TMPDIR": str(folder)}
+        with self._lock, (folder / "errors.txt").open("wb") as errors:
+            if self._closed:
+                raise WorkerDied("it was closed")
+            self._process = subprocess.Popen(
+                command_of(WORKER),
+                cwd=folder,
+                env=variables,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+            )
+        self._ask_while_it_starts("plan", self._plan)
+
+    def _ask_while_it_starts(self, word: str, value: Any) -> Any:
+        """What it replies before it sees a submission: if it ends over that, the machine is the reason."""
+        wait = Wait("a process that grades", self._pid(), 2 * START_SECONDS, asleep=True)
+        try:
+            return self._answered(word, value, wait)
+        except WorkerDied as error:
+            if self._closed:
+                raise
+            raise InputError(f"a process that grades could not be started: {error}.") from error
+        except InputError:
+            self._end()
+            raise
+
+    def _ask(self, word: str, found: Found) -> Any:
+        self.start()
+        remedy = "--limit total_seconds=… raises the limit"
+        wait = Wait(f"the work on {found.student}", self._pid(), self._plan.patience, remedy=remedy)
+        return self._answered(word, found, wait)
+
+    def stop(self) -> None:
+        """End it at once, from any thread. A request that is being answered by it ends in `WorkerDied`."""
+        with self._lock:
+            self._closed = True
+        self._kill()
+
+    def close(self) -> None:
+        """End it when it has nothing to do; it cleans up by itself."""
+        if self._process is not None:
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                self._send(("end", None))
+                self._process.wait(10)
+            self._end()
+
+    def _answered(self, word: str, value: Any, wait: Wait) -> Any:
+        """What `worker.serve` answers to a request."""
+        with limited(wait, self._kill) as over:
+            try:
+                self._send((word, value))
+                kind, reply = pickle.load(self._pipes()[1])
+            except (OSError, EOFError, pickle.UnpicklingError, ValueError):
+                raise self._death(wait, over.is_set()) from None
+        if kind == "unavailable":
+            raise BoxesUnavailable(reply)
+        if kind == "broken":
+            raise InputError(reply)
+        return reply
+
+    def _send(self, request: tuple[str, Any]) -> None:
+        requests, _ = self._pipes()
+        pickle.dump(request, requests, pickle.HIGHEST_PROTOCOL)
+        requests.flush()
+
+    def _pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        """What it reads requests from, and what it writes replies to."""
+        process = self._process
+        assert process is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
+        return process.stdin, process.stdout
+
+    def _death(self, wait: Wait, timed_out: bool) -> WorkerDied:
+        """The error for a process that has ended. Nothing of it is left afterwards."""
+        process, folder = self._process, self._folder
+        assert process is not None
+        with limited(Wait("the end of a process that grades", process.pid, END_SECONDS, asleep=True), process.kill):
+            code = process.wait()  # its output ends a moment before it does
+        errors: list[str] = []
+        with contextlib.suppress(OSError):
+            errors = (folder / "errors.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        self._end()
+        if timed_out:
+            return WorkerDied(str(wait.too_long("it did not finish")), timed_out=True)
+        how = f"signal {-code}" if code < 0 else f"exit status {code}"
+        return WorkerDied(f"{how}; {errors[-1][:300]}" if errors else how)
+
+    def _kill(self) -> None:
+        with self._lock:
+            if self._process is not None:
+                self._process.kill()
+
+    def _end(self) -> None:
+        with self._lock:
+            process, self._process = self._process, None
+            self._is_prepared = False
+        if process is not None:
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                with contextlib.suppress(OSError):
+                    if stream is not None:
+                        stream.close()
+        self._temporary.close()

@@ -1,0 +1,97 @@
+"""One submission that cannot be listed or read is one row, and none of its neighbours' business.
+
+What is found where is tested in `test_submissions`.
+"""
+
+import os
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from lxmls_day1.grading.intake import finding_submissions
+from lxmls_day1.grading.intake.finding_submissions import find_submissions
+from lxmls_day1.grading.intake.submissions import read_submission
+
+STUDENTS = ("ada", "ben", "eve")
+KNOWN = [PurePosixPath("classifiers/mira.py")]
+
+
+@pytest.fixture
+def class_folder(tmp_path):
+    for name in STUDENTS:
+        folder = tmp_path / "class" / name / "classifiers"
+        folder.mkdir(parents=True)
+        (folder / "mira.py").write_text(f"name = {name!r}", encoding="utf-8")
+    return tmp_path / "class"
+
+
+def fails_below(name, function, error):
+    def failing(path, *arguments):
+        if name in Path(getattr(path, "path", path)).parts:
+            raise error
+        return function(path, *arguments)
+
+    return failing
+
+
+@pytest.mark.parametrize("alone", [True, False], ids=["a class", "each by itself"])
+@pytest.mark.parametrize(
+    "error",
+    [PermissionError(13, "no"), OSError(5, "broken"), TypeError("odd"), MemoryError(), RecursionError(), KeyError("x")],
+    ids=lambda error: type(error).__name__,
+)
+def test_one_that_cannot_be_listed_is_one_of_those_found(class_folder, monkeypatch, error, alone):
+    paths = [class_folder] if alone else sorted(class_folder.iterdir())
+    monkeypatch.setattr(os, "scandir", fails_below("ben", os.scandir, error))
+    found = find_submissions(paths)
+    assert [one.student for one in found] == list(STUDENTS)
+    for one in found:
+        if one.student != "ben":
+            assert read_submission(one, KNOWN).files == {KNOWN[0]: f"name = {one.student!r}".encode()}
+
+
+@pytest.mark.parametrize("error", [OSError(5, "broken"), AttributeError("odd")], ids=lambda error: type(error).__name__)
+def test_one_file_whose_kind_cannot_be_told_hides_no_other_student(class_folder, monkeypatch, error):
+    monkeypatch.setattr(finding_submissions, "kind_of", fails_below("classifiers", finding_submissions.kind_of, error))
+    assert [one.student for one in find_submissions([class_folder])] == list(STUDENTS)
+
+
+def test_one_that_holds_too_many_files_hides_no_other_student(class_folder, monkeypatch):
+    monkeypatch.setattr(finding_submissions, "MOST_LISTED", 20)
+    for number in range(30):
+        (class_folder / "ben" / f"{number}.txt").write_text("", encoding="utf-8")
+    assert [one.student for one in find_submissions([class_folder])] == list(STUDENTS)
+
+
+class TestBlackboard:
+    """``Day 1_of_3_ada_attempt_2026-11-20-23-59-00_lab.zip``."""
+
+    def found(self, folder, *names):
+        for name in names:
+            (folder / name).write_bytes(b"content")
+        return find_submissions([folder])
+
+    def test_the_newest_attempt_counts_and_its_text_file_is_no_work(self, tmp_path):
+        start = "Day 1_of_3_ada_attempt_2026-11-"
+        one, two = self.found(
+            tmp_path,
+            *(
+                start + end
+                for end in ("19-10-00-00_lab.zip", "20-10-00-00_a.py", "20-10-00-00_b_c.py", "20-10-00-00.txt")
+            ),
+            "Day 1_of_3_alan_attempt_2026-11-18-10-00-00_lab.zip",
+        )
+        assert (one.name, one.ids) == ("ada", ("ada", "3_ada", "of_3_ada")) and two.name == "alan"
+        assert one.parts == ((f"{start}20-10-00-00_a.py", "a.py"), (f"{start}20-10-00-00_b_c.py", "b_c.py"))
+        assert one.remarks == (
+            "Day 1_of_3_ada_attempt_2026-11-19-10-00-00_lab.zip does not count: a newer version was handed in.",
+        )
+
+    def test_an_attempt_without_a_file_is_none(self, tmp_path):
+        attempts = (
+            "ada_attempt_2026-11-19-10-00-00_lab.zip",
+            "ada_attempt_2026-11-20-10-00-00.txt",
+            "bob_attempt_2026-11-20-10-00-00.txt",
+        )
+        (one,) = self.found(tmp_path, *(f"Lab_{name}" for name in attempts))
+        assert one.student == "ada" and one.parts[0][1] == "lab.zip"

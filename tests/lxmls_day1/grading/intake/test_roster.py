@@ -1,0 +1,230 @@
+"""Grade books of Canvas, Moodle and Blackboard come back with one column filled in, and nothing else changed."""
+
+import csv
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
+from lxmls_day1.grading.intake.identity import Found
+from lxmls_day1.grading.intake.roster import Roster
+
+# Each with a quote, a comma and a line end in a cell, a formula as a name, and a line that is no student's. § is where marks go.
+CANVAS = (
+    "Student,ID,SIS User ID,SIS Login ID,Section,Day 1 (4711),Final Score\r\n"
+    "    Points Possible,,,,,20,(read only)\r\n"
+    '"Lovelace, ""Ada""",11,0007,ada,"S1\r\nand S2",§11§,97.5\r\n'
+    "=cmd|' /C calc'!A0,12, 0008 ,alan,S1,§12§,\r\n"
+    '"Student, Test",13,,,S1,,\r\n'
+)
+MOODLE = (
+    'Identifier,"Full name","Email address",Status,Grade,"Maximum Grade","Last modified (submission)","Feedback comments"\n'
+    'Participant 11,"Ada Lovelace",ada@example.org,"Submitted",§11§,20.00,"Friday, 20 November 2026, 11:15 PM",\n'
+    'Participant 12,"Alan Turing",alan@example.org,"Submitted",§12§,20.00,"Saturday, 21 November 2026, 1:15 AM",\n'
+    'Participant 13,"Kurt Gödel",kurt@example.org,"No submission",,20.00,-,\n'
+)
+BLACKBOARD = (
+    '"Last Name"\t"First Name"\t"Username"\t"Student ID"\t"Day 1 [Total Pts: 20 Score] |4711"\n'
+    '"Lovelace"\t"Ada"\t"11"\t"0007"\t"§11§"\n'
+    '"Türing"\t"Alan ""A."" M."\t"12"\t"0008"\t"§12§"\n'
+    '"Gödel"\t"Kurt"\t"13"\t"0009"\t""'
+)
+EXPORTS = {
+    "Canvas": (CANVAS, "utf-8", "Day 1"),
+    "Canvas for Excel": (CANVAS, "utf-8-sig", "Day 1 (4711)"),
+    "Moodle": (MOODLE, "utf-8", "Grade"),
+    "Moodle on an old system": (MOODLE.replace("\n", "\r"), "latin-1", "grade"),
+    "Blackboard": (BLACKBOARD, "utf-16", "Day 1"),
+    "Blackboard, big end first": ("\ufeff" + BLACKBOARD, "utf-16-be", "Day 1"),
+}
+
+
+def marks(text, **values):
+    """The export with values in the places for marks; empty cells unless given."""
+    for id in ("11", "12"):
+        text = text.replace(f"§{id}§", values.get(f"s{id}", ""))
+    return text
+
+
+def row(student, right=True, failed=False):
+    check = CheckGrade("test_1_05_mira.py::test", "1.5", "A check", True, OK if right else WRONG)
+    exercise = ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,))
+    return SubmissionGrade(student, student, "", "", (exercise,), failed=failed)
+
+
+def found(student, id="", file="lab.zip"):
+    return Found(student, student, "", Path("download.zip"), ((file, "lab.zip"),), ids=(id or student,))
+
+
+@pytest.fixture
+def roster(tmp_path):
+    def make(text, encoding="utf-8", name="class.csv", **settings):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode(encoding))
+        return Roster(path, **settings)
+
+    return make
+
+
+@pytest.mark.parametrize("platform", EXPORTS)
+def test_an_export_comes_back_with_the_column_filled_in_and_nothing_else_changed(roster, platform):
+    text, encoding, column = EXPORTS[platform]
+    theirs = roster(marks(text), encoding, column=column)
+    filled = theirs.filled([found("ada", "11"), found("alan", "12")], [row("ada"), row("alan", right=False)])
+    assert filled.content == marks(text, s11="10", s12="0").encode(encoding)
+    assert [match.remark for match in filled.matches] == ["", "", "no submission"] and filled.filled == 2
+
+
+@pytest.mark.parametrize("platform", EXPORTS)
+def test_a_column_of_its_own_stands_after_all_others(roster, platform):
+    text, encoding, _ = EXPORTS[platform]
+    text = marks(text)
+    content = roster(text, encoding).filled([found("ada", "11")], [row("ada")]).content
+    before = list(csv.reader(io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter="\t" if "\t" in text else ","))
+    decoded = content.decode("utf-16" if "16" in encoding else encoding).lstrip("\ufeff")
+    after = list(csv.reader(io.StringIO(decoded, newline=""), delimiter="\t" if "\t" in text else ","))
+    assert [line[:-1] for line in after] == before
+    wanted = {"11": "10", "    Points Possible": "10"}
+    assert [line[-1] for line in after] == [
+        "lxmls-day1",
+        *(next((wanted[cell.removeprefix("Participant ")] for cell in line if cell.removeprefix("Participant ") in wanted), "")
+          for line in before[1:]),
+    ]  # fmt: skip
+
+
+def test_again_the_own_column_is_filled_in_and_not_added_twice(roster, tmp_path):
+    first = roster(marks(CANVAS)).filled([found("ada", "11")], [row("ada")]).content
+    second = roster(first).filled([found("ada", "11"), found("alan", "12")], [row("ada"), row("alan")]).content
+    assert second.count(b"lxmls-day1") == 1
+    assert second == first.replace(b"S1,,,\r\n", b"S1,,,10\r\n", 1)
+
+
+def test_whom_nobody_knows_is_listed_on_both_sides(roster):
+    filled = roster(marks(CANVAS)).filled([found("ada", "11"), found("eve", "99")], [row("ada"), row("eve")])
+    assert [(match.id, match.submission, match.remark) for match in filled.open] == [
+        ("12", "", "no submission"),
+        ("13", "", "no submission"),
+        ("99", "eve", "nobody on the roster has this id"),
+    ]
+    table = filled.table().decode("utf-8-sig").splitlines()
+    assert len(table) == 5 and table[0].startswith("id,submission,points")
+
+
+@pytest.mark.parametrize(
+    ("id", "named"),
+    [("12", ""), ("8", ""), ("0008", ""), (" alan ", ""), ("ALAN", ""), ("", "alan"), ("", "Alan"), ("00008", "")],
+)
+def test_an_id_is_known_with_other_letters_spaces_and_zeros(roster, id, named):
+    one = Found("s", "s", "", Path("x"), ids=(id or named,))
+    filled = roster(marks(CANVAS), column="Day 1").filled([one], [row("s")])
+    assert filled.content == marks(CANVAS, s12="10").encode()
+
+
+@pytest.mark.parametrize("cell", ['"=""0008"""', "'0008", '"0008"'])
+def test_an_id_that_a_spreadsheet_was_kept_from_reading_as_a_number(roster, cell):
+    text = f"username,marks\n{cell},\n0009,\n"
+    assert (
+        roster(text, column="marks").filled([found("s", "0008")], [row("s")]).content
+        == f"username,marks\n{cell},10\n0009,\n".encode()
+    )
+
+
+def test_an_id_as_it_is_written_comes_before_one_without_its_zeros(roster):
+    filled = roster("username,marks\n8,\n0008,\n", column="marks").filled(
+        [found("s", "0008"), found("t", "8")], [row("s"), row("t", False)]
+    )
+    assert filled.content == b"username,marks\n8,0\n0008,10\n"
+
+
+def test_the_beginning_of_a_user_name_is_no_participant(roster):
+    """Moodle's participant 1234 is not the user u1234."""
+    filled = roster("username,marks\nu1234,\nu1235,\n", column="marks").filled([found("s", "1234")], [row("s")])
+    assert filled.filled == 0 and filled.content == b"username,marks\nu1234,\nu1235,\n"
+
+
+def test_twins_are_listed_and_not_filled_in(roster):
+    text = "username,marks\nada,\nAda,\nalan,\n"
+    filled = roster(text, column="marks").filled([found("s", "ADA"), found("t", "alan")], [row("s"), row("t")])
+    assert filled.content == b"username,marks\nada,\nAda,\nalan,10\n"
+    assert "several lines of the roster have this id" in {match.remark for match in filled.open}
+    twins = roster("username,marks\nada,\nada,\n", column="marks").filled([found("s", "ada")], [row("s")])
+    assert twins.filled == 0 and sum("stands in 2 lines" in match.remark for match in twins.open) == 2
+    filled = roster("username,marks\nada,\n", column="marks").filled(
+        [found("s", "ada"), found("t", "ada")], [row("s"), row("t")]
+    )
+    assert filled.filled == 0 and {match.remark for match in filled.open} >= {
+        "s and t have this id",
+        "s has the same id",
+    }
+
+
+def test_what_could_not_be_graded_is_not_filled_in(roster):
+    filled = roster(marks(CANVAS), column="Day 1").filled([found("ada", "11")], [row("ada", failed=True)])
+    assert filled.content == marks(CANVAS).encode() and filled.open[0].remark == "could not be graded"
+
+
+def test_empty_and_short_lines_stay(roster):
+    text = "username;name;marks\n\nada;Ada\n;nobody;\n\n"
+    filled = roster(text, column="marks").filled([found("s", "ada")], [row("s")])
+    assert filled.content == b"username;name;marks\n\nada;Ada;10\n;nobody;\n\n" and len(filled.matches) == 1
+    own = roster("username;name;marks\n\nada\n;nobody;3;left\n").filled([found("s", "ada")], [row("s")])
+    assert own.content == b"username;name;marks;;lxmls-day1\n\nada;;;;10\n;nobody;3;left;\n"
+
+
+def test_numbers_have_a_comma_where_the_others_have_one(roster):
+    public = CheckGrade("test_1_05_mira.py::public", "1.5", "A check", False, OK)
+    hidden = CheckGrade("test_1_05_mira.py::hidden", "1.5", "A check", True, WRONG)
+    half = SubmissionGrade("s", "s", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (public, hidden)),))
+    for text, number in (
+        ("username;first;marks\nada;7,5;\nalan;8;\n", "2,5"),
+        ("username;first;marks\nada;7.5;\nalan;8,5;\n", "2.5"),
+        ("username;first;marks\nada;7;\nalan;8;\n", "2.5"),
+    ):
+        content = roster(text, column="marks").filled([found("s", "ada")], [half]).content.decode()
+        assert content.splitlines()[1].endswith(f";{number}")
+
+
+def test_a_group_has_the_best_mark_of_its_members(roster):
+    text = "username,group,marks\nada,1,\nbob,1,\ncarl,1,\ndora,2,\neve,,\nfay,,\n"
+    theirs = [found(s, s) for s in ("bob", "ada", "dora", "eve")]
+    rows = [row("ada", right=False), row("bob"), row("dora", right=False), row("eve")]
+    filled = roster(text, column="marks", group_column="Group").filled(theirs, rows)
+    wanted = "username,group,marks\nada,1,10\nbob,1,10\ncarl,1,10\ndora,2,0\neve,,10\nfay,,\n"
+    assert filled.content.decode() == wanted
+    assert [(m.id, m.submission) for m in filled.matches[:3]] == [("ada", "bob"), ("bob", "bob"), ("carl", "bob")]
+    with pytest.raises(InputError, match="no column 'Gruop'"):
+        roster(text, group_column="Gruop")
+
+
+@pytest.mark.parametrize(
+    ("content", "settings", "said"),
+    [
+        (b"", {}, "empty"),
+        (b" \n", {}, "not a roster"),
+        (b"PK\x03\x04workbook", {}, "an Excel workbook"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1", {}, "export it as CSV"),
+        (b"a\0b\0", {}, "no text"),
+        (b"\xff\xfea", {}, "no text"),
+        (b"just a line\nand one\n", {}, "not a table of students"),
+        (b"username,marks\n", {}, "not a table of students"),
+        (b"Matrikel;Nachname;Punkte\n007;Lovelace;\n", {}, "--id-column; there are: Matrikel, Nachname, Punkte"),
+        (CANVAS.encode(), {"column": "Dya 1 (4711)"}, "did you mean Day 1 \\(4711\\)"),
+        (b"username,Lab (1),Lab (2)\nada,,\n", {"column": "lab"}, "has 2 columns 'lab'"),
+        (CANVAS.encode(), {"id_column": "Matrikel"}, "no column 'Matrikel'"),
+        (CANVAS.encode(), {"column": "SIS Login ID"}, "is a column of ids"),
+    ],
+)  # fmt: skip
+def test_what_is_no_roster(roster, content, settings, said):
+    with pytest.raises(InputError, match=said):
+        roster(content, **settings)
+
+
+def test_a_header_in_another_language_with_the_column_named(roster):
+    text = "Matrikel;Nachname;Punkte\n007;Lovelace;\n008;Turing;\n"
+    filled = roster(text, id_column="matrikel", column="Punkte").filled(
+        [replace(found("ada", "7"), platform="Moodle")], [row("ada")]
+    )
+    assert filled.content == b"Matrikel;Nachname;Punkte\n007;Lovelace;10\n008;Turing;\n"

@@ -1,0 +1,908 @@
+import hashlib
+import io
+import json
+import os
+import stat
+import struct
+import sys
+import tracemalloc
+import zipfile
+from pathlib import Path, PurePosixPath
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.course.explanations import FILE as EXPLANATIONS
+from lxmls_day1.course.explanations import unpacked
+from lxmls_day1.course.registry import Exercise
+from lxmls_day1.course.workspace_state import Explanation, WorkspaceState
+from lxmls_day1.course.workspaces.generation import student_files
+from lxmls_day1.course.workspaces.submission_export import SubmissionFiles, pack_submission
+from lxmls_day1.grading.intake import untrusted_files
+from lxmls_day1.grading.intake.finding_submissions import find_submissions
+from lxmls_day1.grading.intake.submissions import Submission, _names_of_the_lab, read_submission
+from lxmls_day1.grading.intake.untrusted_files import ReadingLimits, Refused, members_of_folder, opened
+from lxmls_day1.grading.running.lab_in_the_box import lab_in_the_box
+from lxmls_day1.lab import reference_folder
+
+GIVEN = {
+    PurePosixPath(name): content
+    for name, content in {
+        "classifiers/__init__.py": b"",
+        "classifiers/linear_classifier.py": b"class LinearClassifier:\n    pass\n",
+        "classifiers/mira.py": b"def mira_rule():\n    raise NotImplementedError('Exercise 1.5: a rule')\n",
+        "classifiers/structured/structured_mira.py": b"pass\n",
+        "classifiers/svm.py": b"raise NotImplementedError\n",
+        "notebooks/1_generative.ipynb": b"{}",
+        "notebooks/conftest.py": b"",
+        "notebooks/README.md": b"",
+        "readers/__init__.py": b"",
+        "readers/vocabulary.py": b"",
+        "tests/exercises/exercises.toml": b"",
+    }.items()
+}
+EXERCISES = [
+    Exercise(id, "Title", "code", 1, (file,), "notebooks/1_generative.ipynb", "Task", ("a", "b", "c"))
+    for id, file in {"1.5": "classifiers/mira.py", "1.7": "classifiers/svm.py"}.items()
+]
+MIRA = "classifiers/mira.py"
+RULE = b"def mira_rule():\n    return 1\n"
+LAB = {MIRA: b"mira = 1\n", "classifiers/__init__.py": b"", "readers/__init__.py": b""}
+
+
+def make_zip(files, compression=zipfile.ZIP_DEFLATED):
+    """A zip file; keys are names or ZipInfos, so that there may be any name, mode, and the same name twice."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", compression) as archive:
+        for name, data in files.items() if isinstance(files, dict) else files:
+            archive.writestr(name if isinstance(name, zipfile.ZipInfo) else dated(name, compression), data)
+    return content.getvalue()
+
+
+def dated(name, compression):
+    """A member of no date but zip's first one: the archive is the same whenever it is made."""
+    info = zipfile.ZipInfo(name)
+    info.compress_type = compression
+    info.external_attr = 0o600 << 16
+    return info
+
+
+def write(folder, files):
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return folder
+
+
+def within(prefix, files):
+    return {f"{prefix}/{name}": content for name, content in files.items()}
+
+
+def read(path, **limits):
+    (found,) = find_submissions([path])
+    return read_submission(found, GIVEN, ReadingLimits(**limits))
+
+
+def read_zip(tmp_path, content, **limits):
+    path = tmp_path / "ada.zip"
+    path.write_bytes(content if isinstance(content, bytes) else make_zip(content))
+    return read(path, **limits)
+
+
+def read_among_others(tmp_path, files, **limits):
+    """A submission in a folder of two: then its own folders and zip files are not taken for other students'."""
+    write(tmp_path / "all", {"ada.zip": make_zip(files), "bob.zip": make_zip(LAB)})
+    return read_submission(find_submissions([tmp_path / "all"])[0], GIVEN, ReadingLimits(**limits))
+
+
+def texts(submission):
+    assert submission.problem == ""
+    return {str(path): content for path, content in submission.files.items()}
+
+
+def students(found):
+    return {entry.student: entry.name for entry in found}
+
+
+class TestOneSubmission:
+    @pytest.mark.parametrize("wrapper", ["", "ada/", "a/b/c/", "ä ö/"])
+    def test_a_zip_with_or_without_folders_around_the_lab(self, tmp_path, wrapper):
+        submission = read_zip(tmp_path, {wrapper + name: content for name, content in LAB.items()})
+        assert texts(submission) == LAB
+        assert (submission.student, submission.name, submission.warnings) == ("ada", "ada", ())
+
+    def test_what_the_submit_command_packs(self, tmp_path):
+        packed = SubmissionFiles({PurePosixPath(name): content for name, content in LAB.items()}, (), ())
+        name, content = pack_submission(tmp_path, packed, "Ada Lovelace")
+        (tmp_path / name).write_bytes(content)
+        submission = read(tmp_path / name)
+        assert texts(submission) == LAB
+        assert (submission.student, submission.name, submission.author) == ("ada-lovelace", *["Ada Lovelace"] * 2)
+        assert submission.receipt == hashlib.sha256(content).hexdigest()
+
+    def test_explanations_go_along(self, tmp_path):
+        state = WorkspaceState(tmp_path, explanations=[Explanation("1.5", "half", "Why 2?", "d = 1", "Two blocks.")])
+        state.save()
+        packed = SubmissionFiles({PurePosixPath(name): content for name, content in LAB.items()}, (), ())
+        name, content = pack_submission(tmp_path, packed, "Ada")
+        (tmp_path / name).write_bytes(content)
+        submission = read(tmp_path / name)
+        assert unpacked(submission.files[EXPLANATIONS], ["1.5"]) == tuple(state.explanations)
+        assert submission.warnings == () and submission.digest != read_zip(tmp_path, LAB).digest
+
+    def test_explanations_that_are_too_large_are_left_aside(self, tmp_path):
+        long = b"".join(hashlib.sha256(bytes([n % 256, n // 256])).hexdigest().encode() for n in range(20_000))
+        submission = read_zip(tmp_path, {**LAB, "explanations.json": long})
+        assert submission.warnings == ("explanations.json is too large: more than 1 MB; it was ignored.",)
+        assert texts(submission) == LAB
+        assert texts(read_zip(tmp_path, {**LAB, "notebooks/explanations.json": b"{}"})) == LAB  # no place of ours
+
+    def test_a_manifest_with_somebody_elses_name_changes_nothing(self, tmp_path):
+        manifest = json.dumps({"name": "Charles Babbage"}).encode()
+        for content in (manifest, b"[" * 100_000, b"\xff", b'{"name": 3}', b"3"):
+            assert read_zip(tmp_path, {**LAB, "submission.json": content}).name == "ada"
+
+    @pytest.mark.parametrize("partners", [["Bob"], "Bob", None, [3, ["x"]], {"Bob": 1}, ["\u202eBob\n", "Eve" * 1000]])
+    def test_partners_that_an_earlier_version_wrote_are_told_that_they_do_not_count(self, tmp_path, partners):
+        submission = read_zip(
+            tmp_path, {**LAB, "submission.json": json.dumps({"name": "Ada", "with": partners}).encode()}
+        )
+        assert submission.author == "Ada" and texts(submission) == LAB
+        named = isinstance(partners, list) and "Bob" in str(partners)
+        assert len(submission.warnings) == named
+        if named:
+            assert "Bob" in submission.warnings[0] and "roster" in submission.warnings[0]
+            assert len(submission.warnings[0]) < 300 and submission.warnings[0].isprintable()
+
+    def test_a_folder_and_its_zip_are_the_same_submission(self, tmp_path):
+        of_folder = read(write(tmp_path / "ada", LAB))
+        of_zip = read_zip(tmp_path, LAB)
+        assert texts(of_folder) == texts(of_zip) == LAB
+        assert of_folder.digest == of_zip.digest
+
+    def test_the_digest_is_that_of_sorted_paths_and_contents(self, tmp_path):
+        submission = read_zip(tmp_path, LAB)
+        expected = hashlib.sha256()
+        for name in sorted(LAB):
+            for part in (name.encode(), LAB[name]):
+                expected.update(struct.pack(">Q", len(part)) + part)
+        assert submission.digest == expected.hexdigest()
+        assert read_zip(tmp_path, {**LAB, MIRA: b"mira = 2\n"}).digest != submission.digest
+
+    def test_what_is_no_part_of_a_lab_is_not_read(self, tmp_path):
+        others = {
+            "README.md": b"x",
+            "data/reviews.csv": b"\0" * 3_000_000,  # would be a bomb elsewhere
+            "tests/classifiers/test_mira.py": b"",
+            ".venv/lib/python3.12/site-packages/lxmls_day1/reference_lab/classifiers/mira.py": b"not theirs",
+            ".lab-backups/0001-solve-1.5/classifiers/mira.py": b"old",
+            "__MACOSX/classifiers/._mira.py": b"\0",
+            "classifiers/__pycache__/mira.cpython-312.pyc": b"\0",
+            "classifiers/.DS_Store": b"\0",
+            "Icon\r": b"",
+            "submission-ada.zip": make_zip({MIRA: b"older"}),
+        }
+        submission = read_zip(tmp_path, {**LAB, **others})
+        assert texts(submission) == LAB
+        assert submission.warnings == ()
+
+    def test_a_folder_with_code_beside_the_labs_is_no_part_of_it(self, tmp_path):
+        submission = read_zip(tmp_path, {**LAB, "lxmls_day1/base/checks.py": b"", "lxmls_day1/a/b.py": b""})
+        assert (texts(submission), submission.warnings) == (LAB, ())
+
+    def test_files_of_their_own_and_at_the_top(self, tmp_path):
+        own = {"classifiers/tools/fast.py": b"1", "classifiers/table.csv": b"2", "mine.py": b"3"}
+        assert texts(read_zip(tmp_path, {**LAB, **own})) == LAB | own
+
+    def test_other_spellings_of_folders(self, tmp_path):
+        files = {"Lab\\Classifiers\\mira.py": b"mira = 1\n", "Lab\\.\\Readers\\vocabulary.py": b"2"}
+        submission = read_zip(tmp_path, files)
+        assert texts(submission) == {MIRA: b"mira = 1\n", "readers/vocabulary.py": b"2"}
+
+    def test_names_in_utf8_that_are_not_said_to_be(self, tmp_path):
+        name = "classifiers/größe.py"
+        raw = make_zip({"classifiers/gr____e.py": b"1", **LAB})
+        raw = raw.replace(b"gr____e", "größe".encode())  # the flag of UTF-8 is not set
+        assert name in texts(read_zip(tmp_path, raw))
+
+    def test_bytes_stay_as_they_are(self, tmp_path):
+        files = {MIRA: b"\xef\xbb\xbfx = 1\r\n", "classifiers/svm.py": b"# caf\xe9\n"}
+        assert texts(read_zip(tmp_path, files)) == files
+
+    def test_two_labs(self, tmp_path):
+        files = {**within("old", {MIRA: b"old"}), **within("new", {**LAB, "classifiers/svm.py": b"2"})}
+        submission = read_among_others(tmp_path, files)
+        assert texts(submission)[MIRA] == LAB[MIRA]
+        assert submission.warnings == ("old/classifiers/mira.py was ignored: the lab in new counts.",)
+
+
+@pytest.mark.slow
+def test_what_was_given_out_is_known_without_being_told(tmp_path):
+    """The shortcut for the names against the files that students really receive."""
+    given = student_files(reference_folder())
+    labs = {path for path in given if path.parts[0] in ("readers", "classifiers", "notebooks")}
+    names = {path for path in labs if path.suffix in (".py", ".ipynb")}
+    assert set(_names_of_the_lab(reference_folder())) == names
+    write(tmp_path / "ada", {"mira.py": b"1", "2_online.ipynb": b"2"})
+    (found,) = find_submissions([tmp_path / "ada"])
+    assert texts(read_submission(found)) == {MIRA: b"1", "notebooks/2_online.ipynb": b"2"}
+
+
+class TestLooseFiles:
+    def test_they_go_where_the_lab_has_them(self, tmp_path):
+        submission = read_zip(tmp_path, {"ada/mira.py": b"1", "ada/1_generative.ipynb": b"2", "ada/mine.py": b"3"})
+        assert texts(submission) == {MIRA: b"1", "notebooks/1_generative.ipynb": b"2", "classifiers/mine.py": b"3"} or (
+            texts(submission) == {MIRA: b"1", "notebooks/1_generative.ipynb": b"2", "notebooks/mine.py": b"3"}
+        )
+        assert "ada/mira.py is outside the folders of a lab; it is taken as classifiers/mira.py." in submission.warnings
+
+    @pytest.mark.parametrize("name", ["mira.py", "mira (1).py", "Mira.PY", "mira.py.txt"])
+    def test_a_single_file(self, tmp_path, name):
+        write(tmp_path, {name: RULE})
+        assert texts(read(tmp_path / name)) == {MIRA: RULE}
+
+    def test_beside_the_folders_of_a_lab(self, tmp_path):
+        submission = read_zip(tmp_path, {**LAB, "svm.py": b"2", "mira.py": b"other"})
+        assert texts(submission) == {**LAB, "classifiers/svm.py": b"2"}
+        assert submission.warnings == (
+            "svm.py is outside the folders of a lab; it is taken as classifiers/svm.py.",
+            "mira.py was ignored, because classifiers/mira.py is there.",
+        )
+
+    def test_outside_the_lab(self, tmp_path):
+        files = {**within("lab", LAB), "svm.py": b"2", "mira.py": b"2", "a/mira.py": b"2"}
+        submission = read_among_others(tmp_path, files)
+        assert texts(submission) == {**LAB, "classifiers/svm.py": b"2"}
+        assert submission.warnings == (
+            "svm.py is outside the folders of a lab; it is taken as classifiers/svm.py.",
+            "a/mira.py and mira.py were ignored: the lab in lab counts.",
+        )
+
+    @pytest.mark.parametrize("copy", ["mira (1).py", "mira(2).py", "mira_final.py"])
+    def test_a_copy_counts_if_there_is_nothing_else(self, tmp_path, copy):
+        submission = read_zip(tmp_path, {copy: RULE})
+        assert texts(submission) == {MIRA: RULE}
+        taken = f"{copy} is not the name that was expected; it is taken as {MIRA}."
+        assert submission.warnings == (taken,)
+        submission = read_zip(tmp_path, {"readers/vocabulary.py": b"", f"classifiers/{copy}": RULE})
+        assert texts(submission)[MIRA] == RULE and submission.warnings == (f"classifiers/{taken}",)
+
+    def test_a_copy_beside_the_original(self, tmp_path):
+        submission = read_zip(tmp_path, {**LAB, "classifiers/mira (1).py": RULE})
+        assert texts(submission) == LAB
+        assert submission.warnings == ("classifiers/mira (1).py was ignored, because classifiers/mira.py is there.",)
+        mine = {**LAB, "classifiers/my_mira.py": RULE}  # a module that others may import
+        assert (texts(submission := read_zip(tmp_path, mine)), submission.warnings) == (mine, ())
+
+    def test_two_copies_are_not_guessed_about(self, tmp_path):
+        copies = {"classifiers/mira (1).py": RULE, "classifiers/mira (2).py": RULE}
+        submission = read_zip(tmp_path, {**copies, "classifiers/svm.py": b"3"})
+        assert texts(submission) == {"classifiers/svm.py": b"3"}
+        (warning,) = submission.warnings
+        assert "it is not clear which one" in warning and all(name in warning for name in copies)
+        problem = read_zip(tmp_path, copies).problem
+        assert "It contains nothing of the lab" in problem and all(name in problem for name in copies)
+
+    @pytest.mark.parametrize(
+        "content", [b"1", b"<html>def mira_rule(): 1", b"\0def mira_rule():", b"def svm_rule(): 1"]
+    )
+    def test_a_name_alone_is_not_enough(self, tmp_path, content):
+        problem = read_zip(tmp_path, {"mira_final.py": content}).problem
+        assert "It contains nothing of the lab" in problem and "mira_final.py looks like classifiers/mira.py" in problem
+        submission = read_zip(tmp_path, {"svm.py": b"", "mira_final.py": content})
+        assert PurePosixPath(MIRA) not in submission.files and submission.alike == {
+            PurePosixPath(MIRA): "mira_final.py"
+        }
+        assert "mira_final.py looks like classifiers/mira.py" in submission.warnings[-1]
+
+
+class TestNested:
+    def test_a_zip_in_a_zip(self, tmp_path):
+        inner = make_zip(within("lab", LAB))
+        assert texts(read_zip(tmp_path, {"x/inner.zip": inner, "x/report.pdf": b"%PDF"})) == LAB
+
+    def test_not_deeper(self, tmp_path):
+        content = make_zip(LAB)
+        for _ in range(3):
+            content = make_zip({"inner.zip": content})
+        problem = (
+            "inner.zip/inner.zip lies too deep in other zip files; hand in the zip file that `lxmls-day1 submit` makes."
+        )
+        assert read_zip(tmp_path, content).problem == problem
+        assert texts(read_zip(tmp_path, content, depth=4)) == LAB
+
+    def test_a_damaged_one_beside_the_right_one(self, tmp_path):
+        submission = read_among_others(tmp_path, {"a.zip": make_zip(LAB), "b.zip": b"not a zip file"})
+        assert texts(submission) == LAB
+        (warning,) = submission.warnings
+        assert warning.startswith("b.zip is not a zip file") and warning.endswith("it was ignored.")
+
+    def test_names_in_all_of_them_together_are_limited(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(untrusted_files, "MOST_IN_ARCHIVES", 30)
+        inner = make_zip({f"{i}.txt": b"" for i in range(20)})
+        many = {f"all/{i}.zip": inner for i in range(3)}
+        assert texts(read_among_others(tmp_path, {"lab.zip": make_zip(LAB), "b.zip": inner})) == LAB
+        assert "more than 30 names" in read_among_others(tmp_path, many).problem
+
+    def test_so_many_of_them_are_opened(self, tmp_path, monkeypatch):
+        files = {f"all/{i:03}.zip": make_zip({"x.txt": b"x"}) for i in range(150)}
+        submission = read_among_others(tmp_path, {"all/!.zip": make_zip(LAB), **files})
+        assert texts(submission) == LAB
+        assert submission.warnings == ("51 of 151 zip files were too many; it was ignored.",)
+
+    def test_many_bombs_share_one_limit(self, tmp_path):
+        inner = make_zip({"x": os.urandom(600_000)}, zipfile.ZIP_STORED)
+        files = {f"all/{i}.zip": inner for i in range(5)} | {"notebooks/a.ipynb": b""}
+        assert "more than 1 MB" in read_zip(tmp_path, files, bytes=1_000_000).problem
+
+
+def link(name, target=b"/etc/passwd", mode=stat.S_IFLNK | 0o777):
+    info = zipfile.ZipInfo(name)
+    info.create_system, info.external_attr = 3, mode << 16
+    return {info: target}
+
+
+def named(*names):
+    """Zip files of a lab with one more file, of each of these names."""
+    return [make_zip({**LAB, name: b"1"}) for name in names]
+
+
+CONTROLS = make_zip({**LAB, "classifiers/evil~.py": b"1"})
+BAD_FILES = {
+    "ada.zip is not a zip file that can be read": [b"hello", b"PK\x03\x04" + b"\0" * 100, b"PK\x05\x06" + b"\xff" * 18],
+    "ada.zip is empty": [b""],
+    "There is nothing in it": [make_zip({}), make_zip({"lab/": b""})],
+    "It contains nothing of the lab": [make_zip({"essay.pdf": b"x"})],
+    "a path that leads out of it": named(
+        "../evil.py", "lab/../../evil.py", "..\\evil.py", "classifiers/..", "a/..\\../b.py", "../x/"
+    ),
+    "contains an absolute path": named("/etc/evil.py", "\\\\server\\evil.py", "C:\\evil.py", "c:evil.py"),
+    "control characters": [CONTROLS.replace(b"evil~", f"evil{sign}".encode()) for sign in "\0\n\x1b\x7f"],
+    "packed in an unusual way": [make_zip(LAB, method) for method in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)],
+}
+
+
+def left_out(submission, sentence, kept=LAB):
+    """A bad part is left out with a reason, for the student and for the instructor; the rest is read."""
+    assert texts(submission) == kept
+    (note,) = submission.notes
+    assert sentence in note and note in submission.warnings and "\n" not in note
+    return True
+
+
+class TestRefused:
+    """Each ends in one sentence and no file."""
+
+    def refused(self, submission, sentence):
+        assert sentence in submission.problem
+        assert submission.problem.endswith(".") and "\n" not in submission.problem
+        assert submission.files == {}
+        return True
+
+    @pytest.mark.parametrize(("sentence", "contents"), BAD_FILES.items())
+    def test_bad_files_and_bad_names(self, tmp_path, sentence, contents):
+        for content in contents:
+            assert self.refused(read_zip(tmp_path, content), sentence)
+
+    def test_another_archive(self, tmp_path):
+        write(tmp_path, {"ada.rar": b"Rar!"})
+        assert self.refused(read(tmp_path / "ada.rar"), "ada.rar is not a zip file, and other archives are not opened")
+
+    def test_links_and_devices(self, tmp_path):
+        assert left_out(read_zip(tmp_path, {**LAB, **link("classifiers/svm.py")}), "is a symbolic link")
+        assert left_out(read_zip(tmp_path, {**LAB, **link("readers")}), "readers is a symbolic link")
+        fifo = link("classifiers/svm.py", b"", stat.S_IFIFO | 0o644)
+        assert left_out(read_zip(tmp_path, {**LAB, **fifo}), "is not a plain file")
+        assert self.refused(read_zip(tmp_path, fifo), "is not a plain file")
+
+    def test_a_link_that_concerns_nobody(self, tmp_path):
+        assert texts(read_zip(tmp_path, {**LAB, **link("data")})) == LAB
+
+    def test_encrypted(self, tmp_path):
+        raw = bytearray(make_zip(LAB))
+        for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+            place = raw.find(signature)
+            while place >= 0:
+                raw[place + offset] |= 1
+                place = raw.find(signature, place + 1)
+        assert self.refused(read_zip(tmp_path, bytes(raw)), "is encrypted")
+
+    def test_a_bomb(self, tmp_path):
+        for name in ("classifiers/svm.py", "notebooks/1_generative.ipynb"):
+            bomb = {name: b"\0" * 15_000_000}
+            assert left_out(read_zip(tmp_path, {**LAB, **bomb}), f"{name} is a zip bomb")
+            assert self.refused(read_zip(tmp_path, bomb), f"{name} is a zip bomb")
+
+    @pytest.mark.parametrize(
+        ("name", "content", "sentence"),
+        [
+            ("notebooks/a.ipynb", os.urandom(4_000), "notebooks/a.ipynb is too large"),
+            ("a.ipynb", os.urandom(4_000), "a.ipynb is too large"),
+            ("old.zip", make_zip({"mira.py": b"\0" * 15_000_000}), "old.zip/mira.py is a zip bomb"),
+            ("old.zip", b"PK\3\4 damaged", "old.zip is not a zip file"),
+        ],
+    )
+    def test_a_bad_part_beside_a_loose_file(self, tmp_path, name, content, sentence):
+        submission = read_among_others(tmp_path, {"svm.py": RULE, name: content}, file_bytes=2_000)
+        assert left_out(submission, sentence, {"classifiers/svm.py": RULE})
+
+    @pytest.mark.slow
+    def test_a_bomb_that_claims_to_be_small(self, tmp_path):
+        raw = make_zip({**LAB, "classifiers/svm.py": b"\0" * 150_000_000})
+        raw = raw.replace(struct.pack("<L", 150_000_000), struct.pack("<L", 10))
+        tracemalloc.start()
+        try:
+            assert left_out(read_zip(tmp_path, raw), "classifiers/svm.py cannot be read")
+            assert tracemalloc.get_traced_memory()[1] < 20_000_000
+        finally:
+            tracemalloc.stop()
+
+    def test_a_nested_bomb(self, tmp_path):
+        inner = make_zip({"classifiers/mira.py": b"\0" * 15_000_000})
+        assert self.refused(read_zip(tmp_path, {"a/lab.zip": inner}), "is a zip bomb")
+
+    def test_a_bomb_that_is_not_read_does_no_harm(self, tmp_path):
+        assert texts(read_zip(tmp_path, {**LAB, "zeros.bin": b"\0" * 15_000_000})) == LAB
+
+    def test_overlapping_entries(self, tmp_path):
+        raw = make_zip([(f"classifiers/m{i}.py", b"x" * 1000) for i in range(3)], zipfile.ZIP_STORED)
+        table = raw.index(b"PK\x01\x02")
+        entries = bytearray(raw)
+        entries[table + 20 : table + 28] = struct.pack("<LL", 2500, 2500)  # the first one reaches over the others
+        whole = {f"classifiers/m{i}.py": b"x" * 1000 for i in (1, 2)}
+        assert left_out(read_zip(tmp_path, bytes(entries)), "classifiers/m0.py overlaps", whole)
+
+    def test_zip64_lies(self, tmp_path):
+        content = io.BytesIO()
+        with (
+            zipfile.ZipFile(content, "w") as archive,
+            archive.open("classifiers/mira.py", "w", force_zip64=True) as file,
+        ):
+            file.write(b"x = 1\n")
+        assert texts(read_zip(tmp_path, content.getvalue())) == {MIRA: b"x = 1\n"}
+        raw = content.getvalue()
+        table = raw.index(b"PK\x01\x02")
+        extra = struct.pack("<HHQQ", 1, 16, 2**62, 2**62)
+        name = b"classifiers/mira.py"
+        entry = bytearray(raw[table : table + 46] + name + extra)
+        entry[20:28] = b"\xff" * 8
+        entry[30:32] = struct.pack("<H", len(extra))
+        end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 1, 1, len(entry), table, 0)
+        submission = read_zip(tmp_path, raw[:table] + bytes(entry) + end)
+        assert submission.problem and submission.files == {}
+
+    def test_a_table_of_contents_that_is_too_long(self, tmp_path):
+        end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 1, 1, 500_000_000, 0, 0)
+        path = tmp_path / "ada.zip"
+        with path.open("wb") as file:
+            file.truncate(500_000_000)  # no blocks on the disk
+            file.seek(500_000_000)
+            file.write(end)
+        tracemalloc.start()
+        try:
+            assert self.refused(read(path), "table of contents is too long")
+            assert tracemalloc.get_traced_memory()[1] < 50_000_000
+        finally:
+            tracemalloc.stop()
+
+    def test_the_same_name_twice(self, tmp_path):
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            twice = make_zip([*LAB.items(), (MIRA, b"other")])
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            same = make_zip([*LAB.items(), *LAB.items()])
+        assert self.refused(read_zip(tmp_path, twice), "contains classifiers/mira.py twice, with different contents")
+        assert texts(read_zip(tmp_path, same)) == LAB
+
+    def test_too_many_and_too_large(self, tmp_path):
+        many = {**LAB, **{f"classifiers/m{i}.py": b"" for i in range(20)}}
+        assert self.refused(read_zip(tmp_path, many, files=10), "at most 10 are read")
+        large = {**LAB, "classifiers/svm.py": os.urandom(3000)}
+        assert left_out(read_zip(tmp_path, large, file_bytes=2000), "classifiers/svm.py is too large")
+        assert left_out(read_zip(tmp_path, large, bytes=2000), "more than 0.002 MB")
+
+    @pytest.mark.slow
+    def test_thousands_of_source_files(self, tmp_path):
+        many = {f"{i}/classifiers/mira.py": b"" for i in range(6000)}
+        assert self.refused(read_among_others(tmp_path, many), "It contains 6000 source files")
+        odd = {f"classifiers/{i}.": b"" for i in range(200)}
+        submission = read_among_others(tmp_path, {**LAB, **odd})
+        assert texts(submission) == LAB
+        assert submission.warnings[-1] == f"There are {200 - 30} more warnings of this kind."
+
+    def test_a_large_table_of_theirs_is_left_aside(self, tmp_path):
+        submission = read_zip(tmp_path, {**LAB, "classifiers/table.bin": os.urandom(3000)}, file_bytes=2000)
+        assert texts(submission) == LAB
+        assert submission.warnings == ("classifiers/table.bin is too large: more than 0.002 MB; it was ignored.",)
+
+    def test_a_damaged_file_in_a_sound_table(self, tmp_path):
+        raw = make_zip({MIRA: b"a" * 100}, zipfile.ZIP_STORED).replace(b"aaaa", b"bbbb")
+        assert self.refused(read_zip(tmp_path, raw), "classifiers/mira.py cannot be read")
+
+    def test_the_digest_of_a_refused_one_is_that_of_its_problem(self, tmp_path):
+        one, other = read_zip(tmp_path, b"1"), read_zip(tmp_path, {})
+        assert one.digest != other.digest and len(one.digest) == 64
+
+
+class TestNamesForEverySystem:
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "aux.py",
+            "a:b.py",
+            "a?.py",
+            "dot./a.py",
+            "x" * 150 + ".py",
+            "COM1",
+            "🐍" * 100 + ".py",
+            "é" * 110 + ".py",
+            "a/" * 10 + "b.py",
+        ],
+    )
+    def test_left_aside(self, tmp_path, name):
+        submission = read_zip(tmp_path, {**LAB, f"classifiers/{name}": b"1"})
+        assert texts(submission) == LAB
+        assert "not every system allows a file of that name" in submission.warnings[0]
+
+    def test_capital_letters_alone(self, tmp_path):
+        submission = read_zip(tmp_path, {"classifiers/Mira.py": b"1", **LAB})
+        assert texts(submission) == LAB
+        assert "only in capital letters" in submission.warnings[0]
+
+    def test_a_file_and_a_folder(self, tmp_path):
+        submission = read_zip(tmp_path, [*LAB.items(), ("classifiers/tools", b"1"), ("classifiers/tools/a.py", b"2")])
+        assert texts(submission) == {**LAB, "classifiers/tools/a.py": b"2"}
+        assert "a file and a folder" in submission.warnings[0]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes as POSIX has them")
+class TestFolders:
+    def test_links_are_not_followed(self, tmp_path):
+        secret = write(tmp_path / "secret", {"mira.py": b"secret"})
+        lab = write(tmp_path / "ada", {"readers/vocabulary.py": b""})
+        (lab / "data").symlink_to(secret)
+        assert texts(read(lab)) == {"readers/vocabulary.py": b""}
+        (lab / "classifiers").symlink_to(secret)
+        assert left_out(
+            read(lab), "classifiers is a symbolic link, which is not followed", {"readers/vocabulary.py": b""}
+        )
+        (lab / "classifiers").unlink()
+        write(lab, {"classifiers/__init__.py": b""})
+        (lab / "classifiers/mira.py").symlink_to(secret / "mira.py")
+        kept = {"readers/vocabulary.py": b"", "classifiers/__init__.py": b""}
+        assert left_out(read(lab), "classifiers/mira.py is a symbolic link, which is not followed", kept)
+
+    def test_a_link_in_a_folder_of_submissions(self, tmp_path):
+        write(tmp_path / "all", {**within("ada", LAB), **within("bob", LAB)})
+        (tmp_path / "all/eve").symlink_to(tmp_path / "all/ada")
+        (tmp_path / "all/mallory.zip").symlink_to("/nowhere.zip")
+        found = find_submissions([tmp_path / "all"])
+        read = {entry.student: read_submission(entry, GIVEN) for entry in found}
+        assert sorted(read) == ["ada", "bob", "eve", "mallory"]
+        assert read["eve"].problem == read["mallory"].problem == "It is a symbolic link, which is not followed."
+
+    def test_a_link_that_is_named_itself(self, tmp_path):
+        (tmp_path / "ada.zip").write_bytes(make_zip(LAB))
+        (tmp_path / "bob.zip").symlink_to(tmp_path / "ada.zip")
+        assert read(tmp_path / "bob.zip").problem == "It is a symbolic link, which is not followed."
+
+    def test_a_link_that_takes_the_place_of_what_was_listed(self, tmp_path):
+        """Of a file, of a folder above it, of the student's folder: whatever was there when it was looked at."""
+        secret = write(tmp_path / "secret", {"classifiers/mira.py": b"secret", "mira.py": b"secret"})
+        for swapped in ("classifiers/mira.py", "classifiers", ""):
+            folder = write(tmp_path / f"all{len(swapped)}", {**within("ada", LAB), **within("bob", LAB)})
+            members = {str(member.name): member for member in members_of_folder(folder, "ada")}
+            with members[MIRA].open() as file:
+                assert file.read() == LAB[MIRA]
+            (folder / "ada" / swapped).rename(tmp_path / f"gone{len(swapped)}")
+            (folder / "ada" / swapped).symlink_to(secret / swapped)
+            with pytest.raises(Refused, match="symbolic link"):
+                members[MIRA].open()
+
+    @pytest.mark.parametrize("name", ["link.py", "link/mira.py", "link/../mira.py"])
+    def test_opened_follows_nothing(self, tmp_path, name):
+        write(tmp_path, {"lab/mira.py": b"1", "mira.py": b"2"})
+        (tmp_path / "link.py").symlink_to("mira.py")
+        (tmp_path / "link").symlink_to("lab")
+        with pytest.raises(Refused, match="symbolic link"):
+            opened(tmp_path, name)
+        with opened(tmp_path, "lab/mira.py") as file:
+            assert file.read() == b"1"
+        if "/" not in name:
+            with pytest.raises(Refused, match="symbolic link"):
+                opened(tmp_path / name)
+
+    @pytest.mark.parametrize("name", ["../mira.py", "lab/../../mira.py", "lab/../lab/svm.py"])
+    def test_opened_does_not_go_up(self, tmp_path, name):
+        write(tmp_path, {"in/lab/svm.py": b"1", "mira.py": b"2"})
+        with pytest.raises(Refused, match="leads out of its folder"):
+            opened(tmp_path / "in", name)
+
+    def test_pipes_are_not_opened(self, tmp_path):
+        lab = write(tmp_path / "ada", LAB)
+        os.mkfifo(lab / "classifiers/svm.py")
+        assert left_out(read(lab), "classifiers/svm.py is not a plain file")
+        os.mkfifo(tmp_path / "bob.zip")
+        assert "bob.zip is not a plain file" in read(tmp_path / "bob.zip").problem
+
+    def test_names_that_are_no_text(self, tmp_path):
+        lab = write(tmp_path / "ada", LAB)
+        try:
+            Path(os.fsdecode(os.fsencode(lab) + b"/classifiers/caf\xe9.py")).write_bytes(b"1")
+        except OSError:
+            pytest.skip("this file system wants names in UTF-8")
+        assert texts(read(lab)) == LAB
+
+    @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may read everything")
+    def test_what_may_not_be_read(self, tmp_path):
+        path = tmp_path / "ada.zip"
+        path.write_bytes(make_zip(LAB))
+        path.chmod(0)
+        assert "Permission denied" in read(path).problem
+
+
+class TestMany:
+    def test_moodle(self, tmp_path):
+        files = {
+            "Ada Lovelace_123456_assignsubmission_file_/lab.zip": make_zip(within("ada", LAB)),
+            "Zoë O'Neil_7_assignsubmission_file_/mira.py": b"2",
+            "Zoë O'Neil_7_assignsubmission_onlinetext_/onlinetext.html": b"<p>",
+            "Loose One_8_assignsubmission_file_mira.py": b"3",
+            "Loose One_8_assignsubmission_file_svm.py": b"4",
+            "Nobody_9_assignsubmission_file_/": b"",
+        }
+        archive = tmp_path / "moodle.zip"
+        archive.write_bytes(make_zip(files))
+        folder = write(tmp_path / "moodle", {name: content for name, content in files.items() if name[-1] != "/"})
+        (folder / "Nobody_9_assignsubmission_file_").mkdir()
+        by_glob = sorted(folder.iterdir())
+        for paths in ([archive], [folder], by_glob):
+            found = find_submissions(paths)
+            names = {
+                "ada-lovelace_123456": "Ada Lovelace",
+                "loose-one_8": "Loose One",
+                "nobody_9": "Nobody",
+                "zoë-o-neil_7": "Zoë O'Neil",
+            }
+            assert students(found) == names
+            read = {entry.student: read_submission(entry, GIVEN) for entry in found}
+            assert texts(read["ada-lovelace_123456"]) == LAB
+            assert texts(read["zoë-o-neil_7"]) == {MIRA: b"2"}
+            assert texts(read["loose-one_8"]) == {MIRA: b"3", "classifiers/svm.py": b"4"}
+            assert read["nobody_9"].problem == "There is nothing in it."
+
+    def test_moodle_with_a_folder_around(self, tmp_path):
+        names = {"a_1": "A", "b_2": "B"}
+        files = {f"{name}_{key[2]}_assignsubmission_file_/mira.py": b"1" for key, name in names.items()}
+        files = within("Lab 1-42/files", files)
+        (tmp_path / "all.zip").write_bytes(make_zip(files))
+        assert students(find_submissions([tmp_path / "all.zip"])) == names
+        assert students(find_submissions([write(tmp_path / "all", files)])) == names
+
+    def test_one_student_of_moodles(self, tmp_path):
+        folder = write(tmp_path / "Ada Lovelace_1_assignsubmission_file_", {"lab.zip": make_zip(LAB)})
+        assert students(find_submissions([folder])) == {"ada-lovelace_1": "Ada Lovelace"}
+        assert texts(read(folder)) == LAB
+
+    def test_canvas(self, tmp_path):
+        files = {
+            "lovelaceada_LATE_12345_67890_submission-ada.zip": make_zip({MIRA: b"first"}),
+            "lovelaceada_12345_67990_submission-ada-1.zip": make_zip({MIRA: b"second"}),
+            "turingalan_222_67891_mira-2.py": b"2",
+            "turingalan_222_67892_svm.py": b"3",
+        }
+        folder = write(tmp_path / "canvas", files)
+        (tmp_path / "submissions.zip").write_bytes(make_zip(files))
+        for paths in ([folder], [tmp_path / "submissions.zip"], sorted(folder.iterdir())):
+            ada, alan = find_submissions(paths)
+            assert (ada.student, alan.student) == ("lovelaceada_12345", "turingalan_222")
+            submission = read_submission(ada, GIVEN)
+            assert texts(submission) == {MIRA: b"second"}
+            assert submission.warnings == (
+                "lovelaceada_LATE_12345_67890_submission-ada.zip does not count: a newer version was handed in.",
+            )
+            assert texts(read_submission(alan, GIVEN)) == {MIRA: b"2", "classifiers/svm.py": b"3"}
+
+    def test_names_that_only_look_like_canvas(self, tmp_path):
+        files = {f"lab_2024_001_{name}.zip": make_zip(LAB) for name in ("ada", "bob")}
+        found = find_submissions([write(tmp_path / "all", files)])
+        assert len(found) == 2 and len({entry.student for entry in found}) == 2
+
+    def test_gradescope(self, tmp_path):
+        table = (
+            "submission_123:\n  :submitters:\n  - :name: Ada Lovelace\n    :sid: '1'\n  :created_at: 2026-01-01\n"
+            'submission_124:\n  :submitters:\n  - :name: "Alan Turing"\n  - :name: Kurt Gödel\n'
+        )
+        files = within(
+            "assignment_9_export",
+            {
+                "submission_metadata.yml": table.encode(),
+                "submission_123/mira.py": b"1",
+                "submission_124/mira.py": b"2",
+                "submission_125/mira.py": b"3",
+            },
+        )
+        (tmp_path / "export.zip").write_bytes(make_zip(files))
+        for path in (tmp_path / "export.zip", write(tmp_path / "export", files)):
+            found = find_submissions([path])
+            assert [entry.name for entry in found] == ["Ada Lovelace", "Alan Turing, Kurt Gödel", "submission_125"]
+            assert texts(read_submission(found[0], GIVEN)) == {MIRA: b"1"}
+            assert [one.ids for one in found] == [("1",), (), ()] and found[0].student == "ada-lovelace_1"
+
+        (path / "assignment_9_export" / "submission_metadata.yml").unlink()
+        assert [one.ids for one in find_submissions([path])] == [(), (), ()]  # its numbers are no student's
+
+    def test_a_folder_of_repositories(self, tmp_path):
+        for login in ("ada", "al-turing"):
+            write(tmp_path / "repos", within(f"day-1-lab-{login}", {**LAB, ".git/HEAD": b"ref"}))
+        found = find_submissions([tmp_path / "repos"])
+        assert students(found) == {"day-1-lab-ada": "ada", "day-1-lab-al-turing": "al-turing"}
+        assert found[1].ids == ("al-turing", "lab-al-turing", "1-lab-al-turing")
+        assert texts(read_submission(found[0], GIVEN)) == LAB
+
+    def test_a_plain_folder(self, tmp_path):
+        files = {
+            "ada.zip": make_zip(within("whatever", LAB)),
+            **within("bob", LAB),
+            "submission-carol.zip": b"not a zip file",
+            "dave.rar": b"Rar!",
+            "grades.csv": b"",
+            ".DS_Store": b"",
+            "old-marks/.rows/ada.json": b"",
+        }
+        folder = write(tmp_path / "all", files)
+        (folder / "erin").mkdir()
+        (tmp_path / "all.zip").write_bytes(make_zip(files))
+        found = find_submissions([folder])
+        assert students(found) == {name: name for name in ("ada", "bob", "carol", "dave", "erin")}
+        read = [read_submission(entry, GIVEN) for entry in found]
+        assert [bool(submission.problem) for submission in read] == [False, False, True, True, True]
+        assert students(find_submissions([tmp_path / "all.zip"])) == {n: n for n in ("ada", "bob", "carol", "dave")}
+        assert found[0].source == str(folder / "ada.zip")
+
+    def test_a_folder_with_one_student(self, tmp_path):
+        assert students(find_submissions([write(tmp_path / "a", within("ada", LAB))])) == {"ada": "ada"}
+        assert students(find_submissions([write(tmp_path / "b", {"ada.zip": make_zip(LAB)})])) == {"ada": "ada"}
+        assert students(find_submissions([write(tmp_path / "ada", LAB)])) == {"ada": "ada"}
+
+    def test_one_bad_name_in_a_download_is_that_students_matter(self, tmp_path):
+        one, other = (f"{name}_1_assignsubmission_file_" for name in ("A", "B"))
+        files = {f"{one}/mira.py": b"1", f"{one}/../../evil.py": b"", **within(other, LAB), "../x.py": b""}
+        (tmp_path / "all.zip").write_bytes(make_zip(files))
+        a, b = (read_submission(entry, GIVEN) for entry in find_submissions([tmp_path / "all.zip"]))
+        assert "leads out of it" in a.problem
+        assert texts(b) == LAB
+
+    @pytest.mark.parametrize("left", [(), (".DS_Store",), ("__pycache__/x.pyc",)])
+    def test_an_empty_class_folder_is_no_student(self, tmp_path, left):
+        empty = tmp_path / "group 2"
+        empty.mkdir()
+        write(empty, dict.fromkeys(left, b""))
+        with pytest.raises(InputError, match="no submission"):
+            find_submissions([empty])
+        full = write(tmp_path / "group 1", {**within("ada", LAB), **within("bob", LAB)})
+        assert students(find_submissions([full, empty])) == {"ada": "ada", "bob": "bob"}
+
+    def test_an_empty_folder_among_students_is_one_who_handed_in_nothing(self, tmp_path):
+        write(tmp_path, {**within("ada", LAB), **within("bob", LAB)})
+        (tmp_path / "eve").mkdir()
+        for paths in ([tmp_path], sorted(tmp_path.iterdir())):
+            assert sorted(students(find_submissions(paths))) == ["ada", "bob", "eve"]
+
+    def test_the_same_path_twice_is_one_submission(self, tmp_path):
+        path = write(tmp_path / "ada", LAB)
+        assert len(find_submissions([path, path])) == 1
+
+    def test_nothing_there(self, tmp_path):
+        with pytest.raises(InputError, match="does not exist"):
+            find_submissions([tmp_path / "nowhere"])
+        with pytest.raises(InputError, match="no submission"):
+            find_submissions([])
+
+
+names = st.lists(
+    st.sampled_from(["classifiers", "Readers", "mira.py", "Mira.py", "mira (1).py", "..", ".", "", "C:", "a", "lab.zip", "\u202e", "nul", "x" * 300]),
+    min_size=1,
+    max_size=4,
+).map("/".join)  # fmt: skip
+
+
+class TestWhateverComes:
+    @pytest.mark.slow
+    @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(st.dictionaries(names.filter(bool), st.binary(max_size=40), max_size=6))
+    def test_any_names(self, tmp_path, files):
+        for submission in self.read_all(tmp_path, make_zip(files)):
+            if not submission.problem:
+                assert submission.files
+                for path in submission.files:
+                    assert not path.is_absolute() and ".." not in path.parts and len(str(path)) < 250
+            else:
+                assert submission.files == {}
+                assert submission.problem.endswith(".") and "\n" not in submission.problem
+
+    @pytest.mark.slow
+    @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(st.data())
+    def test_any_damage(self, tmp_path, data):
+        raw = bytearray(make_zip({**LAB, "a/lab.zip": make_zip(LAB)}))
+        for _ in range(data.draw(st.integers(1, 6))):
+            place = data.draw(st.integers(0, len(raw) - 1))
+            raw[place] = data.draw(st.integers(0, 255))
+        raw = raw[: data.draw(st.integers(0, len(raw)))] if data.draw(st.booleans()) else raw
+        for submission in self.read_all(tmp_path, bytes(raw)):
+            assert bool(submission.problem) != bool(submission.files)
+
+    def read_all(self, tmp_path, raw):
+        path = tmp_path / "ada.zip"
+        path.write_bytes(raw)
+        found = find_submissions([path])
+        assert found
+        return [read_submission(entry, GIVEN) for entry in found]
+
+
+def boxed(theirs):
+    theirs = {PurePosixPath(name): content for name, content in theirs.items()}
+    files, warnings = lab_in_the_box(Submission("ada", "Ada", "ada.zip", "", theirs), GIVEN, EXERCISES)
+    return {str(path): content for path, content in files.items()}, warnings
+
+
+WHOLE = {str(path): content for path, content in GIVEN.items() if path.parts[0] in ("readers", "classifiers")}
+
+
+class TestLabInTheBox:
+    def test_theirs_where_they_were_to_write_and_given_files_elsewhere(self):
+        files, warnings = boxed({**WHOLE, MIRA: b"mine\n"})
+        assert files == {**WHOLE, MIRA: b"mine\n"}
+        assert warnings == ()
+
+    def test_in_place_of_a_file_that_is_missing_stands_the_one_with_the_stub(self):
+        files, warnings = boxed({MIRA: b"mine\n"})
+        assert files == {**WHOLE, MIRA: b"mine\n"}
+        assert warnings == ("Not handed in: classifiers/svm.py.",)
+
+    def test_changed_files(self):
+        changed = b"class LinearClassifier:\n    cheat = 1\n"
+        files, warnings = boxed({**WHOLE, "classifiers/linear_classifier.py": changed})
+        assert files == WHOLE
+        assert warnings == ("classifiers/linear_classifier.py was changed; the file that was given out is used.",)
+
+    def test_the_files_of_an_older_lab_are_one_sentence(self):
+        given = {PurePosixPath(f"classifiers/m{n}.py"): b"new = 1" for n in range(6)}
+        older = Submission("ada", "Ada", "ada.zip", "", dict.fromkeys(given, b"old = 1"))
+        files, (warning,) = lab_in_the_box(older, given, [])
+        assert files == given and warning.startswith("6 given files are not from this version, classifiers/m0.py, ")
+
+    def test_line_ends_and_blanks_are_no_change(self):
+        same = b"\xef\xbb\xbfclass LinearClassifier:  \r\n    pass\r\n\r\n"
+        assert boxed({**WHOLE, "classifiers/linear_classifier.py": same}) == (WHOLE, ())
+
+    def test_files_of_their_own(self):
+        own = {"mine.py": b"1", "classifiers/tools.py": b"2", "readers/table.csv": b"3", "classifiers/more/a.py": b"4"}
+        assert boxed({**WHOLE, **own}) == ({**WHOLE, **own}, ())
+
+    @pytest.mark.parametrize(
+        ("name", "reason"),
+        [
+            ("random.py", "Python has a module of that name"),
+            ("numpy.py", "an installed library has that name"),
+            ("lxmls_day1.py", "the lab has a module of that name"),
+            ("classifiers.py", "the lab has a module of that name"),
+            ("sitecustomize.py", "the lab has a module of that name"),
+            ("classifiers/mira.cpython-312-x86_64-linux-gnu.so", "only Python source is run"),
+            ("classifiers/mira/__init__.py", "its folder has the name of a file of the lab"),
+            ("classifiers/Linear_Classifier.py", "a file of the lab has the same name except for capital letters"),
+            ("classifiers/mira.py/notes.txt", "its folder has the name of a file of the lab"),
+            ("classifiers/linear_classifier.py/a/b.txt", "its folder has the name of a file of the lab"),
+        ],
+    )
+    def test_put_aside(self, name, reason):
+        assert boxed({**WHOLE, name: b"1"}) == (WHOLE, (f"{name} was put aside: {reason}.",))
+
+    @pytest.mark.parametrize(
+        "name", ["tests/exercises/test_x.py", "lxmls_day1/base/checks.py", "notebooks/a.py", "a.txt"]
+    )
+    def test_nothing_else(self, name):
+        assert boxed({**WHOLE, name: b"1"})[0] == WHOLE

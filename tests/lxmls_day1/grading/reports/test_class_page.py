@@ -1,0 +1,247 @@
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from lxmls_day1.course.diagnosis.expect import WrongAnswer
+from lxmls_day1.course.diagnosis.recorded_answers import Answer
+from lxmls_day1.course.workspace_state import Explanation
+from lxmls_day1.grading.gradebook import (
+    CheckGrade,
+    ExerciseGrade,
+    FreeAnswer,
+    Gradebook,
+    SubmissionGrade,
+)
+from lxmls_day1.grading.reports.class_page import MOST_MISTAKES, answers_html, summary_html
+from lxmls_day1.grading.reports.groups import behaviour_of, groups
+
+EASY, HARD = "test_1_05_mira.py::test_easy", "test_1_05_mira.py::test_small_inputs"
+CAP = ("no_cap", "The cap is missing.")
+SIGN = ("signs", "The *signs* are swapped.")
+
+
+def row_of(student, easy, hard, answer="", mistake=None, **more):
+    checks = tuple(
+        CheckGrade(
+            check, "1.5", title, title == "Hard", verdict, mistakes=(mistake,) if mistake and check == HARD else ()
+        )
+        for check, title, verdict in ((EASY, "Easy", easy), (HARD, "Hard", hard))
+    )
+    exercises = (ExerciseGrade("1.1", "A look", "experiment", 5.0), ExerciseGrade("1.5", "MIRA", "code", 10.0, checks))
+    answers = (FreeAnswer("1.1", "notebooks/1.ipynb", "What do you see?", answer),)
+    return SubmissionGrade(
+        student, more.pop("name", student.title()), f"in/{student}.zip", "", exercises, answers=answers, **more
+    )
+
+
+@pytest.fixture
+def run():
+    rows = (
+        row_of("ada", "ok", "ok", answer="A line."),
+        row_of("bob", "ok", "wrong", mistake=CAP),
+        row_of("cyd", "ok", "wrong", mistake=CAP, answer="A curve."),
+        row_of(
+            "dan",
+            "wrong",
+            "timeout",
+            mistake=SIGN,
+        ),
+    )
+    return Gradebook(rows, 5, "process", "apart", {}, True, "", "0.1")
+
+
+class Page(HTMLParser):
+    """The cells of the tables, section by section."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.sections, self._cell = {}, None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag == "section":
+            self.rows = self.sections.setdefault(attributes["aria-labelledby"], [])
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self._cell = []
+
+    def handle_endtag(self, tag):
+        if tag in ("td", "th"):
+            self.rows[-1].append(" ".join("".join(self._cell).split()))
+            self._cell = None
+
+    def handle_data(self, data):
+        if self._cell is not None:
+            self._cell.append(data)
+
+
+def test_counts_of_the_class(run):
+    text = summary_html(run)
+    assert "4 submissions; mean 3.75, median 2.5 of 10 points; 1 with full marks." in text
+    assert "0 to 10 %: 1, 20 to 30 %: 2, 90 to 100 %: 1" in text
+
+
+def test_the_most_common_mistake_comes_first(run):
+    rows = Page(summary_html(run)).sections["mistakes"][1:]
+    assert [row[:3] for row in rows] == [
+        ["The cap is missing. no_cap", "1.5", "2"],
+        ["The signs are swapped. signs", "1.5", "1"],
+    ]
+    assert rows[0][3] == "Bob and Cyd"
+
+
+def test_rarer_mistakes_are_folded_and_not_lost():
+    rows = [row_of(f"s{n}", "ok", "wrong", mistake=(f"m{n}", f"Mistake {n}.")) for n in range(MOST_MISTAKES + 5)]
+    text = summary_html(Gradebook(tuple(rows), 1, "process", ""))
+    folded = text.partition("<summary>5 more, each made by 1</summary>")[2].partition("</details>")[0]
+    assert [text.count(f"Mistake {n}.") for n in range(len(rows))] == [1] * len(rows) and folded.count("Mistake") == 5
+
+
+def test_the_hardest_check_comes_first(run):
+    rows = Page(summary_html(run)).sections["checks"][1:]
+    assert [(row[0], row[3]) for row in rows] == [("Hard hidden", "1 of 4"), ("Easy", "3 of 4")]
+    assert rows[0][4] == "wrong 2, time limit 1"
+
+
+def test_who_had_to_be_stopped(run):
+    (row,) = Page(summary_html(run)).sections["trouble"][1:]
+    assert row[0] == "◷ time limit" and row[2:] == ["1", "Dan"]
+
+
+def test_exercises_on_average(run):
+    rows = Page(summary_html(run)).sections["exercises"][1:]
+    assert rows[0][2] == "by hand, out of 5"
+    assert rows[1] == ["1.5 MIRA", "", "3.75 of 10", "1", "1"]
+
+
+def test_links_stay_in_the_folder(run):
+    odd = row_of('a b"%/', "ok", "ok")
+    for text in (summary_html(run), answers_html(run), summary_html(Gradebook((odd,), 1, "process", ""))):
+        for link in re.findall('(?:href|src)="([^"]*)"', text):
+            assert re.fullmatch(r"#[\w-]+|answers\.html(?:#e\d+)?|feedback/[\w%.-]+\.html", link)
+        for anchor in re.findall('href="#([^"]*)"', text):
+            assert text.count(f'id="{anchor}"') <= 1
+
+
+def test_an_empty_class():
+    empty = Gradebook((), 1, "process", "")
+    assert "No submissions." in summary_html(empty) and "No answers" in answers_html(empty)
+    nothing = Gradebook((SubmissionGrade("ada", "Ada", "", "", ()),), 1, "process", "")
+    assert "0 of 0" in summary_html(nothing)
+
+
+def test_answers_stand_question_by_question(run):
+    text = answers_html(run)
+    assert text.index("What do you see?") < text.index("A line.") < text.index("A curve.")
+    assert text.count('<span class="mark">not marked</span>') == 2 and "Marked by hand: up to 5 points." in text
+    said = re.search(r"<b>No answer:</b> (.*?)</p>", text)[1]
+    assert re.sub("<[^>]*>", "", said) == "Bob and Dan"
+
+
+def test_the_model_answer_stands_below_its_question(run):
+    answer = run.rows[0].answers[0]
+    key = (answer.exercise, answer.notebook, answer.asked)
+    text = answers_html(run, {key: "Because of <it>.", ("1.9", "other", "Why?"): "Another."})
+    assert (
+        text.index("What do you see?")
+        < text.index("Model answer")
+        < text.index("Because of &lt;it&gt;.")
+        < text.index("A curve.")
+    )
+    assert "Another." not in text and "Model answer" not in answers_html(run)
+
+
+def test_who_has_no_such_cell_is_named(run):
+    rows = (*run.rows, SubmissionGrade("eve", "Eve", "", "", ()))
+    text = answers_html(Gradebook(rows, 1, "process", ""))
+    assert re.search("No such cell.*Eve", text)
+
+
+class TestExplanations:
+    WHY = "Why is there a cap?"
+
+    def page(self, *rows):
+        return answers_html(Gradebook(rows, 1, "process", ""), None, {"1.5": dict([CAP])})
+
+    def explaining(self, student, text, attempt="d = 1", mistake=CAP[0], question=WHY):
+        return row_of(student, "ok", "ok", explanations=(Explanation("1.5", mistake, question, attempt, text),))
+
+    def test_they_stand_beside_the_attempt(self):
+        ada = self.explaining("ada", "Long steps overshoot.", "d = loss / (2 * sq_norm)")
+        text = self.page(ada, self.explaining("bob", ""))
+        section = text[text.index('id="explained"') :]
+        parts = ["1.5: Why is there a cap?", CAP[1], "Ada", "Long steps overshoot.", "d = loss / (2 * sq_norm)"]
+        assert [section.index(part) for part in parts] == sorted(section.index(part) for part in parts)
+        assert re.search("Asked, not answered.*Bob", section)
+
+    def test_the_question_that_most_were_asked_comes_first(self):
+        rows = (
+            self.explaining("ada", "A.", question="Rare?"),
+            self.explaining("bob", "B."),
+            self.explaining("cyd", "C."),
+        )
+        text = self.page(*rows)
+        assert text.index(self.WHY) < text.index("Rare?")
+
+    def test_one_that_was_edited_meanwhile(self):
+        assert "was edited before it could be kept" in self.page(self.explaining("ada", "A.", attempt=""))
+
+    def test_without_any_there_is_no_section(self, run):
+        assert 'id="explained"' not in answers_html(run)
+
+
+def test_many_checks_are_folded():
+    checks = tuple(CheckGrade(f"t.py::test_{n}", "1.5", f"Check {n}", False, "wrong") for n in range(25))
+    row = SubmissionGrade("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, checks),))
+    assert "5 more that not everyone passes" in summary_html(Gradebook((row,), 1, "process", ""))
+
+
+def test_a_mistake_has_a_sample(run):
+    rows = (run.rows[0], replace(run.rows[1], written={"1.5": "d = <b>"}), *run.rows[2:])
+    text = summary_html(replace(run, rows=rows))
+    assert "<summary>an example</summary><pre>d = &lt;b&gt;</pre>" in text
+
+
+def test_groups_without_a_name(run):
+    wrong = [({"scores": [0, 1]}, Answer.of([0.0, 2.0]))]
+    behaviour = behaviour_of(WrongAnswer("", wrong=wrong))
+    check = CheckGrade(
+        "t.py::test_small_inputs", "1.5", "Small", False, "wrong", "scores  [0, <1>]", behaviour=behaviour
+    )
+    exercises = (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),)
+    rows = [SubmissionGrade(s, s.title(), "", "", exercises, written={"1.5": "d = <2>"}) for s in ("ada", "bob")]
+    text = summary_html(Gradebook(tuple(rows), 1, "process", ""))
+    section = text[text.index('id="groups"') : text.index('id="checks"')]
+    (group,) = groups(rows)
+    assert group.id in section and "2 submissions" in section
+    for part in ("scores  [0, &lt;1&gt;]", "d = &lt;2&gt;", "Ada", "Bob"):
+        assert part in section
+    assert "A known mistake explains every wrong answer" in summary_html(run)
+
+
+def test_who_is_wrong_where_no_small_input_shows_it():
+    def row(student, small, other):
+        checks = (
+            CheckGrade("t.py::test_small_inputs", "1.5", "S", False, small),
+            CheckGrade("t.py::a", "1.5", "A", True, other),
+        )
+        return SubmissionGrade(student, student.title(), "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, checks),))
+
+    rows = (
+        row("ada", "ok", "wrong"),
+        row("bob", "wrong", "wrong"),
+        row("cyd", "ok", "ok"),
+        row("dan", "ok", "timeout"),
+    )
+    text = summary_html(Gradebook(rows, 1, "process", ""))
+    (said,) = re.findall(r"<b>1\.5: right on all small inputs, wrong in other checks:</b> (.*?)</p>", text)
+    assert re.sub("<[^>]*>", "", said) == "Ada"
+
+
+def test_checks_that_everyone_passes_are_listed(run):
+    text = summary_html(replace(run, rows=run.rows[:3]))
+    assert "1 that everyone passes" in text and "1.5: Easy" in text

@@ -1,0 +1,228 @@
+"""What students write in Markdown and TeX: laid out, and harmless whatever it is."""
+
+from html.parser import HTMLParser
+
+import pytest
+
+from lxmls_day1.grading.intake.notebook_answers import model_answers
+from lxmls_day1.grading.reports.rendered_markdown import LONGEST, LONGEST_HTML, html_of_markdown
+from lxmls_day1.lab import reference_folder
+
+MARKDOWN = {
+    "blockquote", "br", "code", "div", "em", "h4", "hr", "li", "ol", "p", "pre", "s", "span", "strong", "table", "tbody", "td", "th",
+    "thead", "tr", "ul",
+}  # fmt: skip
+MATHML = {
+    "math", "mfrac", "mi", "mmultiscripts", "mn", "mo", "mover", "mphantom", "mprescripts", "mroot", "mrow", "mspace", "msqrt", "mstyle",
+    "msub", "msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "munderover",
+}  # fmt: skip
+ATTRIBUTES = {
+    "accent", "accentunder", "class", "display", "displaystyle", "fence", "form", "largeop", "linethickness", "lspace", "mathvariant",
+    "maxsize", "minsize", "movablelimits", "rspace", "scope", "scriptlevel", "separator", "start", "stretchy", "symmetric", "tabindex",
+    "width",
+}  # fmt: skip
+CLASSES = {"math inline", "math block", "math amsmath", "scroll", "written"}
+CANARY = "javascript:canary"
+
+HOSTILE = [
+    f"<script>{CANARY}</script>",
+    f'<img src=x onerror="{CANARY}">',
+    f"<iframe src='{CANARY}'></iframe><style>*{{display:none}}</style>",
+    f"[x]({CANARY}) ![y]({CANARY}) <{CANARY}> [z][r]\n\n[r]: {CANARY} 'title'",
+    f"[x](java&#115;cript:canary) ![y](//canary.example/{CANARY}.png)",
+    f"<https://canary.example> https://canary.example {CANARY}",
+    f'```x" onclick={CANARY}\n{CANARY}\n```',
+    f"~~~\n</code></pre><script>{CANARY}",
+    f"    </code><b onmouseover={CANARY}>",
+    f"# </h4><form action={CANARY}><input name=x>\n{CANARY}\n===",
+    f"| <b>{CANARY}</b> | b |\n|:--|--:|\n| <a href={CANARY}> | 2 |",
+    f"&lt;script&gt;{CANARY}&lt;/script&gt; &#60;b&#62;",
+    f"- [ ] <details open ontoggle={CANARY}>",
+    f"$\\href{{{CANARY}}}{{x}}$",
+    f"$\\text{{</mtext></math><img src=x onerror={CANARY}>}}$",
+    f"$\\text{{&lt;img src=x onerror={CANARY}&gt;}}$",
+    f"$\\style{{position:fixed;background:url({CANARY})}}{{x}}$",
+    f'$\\class{{x" onclick="{CANARY}}}{{x}}$ $\\color{{red" onclick="{CANARY}}}{{x}}$',
+    f"$$\\includegraphics{{{CANARY}}}\\url{{{CANARY}}}$$",
+    f"$$\\unicode{{60}}script\\operatorname{{</mo><script>{CANARY}}}$$",
+    f"$$\\rule{{9999em}}{{9999em}}\\hspace{{9999em}}\\vspace{{9999em}}\\raise9999em{{{CANARY}}}$$",
+    f"\\begin{{align}}<script>{CANARY}&=b\\end{{align}}",
+    f"$\\data{{{CANARY}}}\\cssId{{{CANARY}}}{{x}}\\require{{{CANARY}}}$ $<math href={CANARY}>$",
+    f"<!--{CANARY}--><![CDATA[{CANARY}]]><?x {CANARY}?>",
+    "{{ 7 * 7 }}{% include 'page.html.j2' %}",
+    "\x1b[2J\u202e\ud800\x00 &#8238; &#x202e; &#0; $\\text{&#x202e;}$",
+]
+
+
+class Elements(HTMLParser):
+    """What a browser would make of it."""
+
+    def __init__(self, html):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.attributes, self.text, self.open = [], [], [], []
+        self.feed(html)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.attributes += attributes
+        if tag not in ("br", "hr"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+    def handle_comment(self, data):
+        raise AssertionError("a comment")
+
+    handle_decl = handle_pi = unknown_decl = handle_comment
+
+
+def elements(text):
+    """The elements, all of them on the lists above, and no attribute with anything of a student's."""
+    return checked(html_of_markdown(text))
+
+
+def checked(html):
+    html.encode("utf-8")
+    found = Elements(html)
+    assert set(found.tags) <= MARKDOWN | MATHML
+    for name, value in found.attributes:
+        assert name in ATTRIBUTES and "canary" not in value and len(value) < 20
+        assert name != "class" or value in CLASSES
+    return found
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_nothing_acts(text):
+    found = elements(text)
+    assert not set("\u202e\x1b\x00") & set("".join(found.text))
+
+
+@pytest.mark.parametrize(
+    "around",
+    ["> {}", "- {}\n- {}", "a | b\n--|--\n{} | $x$", "**{}**", "`{}`", "${}$", "$$\n{}\n$$", "# {}", "```\n{}"],
+)
+def test_nothing_acts_in_other_places(around):
+    for text in HOSTILE:
+        elements(around.replace("{}", text))
+
+
+def test_what_is_no_markup_here_stays_to_be_read():
+    for text in ("[the guide](http://guide.example)", "![plot](a.png)", "<b>bold</b>", "<http://guide.example>"):
+        assert "".join(elements(text).text) == text
+
+
+@pytest.mark.parametrize(
+    ("markdown", "html"),
+    [
+        ("**a** *b* `c` ~~d~~", "<p><strong>a</strong> <em>b</em> <code>c</code> <s>d</s></p>"),
+        ("# Large\ntext", "<h4>Large</h4>\n<p>text</p>"),
+        ("> q", "<blockquote>\n<p>q</p>\n</blockquote>"),
+        ("3. c\n4. d", '<ol start="3">\n<li>c</li>\n<li>d</li>\n</ol>'),
+        ("```python\nx < 1\n```", '<pre tabindex="0"><code>x &lt; 1\n</code></pre>'),
+        ("", ""),
+    ],
+)
+def test_markdown_is_laid_out(markdown, html):
+    assert html_of_markdown(markdown) == html
+
+
+def test_a_table_has_heads_and_scrolls_by_itself():
+    html = html_of_markdown("| a | b |\n|---|--:|\n| 1 | 2 |")
+    assert html.startswith('<div class="scroll" tabindex="0"><table>')
+    assert html.count('<th scope="col">') == 2 and html.count("<td>") == 2
+
+
+@pytest.mark.parametrize(
+    ("tex", "mathml"),
+    [
+        (r"x_i^2", "<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>"),
+        (r"\frac12", "<mfrac><mn>1</mn><mn>2</mn></mfrac>"),
+        (r"\lambda < 1", "<mi>λ</mi><mo>&lt;</mo><mn>1</mn>"),
+        (r"\arg\max_y", "<mi>arg</mi><msub><mo>max</mo><mi>y</mi></msub>"),
+        (r"\sqrt{x}", "<msqrt><mrow><mi>x</mi></mrow></msqrt>"),
+    ],
+)
+def test_tex_is_typeset(tex, mathml):
+    assert mathml in html_of_markdown(f"Let ${tex}$.")
+    assert '<math display="inline">' in html_of_markdown(f"Let ${tex}$.")
+    assert '<math display="block">' in html_of_markdown(f"$$\n{tex}\n$$")
+
+
+def test_an_environment_is_typeset_without_numbers_of_its_own():
+    found = elements("\\begin{align}a &= b \\\\ c &= d\\end{align}")
+    assert found.tags.count("mtr") == 2 and "(1)" not in "".join(found.text)
+
+
+@pytest.mark.parametrize("tex", [r"}{", r"\frac", r"\left(", "x^a^b", "{" * 400, r"\sqrt{" * 200 + "}" * 200])
+def test_what_is_no_tex_stays_as_it_is(tex):
+    found = elements(f"a ${tex}$ b")
+    assert "math" not in found.tags and tex in "".join(found.text)
+
+
+@pytest.mark.parametrize(
+    "command", ["def", "newcommand", "renewcommand", "providecommand", "newenvironment", "DeclareMathOperator"]
+)
+def test_a_formula_that_defines_commands_is_not_converted(command):
+    """Thirty definitions, each of which stands twice in the next, are a thousand million letters."""
+    bomb = "".join(f"\\{command}{{\\{b}}}{{\\{a}\\{a}}}" for a, b in zip("abcdefghijklm", "bcdefghijklmn", strict=True))
+    assert "math" not in elements(f"${bomb}\\n$").tags
+    assert "math" not in elements(f"$\\def\\a{{\\b\\b}}\\def\\b{{\\c\\c}}\\a {bomb}$").tags
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "*a ",
+        "**a*",
+        "_",
+        "`",
+        "``a`",
+        ">",
+        "- ",
+        "[",
+        "![a](",
+        "$",
+        "$a",
+        "$x$ ",
+        "$$a\n",
+        "|a",
+        "\\",
+        "&#1;",
+        "~~a",
+        "<",
+        "x^",
+        "> - ",
+    ],
+)
+def test_output_is_limited_and_soon_there(part):
+    """All of these are done in less than a second together; a quadratic step would take minutes."""
+    text = (part * LONGEST)[: LONGEST - 1]
+    assert len(html_of_markdown(text)) <= LONGEST_HTML
+    elements(text)
+
+
+def test_a_table_that_fills_itself_up_is_not_made():
+    """Each short row would be filled up to 200 cells."""
+    found = elements("|a" * 200 + "|\n" + "|-" * 200 + "|\n" + "|\n" * 390)
+    assert "table" not in found.tags
+
+
+def test_a_long_text_is_shown_as_it_is_and_cut():
+    found = elements("# a\n" * 3000)
+    assert found.tags == ["p"] and "more lines" in "".join(found.text)
+
+
+def test_model_answers_are_rendered_in_full():
+    """They are written as answers are: every formula of theirs can be typeset."""
+    for (_, _, asked), text in model_answers(reference_folder()).items():
+        for said in (asked, text):
+            found = elements(said)
+            if said.count("$") >= 2:
+                assert "math" in found.tags
+            assert "$" not in "".join(found.text) and "\\" not in "".join(found.text)

@@ -1,0 +1,232 @@
+import dataclasses
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from lxmls_day1.course.workspace_state import Explanation
+from lxmls_day1.grading.gradebook import (
+    VERDICTS,
+    CheckGrade,
+    ExerciseGrade,
+    FreeAnswer,
+    Gradebook,
+    SubmissionGrade,
+)
+from lxmls_day1.grading.reports.class_page import answers_html, summary_html
+from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS
+from lxmls_day1.grading.reports.student_page import BY_HAND, explanation, student_html
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "</pre></li></ul></section></main></body><h1>105 of 105 points</h1>",
+    '"><img src=x onerror=alert(1)>',
+    "<!-- ",
+    "]]> <![CDATA[ <style>body{display:none}</style>",
+    "javascript:alert(1) http://evil.example/x",
+    "\x1b]8;;http://evil\x07link\x1b[2J\x00\x08",
+    "\u202egnp.exe\u2066",
+    "\ud800\udfff\ufffe",
+    "e" + "\u0301" * 300,
+    "&lt;b&gt; &amp;",
+    "{{ 7 * 7 }} {% raw %} {# x",
+]
+SENTENCE = ("norm_counted_once", "The step divides by ‖g‖² and is *twice* as long as `step`.")
+
+
+def row_with(text, **changes):
+    """A row of every kind of thing, with a student's text wherever one can come."""
+    checks = [
+        CheckGrade("test_1_05_mira.py::test_a", "1.5", "A mistake", False, "ok", "", (f"mira_rule({text})",)),
+        CheckGrade(
+            "test_1_05_mira.py::test_small_inputs",
+            "1.5",
+            "The cap",
+            False,
+            "wrong",
+            f"got {text}",
+            (f"f({text})",),
+            (SENTENCE,),
+        ),
+        CheckGrade("test_1_05_mira.py::test_c", "1.5", "Fresh", True, "wrong", "differs", ("SECRET",), (SENTENCE,)),
+        CheckGrade("test_1_05_mira.py::test_d", "1.5", "Fresh too", True, "error", f"ValueError: {text}"),
+    ]
+    exercises = (
+        ExerciseGrade("1.1", "A look", "experiment", 5.0),
+        ExerciseGrade("1.5", "MIRA", "code", 10.0, tuple(checks)),
+    )
+    row = SubmissionGrade(
+        "ada",
+        f"Ada {text}",
+        f"/home/me/{text}.zip",
+        "ab" * 32,
+        exercises,
+        (f"put aside: {text}",),
+        f"printed {text}\n",
+        (FreeAnswer("1.1", "notebooks/1.ipynb", "What is $p(y)$?", f"This: {text}"),),
+        problem=f"{text} is not a zip file.",
+        explanations=(Explanation("1.5", text, text, text, text), Explanation("1.5", text, text, "", "")),
+    )
+    return dataclasses.replace(row, **changes)
+
+
+def run_of(row, **changes):
+    run = Gradebook(
+        (row,), 7, "landlock", "Landlock and seccomp", {"wall": 5.0}, True, "2026-07-19T12:30:05+00:00", "0.1"
+    )
+    return dataclasses.replace(run, **changes)
+
+
+class Outline(HTMLParser):
+    """All tags with their attributes' names, and the text between them."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.text, self.open = [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, *(name for name, _ in attributes)))
+        if tag not in ("meta", "img", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_comment(self, data):
+        raise AssertionError("a comment")
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+PAGES = {"student": lambda run: student_html(run.rows[0], run), "summary": summary_html, "answers": answers_html}
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("text", HOSTILE)
+def test_what_students_write_adds_no_markup_and_no_control_character(page, text):
+    expected, said = (PAGES[page](run_of(row_with(one))) for one in ("harmless", text))
+    got = Outline(said)
+    assert got.tags == Outline(expected).tags
+    assert not got.open
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]", said)
+    said.encode("utf-8")
+
+
+def test_the_cells_of_a_column_look_like_its_head():
+    row = row_with("x")
+    for text in (student_html(row, run_of(row)), summary_html(run_of(row)), answers_html(run_of(row))):
+        for table in re.findall("<table>(.*?)</table>", text, re.DOTALL):
+            lines = [re.findall(r"<t([hd])((?: \w+=\"\w+\")*)>", line) for line in table.split("<tr>")[1:]]
+            kinds = [[re.sub(r' ?scope="\w+"', "", attributes).strip() for _, attributes in line] for line in lines]
+            assert len(kinds) > 1 and all(line == kinds[0] for line in kinds)
+            assert [cell for cell, _ in lines[1]] == ["h"] + ["d"] * (len(lines[0]) - 1)
+
+
+def test_what_could_not_be_read_is_no_warning_that_costs_nothing():
+    row = row_with("x", problem="a.zip lies too deep.")
+    text = student_html(row, run_of(row))
+    _, _, after = text.partition("Nothing could be read")
+    assert after.partition("Warnings")[0].count("a.zip lies too deep.") == 1 == text.count("a.zip lies too deep.")
+    assert "a.zip lies too deep." in summary_html(run_of(row))
+
+
+def test_the_page_asks_for_nothing_outside_itself():
+    row = row_with("x")
+    text = student_html(row, run_of(row))
+    assert not re.findall(r'(?:src|href|action|data|srcset|poster)="([^"#][^"]*)"', text)
+    for anchor in re.findall('href="#([^"]*)"', text):
+        assert text.count(f'id="{anchor}"') == 1
+    for id in re.findall('aria-labelledby="([^"]*)"', text):
+        assert text.count(f'id="{id}"') == 1
+
+
+class TestWhatIsSaid:
+    def test_points_and_what_is_to_come(self):
+        row = row_with("x")
+        text = " ".join(Outline(student_html(row, run_of(row))).text)
+        assert re.search(r"1\.25 +of 10 points", text)  # one of two public checks, none of two hidden ones
+        assert BY_HAND in text and "Up to 5 more points come from exercise 1.1" in text
+
+    def test_a_hidden_check_keeps_its_calls(self):
+        row = row_with("x")
+        assert "SECRET" not in student_html(row, run_of(row))
+        assert "f(x)" in student_html(row, run_of(row))
+
+    def test_a_known_mistake_stands_once_in_its_exercise(self):
+        row = row_with("x")
+        assert student_html(row, run_of(row)).count("The step divides by") == 1
+
+    def test_a_text_that_comes_again_is_referred_to(self):
+        checks = tuple(
+            CheckGrade(f"t.py::{n}", "1.5", f"Check {n}", False, "error", "mira.py:3, in f\nNameError: y")
+            for n in range(3)
+        )
+        row = row_with("x", exercises=(ExerciseGrade("1.5", "MIRA", "code", 10.0, checks),))
+        text = student_html(row, run_of(row))
+        assert text.count("NameError") == 1 and text.count("as in “Check 0”") == 2
+
+    def test_how_it_was_graded(self):
+        row = row_with("x")
+        text = student_html(row, run_of(row))
+        for fact in ("landlock", "seed 7", "2026-07-19 12:30 UTC", "lxmls-day1 0.1", "wall 5", "abababab"):
+            assert fact in text
+
+    def test_where_it_came_from_stays_with_the_instructor(self):
+        row = row_with("x")
+        assert "/home/me" not in student_html(row, run_of(row))
+
+    @pytest.mark.parametrize("verdict", VERDICTS)
+    def test_every_verdict_is_said_in_words(self, verdict):
+        check = CheckGrade("t.py::t", "1.5", "Check", True, verdict)
+        row = row_with("x", exercises=(ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
+        text = student_html(row, run_of(row))
+        assert VERDICT_WORDS[verdict][0] in text and VERDICT_WORDS[verdict][1] in text
+        assert verdict == "ok" or VERDICTS[verdict] in text
+
+    def test_nothing_to_grade(self):
+        row = SubmissionGrade("ada", "", "", "", ())
+        text = student_html(row, run_of(row, graded="", version="", limits={}))
+        assert "ada" in text and "0 points" in text
+
+    def test_a_flood_is_cut(self):
+        row = row_with("y\n" * 200_000, printed="z" * 10**6)
+        assert len(student_html(row, run_of(row))) < 120_000
+
+
+def test_an_exercise_that_was_not_begun_is_one_line():
+    """Of one student 68 kB of feedback said 21 times that nothing was written."""
+    said = ["still to be written"] * 3 + [""] * 6  # hidden checks say nothing
+    checks = tuple(
+        CheckGrade(f"t.py::t{n}", "1.5", f"Check {n}", not text, "missing", text, ("f(1)",))
+        for n, text in enumerate(said)
+    )
+    blank = ExerciseGrade("1.5", "MIRA", "code", 10.0, checks)
+    by_hand = ExerciseGrade("1.1", "Bayes", "text", 5.0, ())
+    answers = (FreeAnswer("1.1", "n.ipynb", "What?", " \n"), FreeAnswer("1.5", "n.ipynb", "Why $x$?", ""))
+    row = SubmissionGrade("ada", "Ada", "", "", (blank, by_hand), answers=answers)
+    text = student_html(row, run_of(row))
+    assert text.count("still to be written") == 1 and "Check 1" not in text and "f(1)" not in text
+    assert "no answer in the notebook" in text and "What?" not in text and "Why" not in text
+    written = dataclasses.replace(row, answers=(answers[0], dataclasses.replace(answers[1], text="Because.")))
+    assert "Because." in student_html(written, run_of(written)) and "Why" in student_html(written, run_of(written))
+
+
+def test_an_explanation_is_plain_text():
+    assert explanation(CheckGrade("", "1.5", "", False, "ok")) == "right"
+    said = explanation(CheckGrade("", "1.5", "", False, "error", "a\x1b[31m\nb"))
+    assert said.splitlines() == ["error: an exception", "a", "b"]
+
+
+def test_pictures_of_a_wrong_answer_and_of_a_pasted_one():
+    row = row_with("x")
+    wrong = dataclasses.replace(row.exercises[1].checks[1], picture="UE5H")
+    exercise = dataclasses.replace(row.exercises[1], checks=(wrong,))
+    answer = FreeAnswer("1.1", "n.ipynb", "What?", "See [picture].", pictures=("data:image/jpeg;base64,SlBH",))
+    row = dataclasses.replace(row, exercises=(row.exercises[0], exercise), answers=(answer,))
+    text = student_html(row, run_of(row))
+    assert re.search(r'<img class="example" src="data:image/png;base64,UE5H" alt="[^"]*picture[^"]*">', text)
+    assert '<img src="data:image/jpeg;base64,SlBH" alt="picture 1 of this answer">' in text
+    assert "data:image/jpeg;base64,SlBH" in answers_html(run_of(row))

@@ -1,0 +1,115 @@
+"""One run at a time in a folder, and nothing left of runs that were killed."""
+
+import errno
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from lxmls_day1.base.atomic_files import ALIVE, LOCK, locked_folder, remove_abandoned, temporary_folder
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.grading.running.run_folders import PREFIX, run_folder
+
+HOLD = """
+import sys
+from pathlib import Path
+from lxmls_day1.grading.running.run_folders import run_folder
+from lxmls_day1.base.atomic_files import locked_folder
+with locked_folder(Path(sys.argv[1]), "grading into"), run_folder() as place:
+    print(place, flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def other(tmp_path, monkeypatch):
+    """Another process that grades into ``out``, and its temporary folder."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    command = [sys.executable, "-c", HOLD, str(tmp_path / "out")]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}
+    )
+    with process:
+        yield process, Path(process.stdout.readline().strip())
+        process.kill()
+
+
+def test_a_full_disk_is_named(tmp_path, monkeypatch):
+    def full(*_arguments):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "write", full)
+    with (
+        pytest.raises(OSError, match=re.escape(str(tmp_path / "out" / LOCK))),
+        locked_folder(tmp_path / "out", "grading into"),
+    ):
+        pass
+
+
+def test_a_second_grader_is_refused_by_the_pid_of_the_first_until_that_is_gone(tmp_path, other):
+    process, _ = other
+    with pytest.raises(InputError, match=f"process {process.pid} on "), locked_folder(tmp_path / "out", "grading into"):
+        pass
+    process.kill()
+    process.wait()
+    with (
+        locked_folder(tmp_path / "out", "grading into"),
+        locked_folder(tmp_path / "out", "grading into"),
+    ):  # one within the other is the same
+        assert (tmp_path / "out" / LOCK).is_file()
+
+
+def test_what_a_killed_run_has_left_is_cleared_by_the_next_and_what_lives_is_not(tmp_path, other):
+    process, place = other
+    remove_abandoned(tmp_path)
+    assert place.is_dir()
+    process.kill()
+    process.wait()
+    (tmp_path / f"{PREFIX}strange").mkdir()  # not made by a run: it has no mark
+    with run_folder() as folder:
+        assert not place.parent.exists()
+        assert folder.is_dir()
+        assert tempfile.gettempdir() == str(folder) == os.environ["TMPDIR"]
+        assert Path(tempfile.mkdtemp()).parent == folder
+    assert not folder.exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"out", f"{PREFIX}strange"}
+    assert not list(tmp_path.rglob(ALIVE))
+
+
+MAKERS = {
+    "a fork server": """
+from lxmls_day1.box.sandbox import ForkServer
+from lxmls_day1.grading.running.lab_boxes import lab_program
+made = ForkServer(lab_program(), 'process')""",
+    "a worker": """
+import types
+from lxmls_day1.grading.running.worker_process import WorkerProcess
+made = WorkerProcess(types.SimpleNamespace(patience=60.0))
+made._answered = lambda *_: None  # it waits for its plan
+made.start()""",
+    "a folder": """
+from lxmls_day1.base.atomic_files import temporary_folder
+made = temporary_folder("lxmls-day1-check-")
+made.__enter__()""",
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL, and deletes no open file")
+@pytest.mark.parametrize("maker", MAKERS)
+def test_what_makes_temporary_folders_leaves_none_to_the_next_when_it_is_killed(tmp_path, maker):
+    """Each of them by itself: where it is part of a run, the folder of the run takes it along."""
+    script = f"import sys\n{MAKERS[maker]}\nprint(flush=True)\nsys.stdin.read()"
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", script], env=environment, **pipes) as process:
+        assert process.stdout.readline() == b"\n"
+        (made,) = tmp_path.glob("lxmls-day1-*")
+        with temporary_folder("lxmls-day1-check-", tmp_path):
+            assert made.is_dir()  # its process lives
+        process.kill()
+    with temporary_folder("lxmls-day1-check-", tmp_path) as folder:
+        assert [path.name for path in tmp_path.glob("lxmls-day1-*")] == [folder.parent.name]

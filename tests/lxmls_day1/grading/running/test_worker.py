@@ -1,0 +1,147 @@
+"""No submission stops the class: exceptions and kills at every step of grading one end in its own row."""
+
+import json
+import sys
+import zipfile
+
+import pytest
+
+from lxmls_day1.box.levels import strongest_level
+from lxmls_day1.course.workspaces.generation import solved_files
+from lxmls_day1.grading.grading_run import grade, saved_rows
+from lxmls_day1.grading.running import worker_process
+from lxmls_day1.grading.running.lab_boxes import lab_program
+from lxmls_day1.grading.running.plan import make_plan
+from lxmls_day1.lab import reference_folder
+from lxmls_day1.library_path import command_of
+
+pytestmark = [
+    pytest.mark.slow(30),
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="whole runs are tested where boxes are forked"),
+]
+NEEDED = ("read_submission", "_boxed_files", "_row", "files_of_student")
+OPTIONAL = ("free_answers", "samples_of")
+KILLING = ("_boxed_files",)
+LATE = "late"
+
+#: What stands in for the worker's main function: each step fails for the submission that is named after it.
+FAULTY = """
+import os, signal, sys, time
+import lxmls_day1.grading.intake.notebook_answers
+from lxmls_day1.box import box
+from lxmls_day1.grading.running import one_submission, worker
+
+current = ""
+
+def with_fault(module, name):
+    step = getattr(module, name)
+    def called(*arguments, **settings):
+        global current
+        if name == "read_submission":
+            current = arguments[0].student
+        if current == "raise-" + name.strip("_").replace("_", "-"):
+            raise RuntimeError("planted")
+        if current == "kill-" + name.strip("_").replace("_", "-"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        if current == "late" and name == "_row":
+            time.sleep(1000)
+        if current == "greedy" and name == "_row":
+            bytearray(1 << 40)
+        return step(*arguments, **settings)
+    setattr(module, name, called)
+
+with_fault(worker, "read_submission")
+for name in ("_row", "samples_of", "files_of_student"):
+    with_fault(one_submission, name)
+with_fault(one_submission.Grader, "_boxed_files")
+with_fault(lxmls_day1.grading.intake.notebook_answers, "free_answers")
+worker.serve()
+"""
+
+
+def name_of(how: str, step: str) -> str:
+    return f"{how}-{step.strip('_').replace('_', '-')}"
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory):
+    base = tmp_path_factory.mktemp("faults")
+    files = {p: c for p, c in solved_files(reference_folder()).items() if p.parts[0] in ("readers", "classifiers")}
+    names = ["right", LATE, "greedy"]
+    names += [name_of("raise", step) for step in (*NEEDED, *OPTIONAL)] + [name_of("kill", step) for step in KILLING]
+    (base / "inbox").mkdir()
+    for name in names:
+        with zipfile.ZipFile(base / "inbox" / f"{name}.zip", "w") as archive:
+            for path, content in files.items():
+                archive.writestr(str(path), content)
+    for name, more in {
+        "long-name": {f"classifiers/{'🙂' * 100}.txt": b"x"},
+        "many-folders": {f"readers/folder{n}/deeper{n}/deepest{n}/data.txt": b"x" for n in range(400)},
+    }.items():
+        with zipfile.ZipFile(base / "inbox" / f"{name}.zip", "w") as archive:
+            for path, content in {**{str(p): c for p, c in files.items()}, **more}.items():
+                archive.writestr(path, content)
+    plan = make_plan(base / "out", strongest_level(lab_program()), ["1.5"], seed=3)
+    patched = pytest.MonkeyPatch()
+    faulty = command_of("lxmls_day1.grading.running.worker")
+    faulty[-1] = faulty[-1].partition("import runpy")[0] + f"exec({FAULTY!r})"
+    patched.setattr(worker_process, "command_of", lambda module: faulty)
+    patched.setattr(type(plan), "patience", 8.0)
+    try:
+        book = grade([base / "inbox"], base / "out", plan, jobs=2)
+    finally:
+        patched.undo()
+    assert len(book.rows) == len(names) + 2
+    assert json.loads((base / "out" / "grades.json").read_text(encoding="utf-8"))["submissions"]
+    assert "Needs a look" in (base / "out" / "summary.html").read_text(encoding="utf-8")
+    assert {row.student for row in saved_rows(base / "out")} == {row.student for row in book.rows}
+    return {row.student: row for row in book.rows}
+
+
+def test_the_neighbours_marks_stay(rows):
+    assert (rows["right"].points, rows["right"].notes, rows["right"].failed) == (10, (), False)
+
+
+@pytest.mark.parametrize("step", NEEDED)
+def test_an_exception_in_a_step_that_is_needed_is_the_row_of_its_submission(rows, step):
+    row = rows[name_of("raise", step)]
+    if step == "files_of_student":  # its failing row has no pages either: the worker ends over it
+        assert row.failed
+    else:
+        assert {check.verdict for check in row.checks} == {"error"}
+        assert "RuntimeError: planted" in row.notes[0]
+    assert row.failed
+    assert len(row.checks) == len(rows["right"].checks)
+    assert "planted" not in " ".join(check.text for check in row.checks)  # the note is for the instructor
+
+
+@pytest.mark.parametrize("step", OPTIONAL)
+def test_an_exception_elsewhere_costs_no_marks(rows, step):
+    row = rows[name_of("raise", step)]
+    assert (row.points, row.failed) == (10, False)
+    assert len(row.notes) == 1
+    assert "RuntimeError: planted" in row.notes[0]
+
+
+@pytest.mark.parametrize("step", KILLING)
+def test_a_worker_that_dies_takes_nothing_along_but_its_submission(rows, step):
+    row = rows[name_of("kill", step)]
+    assert {check.verdict for check in row.checks} == {"crashed"}
+    assert row.notes[0].startswith("it crashed the grader's worker twice: signal 9")
+    assert row.failed
+
+
+def test_time_and_memory_of_the_graders_own_work_are_bounded(rows):
+    assert {check.verdict for check in rows[LATE].checks} == {"timeout"}
+    assert "8 s" in rows[LATE].notes[0]
+    assert {check.verdict for check in rows["greedy"].checks} == {"memory"}
+
+
+@pytest.mark.parametrize("name", ["long-name", "many-folders"])
+def test_what_cannot_be_put_into_a_box_is_no_reason_to_stop(rows, name):
+    row = rows[name]
+    if row.failed:
+        assert {check.verdict for check in row.checks} == {"refused"}
+        assert "no sandbox could be made for it" in row.notes[0]
+    else:  # what cannot be put into a box was left aside, or refused when it was read
+        assert row.points == 10 or row.warnings or row.problem
