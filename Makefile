@@ -116,7 +116,7 @@ coverage:
 	$(VENV_PYTHON) -m coverage report --fail-under=88
 
 teach-report: set-up-test
-	$(VENV_PYTHON) tests/lxmls_day1/grading/teach_report.py $(ARGS)
+	$(VENV_PYTHON) tools/authoring/teach_report.py $(ARGS)
 
 test-processors: set-up-test
 	$(VENV_PYTHON) tests/lxmls_day1/engine/kernels/processors.py $(ARGS)
@@ -153,7 +153,7 @@ fuzz: set-up-test
 	LXMLS_DAY1_FUZZ=300 $(VENV_PYTHON) -m pytest -q -n auto tests/test_fuzz.py $(ARGS) || exit 1; done
 
 bench: set-up-test
-	$(VENV_PYTHON) tests/benchmarks/run.py $(ARGS)
+	$(VENV_PYTHON) tools/benchmarks/run.py $(ARGS)
 
 lab: set-up-lab
 	@$(VENV_PYTHON) -P -m lxmls_day1 lab --start '$(LAB)' $(ARGS)

@@ -7,7 +7,7 @@ from lxmls_day1.base.learner_list import offered_names as offered_names
 from lxmls_day1.base.settings import setting as setting
 from lxmls_day1.course.diagnosis.recorded_answers import described as described
 from lxmls_day1.course.diagnosis.recorded_answers import results as results
-from lxmls_day1.engine import streaming, text
+from lxmls_day1.engine import corpus, text
 from lxmls_day1.engine.kernels.chain_search import k_best as k_best
 from lxmls_day1.engine.loops.chains import Chains as Chains
 from lxmls_day1.engine.loops.checked_data import CheckedData as CheckedData
@@ -18,7 +18,7 @@ from lxmls_day1.engine.models.comparison import compare as compare
 from lxmls_day1.notebook_lab import open_lab as open_lab
 from lxmls_day1.sklearn import tuning as tuning
 
-corpora = streaming
+corpora = corpus
 text_data = text
 
 VERSION: int

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
-from lxmls_day1.course import notebook_building
+from tools.authoring import notebook_building
 from lxmls_day1.figures.number_tolerance import same_text
 
 collect_ignore_glob = ["*.py"]  # the scripts of the notebooks: --doctest-modules would run them

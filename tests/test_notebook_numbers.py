@@ -10,8 +10,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from lxmls_day1.course import notebook_times
 from lxmls_day1.course.registry import Registry
+from tools.authoring import notebook_times
 
 FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
 NAMES = [path.stem for path in sorted(FOLDER.glob("[0-9]_*.ipynb"))]
@@ -124,7 +124,7 @@ def test_the_times_are_those_of_the_estimate():
     registry = Registry.of(notebook_times.reference_folder())
     for name in NAMES:
         text = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
-        assert notebook_times.with_time(text, registry) == text, "run: python -m lxmls_day1.course.notebook_times"
+        assert notebook_times.with_time(text, registry) == text, "run: python -m tools.authoring.notebook_times"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from lxmls_day1.course import notebook_building
 from lxmls_day1.course.workspaces.generation import solved_files
 from lxmls_day1.course.workspaces.student_bundle import with_course
 from lxmls_day1.course.workspaces.workspace import start_workspace, write_files
+from tools.authoring import notebook_building
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "notebooks"
@@ -57,9 +57,7 @@ def printed(notebook):
 class TestRecorded:
     @pytest.mark.parametrize("script", SCRIPTS, ids=NAMES)
     def test_notebook_and_script_are_in_step(self, script):
-        assert notebook_building.check(script), (
-            f"run: python -m lxmls_day1.course.notebook_building build {script.stem}"
-        )
+        assert notebook_building.check(script), f"run: python -m tools.authoring.notebook_building build {script.stem}"
 
     @pytest.mark.parametrize("name", NAMES)
     def test_it_was_run_from_the_top_and_without_errors(self, name):

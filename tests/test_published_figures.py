@@ -4,7 +4,7 @@ import warnings
 
 import pytest
 
-from tests import published_figures
+from tools import published_figures
 
 FIGURES = published_figures.figures()
 ROUNDING = 0.05  # of ours, unless an entry has its own
@@ -39,7 +39,7 @@ def test_figures_on_real_data(measure, real_data):
 
 def test_the_page_is_that_of_the_table():
     assert published_figures.PAGE.read_text(encoding="utf-8") == published_figures.page(), (
-        "docs/figures.md is not what tests/published_figures.toml says; python tests/published_figures.py writes it"
+        "docs/figures.md is not what tools/published_figures.toml says; python tools/published_figures.py writes it"
     )
 
 

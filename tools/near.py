@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("lxmls_day1", "classifiers", "readers", "tests", "tools")
 sys.path.insert(0, str(ROOT))
 
-from lxmls_day1.base.lazy_names import class_texts, read_stub  # noqa: E402  # the path is set before
+from lxmls_day1.base.lazy_names import class_texts, read_stub  # the path is set before
 
 
 def module_name(path: Path) -> str:

@@ -11,7 +11,7 @@ from lxmls_day1.base.atomic_files import replace_files
 from lxmls_day1.base.errors import InputError, counted
 from lxmls_day1.grading.gradebook import Gradebook
 from lxmls_day1.grading.intake.identity import Found
-from lxmls_day1.grading.intake.roster import ACCOUNT, Roster
+from lxmls_day1.grading.reports.roster import ACCOUNT, Roster
 from lxmls_day1.grading.safe_text import one_line
 
 ROSTERS = "roster"  # the folder of the roster that is filled in

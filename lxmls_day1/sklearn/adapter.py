@@ -146,7 +146,9 @@ def calibrated(estimator: Any, X: Any, y: Any, method: str = "sigmoid") -> Any:
 
 
 class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """What the estimators share; the classes of `lxmls_day1.sklearn.estimators` have settings of their own, `LabEstimator` those of any classifier.
+    """The common base of all estimators.
+
+    The classes of `lxmls_day1.sklearn.estimators` have settings of their own, `LabEstimator` those of any classifier.
 
     Inputs are dense or sparse.
 

@@ -1,7 +1,8 @@
 """The classifiers as classes of scikit-learn: ``MiraClassifier(nr_rounds=5)`` goes where ``LogisticRegression()`` goes.
 
 Each learner of `lxmls_day1.classifiers` that takes whole examples has one, called by its class: `Mira` is `MiraClassifier`. They are made
-from the learners' settings when they are first used, so a new learner has its estimator at once; ``dir(lxmls_day1.sklearn.estimators)`` lists them.
+from the learners' settings when they are first used, so a new learner has its estimator at once;
+``dir(lxmls_day1.sklearn.estimators)`` lists them.
 
 Settings have the names and defaults of the classifiers in `lxmls_day1.classifiers`, with one exception: the λ (``regularizer``) of SVM and
 maximum entropy is chosen by ``fit`` where it is not given. None means 2/M for M training examples, or the sum M of their weights;

@@ -20,7 +20,7 @@ The file of checks of an exercise has two functions for this, and may have more:
     MAY_CHANGE = {"mira_rule"}      the functions that may change their arguments, if there are any
     TOLD_AS = "d, then b"           what stands in an answer, in which order, where the inputs do not say it
 
-`lxmls_day1.course.record` chooses inputs on which the known mistakes differ, and writes them down with all answers. Then they
+`tools.authoring.record` chooses inputs on which the known mistakes differ, and writes them down with all answers. Then they
 are one public check of the exercise. It shows the smallest input with a wrong answer, and only it names mistakes, so
 that a student is told the same wherever the check runs. `small_parts` helps to name: a part may be one mistake's, and the rest
 another's. Where no known mistake explains the answers, it says what can be seen in them (`lxmls_day1.course.diagnosis.observations`).
@@ -198,7 +198,7 @@ class SmallInputs:
     def _recorded(self) -> Pool:
         if self._pool is None:
             raise InputError(
-                f"no small inputs are recorded for {self._module.__name__}; run `python -m lxmls_day1.course.record`"
+                f"no small inputs are recorded for {self._module.__name__}; run `python -m tools.authoring.record`"
             )
         return self._pool
 

@@ -86,7 +86,7 @@ class Expect:
         expected = self._expected.get(what)
         if expected is None:
             raise InputError(
-                f"no answer is recorded for {what!r}; after a change of a check run `python -m lxmls_day1.course.record`"
+                f"no answer is recorded for {what!r}; after a change of a check run `python -m tools.authoring.record`"
             )
         try:
             form = form_of(value)

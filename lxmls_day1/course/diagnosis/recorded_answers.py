@@ -193,7 +193,7 @@ class RecordedAnswers:
         except FileNotFoundError:
             raise InputError(
                 f"{path} is not there; it holds the answers with which the checks compare. In a workspace `lxmls-day1 update` "
-                f"brings it; in a checkout of the course `python -m lxmls_day1.course.record {path.stem}` writes it."
+                f"brings it; in a checkout of the course `python -m tools.authoring.record {path.stem}` writes it."
             ) from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(

@@ -306,7 +306,9 @@ class CheckedData:
         label_names: Sequence[str] | None = None,
         notes: dict[str, Any] | None = None,
     ) -> None:
-        """Write the classifier and its parameters to a file, such as "mira.npz"; see :func:`lxmls_day1.engine.models.model_file.save_model`.
+        """Write the classifier and its parameters to a file, such as "mira.npz".
+
+        See :func:`lxmls_day1.engine.models.model_file.save_model`.
 
         ``feature_names`` are the ``vector_names`` unless given. With these (``corpus.feature_names``) the file serves for text,
         too: ``lxmls-day1 predict`` and ``explain``. ``label_names`` are what the labels 0, 1, … are called, and ``notes`` whatever else

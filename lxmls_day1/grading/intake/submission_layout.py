@@ -1,6 +1,7 @@
 """Where the files of a submission belong: which of its folders is the lab, and where the lab has what lies loose.
 
-`lxmls_day1.grading.intake.exercise_files` finds the file of an exercise under another name; names that not every system can have are left aside.
+`lxmls_day1.grading.intake.exercise_files` finds the file of an exercise under another name;
+names that not every system can have are left aside.
 """
 
 import re

@@ -13,7 +13,6 @@ import pytest
 import lxmls_day1.course
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.markers import without_markers
-from lxmls_day1.course.pool_making import uncompiled_lab
 from lxmls_day1.course.registry import FOLDER, check_files
 from lxmls_day1.course.running.check_session import CheckSession
 from lxmls_day1.course.running.pytest_plugin import ChecksRun, check_key, is_hidden, verdict
@@ -21,6 +20,7 @@ from lxmls_day1.course.running.time_limit import OutOfTime, TimeLimit
 from lxmls_day1.course.workspaces.solve_reset_undo import solve
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.lab import Lab, forget_bytecode, reference_folder
+from tools.authoring.pool_making import uncompiled_lab
 
 FILES = {
     "readers/__init__.py": "",

@@ -11,10 +11,10 @@ import pytest
 
 from lxmls_day1.course.checked_lab import LabCall
 from lxmls_day1.course.diagnosis.forms import MUST_RETURN
-from lxmls_day1.course.mistakes import Program, read_mistakes
-from lxmls_day1.course.mutants import mutants_of
 from lxmls_day1.course.registry import FOLDER, SMALL_INPUTS, Registry, check_files
 from lxmls_day1.lab import reference_folder
+from tools.authoring.mistakes import Program, read_mistakes
+from tools.authoring.mutants import mutants_of
 
 pytestmark = [pytest.mark.slow(15), pytest.mark.filterwarnings("ignore")]
 REFERENCE = reference_folder()

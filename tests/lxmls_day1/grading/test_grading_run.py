@@ -15,7 +15,6 @@ from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.levels import Level, strongest_level
 from lxmls_day1.box.sandbox import BoxesUnavailable
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
-from lxmls_day1.course.mistakes import read_mistakes
 from lxmls_day1.course.registry import FOLDER, Registry
 from lxmls_day1.course.running import snapshot
 from lxmls_day1.course.running.pytest_plugin import ChecksRun
@@ -31,6 +30,7 @@ from lxmls_day1.grading.running.one_submission import ForkServers, Grader
 from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.grading.running.worker_process import WorkerProcess
 from lxmls_day1.lab import reference_folder
+from tools.authoring.mistakes import read_mistakes
 
 pytestmark = [
     pytest.mark.slow(40),

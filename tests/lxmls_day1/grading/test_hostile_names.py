@@ -36,9 +36,9 @@ from lxmls_day1.grading.intake.identity import (
     read_names,
     settled,
 )
-from lxmls_day1.grading.intake.roster import Roster
 from lxmls_day1.grading.intake.submissions import read_submission
 from lxmls_day1.grading.reports.report_files import files_of_student, pages_of
+from lxmls_day1.grading.reports.roster import Roster
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.one_submission import Graded
 from lxmls_day1.grading.running.plan import Plan, make_plan

@@ -13,7 +13,6 @@ import pytest
 
 from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK
 from lxmls_day1.box.levels import Level, why_not
-from lxmls_day1.course.mistakes import read_mistakes
 from lxmls_day1.course.registry import FOLDER, Registry
 from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.grading.intake.submissions import Submission
@@ -21,6 +20,7 @@ from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.one_submission import Grader
 from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.lab import reference_folder
+from tools.authoring.mistakes import read_mistakes
 
 pytestmark = [
     pytest.mark.slow,

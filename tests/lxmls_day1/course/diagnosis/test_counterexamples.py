@@ -10,9 +10,9 @@ from lxmls_day1.course.diagnosis.counterexamples import CounterExample, SmallInp
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
 from lxmls_day1.course.diagnosis.observations import RELATED, WHERE, WRONG_FORM
 from lxmls_day1.course.diagnosis.recorded_answers import Answer, Pool, RecordedAnswers
-from lxmls_day1.course.pool_making import checks_of_file, pool_file
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.lab import reference_folder
+from tools.authoring.pool_making import checks_of_file, pool_file
 
 INPUTS = tuple({"x": float(x)} for x in range(6))
 POOL = Pool(

@@ -6,9 +6,9 @@ import pytest
 from lxmls_day1.course.diagnosis.counterexamples import TERMS
 from lxmls_day1.course.diagnosis.formulas import LEAST_NUMBERS, formula_of
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
-from lxmls_day1.course.pool_making import checks_of_file, pool_file
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.lab import reference_folder
+from tools.authoring.pool_making import checks_of_file, pool_file
 
 REFERENCE = reference_folder()
 TERMS_OF = [dict(zip("abcd", numbers, strict=True)) for numbers in np.random.default_rng(3).uniform(1, 4, (12, 4))]

@@ -1,4 +1,4 @@
-"""How long a reader of the book waits: ``python tests/benchmarks/exercise_page.py``, after ``make docs PYODIDE=FOLDER``.
+"""How long a reader of the book waits: ``python tools/benchmarks/exercise_page.py``, after ``make docs PYODIDE=FOLDER``.
 
 The book is served on loopback and opened in Chromium. Times are of the clock, so they hold for a quiet machine of two cores.
 """

@@ -2,9 +2,9 @@ import textwrap
 
 import pytest
 
-from lxmls_day1.course.mutants import mutants_of
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.lab import reference_folder
+from tools.authoring.mutants import mutants_of
 
 FUNCTION = '''
 import numpy as np

@@ -1,6 +1,6 @@
 """Published figures beside ours: what is measured, and the page docs/figures.md, which is made of ``published_figures.toml``.
 
-``python tests/published_figures.py`` writes the page; with ``--measure`` it prints what every measure is now.
+``python tools/published_figures.py`` writes the page; with ``--measure`` it prints what every measure is now.
 """
 
 import functools
@@ -21,7 +21,7 @@ only where it was read, and the table says where, with the commit or the edition
 and settings are the same, ours may differ from theirs over so many documents and no more; where data or features are others the two only
 stand side by side. The last column says why.
 
-The table is made of `tests/published_figures.toml` by `tests/published_figures.py`. `tests/test_published_figures.py` measures our figures
+The table is made of `tools/published_figures.toml` by `tools/published_figures.py`. `tests/test_published_figures.py` measures our figures
 anew: a sample of them in `make test`, all of them in `make campaigns`.
 
 """

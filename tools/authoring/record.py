@@ -1,4 +1,4 @@
-"""``python -m lxmls_day1.course.record``: write down what the reference and the known mistakes answer in the checks.
+"""``python -m tools.authoring.record``: write down what the reference and the known mistakes answer in the checks.
 
 The answers to the checks of an exercise go to a file of its own, as ``tests/exercises/recorded/1.5.json``, which students
 receive: it holds numbers and the sentences of the mistakes, no code. The authors' check says whether a file is current.
@@ -19,8 +19,6 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.waiting import announced
 from lxmls_day1.course.diagnosis.recorded_answers import Pool, RecordedAnswers, exercise_of
 from lxmls_day1.course.markers import find_solutions
-from lxmls_day1.course.mistakes import Mistake, read_mistakes
-from lxmls_day1.course.pool_making import pools_of
 from lxmls_day1.course.registry import (
     FILE,
     FOLDER,
@@ -34,6 +32,8 @@ from lxmls_day1.course.running.snapshot import (
     snapshot_of_reference,
 )
 from lxmls_day1.lab import reference_folder
+from tools.authoring.mistakes import Mistake, read_mistakes
+from tools.authoring.pool_making import pools_of
 
 COMPARED = {
     "sentences": "the sentences of the mistakes",
@@ -112,7 +112,7 @@ def main(arguments: Sequence[str]) -> int:
     reference = reference_folder()
     folder, known = reference / RECORDED, list(Registry.of(reference).ids)
     parser = argparse.ArgumentParser(
-        prog="python -m lxmls_day1.course.record", description="Record what the checks expect."
+        prog="python -m tools.authoring.record", description="Record what the checks expect."
     )
     parser.add_argument("ids", nargs="*", metavar="exercise", help=f"of: {', '.join(known)} (all unless given)")
     options = parser.parse_args(arguments)

@@ -6,10 +6,10 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from lxmls_day1.course import authors_check
-from lxmls_day1.course.authors_check import problems
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.leaks import leaks, solution_lines
+from tools.authoring import authors_check
+from tools.authoring.authors_check import problems
 
 ROOT = Path(__file__).resolve().parents[3]
 SHORT = "1.4", "1.19"
@@ -86,7 +86,7 @@ class TestTinyLab:
         monkeypatch.setattr(authors_check, "LEAST_MISTAKES", 2)
         found = problems(reference)
         for part in (
-            "the recorded answers are not current (run `python -m lxmls_day1.course.record`): test_1_01_steps.py::test_step",
+            "the recorded answers are not current (run `python -m tools.authoring.record`): test_1_01_steps.py::test_step",
             "mistake no_cap of exercise 1.1 is never named: it answers all small inputs rightly",
             "mistake one_too_many of exercise 1.2 is not named by its small inputs",
             "test_1_02_means.py::test_nothing passes although the exercise is not solved",

@@ -2,9 +2,9 @@ import pytest
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.explanations import LONGEST_QUESTION
-from lxmls_day1.course.mistakes import Program, Style, read_mistakes
 from lxmls_day1.course.registry import FILE, FOLDER, Registry
 from lxmls_day1.lab import reference_folder
+from tools.authoring.mistakes import Program, Style, read_mistakes
 
 SOURCE = '''
 @compiled

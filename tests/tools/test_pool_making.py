@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lxmls_day1.course.diagnosis.recorded_answers import Answer, Pool, RecordedAnswers
-from lxmls_day1.course.pool_making import MOST_INPUTS, VARIED, made_pool, tabulated
+from tools.authoring.pool_making import MOST_INPUTS, VARIED, made_pool, tabulated
 
 N_INPUTS = 120
 

@@ -1,11 +1,11 @@
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course import record
-from lxmls_day1.course.pool_making import uncompiled_lab
 from lxmls_day1.course.registry import FOLDER, RECORDED, Registry, check_files
 from lxmls_day1.course.running.snapshot import SnapshotRun, answers_of_reference, take_snapshot
 from lxmls_day1.lab import reference_folder
+from tools.authoring import record
+from tools.authoring.pool_making import uncompiled_lab
 
 pytestmark = pytest.mark.slow
 

@@ -1,6 +1,6 @@
 """How long the notebooks take a student: an estimate from their words, formulas, questions, exercises and cells.
 
-    python -m lxmls_day1.course.notebook_times      write the times into the scripts of the notebooks, and print the table
+    python -m tools.authoring.notebook_times      write the times into the scripts of the notebooks, and print the table
 
 The core of a notebook ends at its heading "Further"; a notebook without this heading is further as a whole. Cells of the core that are
 tagged ``evening`` are not part of the afternoon.
@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from lxmls_day1.base.atomic_files import replace_files
-from lxmls_day1.course.notebook_building import from_source, scripts
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.workspaces.generation import exercises_of_cells
 from lxmls_day1.lab import reference_folder
+from tools.authoring.notebook_building import from_source, scripts
 
 WORDS_PER_MINUTE = 130
 MINUTES = {"formulas": 1.5, "predictions": 1.5, "questions": 3.0, "exercises": 15.0, "cells": 0.75}

@@ -12,8 +12,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from lxmls_day1.course.markers import Solution, find_solutions
-from lxmls_day1.course.mistakes import Program
 from lxmls_day1.course.source_functions import definitions
+from tools.authoring.mistakes import Program
 
 MOST_ROUNDS = 10_000  # of one loop of a mutant: none of the small inputs asks for a hundredth of it
 STOPPED = "EndlessLoop"

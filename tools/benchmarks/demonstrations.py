@@ -1,4 +1,4 @@
-"""How quickly the demonstrations answer: ``python tests/benchmarks/demonstrations.py``, in Chromium, from the local server.
+"""How quickly the demonstrations answer: ``python tools/benchmarks/demonstrations.py``, in Chromium, from the local server.
 
 For each demonstration 100 inputs go to a slider, one after the other. *picture*: from the input to the picture that shows it, which
 needs no Python where the slider moves through frames. *Python*: from the input to the picture with the scene that Python has computed

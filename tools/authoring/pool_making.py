@@ -24,11 +24,11 @@ from lxmls_day1.course.diagnosis.counterexamples import ANSWERED, ASKED, answers
 from lxmls_day1.course.diagnosis.observations import RAISES
 from lxmls_day1.course.diagnosis.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool
 from lxmls_day1.course.markers import without_markers
-from lxmls_day1.course.mistakes import Mistake
-from lxmls_day1.course.mutants import mutants_of
 from lxmls_day1.course.registry import FOLDER, Exercise, check_files
 from lxmls_day1.course.running.time_limit import OutOfTime, TimeLimit
 from lxmls_day1.lab import PACKAGES, Lab
+from tools.authoring.mistakes import Mistake
+from tools.authoring.mutants import mutants_of
 
 MOST_INPUTS = 36
 RESERVE = 8  # other inputs, for practice

@@ -1,7 +1,7 @@
 """The notebooks of a lab: written as ``.py`` in jupytext's percent format, made into ``.ipynb`` with outputs.
 
-    python -m lxmls_day1.course.notebook_building build [NAME …]     run the scripts, and write the notebooks anew
-    python -m lxmls_day1.course.notebook_building check [NAME …]     say which notebooks are not what their scripts say
+    python -m tools.authoring.notebook_building build [NAME …]     run the scripts, and write the notebooks anew
+    python -m tools.authoring.notebook_building check [NAME …]     say which notebooks are not what their scripts say
 
 The script is what one edits and reviews. The notebook beside it is made from it: the same cells, run from the top.
 Tags of cells that mean something here:
@@ -216,7 +216,7 @@ def _cells(notebook: Any) -> list[tuple[str, str, tuple[str, ...]]]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line of this module; returns the exit status."""
     parser = argparse.ArgumentParser(
-        prog="python -m lxmls_day1.course.notebook_building", description=__doc__.partition("\n")[0]
+        prog="python -m tools.authoring.notebook_building", description=__doc__.partition("\n")[0]
     )
     parser.add_argument("action", choices=["build", "check"])
     parser.add_argument("names", nargs="*", help="such as 2_online; all notebooks unless given")

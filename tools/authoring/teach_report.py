@@ -27,11 +27,11 @@ from lxmls_day1.course.diagnosis.counterexamples import SPLIT
 from lxmls_day1.course.diagnosis.naming import Split, named
 from lxmls_day1.course.diagnosis.observations import RAISES
 from lxmls_day1.course.diagnosis.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool, RecordedAnswers
-from lxmls_day1.course.mistakes import Mistake, Program, read_mistakes
-from lxmls_day1.course.mutants import mutants_of
-from lxmls_day1.course.pool_making import asked_programs, checks_of_file, pool_file
 from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Exercise, Registry
 from lxmls_day1.lab import reference_folder
+from tools.authoring.mistakes import Mistake, Program, read_mistakes
+from tools.authoring.mutants import mutants_of
+from tools.authoring.pool_making import asked_programs, checks_of_file, pool_file
 
 MOST_PAIRS = 100
 SMALL = 4

@@ -14,15 +14,15 @@ from lxmls_day1.course.diagnosis.naming import named
 from lxmls_day1.course.diagnosis.observations import RAISES
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.markers import find_solutions
-from lxmls_day1.course.mistakes import Mistake
-from lxmls_day1.course.pool_making import asked_again
-from lxmls_day1.course.record import differences, known_mistakes, recorded
 from lxmls_day1.course.registry import FOLDER, RECORDED, Exercise, Registry, check_files
 from lxmls_day1.course.running.snapshot import SnapshotRun, snapshot_of_reference, take_snapshot
 from lxmls_day1.course.workspaces.generation import reference_files, student_files
 from lxmls_day1.course.workspaces.leaks import cell_sources, leaks, leaks_of_code, solution_lines
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.lab import PACKAGES, reference_folder
+from tools.authoring.mistakes import Mistake
+from tools.authoring.pool_making import asked_again
+from tools.authoring.record import differences, known_mistakes, recorded
 
 LEAST_MISTAKES = 3
 
@@ -110,11 +110,11 @@ def problems_of_small_inputs(reference: Path, mistakes: Mapping[Exercise, Sequen
         return  # that is said elsewhere
     for exercise, found in asked_again(reference, mistakes, pools).items():
         if found is None:
-            yield f"{exercise}: it has no small inputs, which name mistakes; run `python -m lxmls_day1.course.record`"
+            yield f"{exercise}: it has no small inputs, which name mistakes; run `python -m tools.authoring.record`"
             continue
         pool, n_inputs = pools[exercise.id], len(pools[exercise.id].inputs)
         if any(pool.places(found[0][:n_inputs])) or pool.wrong_of_reserve(found[0][n_inputs:]):
-            yield f"{exercise}: its small inputs are not current; run `python -m lxmls_day1.course.record`"
+            yield f"{exercise}: its small inputs are not current; run `python -m tools.authoring.record`"
             continue
         programs = [(mistake.name, program) for mistake in mistakes[exercise] for program in mistake.programs]
         for (name, program), answers in zip(programs, found[1:], strict=True):
@@ -137,7 +137,7 @@ def problems_of_recording(reference: Path, new: RecordedAnswers) -> Iterator[str
         return
     new.pools = old.pools  # `problems_of_small_inputs` looks at them
     for difference in differences(old, new):
-        yield f"the recorded answers are not current (run `python -m lxmls_day1.course.record`): {difference}"
+        yield f"the recorded answers are not current (run `python -m tools.authoring.record`): {difference}"
 
 
 def _marked(reference: Path, registry: Registry) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ import pytest
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
 from lxmls_day1.grading.intake.identity import Found
-from lxmls_day1.grading.intake.roster import Roster
+from lxmls_day1.grading.reports.roster import Roster
 
 # Each with a quote, a comma and a line end in a cell, a formula as a name, and a line that is no student's. § is where marks go.
 CANVAS = (

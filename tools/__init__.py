@@ -1,0 +1,1 @@
+"""Tools of maintainers. They are not part of the wheel."""
