@@ -14,7 +14,7 @@ from lxmls_day1.engine.loops.checked_data import CheckedData as CheckedData
 from lxmls_day1.engine.loops.online_training import train_online as train_online
 from lxmls_day1.engine.loops.rows import Rows as Rows
 from lxmls_day1.engine.models import gaussians as gaussians
-from lxmls_day1.engine.models.comparison import compare as compare
+from lxmls_day1.figures.classifier_comparison import compare as compare
 from lxmls_day1.notebook_lab import open_lab as open_lab
 from lxmls_day1.sklearn import tuning as tuning
 

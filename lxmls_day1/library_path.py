@@ -30,7 +30,7 @@ TOPICS = ("domains", "large", "second_order", "solvers", "structured")
 MOVED = {
     "checks": "base.checks",
     "cluster": "engine.cluster",
-    "comparison": "engine.models.comparison",
+    "comparison": "figures.classifier_comparison",
     "compiled": "engine.kernels",
     "course.recorded_answers": "course.diagnosis.recorded_answers",
     "engine.chains": "engine.loops.chains",

@@ -10,7 +10,7 @@ from classifiers.run_all_classifiers import (
     run_all_classifiers,
 )
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.models.comparison import distinct_names, memory_of_training
+from lxmls_day1.figures.classifier_comparison import distinct_names, memory_of_training
 from lxmls_day1.figures.plotting import detached_axes
 from readers.sentiment_reader import SentimentCorpus
 from readers.simple_data_set import SimpleDataSet

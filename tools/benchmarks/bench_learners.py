@@ -13,7 +13,7 @@ from interleaved import books, print_table, time_in_turn
 
 from classifiers.run_all_classifiers import all_classifiers
 from lxmls_day1.base.errors import CorpusUnavailable
-from lxmls_day1.engine.models.comparison import memory_of_training
+from lxmls_day1.figures.classifier_comparison import memory_of_training
 from readers.question_reader import QuestionCorpus
 from readers.sentiment_reader import SentimentCorpus
 

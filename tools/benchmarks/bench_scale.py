@@ -1,8 +1,8 @@
 """Corpora that do not fit into memory: making them, and training on them.
 
 *Text -> corpus on disk*: made-up documents (`lxmls-day1 toy`) in a TSV file become shards with hashed uni- and bigrams, on one core, beside
-scikit-learn's HashingVectorizer, which gets the same texts as lists in memory and keeps nothing. It is timed with its own tokeniser, once for
-words alone, as it does by itself, and once for uni- and bigrams, as we count them. Beside the time stands in how many values our matrix
+scikit-learn's HashingVectorizer, which gets the same texts as lists in memory and keeps nothing. It is timed with its own tokeniser, once
+for words alone, as it does by itself, and once for uni- and bigrams, as we count them. Beside the time stands in how many values our matrix
 differs from that of FeatureHasher on the tokens of `count_tokens`. All times are processor time.
 
 *Epochs over shards*, beside the same epochs in memory, and beside Vowpal Wabbit with a warm cache: without imports and without making
