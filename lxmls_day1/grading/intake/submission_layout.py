@@ -35,7 +35,7 @@ class SubmissionLayout:
         From the path in the lab to that in the submission.
     warnings : list of str
     alike : dict
-        From the path in the lab of a file that was not found to the names that look like it, for a sentence.
+        From the path in the lab of a file that was not found to what looks like it: ``mira_old.py looks like it``.
     """
 
     is_lab: bool
@@ -138,12 +138,17 @@ def _place_exercise_files(
                 _take_out(places, own, name, home)
         if spare := [name for name in spare if name not in own and name.is_relative_to(root)]:
             warnings.append(f"{_some(spare)} {_was(spare)} ignored, because {display_name(places[home])} is there.")
-    texts = {home: _some(several) for home, several in {**found.alike, **found.unclear}.items()}
+    texts = {
+        home: f"{_some(several)} {'looks' if len(several) == 1 else 'look'} like "
+        for home, several in {**found.alike, **found.unclear}.items()
+    }
     for home in found.alike:
         warnings.append(
-            f"{texts[home]} looks like {display_name(home)}, but does not hold its exercise, and was not taken."
+            f"{texts[home]}{display_name(home)}, without the functions or cells of its exercise: not taken."
         )
-    return texts, {name for several in (*found.unclear.values(), *found.spare.values()) for name in several}
+    return {home: f"{text}it" for home, text in texts.items()}, {
+        name for several in (*found.unclear.values(), *found.spare.values()) for name in several
+    }
 
 
 def _take_out(

@@ -68,7 +68,7 @@ class Submission:
     receipt : str
         SHA-256 of the zip file that was handed in, where it came as one.
     alike : mapping from path to str
-        Files of the lab that were not found, and the names in the submission that look like them.
+        Files of the lab that were not found, and what looks like them: ``mira_old.py looks like it``.
     notes : tuple of str
         Sentences about parts that were left out because they cannot be read, are too large or are no student's; they are warnings, too.
     """

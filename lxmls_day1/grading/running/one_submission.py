@@ -157,7 +157,7 @@ def not_handed_in(submission: Submission, exercises: Iterable[Exercise]) -> dict
         for path in map(PurePosixPath, exercise.files):
             if path not in submission.files:
                 like = submission.alike.get(path)
-                texts[exercise.id] = f"not handed in: {path}" + (f"; {like} looks like it" if like else "")
+                texts[exercise.id] = f"not handed in: {path}" + (f"; {like}" if like else "")
     return texts
 
 

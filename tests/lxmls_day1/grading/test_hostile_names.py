@@ -614,6 +614,27 @@ class TestWholeRuns:
         marks, book = run(files, ["Username,m", "ada", "mallory"])
         assert marks == ["10", "0"] and [row.student for row in book.rows] == ["ada", "mallory"]
 
+    def test_a_file_under_another_name_and_one_that_was_not_handed_in(self, run, tmp_path):
+        right = solved_files(REFERENCE)[PurePosixPath(WORK)]
+        files = {"ada/Mira (1).PY": right, "ada/a.ipynb": b"\0" * 30_000_000, "bob/mira.py": right}
+        files |= {
+            "carl/svm.py": b"",
+            "carl/my_mira.py": b"def rule(): 1",
+            "dora/mira-1.py": right,
+            "dora/mira-2.py": right,
+        }
+        marks, book = run({**files, "dora/svm.py": b""}, ["Username,m", "ada", "bob", "carl", "dora"])
+        assert marks == ["10", "10", "0", "0"]
+        texts = {row.student: {check.text for check in row.checks if not check.hidden} for row in book.rows}
+        assert texts["carl"] == {f"not handed in: {WORK}; my_mira.py looks like it"}
+        assert texts["dora"] == {f"not handed in: {WORK}; mira-1.py and mira-2.py looks like it"}
+        page = (tmp_path / "out" / "summary.html").read_text(encoding="utf-8")
+        needs_a_look = page.partition('id="notes"')[2].partition("</section>")[0]
+        assert "Needs a look" in page and needs_a_look.count(f"not handed in: {WORK}") == 2
+        taken = f"Mira (1).PY is not the name that was expected; it is taken as {WORK}."
+        assert taken in page and taken in (tmp_path / "out" / "feedback" / "ada.html").read_text(encoding="utf-8")
+        assert "still to be written" not in page
+
     def test_moodle(self, run, labs, tmp_path):
         right, wrong = labs
         files = {f"{name}_assignsubmission_file_/lab.zip": right for name in ("ada lovelace_11", "bob_13")}
