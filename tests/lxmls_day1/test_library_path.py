@@ -146,12 +146,21 @@ class TestWorkspaceOfStrangers:
         assert done.returncode == 0 and done.stdout.startswith("pytest "), done.stderr
 
 
-@pytest.mark.parametrize("name", ["compiled.class_sums", "text.tokens"])
-def test_a_module_has_its_older_name_too(name):
+@pytest.mark.parametrize(
+    ("name", "today"),
+    [
+        ("compiled.class_sums", "engine.kernels.class_sums"),
+        ("text.tokens", "engine.text.tokens"),
+        ("engine.compiled.class_sums", "engine.kernels.class_sums"),
+        ("course.recorded_answers", "course.diagnosis.recorded_answers"),
+        ("errors", "base.errors"),
+    ],
+)
+def test_a_module_has_its_older_name_too(name, today):
     """Functions that a student wrote in an older workspace import it; it is the same module."""
     code = (
-        f"import lxmls_day1.{name} as older, lxmls_day1.engine.{name} as today; from lxmls_day1.{name.partition('.')[0]} "
-        f"import {name.partition('.')[2]} as found; print(older is today is found, today.__spec__.name, today.__name__)"
+        f"import lxmls_day1.{name} as older, lxmls_day1.{today} as today; from {f'lxmls_day1.{name}'.rpartition('.')[0]} "
+        f"import {name.rpartition('.')[2]} as found; print(older is today is found, today.__spec__.name, today.__name__)"
     )
     went = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert went.stdout.split() == ["True", f"lxmls_day1.engine.{name}", f"lxmls_day1.engine.{name}"], went.stderr
+    assert went.stdout.split() == ["True", f"lxmls_day1.{today}", f"lxmls_day1.{today}"], went.stderr

@@ -11,7 +11,7 @@ from lxmls_day1.course.workspaces.leaks import leaks, solution_lines
 from tools.authoring import authors_check
 from tools.authoring.authors_check import problems
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 SHORT = "1.4", "1.19"
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import lxmls_day1.course
+import tools.authoring
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.markers import without_markers
 from lxmls_day1.course.registry import FOLDER, check_files
@@ -261,10 +262,11 @@ def reference(tmp_path, monkeypatch):
 
 
 def take_for_reference(folder, monkeypatch):
-    for module in pkgutil.iter_modules(lxmls_day1.course.__path__, "lxmls_day1.course."):
-        importlib.import_module(module.name)
+    for package in (lxmls_day1.course, tools.authoring):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
     for name, module in list(sys.modules.items()):
-        if name.startswith("lxmls_day1.") and hasattr(module, "reference_folder"):
+        if name.startswith(("lxmls_day1.", "tools.")) and hasattr(module, "reference_folder"):
             monkeypatch.setattr(module, "reference_folder", lambda: folder)
 
 

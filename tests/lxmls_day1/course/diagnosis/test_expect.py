@@ -50,7 +50,7 @@ class TestExpect:
         assert text.count("expected") == 3
 
     def test_what_is_not_recorded(self):
-        with pytest.raises(InputError, match=r"no answer is recorded for 'e'; .*course\.record"):
+        with pytest.raises(InputError, match=r"no answer is recorded for 'e'; .*authoring\.record"):
             self.expect(1.0)("e", 1.0)
 
     def test_a_snapshot_wants_different_words(self):

@@ -135,7 +135,7 @@ class TestSolveAndReset:
     def test_an_installation_without_solutions(self, workspace, tmp_path, monkeypatch):
         """What a student has installed holds the same stubs that a workspace has."""
         mine = start_workspace(tmp_path / "second")
-        for name in ("solve_reset_undo", "registry", "workspace_state"):
+        for name in ("workspaces.solve_reset_undo", "registry", "workspace_state"):
             monkeypatch.setattr(f"lxmls_day1.course.{name}.reference_folder", lambda: workspace)
         with pytest.raises(InputError, match=r"the solution of exercise 1\.1 is not part of this installation"):
             solve(mine, "1.1")

@@ -177,7 +177,7 @@ def test_the_assignment_stays(newer):
 @pytest.mark.parametrize(
     ("head", "gone"),
     [
-        ("from lxmls_day1.base.checks import check_choice", False),
+        ("from lxmls_day1.checks import check_choice", False),
         ("from lxmls_day1.compiled.sparse_rows import Examples", False),
         ("from lxmls_day1.streaming.shard_rows import (\n    MatrixRows,\n    corpus_of_old,\n)", True),
         ("from lxmls_day1.compiled.gone import Examples", True),
