@@ -627,7 +627,7 @@ class TestWholeRuns:
         assert marks == ["10", "10", "0", "0"]
         texts = {row.student: {check.text for check in row.checks if not check.hidden} for row in book.rows}
         assert texts["carl"] == {f"not handed in: {WORK}; my_mira.py looks like it"}
-        assert texts["dora"] == {f"not handed in: {WORK}; mira-1.py and mira-2.py looks like it"}
+        assert texts["dora"] == {f"not handed in: {WORK}; mira-1.py and mira-2.py look like it"}
         page = (tmp_path / "out" / "summary.html").read_text(encoding="utf-8")
         needs_a_look = page.partition('id="notes"')[2].partition("</section>")[0]
         assert "Needs a look" in page and needs_a_look.count(f"not handed in: {WORK}") == 2

@@ -294,7 +294,7 @@ class TestLooseFiles:
         assert "It contains nothing of the lab" in problem and "mira_final.py looks like classifiers/mira.py" in problem
         submission = read_zip(tmp_path, {"svm.py": b"", "mira_final.py": content})
         assert PurePosixPath(MIRA) not in submission.files and submission.alike == {
-            PurePosixPath(MIRA): "mira_final.py"
+            PurePosixPath(MIRA): "mira_final.py looks like it"
         }
         assert "mira_final.py looks like classifiers/mira.py" in submission.warnings[-1]
 
