@@ -441,7 +441,8 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
             if _RANGE_OR_EMPTY.fullmatch(cells[id_column]):
                 continue
             raise InputError(
-                f"{name}, line {number}: the {_ordinal(id_column)} column is {_quoted(cells[id_column])}; expected {len(forms) + 1}, the number "
+                f"{name}, line {number}: the {_ordinal(id_column)} column is {_quoted(cells[id_column])}; "
+                f"expected {len(forms) + 1}, the number "
                 "of the word in its sentence, or a range such as 2-3, or an empty node such as 8.1"
             )
         form, tag = cells[form_column], cells[column]
