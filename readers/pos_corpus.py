@@ -24,6 +24,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -262,8 +263,9 @@ def _is_comment(line: str) -> bool:
 
 
 def _global_columns(lines: Sequence[str]) -> list[str] | None:
-    """Return the names of the columns of CoNLL-U Plus, None of another file."""
-    first = next((line for line in lines if line.startswith(_GLOBAL_COLUMNS)), None)
+    """Return the names of the columns of CoNLL-U Plus, which stand before its first word; None of another file."""
+    comments = takewhile(lambda line: not line or line.startswith("#"), lines)
+    first = next((line for line in comments if line.startswith(_GLOBAL_COLUMNS)), None)
     return None if first is None else first.removeprefix(_GLOBAL_COLUMNS).split()
 
 
@@ -434,12 +436,12 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
                 f"{name}, line {number}: got {_counted(len(cells), 'column')}; expected {n_columns}, "
                 "separated by tab characters, a comment that begins with #, or an empty line"
             )
-        place = None if id_column is None else cells[id_column]
-        if place is not None and place != str(len(forms) + 1):
-            if _RANGE_OR_EMPTY.fullmatch(place):
+        if id_column is not None and cells[id_column] != str(len(forms) + 1):
+            if _RANGE_OR_EMPTY.fullmatch(cells[id_column]):
                 continue
             raise InputError(
-                f"{name}, line {number}: the {_ordinal(id_column)} column is {_quoted(place)}; expected {len(forms) + 1}, the number "
+                f"{name}, line {number}: the {_ordinal(id_column)} column is {_quoted(cells[id_column])}; "
+                f"expected {len(forms) + 1}, the number "
                 "of the word in its sentence, or a range such as 2-3, or an empty node such as 8.1"
             )
         form, tag = cells[form_column], cells[column]

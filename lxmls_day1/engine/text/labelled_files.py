@@ -447,23 +447,26 @@ class _Skipped:
     ) -> tuple[list[list[str]], list[int]]:
         """Leave out records that begin with # and have another number of fields than the first record, or ``width``."""
         width = width or len(rows[0])
-        return self._without(rows, numbers, "a comment", lambda row: len(row) != width and row[0].startswith("#"))
+        if {*map(len, rows)} <= {width}:
+            return rows, numbers
+        places = [place for place, row in enumerate(rows) if len(row) != width and row[0].startswith("#")]
+        return self._without(rows, numbers, "a comment", places)
 
     def without_headers(
         self, rows: list[list[str]], numbers: list[int], names: Sequence[str]
     ) -> tuple[list[list[str]], list[int]]:
         """Leave out records that are equal to the header, as where two files were joined."""
         wanted = [name.casefold() for name in names]
-        first = names[0].casefold()  # a comparison of one field is enough for nearly all records
-        return self._without(
-            rows, numbers, "equal to the header",
-            lambda row: row[0].strip().casefold() == first and [field.strip().casefold() for field in row] == wanted,
-        )  # fmt: skip
+        most = 2 * len(names[-1]) + 8  # characters, with blanks and capitals: the length excludes nearly all records
+        near = [
+            place for place, row in enumerate(rows) if len(row[-1]) <= most and len(row[0]) <= 2 * len(names[0]) + 8
+        ]
+        places = [place for place in near if [field.strip().casefold() for field in rows[place]] == wanted]
+        return self._without(rows, numbers, "equal to the header", places)
 
     def _without(
-        self, rows: list[list[str]], numbers: list[int], what: str, is_left_out: Callable[[list[str]], bool]
+        self, rows: list[list[str]], numbers: list[int], what: str, places: Sequence[int]
     ) -> tuple[list[list[str]], list[int]]:
-        places = [place for place, row in enumerate(rows) if is_left_out(row)]
         if not places:
             return rows, numbers
         self._lines.setdefault(what, []).extend(numbers[place] for place in places)

@@ -71,13 +71,16 @@ def normalise_word(word: str) -> str:
     >>> [normalise_word(word) for word in ["1000", "1984.", "1/2", "10-20", "20th", "$20"]]
     ['<num>', '<year>', '<fraction>', '<dash-num>', '20th', '$20']
     """
-    word = lower_case(word.replace(":", ""))
-    # The expressions of `re` do not know marks; so the shape of a word has a letter for each mark.
-    shape = word if word.isascii() else _with_letters_for_marks(word)
+    if word.isascii():
+        shape = word = word.lower().replace(":", "")
+    else:  # the expressions of `re` do not know marks, so the shape of a word has a letter for each mark
+        word = lower_case(word.replace(":", ""))
+        shape = _with_letters_for_marks(word)
     if not any(character.isalnum() for character in shape):
         return ""
     if match := _LETTERS.fullmatch(shape):
-        return word[slice(*match.span(match.lastindex or 0))]
+        start, end = match.span(match.lastindex or 0)
+        return word[start:end]
     if match := _NUMBER.fullmatch(shape):
         return "<year>" if _YEAR.fullmatch(match[1] or match[2]) else "<num>"
     if _FRACTION.fullmatch(word):
