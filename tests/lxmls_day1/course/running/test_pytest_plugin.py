@@ -12,7 +12,7 @@ START = """
 import importlib, pkgutil, sys
 from pathlib import Path
 import lxmls_day1.course
-for module in pkgutil.iter_modules(lxmls_day1.course.__path__, "lxmls_day1.course."):
+for module in pkgutil.walk_packages(lxmls_day1.course.__path__, "lxmls_day1.course."):
     importlib.import_module(module.name)
 for name, module in list(sys.modules.items()):
     if name.startswith("lxmls_day1.") and hasattr(module, "reference_folder"):
