@@ -199,6 +199,12 @@ def limited(wait: Wait, end: Callable[[], None]) -> Iterator[threading.Event]:
         thread.join()
 
 
+def shows_progress() -> bool:
+    """Return True if lines of progress can come and go: standard error is a terminal, and neither NO_COLOR nor TERM forbids it."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return not plain and sys.stderr is not None and sys.stderr.isatty()
+
+
 @contextlib.contextmanager
 def announced(say: Callable[[str], None]) -> Iterator[None]:
     """While the block runs, hand on the sentences of whoever waits for long."""

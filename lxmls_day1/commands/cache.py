@@ -1,12 +1,12 @@
 """``lxmls-day1 cache``: labelled text of any size becomes a corpus on disk."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from lxmls_day1.base.errors import counted
+from lxmls_day1.base.waiting import shows_progress
 from lxmls_day1.commands.own_files import layout_options
 
 BYTES_OF_MEMORY = 35  # of the tokens of a byte of text, where most pairs of words are new
@@ -84,7 +84,7 @@ def command(
         if paths or out:
             raise click.UsageError("--verify checks an existing corpus; give it without FILE and --out.")
         shards = Shards(verify)
-        shards.verify(progress=sys.stderr.isatty())
+        shards.verify(progress=shows_progress())
         click.echo(
             f"{printable(verify)} is unchanged since it was written: {counted(len(shards), 'shard')}, {counted(shards.n_rows, 'document')}."
         )
@@ -105,7 +105,7 @@ def command(
         settings["classes"] = [label.strip() for label in classes.split(",") if label.strip()]
     try:
         with warnings_as_notes():
-            corpus = make_corpus(paths, out, progress=sys.stderr.isatty(), **settings)
+            corpus = make_corpus(paths, out, progress=shows_progress(), **settings)
     except KeyboardInterrupt:
         click.echo("\nInterrupted. Nothing is kept; the same command starts again.", err=True)
         raise

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.waiting import shows_progress
 from lxmls_day1.commands.shared_options import lab_option
 
 if TYPE_CHECKING:
@@ -153,15 +154,23 @@ def keep_and_show(folder: Path, exercise: str, text: str) -> None:
 
 @contextlib.contextmanager
 def check_progress() -> Iterator[Callable[[str], None]]:
-    """On a terminal, the title of the check that is running, until the report takes its place."""
-    shows = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    """Show the title of the check that is running, until the report takes its place; the terminal's width limits it."""
+    if not shows_progress():
+        yield lambda title: None
+        return
+    from lxmls_day1.course.reports.terminal import fitted
 
     def show(title: str) -> None:
-        if shows:
-            click.echo(f"\r\x1b[K{title}", nl=False, err=True)
+        try:
+            width = os.get_terminal_size(sys.stderr.fileno()).columns
+        except (OSError, ValueError):
+            width = 80
+        click.echo(
+            f"\r{fitted(title, width - 1)}\r", nl=False, err=True
+        )  # in the last column some terminals begin a new line
 
     try:
-        yield lambda title: show(f"{title[:70]} ...")
+        yield show
     finally:
         show("")
 

@@ -7,6 +7,7 @@ import click
 
 from lxmls_day1.base.errors import InputError, counted
 from lxmls_day1.base.text_table import aligned
+from lxmls_day1.base.waiting import shows_progress
 from lxmls_day1.commands.output import not_written_yet, warnings_as_notes
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def tune_in_place(
         click.echo(f"{dataset.get_name()} has no development part, so {held_out} are held out for the choice.")
     try:
         with warnings_as_notes():
-            found = tune(learner, parts, grid, progress=True)
+            found = tune(learner, parts, grid, progress=shows_progress())
     except NotImplementedError as error:
         raise InputError(not_written_yet(type(learner).__name__, error)) from error
     click.echo(table_of_trials(found))

@@ -203,6 +203,40 @@ def ended_by_signals() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
+class _Stream(io.FileIO):
+    """Standard output, whose errors name it, or standard error: no command fails because its messages are lost."""
+
+    def write(self, content: Any) -> int:
+        """Write what can be written."""
+        try:
+            return super().write(content)
+        except OSError as error:
+            if self.fileno() == 2:
+                return len(content)
+            error.filename = "standard output"
+            raise
+
+
+def open_streams() -> None:
+    """Put the null device in the place of closed standard streams, so that no other file gets their numbers."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            try:
+                os.fstat(number)
+            except OSError:
+                null = os.open(os.devnull, os.O_RDWR)
+                if null != number:
+                    os.dup2(null, number)
+                    os.close(null)
+            mode = "w" if number else "r"
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8", errors="backslashreplace"))  # noqa: SIM115
+        elif number and os.name == "posix" and (old := getattr(sys, name)) is getattr(sys, f"__{name}__"):
+            old.flush()
+            buffer = io.BufferedWriter(_Stream(old.fileno(), "w", closefd=False))
+            line_buffering = number == 2 or old.line_buffering or old.write_through
+            setattr(sys, name, io.TextIOWrapper(buffer, old.encoding, old.errors, line_buffering=line_buffering))
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit with its status. Linear algebra runs on one thread in this process.
 
@@ -217,6 +251,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     for variable in THREAD_VARIABLES:
         os.environ.setdefault(variable, "1")  # read when numpy is imported, which no command has done yet
     status: str | int | None = None
+    open_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a word may hold what the terminal's encoding has not
             stream.reconfigure(errors="backslashreplace")
@@ -236,11 +271,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
                 command_group.main(args=arguments, prog_name="lxmls-day1", color=False if plain else None)
         except SystemExit as end:
             status = end.code
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except OSError as error:  # of standard output: those of a command end in a sentence
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python would try again, and say so
         if error.errno != errno.EPIPE:
-            click.echo(f"Error: standard output cannot be written to: {describe_os_error(error)}", err=True)
+            click.echo(f"Error: {describe_os_error(error)}", err=True)
         status = status or 1
     sys.exit(status)

@@ -29,7 +29,7 @@ class _Announcement(logging.Handler):
 @contextlib.contextmanager
 def announced() -> Iterator[None]:
     """Say on a terminal that loops are compiled, when it begins."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield
         return
     handler, level = _Announcement(), _COMPILED.level

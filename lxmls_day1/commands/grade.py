@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from lxmls_day1.base.errors import counted
+from lxmls_day1.base.waiting import shows_progress
 from lxmls_day1.commands.output import writable_folder
 from lxmls_day1.commands.shared_options import ExerciseList
 from lxmls_day1.library_path import library_path
@@ -173,13 +174,13 @@ def forget_python_path() -> None:
 
 
 class _ProgressBar:
-    """A bar that a row moves on; nothing where standard error is no terminal but a line at the end."""
+    """A bar that a row moves on, where it can come and go."""
 
     def __enter__(self) -> "_ProgressBar":
         from tqdm import tqdm
 
         self.kept = 0
-        self._bar = tqdm(unit="submission", desc="Grading", disable=None)
+        self._bar = tqdm(unit="submission", desc="Grading", disable=not shows_progress())
         return self
 
     def __exit__(self, *_: object) -> None:

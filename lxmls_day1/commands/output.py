@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.waiting import shows_progress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,8 +35,8 @@ def writable_folder(out: str) -> Path:
 
 @contextlib.contextmanager
 def progress_bar() -> Iterator[ReportProgress]:
-    """A bar on a terminal's standard error, plain lines where that is not a terminal: "reading", the names, "drawing"."""
-    if not sys.stderr.isatty():
+    """A bar where it can come and go, plain lines elsewhere: "reading", the names, "drawing"."""
+    if not shows_progress():
         yield lambda done, total, name: click.echo(f"[{done + 1}/{total}] {name}", err=True) if name else None
         return
     from tqdm import tqdm  # here, as many commands need none

@@ -1,12 +1,12 @@
 """``--file``: labelled text of the user's own, and the options of `train` and `run` that say how it is read."""
 
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.waiting import shows_progress
 from lxmls_day1.commands.shared_options import several
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def open_own_file(lab: "Lab", settings: Mapping[str, Any]) -> tuple[Any, list[st
     from lxmls_day1.base.checks import listed
     from lxmls_day1.engine.text.documents import printable
 
-    corpus = lab.reader("text_reader", "TextCorpus", **{**settings, "progress": sys.stderr.isatty()})
+    corpus = lab.reader("text_reader", "TextCorpus", **{**settings, "progress": shows_progress()})
     notes = [f"Read {printable(corpus.read_as)}."]
     nr_labels, nr_examples = len(corpus.label_names), corpus.nr_examples
     if nr_examples >= SEVERAL and 2 * nr_labels > nr_examples:

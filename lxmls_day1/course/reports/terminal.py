@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,30 @@ def echo_lines(lines: Iterable[Line]) -> None:
 def columns() -> int | None:
     """How many columns the terminal has; None where the output is none."""
     return max(NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
+
+
+def fitted(text: str, width: int) -> str:
+    """Return a text in one line that takes so many columns on standard error: cut with three dots, or padded with spaces.
+
+    Examples
+    --------
+    >>> fitted("a rule", 10), fitted("a long rule", 10), fitted("規則と重み", 8)
+    ('a rule    ', 'a long ...', '規則... ')
+    """
+    encoding = getattr(sys.stderr, "encoding", None) or "ascii"
+    text = " ".join(text.split()).encode(encoding, "replace").decode(encoding, "replace")
+    if sum(map(_columns_of, text)) > width:
+        while text and sum(map(_columns_of, text)) > max(0, width - 3):
+            text = text[:-1]
+        text += "..."[: max(0, width)]
+    return text + " " * (width - sum(map(_columns_of, text)))
+
+
+def _columns_of(character: str) -> int:
+    """Return how many columns of a terminal a character takes."""
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def echo_status(status: Status) -> None:

@@ -10,7 +10,6 @@ import gzip
 import hashlib
 import os
 import re
-import sys
 import tarfile
 import time
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from lxmls_day1.base.atomic_files import OURS, temporary_folder
+from lxmls_day1.base.waiting import shows_progress
 
 if TYPE_CHECKING:
     import requests
@@ -217,7 +217,7 @@ def _save(answer: "requests.Response", path: Path, max_bytes: int) -> None:
     size = int(answer.headers.get("Content-Length", 0)) or None
     with (
         path.open("wb") as file,
-        tqdm(total=size, unit="B", unit_scale=True, leave=False, disable=not sys.stderr.isatty()) as bar,
+        tqdm(total=size, unit="B", unit_scale=True, leave=False, disable=not shows_progress()) as bar,
     ):
         for content in answer.iter_content(1 << 16):
             if file.tell() + len(content) > max_bytes:

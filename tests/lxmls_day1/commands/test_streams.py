@@ -1,0 +1,155 @@
+"""Streams that are closed, full or gone, in every command; and lines of progress that come and go."""
+
+import io
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lxmls_day1.base.waiting import shows_progress
+from lxmls_day1.commands import command_line
+from lxmls_day1.commands.check import check_progress
+from lxmls_day1.commands.command_line import COMMANDS
+from lxmls_day1.commands.output import progress_bar
+from lxmls_day1.course.workspaces.workspace import start_workspace
+
+SHELL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a shell, and a device that is always full")
+#: Commands that can be given again and again, with what each needs; of every other one the help is asked for.
+ARGUMENTS = {
+    "check": "1.5 --json", "status": "", "hint": "1.5", "solve": "1.5", "submit": "", "update": "", "doctor": "",
+    "toy": "--documents 1000", "undo": "--lab nowhere", "train": "--classifier mira --domain toy --out model.npz",
+}  # fmt: skip
+#: Redirections -> what is lost, and what standard error then says.
+STREAMS = {
+    "<&-": ("", ""),
+    "2>&-": ("messages", ""),
+    "2>/dev/full": ("messages", ""),
+    ">&-": ("output", ""),
+    "<&- >&- 2>&-": ("output and messages", ""),
+    ">/dev/full": ("output", "Error: standard output: no space left on device."),
+    "| true": ("output", ""),
+    "2>&1 | true": ("output and messages", ""),
+}
+TIMES = re.compile(r"\d[\d.,:-]*")  # seconds, dates
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return start_workspace(tmp_path_factory.mktemp("streams") / "lab")
+
+
+@SHELL
+@pytest.mark.slow(20)
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("command", [*COMMANDS, "--help", "--version", "no-such-command"])
+def test_a_command_does_its_work_whatever_becomes_of_its_streams(command, folder):
+    def ended(streams):
+        line = f"'{sys.executable}' -P -m lxmls_day1 {command} {ARGUMENTS.get(command, '--help')} {streams}"
+        result = subprocess.run(["bash", "-c", f"set -o pipefail\n{line}"], cwd=folder, capture_output=True, text=True)
+        for sign in ("Traceback", "Exception ignored"):
+            assert sign not in result.stderr, streams
+        return result.returncode, TIMES.sub("", result.stdout), TIMES.sub("", result.stderr)
+
+    for _ in range(4):  # after the third hint all three are shown, and what is solved stays so
+        status, output, messages = ended("</dev/null")
+    for streams, (lost, said) in STREAMS.items():
+        found = ended(streams)
+        fails = bool(output) and ("true" in streams or bool(said))
+        assert not fails or said in found[2], streams
+        assert found[1] == ("" if "output" in lost else output), streams
+        if "messages" not in lost and not fails:
+            assert found[2] == messages, streams
+        assert found[0] == (status or 1 if fails else status), streams
+
+
+@SHELL
+def test_no_file_gets_the_number_of_a_stream_that_is_closed(tmp_path):
+    code = "from lxmls_day1.commands.command_line import open_streams as o; o(); print(open('x').fileno(), file=open('n', 'w'))"
+    subprocess.run(f"touch x; '{sys.executable}' -c \"{code}\" <&- >&- 2>&-", shell=True, cwd=tmp_path, check=True,
+                   env={**os.environ, "PYTHONPATH": str(Path(command_line.__file__).parents[2])})  # fmt: skip
+    assert int((tmp_path / "n").read_text()) > 2
+
+
+class Terminal(io.StringIO):
+    """A terminal of so many columns, for a program that writes line by line."""
+
+    encoding = "utf-8"
+
+    def isatty(self):
+        return True
+
+    def fileno(self):
+        return 2
+
+
+def screen_of(text, columns):
+    """What stands on a terminal after all that was written: it begins a new line where one is full, as all do."""
+    lines, place = [""], 0
+    for character in text:
+        assert character.isprintable() or character in "\r\n", repr(character)
+        if character == "\n":
+            lines.append("")
+        if character in "\r\n":
+            place = 0
+            continue
+        wide = 2 if ord(character) > 0x2E80 else 1
+        if place + wide > columns:
+            lines.append("")
+            place = 0
+        lines[-1] = (lines[-1][:place].ljust(place) + character + "\0" * (wide - 1)) + lines[-1][place + wide :]
+        place += wide
+    return [line.rstrip(" ").replace("\0", "") for line in lines]
+
+
+TITLES = ["The rule", "Exercise 1.5: MIRA on many random points, λ = 0.1 and 10, with costs " * 3, "短い規則" * 30, "x"]
+
+
+@pytest.mark.parametrize("columns", [20, 39, 40, 80, 200])
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_progress_of_checks_leaves_nothing_behind(monkeypatch, columns, encoding):
+    terminal = Terminal()
+    terminal.encoding = encoding
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(os, "get_terminal_size", lambda *_: os.terminal_size((columns, 24)))
+    for variable in ("NO_COLOR", "TERM"):
+        monkeypatch.delenv(variable, raising=False)
+    with check_progress() as progressed:
+        for title in TITLES:
+            progressed(title)
+            (line,) = screen_of(terminal.getvalue(), columns)
+            assert line and len(line) < columns
+            assert line == title.encode(encoding, "replace").decode(encoding) or line.endswith("...")
+    assert screen_of(terminal.getvalue(), columns) == [""]
+
+
+@pytest.mark.parametrize(
+    ("variables", "is_terminal", "shows"),
+    [
+        ({}, True, True),
+        ({"NO_COLOR": ""}, True, True),
+        ({"NO_COLOR": "1"}, True, False),
+        ({"NO_COLOR": "0"}, True, False),
+        ({"TERM": "dumb"}, True, False),
+        ({}, False, False),
+        ({}, None, False),
+    ],
+)
+def test_progress_is_shown_on_terminals_that_allow_it(monkeypatch, variables, is_terminal, shows):
+    stream = {True: Terminal(), False: io.StringIO(), None: None}[is_terminal]
+    for variable in ("NO_COLOR", "TERM"):
+        monkeypatch.delenv(variable, raising=False)
+    for variable, value in variables.items():
+        monkeypatch.setenv(variable, value)
+    monkeypatch.setattr(sys, "stderr", stream)
+    assert shows_progress() == shows
+    with check_progress() as progressed:
+        progressed("The rule")
+    if stream is not None:
+        assert bool(stream.getvalue()) == shows
+        with progress_bar() as progress:
+            progress(0, 2, "Mira")
+        assert ("[1/2] Mira\n" in stream.getvalue()) == (not shows)
+        assert shows or "\r" not in stream.getvalue()
