@@ -176,8 +176,8 @@ class LabelledStream:
         lost before the file was read.
     classes : sequence of str, optional
         All labels there may be: any other is an error.
-    skip_lines : int
-        The number of lines before the examples, or before the header, of each file.
+    skip_lines : int, optional
+        The number of lines before the examples, or before the header, of each file. Default: none.
     report : function (number of bytes), optional
         Called with how many bytes of the files have been read since it was called last.
 
@@ -225,10 +225,12 @@ class LabelledStream:
         quote: str | None = '"',
         encoding: str | None = None,
         classes: Sequence[str] | None = None,
-        skip_lines: int = 0,
+        skip_lines: int | None = None,
         report: Callable[[int], object] | None = None,
     ):
-        self._skip_lines = int(check_number("skip_lines", skip_lines, at_least=0, whole=True))
+        self._skip_lines = (
+            0 if skip_lines is None else int(check_number("skip_lines", skip_lines, at_least=0, whole=True))
+        )
         _check_choices(form, delimiter, label_column, text_column, quote, header, encoding)
         self.paths = [str(check_path("path", path)) for path in paths]
         self.names = [STDIN_NAME if path == STANDARD_INPUT else path for path in self.paths]

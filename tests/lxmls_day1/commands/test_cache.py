@@ -51,9 +51,10 @@ def test_that_all_tokens_are_kept_is_said_before_they_are(tmp_path, options, is_
 
 def test_options_reach_the_making(tmp_path):
     path = tmp_path / "mails.txt"
-    path.write_text('1;It\'s 5" wide;ham\n2;Win a prize;spam\n3;Win 6" now;ham\n')
+    path.write_text('Mails\n1;It\'s 5" wide;ham\n2;Win a prize;spam\n3;Win 6" now;ham\n')
     out = tmp_path / "x.bags"
     options = ["--label-column", 2, "--text-column", 1, "--no-header", "--no-quotes", "--delimiter", "semicolon"]
+    options += ["--skip-lines", 1]
     result = run(
         cache, path, "--out", out, *options, "--min-count", 2, "--shard-rows", 2, "--classes", "ham, spam,eggs"
     )
