@@ -96,7 +96,6 @@ def command(
 
     if settings["hash_bits"] is None and settings["like"] is None and settings["form"] != "svmlight":
         _tell_memory(paths)
-    settings = {name: value for name, value in settings.items() if value is not None}
     if no_quotes:
         settings["quote"] = None
     if rows_a_shard is not None:
