@@ -39,7 +39,7 @@ def test_the_exercises_of_this_lab_fit_together(asked, monkeypatch):
 class TestTinyLab:
     @pytest.fixture(autouse=True)
     def few_mistakes_suffice(self, monkeypatch):
-        monkeypatch.setattr(authors_check, "LEAST_MISTAKES", 1)
+        monkeypatch.setattr(authors_check, "MIN_MISTAKES", 1)
 
     def change(self, reference, name, old, new):
         path = reference / name
@@ -83,7 +83,7 @@ class TestTinyLab:
             "def test_nothing(lab):\n    assert lab\n\n\ndef small_inputs(",
         )
         self.change(reference, exercises, '"m = (1/n) sum"', '"return total_of_all / len(values)"')
-        monkeypatch.setattr(authors_check, "LEAST_MISTAKES", 2)
+        monkeypatch.setattr(authors_check, "MIN_MISTAKES", 2)
         found = problems(reference)
         for part in (
             "the recorded answers are not current (run `python -m tools.authoring.record`): test_1_01_steps.py::test_step",
@@ -91,9 +91,24 @@ class TestTinyLab:
             "mistake one_too_many of exercise 1.2 is not named by its small inputs",
             "test_1_02_means.py::test_nothing passes although the exercise is not solved",
             "exercises.toml, with a line of classifiers/means.py: return total_of_all / len(values), is in a student",
-            "Exercise 1.2: Means: it has 1 known mistakes; wanted 2",
+            "1_02_….toml has 1 known mistakes; 2 families are enough",
         ):
             assert any(part in problem for problem in found), part
+
+    def test_what_a_new_exercise_lacks_beside_its_code(self, reference):
+        (reference / "docs/reference").mkdir(parents=True)
+        (reference / "docs/reference/exercises.md").write_text("| 1.1 | steps | `steps.py` |\n")
+        right = reference / "tests/lxmls_day1/grading/right"
+        right.mkdir(parents=True)
+        (right / "1_02_means.toml").touch()
+        found = [problem.partition(": ")[2].partition(": ")[2] for problem in problems(reference)]
+        for part in (
+            "notebooks/1_first.ipynb has no heading `## Exercise 1.1: …`, to which `check` sends students",
+            "docs/reference/exercises.md has no row `| 1.2 | … |`",
+            "tests/lxmls_day1/grading/right/1_01_….toml is not there; it holds right solutions of other kinds, which must pass",
+        ):
+            assert part in found
+        assert not any("1.1 | … |" in text or "right/1_02" in text for text in found)
 
     def test_no_checks(self, reference):
         (reference / "tests/exercises/test_1_02_means.py").unlink()

@@ -13,10 +13,10 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.diagnosis.naming import named
 from lxmls_day1.course.diagnosis.observations import RAISES
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
-from lxmls_day1.course.markers import find_solutions
+from lxmls_day1.course.markers import cell_source, find_solutions
 from lxmls_day1.course.registry import FOLDER, RECORDED, Exercise, Registry, check_files
 from lxmls_day1.course.running.snapshot import SnapshotRun, snapshot_of_reference, take_snapshot
-from lxmls_day1.course.workspaces.generation import reference_files, student_files
+from lxmls_day1.course.workspaces.generation import HEADING, reference_files, student_files
 from lxmls_day1.course.workspaces.leaks import cell_sources, leaks, leaks_of_code, solution_lines
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.lab import PACKAGES, reference_folder
@@ -24,7 +24,9 @@ from tools.authoring.mistakes import Mistake
 from tools.authoring.pool_making import asked_again
 from tools.authoring.record import differences, known_mistakes, recorded
 
-LEAST_MISTAKES = 3
+ROWS = "docs/reference/exercises.md"
+RIGHT = "tests/lxmls_day1/grading/right"
+MIN_MISTAKES = 3  # families of known mistakes for each exercise; more are welcome, and not asked for
 
 
 def problems(reference: Path | None = None) -> list[str]:
@@ -52,6 +54,7 @@ def problems(reference: Path | None = None) -> list[str]:
         return [str(error)]
     return [
         *problems_of_registry(reference, registry, mistakes, public.hidden),
+        *problems_of_texts(reference, registry),
         *problems_of_stubs(reference, registry),
         *problems_of_small_inputs(reference, mistakes),
         *problems_of_recording(reference, public),
@@ -80,8 +83,26 @@ def problems_of_registry(
         elif not hidden.get(exercise.id):
             yield f"{exercise}: it has no hidden checks, and full marks need them"
         known = len(mistakes.get(exercise, ()))
-        if known < LEAST_MISTAKES:
-            yield f"{exercise}: it has {known} known mistakes; wanted {LEAST_MISTAKES}"
+        if known < MIN_MISTAKES:
+            file = f"tests/exercises/mistakes/{exercise.stem}_….toml"
+            yield f"{exercise}: {file} has {known} known mistakes; {MIN_MISTAKES} families are enough"
+
+
+def problems_of_texts(reference: Path, registry: Registry) -> Iterator[str]:
+    """Yield what a new exercise lacks beside its code, in a checkout of the course: its heading, its row, its right solutions."""
+    if not (reference / ROWS).is_file():
+        return
+    rows = (reference / ROWS).read_text(encoding="utf-8")
+    for exercise in registry:
+        notebook = json.loads((reference / exercise.notebook).read_text(encoding="utf-8"))
+        if exercise.id not in {
+            match["id"] for cell in notebook["cells"] for match in HEADING.finditer(cell_source(cell))
+        }:
+            yield f"{exercise}: {exercise.notebook} has no heading `## Exercise {exercise.id}: …`, to which `check` sends students"
+        if f"| {exercise.id} |" not in rows:
+            yield f"{exercise}: {ROWS} has no row `| {exercise.id} | … |`"
+        if exercise.has_code and not list((reference / RIGHT).glob(f"{exercise.stem}_*.toml")):
+            yield f"{exercise}: {RIGHT}/{exercise.stem}_….toml is not there; it holds right solutions of other kinds, which must pass"
 
 
 def problems_of_stubs(reference: Path, registry: Registry) -> Iterator[str]:
