@@ -126,6 +126,7 @@ test-newest: VENV_PYTHON := out/newest/bin/python
 test-newest:
 	@$(call NEW_VENV,out/newest)
 	$(INSTALL) --upgrade -e '.[fast,test]'
+	$(INSTALL) --upgrade numba
 	$(VENV_PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder -m 'not slow and not campaign' $(ARGS)
 
 # Which versions there are, with their hashes (newer ones: make lock ARGS=--upgrade).

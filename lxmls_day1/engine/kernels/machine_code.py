@@ -37,14 +37,21 @@ from typing import Any
 import llvmlite
 import numba
 import numpy as np
-from numba.core.caching import NullCache
-from numba.core.compiler import CompileResult
-from numba.core.dispatcher import Dispatcher
-from numba.core.serialize import dumps
-from numba.extending import _Intrinsic
-from numba.misc.appdirs import AppDirs
 
 from lxmls_day1.base.atomic_files import renew_file
+
+# Names of numba that are not public; a release may take them away (docs/dev/numba.md). Then everything is compiled, and nothing is kept.
+try:
+    from numba.core.caching import NullCache
+    from numba.core.compiler import CompileResult
+    from numba.core.dispatcher import Dispatcher
+    from numba.core.serialize import dumps
+    from numba.extending import _Intrinsic
+    from numba.misc.appdirs import AppDirs
+
+    MISSING = ""
+except ImportError as error:
+    NullCache, MISSING = object, str(error)
 
 _VERSIONS = f"numba {numba.__version__}, llvmlite {llvmlite.__version__}, Python {sys.version}, format 1"
 _CONFIG: Any = numba.config  # its attributes are made from the environment
@@ -79,7 +86,10 @@ def cached_jit(signature: Any = None, **options: Any) -> Callable[[Callable[...,
 
     def decorate(function: Any) -> Any:
         dispatcher = numba.njit(**options)(_renamed(function))
-        dispatcher._cache = MachineCodeCache(function, options)
+        if MISSING:
+            _warn_once(f"numba {numba.__version__} has changed: {MISSING}")
+        else:
+            dispatcher._cache = MachineCodeCache(function, options)
         dispatcher.compile = _without_collector(dispatcher.compile)
         if signature is not None:
             dispatcher.compile(signature)
@@ -210,6 +220,8 @@ def _folders(source: Path) -> Iterator[Path]:
 
 def where_kept(source: Path) -> tuple[Path | None, str]:
     """The folder that the machine code of a source file is written to; None, and why, if there is none."""
+    if MISSING:
+        return None, f"numba {numba.__version__} has changed: {MISSING}"
     why = ""
     for folder in _folders(source):
         try:

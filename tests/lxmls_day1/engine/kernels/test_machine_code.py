@@ -216,3 +216,26 @@ machine_code.cached_jit(numba.float64(numba.float64), no_cfunc_wrapper=False)(mo
         assert from_cache
         functions.append(function)
     assert [call(function, 1.0) for function in functions] == [2.0, 5.0]
+
+
+def test_a_numba_that_lacks_a_name_compiles_and_says_that_nothing_is_kept(tmp_path):
+    code = (
+        "import sys, warnings, numba, numba.core.caching as caching\n"
+        "sys.dont_write_bytecode = False\n"
+        "del caching.NullCache\n"
+        "with warnings.catch_warnings(record=True) as said:\n"
+        "    warnings.simplefilter('always')\n"
+        "    from lxmls_day1.engine.kernels.machine_code import cached_jit, where_kept\n"
+        "    double = cached_jit()(lambda x: 2 * x)\n"
+        "    print(double(4), len(double.overloads))\n"
+        "print(said[0].message)\n"
+        "print(*where_kept(__import__('pathlib').Path('x.py')))\n"
+    )
+    went = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    lines = went.stdout.splitlines()
+    assert lines[0] == "8 1", went.stderr
+    assert (
+        f"machine code cannot be kept (numba {numba.__version__} has changed: cannot import name 'NullCache'"
+        in lines[1]
+    )
+    assert lines[2].startswith(f"None numba {numba.__version__} has changed")
