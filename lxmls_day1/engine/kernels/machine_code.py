@@ -51,7 +51,8 @@ try:
 
     MISSING = ""
 except ImportError as error:
-    NullCache, MISSING = object, str(error)
+    NullCache: Any = object  # type: ignore[no-redef]
+    MISSING = str(error)
 
 _VERSIONS = f"numba {numba.__version__}, llvmlite {llvmlite.__version__}, Python {sys.version}, format 1"
 _CONFIG: Any = numba.config  # its attributes are made from the environment
