@@ -109,7 +109,7 @@ def site(wheel, tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel") / "site"
     zipfile.ZipFile(wheel).extractall(folder)
     for place, its_place in (
-        ("lxmls_day1/engine/compiled", ""),
+        ("lxmls_day1/engine/kernels", ""),
         ("classifiers", "lxmls_day1/reference_lab"),
         ("classifiers", "lxmls_day1"),
     ):
@@ -134,7 +134,7 @@ class TestWheel:
             f"lxmls_day1/engine/text/toy_corpus/{file.name}"
             for file in (ROOT / "lxmls_day1/engine/text/toy_corpus").glob("*.review")
         }
-        templates = ROOT / "lxmls_day1/grading/templates"
+        templates = ROOT / "lxmls_day1/grading/reports/templates"
         wanted |= {f"lxmls_day1/grading/reports/templates/{file.name}" for file in templates.iterdir()}
         scripts = ROOT / "lxmls_day1/grading/autograder_files"
         wanted |= {file.relative_to(ROOT).as_posix() for file in scripts.rglob("*") if file.is_file()}

@@ -33,7 +33,7 @@ READ = """
 import importlib.machinery, sys
 import lxmls_day1
 for place in lxmls_day1.__path__:
-    source = open(place + "/engine/compiled/chain_search.py").read()
+    source = open(place + "/engine/kernels/chain_search.py").read()
 namespace = {"__name__": "mine", "__file__": __file__}
 exec(source.replace("@kernel(**CHAIN_PRIMITIVE)", ""), namespace)
 best_path = namespace["best_path"]
