@@ -1,6 +1,6 @@
 """λ chosen on the development part: train with each value, compare on examples that training has not seen.
 
-``lxmls-day1 tune`` and ``lxmls_day1.sklearn.tuning`` do this for any setting, with standard errors.
+``lxmls-day1 train --tune`` and ``lxmls_day1.sklearn.tuning`` do this for any setting, with standard errors.
 """
 
 from collections.abc import Callable, Sequence

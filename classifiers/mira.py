@@ -47,7 +47,7 @@ class Mira(OnlineClassifier):
     Parameters
     ----------
     regularizer : float > 0
-        λ; 1/λ caps the step, so that a larger one moves the weights less.
+        λ. The step is capped at 1/λ: a larger λ moves the weights less.
     nr_rounds, averaged, seed, order, cost, track_objective, progress, n_jobs
         As in :class:`OnlineClassifier`.
 

@@ -78,8 +78,8 @@ class _Running:
         )
         return [self.ended, self.reported, *([] if listening is None else [listening])]
 
-    def is_over(self, ready: Collection[int], proc: int) -> bool:
-        """Whether it has ended or is to end; otherwise a thread of it that asks may begin or not."""
+    def handle_events(self, ready: Collection[int], proc: int) -> bool:
+        """Answer a thread of the box that asks whether it may begin; return True if the box has ended or is to end."""
         if self.ended in ready or self.reported in ready:
             return True
         if self.listener is not None and self.listener in ready:
@@ -152,7 +152,7 @@ def main(
     boxes: list[_Running] = []
     while True:
         ready, _, _ = select.select([control, *(handle for box in boxes for handle in box.handles())], [], [])
-        for box in [box for box in boxes if box.is_over(ready, proc)]:
+        for box in [box for box in boxes if box.handle_events(ready, proc)]:
             boxes.remove(box)
             box.end(level, [other.pid for other in boxes])
         if control in ready:

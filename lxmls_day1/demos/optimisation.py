@@ -245,7 +245,7 @@ def _range_of_objective(found: Found) -> Axis:
 
 
 def _path(x: np.ndarray, heights: np.ndarray, across: Axis, up: Axis) -> np.ndarray:
-    """A curve without the points that nobody could miss."""
+    """Return the curve without the points that make no visible difference."""
     x, heights = x[np.isfinite(heights)], heights[np.isfinite(heights)]
     low, high, values = up.low, up.high, heights
     if up.scale == "log":
