@@ -15,7 +15,7 @@ import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
 from tools.authoring import notebook_building
-from lxmls_day1.figures.number_tolerance import same_text
+from tools.authoring.number_tolerance import same_text
 
 collect_ignore_glob = ["*.py"]  # the scripts of the notebooks: --doctest-modules would run them
 

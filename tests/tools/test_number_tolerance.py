@@ -2,7 +2,7 @@
 
 import pytest
 
-from lxmls_day1.figures.number_tolerance import same_text
+from tools.authoring.number_tolerance import same_text
 
 
 @pytest.mark.parametrize(
