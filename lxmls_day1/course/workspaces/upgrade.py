@@ -22,7 +22,7 @@ from lxmls_day1.course.workspaces.workspace import IGNORED, origin_of, text_arou
 from lxmls_day1.lab import PACKAGES, reference_folder
 from lxmls_day1.library_path import file_in, present_name
 
-_PACKAGE = Path(__file__).parents[1]
+_PACKAGE = Path(__file__).parents[2]
 # An import of this package, in a file or in a cell of a notebook. A list in parentheses may take several lines.
 _IMPORT = re.compile(
     r"^(\s*\"?[ \t]*)from lxmls_day1\.([\w.]+) import (\([\w,\s]+\)|\w++(?:[ ]*,[ ]*\w++)*+)(?![ ]+as\b)", re.MULTILINE
