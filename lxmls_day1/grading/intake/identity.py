@@ -7,7 +7,7 @@ Canvas the name of the person, too. What follows is never taken for anything but
   read in two ways belongs to nobody (`read_names`);
 - a student is the platform's id where there is one, else the name exactly as it is written; the key for files, `key_of`, follows
   from that alone, so that no namesake changes it;
-- a key that has another owner than in the last run, or two, is told, and changes nothing for either (`settled`);
+- a key that has another owner than in the last run, or two, is told, and changes nothing for either (`Identification`);
 - a line of a roster gets the submission whose id is written so; looser readings never take a line from it (`matched_lines`);
 
 References
@@ -238,50 +238,57 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-def settled(out: Path, found: Iterable[Found], again: Collection[str] = ()) -> list[Found]:
-    """Hold the owners of this run against those of the runs before, and keep them.
+class Identification:
+    """Holds the owners of this run against those of the runs before, and keeps them.
 
     Parameters
     ----------
     out : Path
         The output folder; it remembers owners.
-    found : iterable of Found
     again : collection of str
         Students whose new owner is accepted.
-
-    Returns
-    -------
-    list of Found
-        In the order of their keys. Of several with the same key the one that had it before keeps it, else the one that is a
-        path by itself. The others have keys of their own, no id, and a doubt. Where nobody keeps the key, or the platform
-        gives an id another name than before, the row of before stands.
     """
-    known = _known_owners(out)
-    owners: dict[str, list[Found]] = defaultdict(list)
-    for one in found:
-        owners[one.holder or one.student].append(one)
-    this_run = 1 + max((since for _, _, since in known.values()), default=0)
-    kept = []
-    for holder, theirs in owners.items():
-        label, student, since = known.get(holder, ("", "", this_run))
-        theirs = [replace(one, since=since) for one in theirs]
-        owner = [one for one in theirs if one.label == label] or (theirs if not label or not theirs[0].platform else [])
-        if len(owner) > 1:
-            owner = [one for one in owner if not one.parts]  # what the instructor has named, and not what a file holds
-        if len(owner) == 1:
-            one = replace(owner[0], student=student or owner[0].student)
-            known[holder] = one.label, one.student, since
-            kept.append(one)
-            kept += (_disputed(other, one) for other in theirs if other is not owner[0])
-        elif len(theirs) == 1:
-            kept.append(_renamed(theirs[0], label, student, student in again))
-            known[holder] = kept[-1].label if student in again else label, student, since
-        else:
-            kept += [replace(theirs[0], student=student, is_frozen=True)] if label else []
-            kept += (_disputed(one, theirs[0]) for one in theirs)
-    out.mkdir(parents=True, exist_ok=True)
-    replace_files({out / OWNERS: json.dumps(dict(sorted(known.items()))).encode()})
-    return sorted(kept, key=lambda one: one.student)
+
+    def __init__(self, out: Path, again: Collection[str] = ()):
+        self._out, self._again = out, again
+
+    def __call__(self, found: Iterable[Found]) -> list[Found]:
+        """Return the submissions in the order of their keys, each with the key that belongs to its owner.
+
+        Of several with the same key the one that had it before keeps it, else the one that is a path by itself. The others
+        have keys of their own, no id, and a doubt. Where nobody keeps the key, or the platform gives an id another name than
+        before, the row of before stands.
+        """
+        known = _known_owners(self._out)
+        owners: dict[str, list[Found]] = defaultdict(list)
+        for one in found:
+            owners[one.holder or one.student].append(one)
+        this_run = 1 + max((since for _, _, since in known.values()), default=0)
+        kept = []
+        for holder, theirs in owners.items():
+            label, student, since = known.get(holder, ("", "", this_run))
+            theirs = [replace(one, since=since) for one in theirs]
+            owner = [one for one in theirs if one.label == label] or (
+                theirs if not label or not theirs[0].platform else []
+            )
+            if len(owner) > 1:
+                owner = [
+                    one for one in owner if not one.parts
+                ]  # what the instructor has named, and not what a file holds
+            if len(owner) == 1:
+                one = replace(owner[0], student=student or owner[0].student)
+                known[holder] = one.label, one.student, since
+                kept.append(one)
+                kept += (_disputed(other, one) for other in theirs if other is not owner[0])
+            elif len(theirs) == 1:
+                kept.append(_renamed(theirs[0], label, student, student in self._again))
+                known[holder] = kept[-1].label if student in self._again else label, student, since
+            else:
+                kept += [replace(theirs[0], student=student, is_frozen=True)] if label else []
+                kept += (_disputed(one, theirs[0]) for one in theirs)
+        self._out.mkdir(parents=True, exist_ok=True)
+        replace_files({self._out / OWNERS: json.dumps(dict(sorted(known.items()))).encode()})
+        return sorted(kept, key=lambda one: one.student)
 
 
 def _disputed(one: Found, owner: Found) -> Found:
