@@ -97,9 +97,7 @@ def command(
     from lxmls_day1.commands.roster_options import fill_in, read_roster, remove_stale
     from lxmls_day1.course.registry import FILE, Registry
     from lxmls_day1.grading.gradebook import PUBLIC_SHARE
-    from lxmls_day1.grading.grading_run import grade
-    from lxmls_day1.grading.intake.finding_submissions import find_submissions
-    from lxmls_day1.grading.intake.identity import settled
+    from lxmls_day1.grading.grading_run import Run, grade
     from lxmls_day1.grading.intake.released_exercises import released_exercises
     from lxmls_day1.grading.running.lab_boxes import lab_program
     from lxmls_day1.grading.running.plan import make_plan
@@ -109,13 +107,12 @@ def command(
     chosen, here = Limits.of_texts(limits), Path.cwd()
     folder = writable_folder(out)
     students = read_roster(folder, roster, **about_roster) if roster else None
-    paths = [Path(path) for path in submissions]
+    run = Run([Path(path) for path in submissions], folder, jobs, again, report=lambda text: click.echo(text, err=True))
 
     try:
         with locked_folder(folder, "grading into"), run_folder() as place:
-            submitted = find_submissions(paths)
             if not exercises:
-                exercises, sentence = released_exercises(submitted, Registry.read(reference_folder() / FILE))
+                exercises, sentence = released_exercises(run.found, Registry.read(reference_folder() / FILE))
                 click.echo(sentence, err=True)
             with contextlib.chdir(place):  # numba and matplotlib read settings from the current folder
                 level = strongest_level(lab_program(), sandbox, as_user)
@@ -132,23 +129,14 @@ def command(
                     err=True,
                 )
             click.echo(f"Hidden checks draw from --seed {plan.seed}.", err=True)
-            found = settled(folder, submitted, again)
             with _ProgressBar() as bar:
-                book = grade(
-                    paths,
-                    folder,
-                    plan,
-                    jobs,
-                    bar.show,
-                    again=again,
-                    found=found,
-                    report=lambda text: click.echo(text, err=True),
-                )
+                run.progressed = bar.show
+                book = grade(run, plan)
             if bar.kept:
                 click.echo(f"{bar.kept} of {len(book.rows)} were graded before and have not changed.", err=True)
             _conclude(book, folder)
             if students is not None:
-                fill_in(students, found, book, folder)
+                fill_in(students, run.identified, book, folder)
             remove_stale(folder)
     except KeyboardInterrupt:
         click.echo(

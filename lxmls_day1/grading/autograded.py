@@ -139,7 +139,7 @@ def _expectations(out: Path) -> Path:
 
 def _graded(settings: Settings, submission: Path, out: Path) -> Gradebook:
     from lxmls_day1.box.levels import strongest_level
-    from lxmls_day1.grading.grading_run import grade
+    from lxmls_day1.grading.grading_run import Run, grade
     from lxmls_day1.grading.running.lab_boxes import lab_program
     from lxmls_day1.grading.running.plan import make_plan
     from lxmls_day1.grading.running.run_folders import run_folder
@@ -149,7 +149,9 @@ def _graded(settings: Settings, submission: Path, out: Path) -> Gradebook:
         for name, why in level.rejected:
             print(f"The sandbox level {name} is not available here: {why}.")
         plan = make_plan(out, level, settings.exercises, settings.seed, trust=settings.trust)
-        return grade([submission], out, plan, jobs=1, found=[Found(NAME, NAME, NAME, submission)])
+        run = Run([submission], out, jobs=1)
+        run.identified = [Found(NAME, NAME, NAME, submission)]
+        return grade(run, plan)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -208,7 +208,7 @@ class SubmissionGrade:
     notes : tuple of str
         For the instructor alone: files that were not handed in, and what the grader itself could not do, and why.
     made_by : str
-        Version and digests of the installation that has made the row (`lxmls_day1.grading.running.plan.identity`).
+        Version and digests of the installation that has made the row (`lxmls_day1.grading.running.plan.grader_version`).
     failed : bool
         Whether the grader could not grade it. Then the verdicts say nothing about its code.
     written : mapping from exercise to text

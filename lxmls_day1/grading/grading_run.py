@@ -6,6 +6,7 @@ worker down, or on which the grader fails, is tried once more when nothing else 
 """
 
 import contextlib
+import functools
 import json
 import os
 from collections import Counter, deque
@@ -13,25 +14,17 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import cast
 
 from lxmls_day1.base.atomic_files import locked_folder
 from lxmls_day1.base.errors import InputError, nearest
+from lxmls_day1.grading import step
 from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT, CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
-from lxmls_day1.grading.intake.finding_submissions import find_submissions
-from lxmls_day1.grading.intake.identity import Found, settled, with_owners
+from lxmls_day1.grading.intake.identity import Found
 from lxmls_day1.grading.intake.submissions import State, state_of, unread
-from lxmls_day1.grading.reports.hand_marks import FILE as HAND_MARKS
-from lxmls_day1.grading.reports.hand_marks import read_hand_marks, write_hand_marks
-from lxmls_day1.grading.reports.report_files import (
-    ROWS,
-    files_of_class,
-    files_of_student,
-    remove_pages,
-    some_of,
-    write_files,
-)
+from lxmls_day1.grading.reports.report_files import ROWS, write_files
 from lxmls_day1.grading.running.one_submission import Graded, unfinished
-from lxmls_day1.grading.running.plan import Plan, all_check_files
+from lxmls_day1.grading.running.plan import Plan
 from lxmls_day1.grading.running.run_folders import run_folder
 from lxmls_day1.grading.running.worker_process import WorkerDied, WorkerProcess
 
@@ -83,36 +76,48 @@ def number_of_jobs(jobs: int) -> int:
     return jobs if jobs > 0 else max(1, cores + 1 + jobs)
 
 
-def grade(
-    paths: Sequence[Path],
-    out: Path,
-    plan: Plan,
-    jobs: int = -1,
-    progressed: Callable[[Progress], None] = lambda progress: None,
-    make_workers: Callable[[Plan], Workers] | None = None,
-    again: Sequence[str] = (),
-    found: Sequence[Found] | None = None,
-    report: Callable[[str], None] = lambda text: None,
-) -> Gradebook:
-    """Grade submissions, and write marks and feedback to `out`; the files of a student as soon as they are known.
+@dataclass
+class Run:
+    """Which submissions `grade` grades, where to, and whom it reports to.
 
-    Parameters
+    Attributes
     ----------
     paths : sequence of Path
-        Folders, zip files, or folders and zip files of many.
+        Folders, zip files, or folders and zip files of many submissions.
     out : Path
-    plan : Plan
+        The folder for marks and feedback.
     jobs : int
-        How many at the same time on this machine: −1 for all cores.
-    progressed : function from Progress
-    make_workers : function from Plan, optional
-        Who grades instead.
+        How many submissions are graded at the same time on this machine. Default: −1, as many as there are cores.
     again : sequence of str
         Students who are graded though nothing has changed.
-    found : sequence of Found, optional
-        The submissions in `paths`, where they are known already, and `lxmls_day1.grading.intake.identity.settled`.
-    report : function from str, optional
+    make_workers : function from Plan, optional
+        Makes the workers. Default: `jobs` processes.
+    progressed : function from Progress
+    report : function from str
         Takes sentences for the instructor: why somebody is graded again, and which files of an earlier run were removed.
+    """
+
+    paths: Sequence[Path]
+    out: Path
+    jobs: int = -1
+    again: Sequence[str] = ()
+    make_workers: Callable[[Plan], Workers] | None = None
+    progressed: Callable[[Progress], None] = lambda progress: None
+    report: Callable[[str], None] = lambda text: None
+
+    @functools.cached_property
+    def found(self) -> list[Found]:
+        """The submissions in the paths; whoever knows them already may set this, and `identified`."""
+        return list(step("found")(self.paths))
+
+    @functools.cached_property
+    def identified(self) -> list[Found]:
+        """The same submissions, each with the key of its owner. The output folder remembers the owners."""
+        return list(step("identified")(self.out, self.again)(self.found))
+
+
+def grade(run: Run, plan: Plan) -> Gradebook:
+    """Take submissions through the steps of `lxmls_day1.grading.STEPS`, and write the files of a student as soon as they are known.
 
     Returns
     -------
@@ -122,63 +127,51 @@ def grade(
     Raises
     ------
     InputError
-        If there is no submission, another process grades into `out`, the marks given by hand cannot be read, or grading as such
-        is not possible. What a submission does is never a reason.
+        If there is no submission, another process grades into the output folder, the marks given by hand cannot be read, or
+        grading as such is not possible. What a submission does is never a reason.
     """
-    with locked_folder(out, "grading into"), run_folder(), contextlib.ExitStack() as stack:
-        found = settled(out, find_submissions(paths), again) if found is None else found
-        found = [replace(one, path=one.path.absolute()) for one in found]  # workers are elsewhere
-        rows: dict[str, SubmissionGrade] = {}
-        students = [one.student for one in found]
-        for unknown in (student for student in again if student not in students):
+    with locked_folder(run.out, "grading into"), run_folder():
+        submissions = [replace(one, path=one.path.absolute()) for one in run.identified]  # workers are elsewhere
+        students = [one.student for one in submissions]
+        for unknown in (student for student in run.again if student not in students):
             raise InputError(f"there is no submission of {unknown!r} to be graded again{nearest(unknown, students)}")
-        by_hand = {
-            exercise.id: float(exercise.points) for exercise in plan.exercises if not all_check_files([exercise])
-        }
-        read_hand_marks(out, students, by_hand)  # what is wrong in that file is said before an hour of grading
-        made = make_workers(plan) if make_workers else Workers(plan, min(number_of_jobs(jobs), len(found)))
-        workers = stack.enter_context(contextlib.closing(made))
-        stored = {row.student: row for row in saved_rows(out)}
-        reasons = {
-            one.student: why
-            for one in found
-            if one.student in stored and (why := _why_again(plan, one, stored[one.student], again))
-        }
-        for why, number in Counter(reasons.values()).most_common():
-            report(f"{number} of {len(found)} to be graded again: {why}.")
-        states = {student: state_of(row) for student, row in stored.items() if student not in reasons}
-        frozen = {one.student for one in found if one.is_frozen and one.student in states}
-        rows = {student: stored[student] for student in frozen}
-        fresh = set()
-        with contextlib.closing(
-            _graded(plan, [one for one in found if one.student not in frozen], states, workers)
-        ) as results:
-            for one, graded in results:
-                if graded is None:
-                    rows[one.student] = stored[one.student]
-                else:
-                    keep(out, graded)
-                    rows[one.student] = graded.row
-                    fresh.add(one.student)
-                progressed(Progress(len(rows), len(found), len(rows) - len(fresh)))
-        if changed := (fresh & stored.keys()) - reasons.keys():
-            report(f"{len(changed)} of {len(found)} graded again: the submissions have changed.")
-        marks = read_hand_marks(out, students, by_hand)
-        if absent := sorted({student for student, _ in marks.marks} - set(students)):
-            report(f"{HAND_MARKS} has marks for {some_of(absent)}, who are not in this run; they stay there.")
-        book = plan.gradebook(with_owners(found, [marks.put_into(plan.with_points(row)) for row in rows.values()]))
-        files = files_of_class(book)
-        for row in book.rows:  # workers have made pages without marks by hand
-            if row.student not in fresh or row != rows[row.student]:
-                files |= files_of_student(row, book)
-        write_files(out, files)
-        if new := {points for row in rows.values() for points in plan.new_points(row)}:
-            report(
-                f"Points have changed; they are applied to the stored verdicts, and no check is run for them: {', '.join(sorted(new))}."
-            )
-        remove_pages(out, stored.keys() - {row.student for row in book.rows}, report)
-        write_hand_marks(out, book.rows, marks)
-        return book
+        mark = step("marked")(run.out, plan, submissions, run.report)  # reports a bad file before an hour of grading
+        earlier = {row.student: row for row in saved_rows(run.out)}
+        fresh = _read_and_checked(run, plan, submissions, earlier)
+        book: Gradebook = mark([fresh.get(student) or earlier[student] for student in students])
+        pages = {**dict.fromkeys(earlier), **fresh}
+        return cast(Gradebook, step("written")(run.out, pages, mark.by_hand, run.report)(book))
+
+
+def _read_and_checked(
+    run: Run, plan: Plan, submissions: Sequence[Found], earlier: Mapping[str, SubmissionGrade]
+) -> dict[str, SubmissionGrade]:
+    """Have workers take submissions through these two steps. The results, without those that stay as they are in `earlier`."""
+    reasons = {
+        one.student: why
+        for one in submissions
+        if one.student in earlier and (why := _why_again(plan, one, earlier[one.student], run.again))
+    }
+    for why, number in Counter(reasons.values()).most_common():
+        run.report(f"{number} of {len(submissions)} to be graded again: {why}.")
+    states = {student: state_of(row) for student, row in earlier.items() if student not in reasons}
+    waiting = [one for one in submissions if not (one.is_frozen and one.student in states)]
+    workers = (run.make_workers or functools.partial(Workers, jobs=min(number_of_jobs(run.jobs), len(submissions))))(
+        plan
+    )
+    fresh: dict[str, SubmissionGrade] = {}
+    kept = len(submissions) - len(waiting)
+    with contextlib.closing(workers), contextlib.closing(_graded(plan, waiting, states, workers)) as results:
+        for student, graded in results:
+            if graded is None:
+                kept += 1
+            else:
+                keep(run.out, graded)
+                fresh[student] = graded.row
+            run.progressed(Progress(kept + len(fresh), len(submissions), kept))
+    if changed := (fresh.keys() & earlier.keys()) - reasons.keys():
+        run.report(f"{len(changed)} of {len(submissions)} graded again: the submissions have changed.")
+    return fresh
 
 
 def _why_again(plan: Plan, one: Found, row: SubmissionGrade, again: Sequence[str]) -> str:
@@ -202,8 +195,8 @@ class _Task:
 
 def _graded(
     plan: Plan, found: Sequence[Found], states: Mapping[str, State], workers: Workers
-) -> Generator[tuple[Found, Graded | None], None, None]:
-    """Each submission with what came of it, as they are done; None for what is kept.
+) -> Generator[tuple[str, Graded | None], None, None]:
+    """Each student with what came of the submission, as they are done; None for what is kept.
 
     A submission on which grading fails is graded once more at the end, alone: no other submission can be the reason then.
     """
@@ -234,7 +227,7 @@ def _graded(
                 if failed:
                     aside.append(_Task(task.found, again=True))
                 else:
-                    results.append((task.found, graded))
+                    results.append((task.found.student, graded))
             give_all()  # before the results are written: no worker waits for the disk
             yield from results
     except BaseException:

@@ -14,7 +14,7 @@ from interleaved import print_table
 
 from lxmls_day1.box.levels import strongest_level
 from lxmls_day1.course.workspaces.generation import solved_files
-from lxmls_day1.grading.grading_run import grade
+from lxmls_day1.grading.grading_run import Run, grade
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.lab import reference_folder
@@ -36,7 +36,8 @@ def hand_in(folder, count):
 def rate_of(inbox, out, plan, jobs):
     """Submissions per second and core from the first handful that is done to the last one."""
     times = []
-    grade([inbox], out, plan, jobs, lambda progress: times.append((time.perf_counter(), progress.done)))
+    run = Run([inbox], out, jobs, progressed=lambda progress: times.append((time.perf_counter(), progress.done)))
+    grade(run, plan)
     graded = [(moment, done) for moment, done in times if done]
     (first, before), (last, after) = graded[0], graded[-2]
     return (after - before) / (last - first) / jobs

@@ -7,7 +7,7 @@ Canvas the name of the person, too. What follows is never taken for anything but
   read in two ways belongs to nobody (`read_names`);
 - a student is the platform's id where there is one, else the name exactly as it is written; the key for files, `key_of`, follows
   from that alone, so that no namesake changes it;
-- a key that has another owner than in the last run, or two, is told, and changes nothing for either (`settled`);
+- a key that has another owner than in the last run, or two, is reported, and changes nothing for either (`CASES`);
 - a line of a roster gets the submission whose id is written so; looser readings never take a line from it (`matched_lines`);
 
 References
@@ -25,6 +25,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from lxmls_day1.base.atomic_files import replace_files
 from lxmls_day1.base.errors import InputError
@@ -238,75 +239,112 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-def settled(out: Path, found: Iterable[Found], again: Collection[str] = ()) -> list[Found]:
-    """Hold the owners of this run against those of the runs before, and keep them.
+class _Owner(NamedTuple):
+    """The owner of a key: the label that tells this owner from others, the key, and the number of the run that found the owner first."""
+
+    label: str
+    student: str
+    since: int
+
+
+#: Whose a key is. A claim is a submission with this key. Each row: what is known, which claims may have the key, and what happens
+#: unless exactly one may. Of several that may, a path by itself comes first: an instructor has named it, and not a stranger.
+CASES = {
+    "no owner yet": ("all", "nobody has the key"),
+    "the owner's label among the claims": ("those with the label", "the earlier result stands"),
+    "another label, not from a platform": ("all", "the earlier result stands"),
+    "another label from a platform, several claims": ("none", "the earlier result stands"),
+    "another label from a platform, one claim": ("none", "the earlier result stands until --again names the student"),
+}
+
+
+class Identification:
+    """Holds the owners of this run against the owners of the earlier runs, and saves them.
 
     Parameters
     ----------
     out : Path
         The output folder; it remembers owners.
-    found : iterable of Found
     again : collection of str
         Students whose new owner is accepted.
-
-    Returns
-    -------
-    list of Found
-        In the order of their keys. Of several with the same key the one that had it before keeps it, else the one that is a
-        path by itself. The others have keys of their own, no id, and a doubt. Where nobody keeps the key, or the platform
-        gives an id another name than before, the row of before stands.
     """
-    known = _known_owners(out)
-    owners: dict[str, list[Found]] = defaultdict(list)
-    for one in found:
-        owners[one.holder or one.student].append(one)
-    this_run = 1 + max((since for _, _, since in known.values()), default=0)
-    kept = []
-    for holder, theirs in owners.items():
-        label, student, since = known.get(holder, ("", "", this_run))
-        theirs = [replace(one, since=since) for one in theirs]
-        owner = [one for one in theirs if one.label == label] or (theirs if not label or not theirs[0].platform else [])
-        if len(owner) > 1:
-            owner = [one for one in owner if not one.parts]  # what the instructor has named, and not what a file holds
-        if len(owner) == 1:
-            one = replace(owner[0], student=student or owner[0].student)
-            known[holder] = one.label, one.student, since
-            kept.append(one)
-            kept += (_disputed(other, one) for other in theirs if other is not owner[0])
-        elif len(theirs) == 1:
-            kept.append(_renamed(theirs[0], label, student, student in again))
-            known[holder] = kept[-1].label if student in again else label, student, since
-        else:
-            kept += [replace(theirs[0], student=student, is_frozen=True)] if label else []
-            kept += (_disputed(one, theirs[0]) for one in theirs)
-    out.mkdir(parents=True, exist_ok=True)
-    replace_files({out / OWNERS: json.dumps(dict(sorted(known.items()))).encode()})
-    return sorted(kept, key=lambda one: one.student)
+
+    def __init__(self, out: Path, again: Collection[str] = ()):
+        self._out, self._again = out, again
+
+    def __call__(self, found: Iterable[Found]) -> list[Found]:
+        """Return the submissions in the order of their keys, each with the key that belongs to its owner.
+
+        `CASES` decides about each key. A submission that does not have its key gets another key, no id, and a doubt.
+        """
+        owners = _saved_owners(self._out)
+        this_run = 1 + max((owner.since for owner in owners.values()), default=0)
+        claims_on: dict[str, list[Found]] = defaultdict(list)
+        for one in found:
+            claims_on[one.holder or one.student].append(one)
+        identified = []
+        for holder, claims in claims_on.items():
+            owner = owners.get(holder)
+            since = owner.since if owner else this_run
+            submissions, owner = self._decided([replace(one, since=since) for one in claims], owner)
+            identified += submissions
+            if owner is not None:
+                owners[holder] = owner
+        self._out.mkdir(parents=True, exist_ok=True)
+        replace_files({self._out / OWNERS: json.dumps(dict(sorted(owners.items()))).encode()})
+        return sorted(identified, key=lambda one: one.student)
+
+    def _decided(self, claims: Sequence[Found], owner: _Owner | None) -> tuple[list[Found], _Owner | None]:
+        """Return the claims on a key as they are identified, and the owner that is saved."""
+        which, otherwise = CASES[_case_of(claims, owner)]
+        may_have = [one for one in claims if which == "all" or (owner and one.label == owner.label)]
+        if len(may_have) > 1:
+            may_have = [one for one in may_have if not one.parts]
+        if len(may_have) == 1:
+            kept = replace(may_have[0], student=owner.student if owner else may_have[0].student)
+            disputed = [_disputed(one, kept) for one in claims if one is not may_have[0]]
+            return [kept, *disputed], _Owner(kept.label, kept.student, kept.since)
+        disputed = [_disputed(one, claims[0]) for one in claims]
+        if owner is None:
+            return disputed, None
+        earlier = replace(claims[0], student=owner.student, is_frozen=True)
+        if otherwise == "the earlier result stands":
+            return [earlier, *disputed], owner
+        if owner.student in self._again:
+            return [replace(earlier, is_frozen=False)], owner._replace(label=earlier.label)
+        doubt = (
+            f"{owner.student} was {owner.label}, and is {earlier.label} now: the earlier grade stays. "
+            f"--again {owner.student} grades it again."
+        )
+        return [replace(earlier, doubts=(*earlier.doubts, doubt))], owner
+
+
+def _case_of(claims: Sequence[Found], owner: _Owner | None) -> str:
+    """Return the key of a row of `CASES`."""
+    if owner is None:
+        return "no owner yet"
+    if any(one.label == owner.label for one in claims):
+        return "the owner's label among the claims"
+    if not claims[0].platform:
+        return "another label, not from a platform"
+    return f"another label from a platform, {'one claim' if len(claims) == 1 else 'several claims'}"
 
 
 def _disputed(one: Found, owner: Found) -> Found:
-    """One that does not have its key: another one has it already, or several would."""
+    """Return a claim without its key, because another claim has it already, or because several could have it."""
     doubt = f"{one.source} would belong to {one.student}, but another submission does already"
     doubt = f"{doubt}: it gets a row of its own, and no mark of {one.student} has changed. Rename it, or remove it."
     key = f"{slug_of(owner.name)}-{_digest(chr(0).join((one.holder, one.source, one.label)))}"
     return replace(one, student=key, ids=(), holder=key, doubts=(*one.doubts, doubt))
 
 
-def _renamed(one: Found, label: str, student: str, is_accepted: bool) -> Found:
-    """One with the id of an earlier owner, and another name."""
-    if is_accepted:
-        return replace(one, student=student)
-    doubt = (
-        f"{student} was {label}, and is {one.label} now: the earlier grade stays. --again {student} grades it again."
-    )
-    return replace(one, student=student, doubts=(*one.doubts, doubt), is_frozen=True)
-
-
-def _known_owners(out: Path) -> dict[str, tuple[str, str, int]]:
-    """Holder -> label, key and the number of a run, as the runs so far have left them."""
+def _saved_owners(out: Path) -> dict[str, _Owner]:
+    """Return the owner of each holder, as the runs so far have left them."""
     try:
         content = json.loads((out / OWNERS).read_text(encoding="utf-8"))
-        return {holder: (str(label), str(student), int(since)) for holder, (label, student, since) in content.items()}
+        return {
+            holder: _Owner(str(label), str(student), int(since)) for holder, (label, student, since) in content.items()
+        }
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, TypeError, AttributeError):

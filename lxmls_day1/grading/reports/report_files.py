@@ -10,6 +10,7 @@ from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.intake.notebook_answers import model_answers
 from lxmls_day1.grading.reports.class_page import answers_html, summary_html
 from lxmls_day1.grading.reports.class_tables import grades_csv, grades_json, gradescope_json
+from lxmls_day1.grading.reports.hand_marks import HandMarks, write_hand_marks
 from lxmls_day1.grading.reports.student_page import student_html
 from lxmls_day1.lab import reference_folder
 
@@ -75,6 +76,41 @@ def files_of_class(gradebook: Gradebook) -> dict[PurePosixPath, bytes]:
         PurePosixPath("summary.html"): summary_html(gradebook).encode(),
         PurePosixPath("answers.html"): answers_html(gradebook, model_answers(reference), sentences).encode(),
     }
+
+
+class Report:
+    """Writes the files of a run.
+
+    Parameters
+    ----------
+    out : Path
+    pages : mapping from student to SubmissionGrade
+        The students who have a page, and the result that is on it; None for a page of an earlier run.
+    by_hand : HandMarks
+        The marks given by hand that are in the gradebook already.
+    report : function from str
+        Takes sentences for the instructor.
+    """
+
+    def __init__(
+        self,
+        out: Path,
+        pages: Mapping[str, SubmissionGrade | None],
+        by_hand: HandMarks,
+        report: Callable[[str], None],
+    ):
+        self._out, self._pages, self._by_hand, self._report = out, pages, by_hand, report
+
+    def __call__(self, book: Gradebook) -> Gradebook:
+        """Write the tables and pages of a class, and the pages of students with other marks than their pages show."""
+        files = files_of_class(book)
+        for row in book.rows:
+            if self._pages.get(row.student) != row:
+                files |= files_of_student(row, book)
+        write_files(self._out, files)
+        remove_pages(self._out, self._pages.keys() - {row.student for row in book.rows}, self._report)
+        write_hand_marks(self._out, book.rows, self._by_hand)
+        return book
 
 
 def write_files(out: Path, files: Mapping[PurePosixPath, bytes]) -> None:

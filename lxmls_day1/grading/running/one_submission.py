@@ -37,7 +37,7 @@ from lxmls_day1.grading.reports.report_files import files_of_student
 from lxmls_day1.grading.reports.same_work import digest_of_answer
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.lab_in_the_box import lab_in_the_box
-from lxmls_day1.grading.running.plan import Plan, all_check_files, identity
+from lxmls_day1.grading.running.plan import Plan, all_check_files, grader_version
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.library_path import PACKAGES
 
@@ -89,7 +89,7 @@ def _row_of_checks(plan: Plan, submission: Submission, checks: Sequence[CheckGra
         exercises,
         problem=submission.problem,
         key=plan.key,
-        made_by=identity(),
+        made_by=grader_version(),
         author=submission.author,
         given_name=submission.author,
         receipt=submission.receipt,
@@ -268,8 +268,8 @@ class Grader:
         self.plan = plan
         self._fork_servers = ForkServers() if fork_servers is None else fork_servers
 
-    def grade(self, submission: Submission) -> Graded:
-        """Grade one submission.
+    def __call__(self, submission: Submission) -> Graded:
+        """Check one submission.
 
         Raises
         ------

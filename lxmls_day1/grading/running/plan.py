@@ -53,8 +53,8 @@ class Plan:
         A digest of all this.
     graded : str
         When, as ISO 8601.
-    identity : str
-        What `identity` says of the installation that has made this plan; a worker with another one must not grade by it.
+    grader : str
+        The `grader_version` of the installation that has made this plan; a worker with another version must not grade by it.
     sources : str
         A digest of what `expected` was computed from, beside the seed.
     """
@@ -69,7 +69,7 @@ class Plan:
     refuse_hidden: str
     key: str = ""
     graded: str = ""
-    identity: str = ""
+    grader: str = ""
     sources: str = ""
 
     def with_key(self) -> "Plan":
@@ -81,7 +81,7 @@ class Plan:
             "the sandbox": [self.level.name, self.refuse_hidden],
             "the exercises": exercises,
             "the checks": [path.read_text(encoding="utf-8") for path in all_check_files(self.exercises)],
-            "the grader": self.identity,
+            "the grader": self.grader,
             "what is expected": self.sources,
         }
         digests = {name: hashlib.sha256(json.dumps(part, sort_keys=True).encode()) for name, part in parts.items()}
@@ -192,14 +192,14 @@ def make_plan(
         level,
         "" if level.safe or trust else UNSAFE.format(level=level.name),
         graded=datetime.now(UTC).replace(microsecond=0).isoformat(),
-        identity=identity(),
+        grader=grader_version(),
         sources=sources,
     ).with_key()
 
 
 @functools.cache
-def identity() -> str:
-    """The version of this installation, and digests of the package, the reference lab and the checks.
+def grader_version() -> str:
+    """Return the version of this installation, and digests of the package, the reference lab and the checks.
 
     A plan holds the exercises themselves: their file is no part of this, so that other points need no other verdicts.
     """

@@ -16,9 +16,10 @@ from typing import Any
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.box.sandbox import BoxesUnavailable
+from lxmls_day1.grading import step
 from lxmls_day1.grading.gradebook import ERROR, CheckGrade
 from lxmls_day1.grading.intake.identity import Found
-from lxmls_day1.grading.intake.submissions import State, read_submission, state_of, unread
+from lxmls_day1.grading.intake.submissions import State, state_of, unread
 from lxmls_day1.grading.running.one_submission import ForkServers, Graded, Grader, unfinished
 from lxmls_day1.grading.running.plan import Plan
 from lxmls_day1.grading.safe_text import one_line
@@ -52,7 +53,7 @@ def serve() -> None:
             os._exit(0)
         try:
             if word == "plan":
-                grader = Grader(value, fork_servers)
+                grader = step("checked")(value, fork_servers)
                 limit_memory(own_memory(value))
                 reply: tuple[str, Any] = "done", None
             else:
@@ -91,18 +92,18 @@ def _prepare(grader: Grader, _: None) -> tuple[CheckGrade, ...]:
 
 def _state_of(grader: Grader, found: Found) -> State | None:
     try:
-        return state_of(read_submission(found, grader.plan.given))
+        return state_of(step("read")(found, grader.plan.given))
     except Exception:  # `_grade` says what is wrong with it
         return None
 
 
 def _grade(grader: Grader, found: Found) -> Graded:
     try:
-        submission = read_submission(found, grader.plan.given)
+        submission = step("read")(found, grader.plan.given)
     except Exception as error:
         message = f"{type(error).__name__}: {one_line(str(error), 300)}"
         return unfinished(grader.plan, grader.checks, unread(found), ERROR, "it could not be read", message)
-    return grader.grade(submission)
+    return grader(submission)
 
 
 ANSWERS: dict[str, Callable[[Grader, Any], Any]] = {"prepare": _prepare, "look": _state_of, "grade": _grade}

@@ -122,7 +122,9 @@ def test_preparing_computes_what_is_expected_once(tmp_path, ask, right, answers_
         snapshot, "answers_of_reference", lambda *a, **b: asked.append(a) or answers_computed_once(*a, **b)
     )
     graded = []
-    monkeypatch.setattr("lxmls_day1.grading.grading_run.grade", lambda *_, found, **__: graded.append(found) or _book())
+    monkeypatch.setattr(
+        "lxmls_day1.grading.grading_run.grade", lambda run, plan: graded.append(run.identified) or _book()
+    )
     assert main(["prepare", *arguments]) == 0 and len(asked) == 1
     status, results = ask("gradescope", {RULE: right}, prepared="prepared")
     assert status == 0 and results is not None and len(asked) == 1

@@ -1,7 +1,12 @@
-"""Points: each kind of check by its share, and the least that an explained answer brings."""
+"""Points: each kind of check by its share, and the least that an explained answer brings. The steps of grading."""
+
+import inspect
+import re
+from pathlib import Path
 
 import pytest
 
+from lxmls_day1 import grading
 from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade
 
 SMALL = "test_1_05_mira.py::test_small_inputs"
@@ -35,3 +40,13 @@ BOTH = {"mistakes": (("a", "It is so."), ("b", "And so.")), "named_as": "both", 
 )
 def test_points(n_public, n_hidden, small, wanted):
     assert points(n_public, n_hidden, **small) == pytest.approx(wanted)
+
+
+def test_every_step_takes_one_value_and_is_used():
+    sources = [path.read_text(encoding="utf-8") for path in Path(grading.__file__).parent.rglob("*.py")]
+    used = {name for source in sources for name in re.findall(r'\bstep\("(\w+)"\)', source)}
+    assert used == set(grading.STEPS)
+    for found in map(grading.step, grading.STEPS):
+        called = inspect.signature(found.__call__ if inspect.isclass(found) else found)
+        required = [name for name, one in called.parameters.items() if one.default is one.empty and name != "self"]
+        assert len(required) == 1 and called.return_annotation is not called.empty, found

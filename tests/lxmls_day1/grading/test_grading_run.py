@@ -21,7 +21,7 @@ from lxmls_day1.course.running.pytest_plugin import ChecksRun
 from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.grading import grading_run
-from lxmls_day1.grading.grading_run import grade, saved_rows
+from lxmls_day1.grading.grading_run import Run, grade, saved_rows
 from lxmls_day1.grading.intake.submissions import Submission
 from lxmls_day1.grading.running import one_submission
 from lxmls_day1.grading.running import plan as plans
@@ -111,7 +111,7 @@ def bank(request, tmp_path_factory, level, solved, given, right_variants):
                 with pytest.MonkeyPatch.context() as patch:
                     if mistake is None:
                         count_requests(patch, asked)
-                    graded[submission.name] = grader.grade(submission).row.exercises[0], mistake
+                    graded[submission.name] = grader(submission).row.exercises[0], mistake
     finally:
         fork_servers.close()
     return graded, request.param == "all", asked
@@ -214,7 +214,7 @@ def test_boxes_with_the_lab_s_program_are_tried_before_the_first_submission(how,
 def test_marks_reports_and_a_second_run(tmp_path, class_of_three, solved, level, one_worker, monkeypatch):
     out = tmp_path / "out"
     plan = make_plan(out, level, ["1.1", "1.4", "1.5"], seed=3)
-    book = grade([class_of_three], out, plan, make_workers=one_worker)
+    book = grade(Run([class_of_three], out, make_workers=one_worker), plan)
     assert [(row.student, row.points, row.out_of) for row in book.rows] == [
         ("ada", 15, 15),
         ("blaise", 5, 15),
@@ -232,11 +232,11 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, solved, level,
     assert again.seed == plan.seed
     with monkeypatch.context() as patch:
         patch.setattr(WorkerProcess, "prepare", lambda self: pytest.fail("it collects checks and makes a box"))
-        assert grade([class_of_three], out, again, make_workers=one_worker).rows == book.rows
+        assert grade(Run([class_of_three], out, make_workers=one_worker), again).rows == book.rows
     assert graded == []
     mira = class_of_three / "blaise" / "classifiers" / "mira.py"
     mira.write_bytes((class_of_three / "ada" / "classifiers" / "mira.py").read_bytes())
-    book = grade([class_of_three], out, again, make_workers=one_worker)
+    book = grade(Run([class_of_three], out, make_workers=one_worker), again)
     assert graded == ["blaise"]
     assert [row.points for row in book.rows] == [15, 15, 0]
     # A mark that was given by hand is in the totals and on the page; nothing is graded for it.
@@ -247,7 +247,7 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, solved, level,
         "Bayes-optimal classifier,,5,,", "Bayes-optimal classifier,3.5,5,Well seen.,", 1
     )
     table.write_text(given, encoding="utf-8-sig")
-    book = grade([class_of_three], out, again, make_workers=one_worker)
+    book = grade(Run([class_of_three], out, make_workers=one_worker), again)
     assert graded == [] and [row.points for row in book.rows] == [18.5, 15, 0]
     text = page.read_text(encoding="utf-8")
     assert "3.5 of 5 points" in text and "Well seen." in text
@@ -258,8 +258,8 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, solved, level,
         encoding="utf-8-sig",
     )
     with pytest.raises(InputError, match="no submission of 'blase' to be graded again; did you mean blaise"):
-        grade([class_of_three], out, again, make_workers=one_worker, again=["blase"])
-    book = grade([class_of_three], out, again, make_workers=one_worker, again=["carl"])
+        grade(Run([class_of_three], out, make_workers=one_worker, again=["blase"]), again)
+    book = grade(Run([class_of_three], out, make_workers=one_worker, again=["carl"]), again)
     assert graded == ["carl"] and [row.points for row in book.rows] == [15, 15, 0]
     assert "Well seen." not in page.read_text(encoding="utf-8")
 
@@ -277,14 +277,14 @@ def test_a_run_that_was_interrupted_goes_on(tmp_path, class_of_three, level, one
 
     monkeypatch.setattr(grading_run, "keep", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        grade([class_of_three], out, plan, make_workers=one_worker)
+        grade(Run([class_of_three], out, make_workers=one_worker), plan)
     assert [row.student for row in saved_rows(out)] == done
     (out / ".rows" / "carl.json").write_text('{"damaged', encoding="utf-8")
     again = []
     monkeypatch.setattr(
         grading_run, "keep", lambda out, graded: again.append(graded.row.student) or original(out, graded)
     )
-    book = grade([class_of_three], out, plan, make_workers=one_worker)
+    book = grade(Run([class_of_three], out, make_workers=one_worker), plan)
     assert [row.points for row in book.rows] == [10, 0, 0]
     assert sorted([*done, *again]) == ["ada", "blaise", "carl"]
 
@@ -299,9 +299,9 @@ def test_a_seed_replays_the_very_same_checks(tmp_path, level, solved, one_worker
     for number, seed in enumerate((77, 77, 78)):
         out = tmp_path / f"out{number}"
         rows.append(
-            grade([tmp_path / "inbox"], out, make_plan(out, level, ["1.12"], seed=seed), make_workers=one_worker).rows[
-                0
-            ]
+            grade(
+                Run([tmp_path / "inbox"], out, make_workers=one_worker), make_plan(out, level, ["1.12"], seed=seed)
+            ).rows[0]
         )
         expected.append(json.loads((out / ".expected.json").read_text(encoding="utf-8"))["answers"]["checks"])
     seen = [[(check.check, check.verdict, check.text) for check in row.checks] for row in rows]
@@ -314,10 +314,10 @@ def test_a_seed_replays_the_very_same_checks(tmp_path, level, solved, one_worker
 
 def test_a_level_that_is_not_safe_refuses_hidden_checks(tmp_path, class_of_three, one_worker):
     plan = make_plan(tmp_path / "out", Level(PROCESS), ["1.5"], seed=3)
-    row = grade([class_of_three / "ada"], tmp_path / "out", plan, make_workers=one_worker).rows[0]
+    row = grade(Run([class_of_three / "ada"], tmp_path / "out", make_workers=one_worker), plan).rows[0]
     assert {(check.hidden, check.verdict) for check in row.checks} == {(False, "ok"), (True, "refused")}
     trusting = make_plan(tmp_path / "out", Level(PROCESS), ["1.5"], trust=True)
-    row = grade([class_of_three / "ada"], tmp_path / "out", trusting, make_workers=one_worker).rows[0]
+    row = grade(Run([class_of_three / "ada"], tmp_path / "out", make_workers=one_worker), trusting).rows[0]
     assert {check.verdict for check in row.checks} == {"ok"}
 
 
@@ -327,10 +327,8 @@ def test_warnings_and_prints_cost_nothing(tmp_path, level, solved, one_worker):
     ).replace(b"warnings.simplefilter('error')\n", b"")
     write_files(tmp_path / "inbox", {**solved, PurePosixPath("classifiers/mira.py"): noisy})
     row = grade(
-        [tmp_path / "inbox"],
-        tmp_path / "out",
+        Run([tmp_path / "inbox"], tmp_path / "out", make_workers=one_worker),
         make_plan(tmp_path / "out", level, ["1.5"], seed=3),
-        make_workers=one_worker,
     ).rows[0]
     assert row.points == row.out_of
     assert "hello" in row.printed

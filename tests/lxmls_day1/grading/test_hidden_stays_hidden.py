@@ -161,7 +161,7 @@ def graded(request, tmp_path_factory):
         patch.setattr(GradingSession, "_run_check", noted_check)
         patch.setattr(BoxedLab, "ask", noted_ask)
         with contextlib.closing(Grader(plan)) as grader:
-            graded = [grader.grade(one) for one in handed_in.values()]
+            graded = [grader(one) for one in handed_in.values()]
     digits = {f"{abs(x):.12f}".partition(".")[2][:9] for x in sent[True] - sent[False]}
     canaries = {text for text in digits if not text.endswith("000")}
     return {name: done for name, done in zip(handed_in, graded, strict=True)}, canaries

@@ -24,17 +24,18 @@ from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.course.workspaces.generation import solved_files, student_files
+from lxmls_day1.grading import grading_run
 from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
 from lxmls_day1.grading.grading_run import grade, keep
 from lxmls_day1.grading.intake.finding_submissions import find_submissions
 from lxmls_day1.grading.intake.identity import (
     Found,
+    Identification,
     _loosely,
     blackboard_users,
     key_of,
     matched_lines,
     read_names,
-    settled,
 )
 from lxmls_day1.grading.intake.submissions import read_submission
 from lxmls_day1.grading.reports.report_files import files_of_student, pages_of
@@ -181,20 +182,11 @@ class Run:
 
     def __call__(self, files, again=(), plan=None, **options):
         path = download(self.folder / "download.zip", files)
-        found = settled(self.out, find_submissions([path]), again)
         self.said = []
-        self.book = grade(
-            [path],
-            self.out,
-            plan or self.plan,
-            make_workers=Readers,
-            found=found,
-            again=again,
-            report=self.said.append,
-            **options,
-        )
-        self.filled = self.roster.filled(found, self.book.rows)
-        self.owners = {one.holder: one.student for one in found}
+        run = grading_run.Run([path], self.out, again=again, make_workers=Readers, report=self.said.append, **options)
+        self.book = grade(run, plan or self.plan)
+        self.filled = self.roster.filled(run.identified, self.book.rows)
+        self.owners = {one.holder: one.student for one in run.identified}
         lines = list(csv.reader(io.StringIO(self.filled.content.decode())))[1:]
         self.marks = {name: mark for _, name, mark in lines}
         return self
@@ -257,7 +249,7 @@ class TestNobodyElsesMark:
         rows = [row_of(key, CLASS[person][1]) for person, key in keys.items()]
 
         def seen(files):
-            found = settled(tmp_path / "owners", find_submissions([download(tmp_path / "download.zip", files)]))
+            found = Identification(tmp_path / "owners")(find_submissions([download(tmp_path / "download.zip", files)]))
             honest = [one for one in found if one.student in keys.values()]
             others = [row_of(one.student, True) for one in found if one not in honest]
             return honest, run.roster.filled(found, [*rows, *others]).content, len(others)
@@ -430,7 +422,7 @@ class TestOwners:
     def test_a_path_comes_before_what_is_in_another_one(self, tmp_path):
         ada = download(tmp_path / "ada.zip", {WORK: b""})
         eve = download(tmp_path / "eve.zip", {f"{name}/mira.py": b"" for name in ("ada", "bob", "carl")})
-        found = settled(tmp_path / "out", find_submissions([ada, eve]))
+        found = Identification(tmp_path / "out")(find_submissions([ada, eve]))
         assert {one.student: bool(one.doubts) for one in found if one.path == ada} == {"ada": False}
 
     @pytest.mark.parametrize("inside", ["", "all/", "all/all/"])
@@ -440,7 +432,7 @@ class TestOwners:
         """Zoë is absent. Eve hands in a zip file that holds a file or folder as the platform would name Zoë's."""
         eve = download(tmp_path / "eve.zip", {inside + PLATFORMS[platform]("zoë", 107, "mira.py"): b"right"})
         paths = [download(tmp_path / name, {WORK: b"wrong"}) for name in others]
-        found = settled(tmp_path / "out", find_submissions([eve, *paths]))
+        found = Identification(tmp_path / "out")(find_submissions([eve, *paths]))
         assert [one.student for one in found] == sorted(["eve", *(path.stem for path in paths)])
         (doubt,) = (doubt for one in found for doubt in one.doubts)
         assert "eve.zip" in doubt and all(one.ids != ("107",) and not one.platform for one in found)
@@ -450,7 +442,9 @@ class TestOwners:
     def test_letters_and_accents_are_one_name(self, tmp_path):
         for form in ("NFC", "NFD"):  # as a zip file has it, and as a disk does
             names = [unicodedata.normalize(form, moodle(*who, "lab.zip")) for who in (("Zoë", 11), ("Ada", 12))]
-            found = settled(tmp_path, find_submissions([download(tmp_path / "all.zip", dict.fromkeys(names, b""))]))
+            found = Identification(tmp_path)(
+                find_submissions([download(tmp_path / "all.zip", dict.fromkeys(names, b""))])
+            )
             assert len(found) == 2 and not any(one.doubts for one in found)
 
     def test_a_file_in_another_form_is_the_same_students(self, tmp_path, plan):
@@ -555,7 +549,7 @@ def test_points_are_applied_to_stored_verdicts(tmp_path, plan):
         ({"limits": Limits(memory=512)}, "the limits"),
         ({"seed": 4, "level": Level("landlock")}, "the seed, the sandbox"),
         ({"level": Level("landlock")}, "the sandbox"),
-        ({"identity": "another version"}, "the grader"),
+        ({"grader": "another version"}, "the grader"),
     ],
 )
 def test_what_has_changed_is_named(tmp_path, plan, change, why):
@@ -600,9 +594,9 @@ class TestWholeRuns:
         def graded(files, roster):
             path = download(tmp_path / "download.zip", files)
             (tmp_path / "roster.csv").write_text("".join(f"{line},\n" for line in roster), encoding="utf-8")
-            found = settled(tmp_path / "out", find_submissions([path]))
-            book = grade([path], tmp_path / "out", real, make_workers=one_worker, found=found)
-            filled = Roster(tmp_path / "roster.csv", roster[0].partition(",")[2]).filled(found, book.rows)
+            run = grading_run.Run([path], tmp_path / "out", make_workers=one_worker)
+            book = grade(run, real)
+            filled = Roster(tmp_path / "roster.csv", roster[0].partition(",")[2]).filled(run.identified, book.rows)
             return [line.rpartition(",")[2] for line in filled.content.decode().splitlines()[1:]], book
 
         return graded

@@ -18,7 +18,7 @@ from lxmls_day1.box.levels import NOBODY, Level, why_not
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.workspaces.generation import solved_files
 from lxmls_day1.course.workspaces.workspace import write_files
-from lxmls_day1.grading.grading_run import grade
+from lxmls_day1.grading.grading_run import Run, grade
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.lab import reference_folder
@@ -570,7 +570,7 @@ def graded(request, tmp_path_factory):
     with server, pytest.MonkeyPatch.context() as patch:
         patch.setenv("LXMLS_DAY1_SECRET", SECRET)
         plan = make_plan(out, Level(level, (), user, newest_landlock), ["1.5"], seed=3, limits=LIMITS)
-        book = grade([inbox], out, plan, jobs=2)
+        book = grade(Run([inbox], out, jobs=2), plan)
         connected = had_a_guest(server)
     after = looks(inbox), looks(canary), looks(reference_folder() / "tests" / "exercises"), children()
     shutil.rmtree(inbox)
@@ -694,6 +694,6 @@ def test_processes_that_were_allowed_are_killed(tmp_path):
     before = children()
     limits = Limits(check_seconds=2, processes=400)
     plan = make_plan(tmp_path / "out", Level(BUBBLEWRAP), ["1.5"], seed=3, limits=limits)
-    book = grade([tmp_path / "inbox"], tmp_path / "out", plan, jobs=1)
+    book = grade(Run([tmp_path / "inbox"], tmp_path / "out", jobs=1), plan)
     assert [row.points for row in book.rows][1] == 10
     assert children() <= before

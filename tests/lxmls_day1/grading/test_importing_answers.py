@@ -131,7 +131,7 @@ def graded(request, marks, given):
         for exercise, theirs in handed_in.items():
             plan = make_plan(marks, Level(request.param), [exercise], seed=3, trust=request.param == PROCESS)
             grader = Grader(plan, fork_servers)
-            grades |= {one.student: grader.grade(one).row.exercises[0] for one in theirs}
+            grades |= {one.student: grader(one).row.exercises[0] for one in theirs}
     return request.param, grades
 
 

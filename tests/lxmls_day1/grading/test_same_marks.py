@@ -54,7 +54,7 @@ def marks(plan, handed_in):
     """What came of every check: nothing but the time it took is left out."""
     some = [Submission(name, name, name, "", files) for name, files in handed_in.items()]
     with contextlib.closing(Grader(plan)) as grader:
-        graded = [grader.grade(one) for one in some]
+        graded = [grader(one) for one in some]
     rows = [replace(done.row, seconds=0.0, key="") for done in graded]
     return [
         (row.student, row.points, [replace(check, seconds=0.0) for check in row.checks], row.printed) for row in rows

@@ -1,7 +1,7 @@
 import lxmls_day1
 from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.report_files import files_of_student
-from lxmls_day1.grading.running.plan import identity
+from lxmls_day1.grading.running.plan import grader_version
 
 
 def run_of_two():
@@ -25,5 +25,5 @@ def test_another_template_is_another_version(tmp_path, monkeypatch):
     versions = []
     for text in ("<p>one</p>", "<p>two</p>"):
         template.write_text(text, encoding="utf-8")
-        versions.append(identity.__wrapped__())
+        versions.append(grader_version.__wrapped__())
     assert versions[0] != versions[1]

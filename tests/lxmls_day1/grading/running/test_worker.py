@@ -8,7 +8,7 @@ import pytest
 
 from lxmls_day1.box.levels import strongest_level
 from lxmls_day1.course.workspaces.generation import solved_files
-from lxmls_day1.grading.grading_run import grade, saved_rows
+from lxmls_day1.grading.grading_run import Run, grade, saved_rows
 from lxmls_day1.grading.running import worker_process
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.plan import make_plan
@@ -28,6 +28,7 @@ LATE = "late"
 FAULTY = """
 import os, signal, sys, time
 import lxmls_day1.grading.intake.notebook_answers
+import lxmls_day1.grading.intake.submissions
 from lxmls_day1.box import box
 from lxmls_day1.grading.running import one_submission, worker
 
@@ -50,7 +51,7 @@ def with_fault(module, name):
         return step(*arguments, **settings)
     setattr(module, name, called)
 
-with_fault(worker, "read_submission")
+with_fault(lxmls_day1.grading.intake.submissions, "read_submission")
 for name in ("_row", "samples_of", "files_of_student"):
     with_fault(one_submission, name)
 with_fault(one_submission.Grader, "_boxed_files")
@@ -88,7 +89,7 @@ def rows(tmp_path_factory):
     patched.setattr(worker_process, "command_of", lambda module: faulty)
     patched.setattr(type(plan), "patience", 8.0)
     try:
-        book = grade([base / "inbox"], base / "out", plan, jobs=2)
+        book = grade(Run([base / "inbox"], base / "out", jobs=2), plan)
     finally:
         patched.undo()
     assert len(book.rows) == len(names) + 2

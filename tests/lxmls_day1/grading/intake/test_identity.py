@@ -1,0 +1,54 @@
+"""Whose a key is: every row of the table of cases, and of several claims the one that is a path by itself."""
+
+from pathlib import Path
+
+import pytest
+
+from lxmls_day1.grading.intake import identity
+from lxmls_day1.grading.intake.identity import CASES, Found, Identification
+
+
+def claim(file, name="", alone=True):
+    """A submission that claims the key ``ada``; with a name, Canvas has named it."""
+    parts = () if alone else ((file, ""),)
+    return Found("ada", name or file, file, Path(file), parts, platform="Canvas" if name else "", holder="ada")
+
+
+OTHER_ZIP = claim("b.zip"), claim("c.zip")
+WITHIN, OTHER_WITHIN = claim("a.zip", alone=False), claim("b.zip", alone=False)
+EVE, MALLORY = claim("e.zip", "eve"), claim("m.zip", "mallory")
+
+
+@pytest.mark.parametrize(
+    ("case", "earlier", "claims", "has_the_key", "n_doubts"),
+    [
+        ("no owner yet", None, [claim("a.zip")], "a.zip", 0),
+        ("no owner yet", None, [OTHER_WITHIN, claim("a.zip")], "a.zip", 1),
+        ("no owner yet", None, [WITHIN, OTHER_WITHIN], "", 2),
+        ("the owner's label among the claims", claim("a.zip"), [claim("b.zip"), claim("a.zip")], "a.zip", 1),
+        ("the owner's label among the claims", WITHIN, [WITHIN, claim("x/a.zip"), EVE], "x/a.zip", 2),
+        ("the owner's label among the claims", WITHIN, [WITHIN, claim("x/a.zip", alone=False)], "frozen", 2),
+        ("another label, not from a platform", claim("a.zip"), [claim("b.zip")], "b.zip", 0),
+        ("another label, not from a platform", claim("a.zip"), [OTHER_WITHIN, claim("c.zip")], "c.zip", 1),
+        ("another label, not from a platform", claim("a.zip"), OTHER_ZIP, "frozen", 2),
+        ("another label from a platform, several claims", claim("a.zip", "ada"), [EVE, MALLORY], "frozen", 2),
+        ("another label from a platform, one claim", claim("a.zip", "ada"), [EVE], "frozen", 1),
+    ],
+)
+def test_every_case(tmp_path, case, earlier, claims, has_the_key, n_doubts):
+    if earlier:
+        Identification(tmp_path)([earlier])
+    owner = identity._saved_owners(tmp_path).get("ada")
+    assert case in CASES and identity._case_of(claims, owner) == case
+    identified = Identification(tmp_path)(claims)
+    assert ["frozen" if one.is_frozen else one.source for one in identified if one.student == "ada"] == (
+        [has_the_key] if has_the_key else []
+    )
+    assert (
+        len({one.student for one in identified}) == len(identified)
+        and sum(len(one.doubts) for one in identified) == n_doubts
+    )
+    if case.endswith("one claim"):  # --again makes the claim the owner, from now on
+        for again in (["ada"], []):
+            (accepted,) = Identification(tmp_path, again)(claims)
+            assert accepted.source == "e.zip" and not accepted.is_frozen and not accepted.doubts
