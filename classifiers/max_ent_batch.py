@@ -183,7 +183,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         log_loss : function (W) -> loss, gradient
             The sum of the log losses of all examples: :class:`lxmls_day1.engine.kernels.batch.LogLoss`, or what computes the same.
         """
-        return self._follow(self._by_descent(None, None, None, log_loss))
+        return self._follow(self._by_descent(log_loss))
 
     def _follow(self, points):
         """The parameters of the point where a solver ends; its way there is kept as ``history``."""
@@ -276,10 +276,10 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             if point.number or point.arrived or not n_sweeps:
                 yield point._replace(number=n_sweeps + point.number)
 
-    def _by_descent(self, X, labels, shares, loss=None):
+    def _by_descent(self, X, labels=None, shares=None):
         regularizer = float(self.regularizer) if self.penalty == "l2" else 0.0
         intercept, n_jobs = bool(self.regularize_intercept), int(self.n_jobs)
-        problem = MaxEntObjective(X, labels, len(self.classes), regularizer, intercept, shares, n_jobs, loss)
+        problem = MaxEntObjective(X, labels, len(self.classes), regularizer, intercept, shares, n_jobs)
         start = np.zeros(problem.size)
         if self.solver in ("auto", "lbfgs"):
             memory = min(20, max(3, PAIR_BYTES // (16 * problem.size)))
@@ -346,7 +346,8 @@ class _Point(NamedTuple):
 class MaxEntObjective:
     """F and its gradient as a function of one flat vector, as an optimiser wants it.
 
-    Its parameters are examples ``X`` (M, J) with their columns ``labels`` and ``shares`` (M,), or the ``loss`` that sums over others.
+    Its parameters are examples ``X`` (M, J) with their columns ``labels`` and ``shares`` (M,). Without ``labels``, ``X`` is the loss, which
+    sums over other examples.
 
     Attributes
     ----------
@@ -372,16 +373,16 @@ class MaxEntObjective:
     def __init__(
         self,
         X: Any,
-        labels: np.ndarray,
+        labels: np.ndarray | None,
         n_classes: int,
         regularizer: float,
         regularize_intercept: bool,
         shares: np.ndarray | None = None,
         n_jobs: int = 1,
-        loss: Any = None,
     ) -> None:
         n_columns = 1 if n_classes == 2 else n_classes
-        if loss is None:
+        loss = X
+        if labels is not None:
             from lxmls_day1.lab_api import Rows  # numba: imported when it is needed, and not before
 
             loss = Rows(X, labels, n_classes, shares).log_loss(n_columns, n_jobs)

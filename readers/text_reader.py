@@ -48,6 +48,13 @@ class TextCorpus(BagCorpus):
     seed : int, optional
         Shuffles the examples of the first file before they are split: files are often sorted by label. None leaves them
         in their order.
+    count : function (text) -> mapping of str to number
+        Makes the bag of a text: unigrams and bigrams as in the review corpora if not given. `count_words` of
+        `readers.vocabulary` takes words as they stand between spaces.
+    min_count : int
+        A token becomes a feature if it occurs at least so often in the training part. For text only.
+    progress : bool
+        Whether to show a progress bar over the texts.
     form : {"columns", "jsonl", "svmlight"}, optional
         What is in the files. By the ending of the name if not given: ``.csv``, ``.tsv``, ``.jsonl``, ``.svmlight`` and the
         like, each also with ``.gz``; another ending means columns, or JSON lines if the first line is an object.
@@ -62,15 +69,8 @@ class TextCorpus(BagCorpus):
         The character around fields that hold a delimiter or a line end. A TSV file without quoting wants ``quote=None``.
     encoding : str, optional
         Of the files; UTF-8 if not given, or what a byte order mark says.
-    count : function (text) -> mapping of str to number
-        Makes the bag of a text: unigrams and bigrams as in the review corpora if not given. `count_words` of
-        `readers.vocabulary` takes words as they stand between spaces.
-    min_count : int
-        A token becomes a feature if it occurs at least so often in the training part. For text only.
     skip_lines : int
         The number of lines before the header, or before the examples, of each file.
-    progress : bool
-        Whether to show a progress bar over the texts.
 
     Attributes
     ----------
@@ -107,39 +107,25 @@ class TextCorpus(BagCorpus):
     ('mine', ('cooking', 'sport'), array([1, 0]), ['they', 'won', 'they_won', 'add', 'salt', 'add_salt'])
     """
 
+    @text_data.FileLayout.in_signature
     def __init__(
         self,
         path: str | os.PathLike[str],
         test_path: str | os.PathLike[str] | None = None,
         split: Sequence[float] | None = None,
         seed: int | None = 1,
-        form: str | None = None,
-        delimiter: str | None = None,
-        header: bool | None = None,
-        label_column: int | str | None = None,
-        quote: str | None = '"',
-        encoding: str | None = None,
+        *,
         count: Callable[[str], Mapping[str, float]] | None = None,
         min_count: int = 1,
-        *,
-        text_column: int | str | None = None,
-        skip_lines: int = 0,
         progress: bool = False,
+        **layout: Any,
     ) -> None:
         if not (count is None or callable(count)):
             raise InputError(f"count must be a function from a text to a mapping of tokens to numbers, got {count!r}")
         min_count = checked_min_count(min_count)
         split = _checked_split(split, test_path)
-        layout: dict[str, Any] = {
-            "form": form,
-            "delimiter": delimiter,
-            "header": header,
-            "quote": quote,
-            "encoding": encoding,
-            "skip_lines": skip_lines,
-        }
-        columns: dict[str, Any] = {"label_column": label_column, "text_column": text_column}
-        files = text_data.read_labelled(path, *([] if test_path is None else [test_path]), **layout, **columns)
+        stands = vars(text_data.FileLayout.of(TextCorpus, layout))
+        files = text_data.read_labelled(path, *([] if test_path is None else [test_path]), **stands)
         is_svmlight = files[0].form == "svmlight"
         if is_svmlight and min_count > 1:
             raise InputError(f"min_count is for text, but svmlight features are ready-made; got {min_count}")
@@ -164,7 +150,9 @@ class TextCorpus(BagCorpus):
             self._totals = totals.tolist()
             self._set_parts(labels, *ends)
         elif count is None or (len(texts) >= _MANY and count is count_words):
-            self._set_texts(texts, labels, *ends, progress=progress, plain=count is not None)
+            found = text_data.count_texts(texts, train_end, min_count, progress, count)
+            self.X, self.feature_names, self._totals = found.X, found.tokens, found.totals.tolist()
+            self._set_parts(labels, *ends)
         else:
             from tqdm.auto import tqdm  # for whoever waits
 

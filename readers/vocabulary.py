@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from lxmls_day1.lab_api import InputError, as_numbers, text_data
+from lxmls_day1.lab_api import InputError, as_numbers
 
 _BAGS_WANTED = (
     "bags must be a list of mappings, each from tokens to finite numbers, and feat_dict one from tokens to columns"
@@ -225,22 +225,6 @@ class BagCorpus:
         self.feature_names = list(feat_counts)
         self._totals = list(feat_counts.values())
         self.X = vectorise(bags, self.feat_dict)
-        self._set_parts(labels, train_end, dev_end, min_count, label_order)
-
-    def _set_texts(
-        self,
-        texts: Sequence[str],
-        labels: Sequence[str],
-        train_end: int,
-        dev_end: int,
-        min_count: int = 1,
-        label_order: Callable[[str], Any] = str,
-        progress: bool = False,
-        plain: bool = False,
-    ) -> None:
-        """The same for texts, whose tokens are those of `lxmls_day1.engine.text.tokens.count_tokens`; if ``plain``, of `count_words`."""
-        found = text_data.count_texts(texts, train_end, min_count, progress, count_words if plain else None)
-        self.X, self.feature_names, self._totals = found.X, found.tokens, found.totals.tolist()
         self._set_parts(labels, train_end, dev_end, min_count, label_order)
 
     def _set_parts(

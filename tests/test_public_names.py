@@ -1,8 +1,10 @@
 """What can be imported from ``classifiers``, ``readers`` and ``lxmls_day1`` themselves."""
 
+import ast
 import inspect
 import sys
 from itertools import chain
+from pathlib import Path
 
 import pytest
 
@@ -56,3 +58,17 @@ def test_the_package_offers_a_lab():
     assert {"Lab", "classifiers", "readers"} <= set(dir(lxmls_day1))
     with pytest.raises(ImportError, match="cannot import name 'Leb'"):
         exec("from lxmls_day1 import Leb", {})
+
+
+def test_functions_have_few_parameters():
+    """Compiled kernels take arrays one by one; ``self`` and ``cls`` do not count."""
+    numbers = {}
+    for path in chain.from_iterable(Path(part.__file__).parent.rglob("*.py") for part in (*PACKAGES, lxmls_day1)):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.FunctionDef, ast.Lambda)) and "kernels" not in path.parts:
+                given = node.args
+                parts = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+                names = [part.arg for part in parts if part is not None]
+                numbers[f"{path}:{node.lineno}"] = len({*names} - {"self", "cls"})
+    many = {place: number for place, number in numbers.items() if number >= 8}
+    assert len(numbers) > 2000 and len(many) <= 8 and max(many.values()) <= 10, many

@@ -8,12 +8,13 @@ import contextlib
 import dataclasses
 import functools
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 from lxmls_day1.base.errors import UnknownSetting, nearest
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
@@ -44,6 +45,32 @@ def setting(default: Any, called: str = "", *, one_of: tuple[Any, ...] = (), **l
     lxmls_day1.base.errors.InputError: regularizer (λ) must be ...
     """
     return dataclasses.field(default=default, metadata={"called": called, "one_of": one_of, "limits": limits})
+
+
+def with_fields(*kinds: type) -> Callable[[Function], Function]:
+    """Show the fields of dataclasses in the signature of a function that makes these of its ``**options``.
+
+    Help, editors and `known_settings` then know them as if they stood in the function itself.
+
+    Examples
+    --------
+    >>> @dataclasses.dataclass(kw_only=True)
+    ... class Paper:
+    ...     width: int = 210
+    >>> @with_fields(Paper)
+    ... def draw(path, **paper): ...
+    >>> inspect.signature(draw)
+    <Signature (path, *, width: int = 210)>
+    """
+
+    def shown(function: Function) -> Function:
+        signature = inspect.signature(function)
+        own = [parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
+        fields = [parameter for kind in kinds for parameter in inspect.signature(kind).parameters.values()]
+        function.__signature__ = signature.replace(parameters=[*own, *fields])  # type: ignore[attr-defined]
+        return function
+
+    return shown
 
 
 def check_values(owner: Any) -> None:

@@ -50,8 +50,7 @@ def command(
     verify: str | None,
     classes: str | None,
     no_quotes: bool,
-    rows_a_shard: int | None,
-    **settings: Any,
+    **options: Any,
 ) -> None:
     """Convert labelled text to a corpus on disk, in one pass and in bounded memory.
 
@@ -94,12 +93,11 @@ def command(
     if out is None:
         raise click.UsageError("Name the folder of the corpus with --out, such as --out big.bags.")
 
-    if settings["hash_bits"] is None and settings["like"] is None and settings["form"] != "svmlight":
+    settings = {name: value for name, value in options.items() if value is not None}
+    if not {"hash_bits", "like"} & settings.keys() and settings.get("form") != "svmlight":
         _tell_memory(paths)
     if no_quotes:
         settings["quote"] = None
-    if rows_a_shard is not None:
-        settings["rows_a_shard"] = rows_a_shard
     if classes is not None:
         settings["classes"] = [label.strip() for label in classes.split(",") if label.strip()]
     try:

@@ -45,9 +45,7 @@ POLLED_EVERY = 0.5  # seconds
     "--json", "as_json", is_flag=True, help="Print one JSON document for other programs (docs/reference/check_json.md)."
 )
 @lab_option
-@click.pass_context
 def command(
-    context: click.Context,
     exercises: tuple[str, ...],
     watch: bool,
     time_limit: float,
@@ -77,6 +75,7 @@ def command(
     """
     from lxmls_day1.course.reports.terminal import find_workspace
 
+    context = click.get_current_context()
     if as_json and (watch or again or because is not None):
         raise click.UsageError("--json prints one report; it cannot be combined with --watch, --again or --because.")
     if as_json:

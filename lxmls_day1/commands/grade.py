@@ -64,13 +64,8 @@ def command(
     exercises: list[str] | None,
     seed: int | None,
     jobs: int,
-    limits: tuple[str, ...],
-    sandbox: str | None,
-    as_user: str | None,
-    trust_submissions: bool,
     roster: str | None,
-    again: tuple[str, ...],
-    **about_roster: Any,
+    **options: Any,
 ) -> None:
     """Run the public and hidden checks on submissions, and write marks and feedback.
 
@@ -104,9 +99,12 @@ def command(
     from lxmls_day1.grading.running.run_folders import run_folder
     from lxmls_day1.lab import reference_folder
 
+    limits, sandbox, as_user, trust_submissions, again = (
+        options.pop(name) for name in ("limits", "sandbox", "as_user", "trust_submissions", "again")
+    )
     chosen, here = Limits.of_texts(limits), Path.cwd()
     folder = writable_folder(out)
-    students = read_roster(folder, roster, **about_roster) if roster else None
+    students = read_roster(folder, roster, **options) if roster else None
     run = Run([Path(path) for path in submissions], folder, jobs, again, report=lambda text: click.echo(text, err=True))
 
     try:

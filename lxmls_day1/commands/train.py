@@ -89,10 +89,7 @@ def command(
     out: str,
     tuned: bool,
     grid: tuple[tuple[str, Any], ...],
-    settings: tuple[tuple[str, Any], ...],
     data_dir: str | None,
-    lab_folder: str | None,
-    n_jobs: int | None,
     **options: Any,
 ) -> None:
     """Train one classifier of the lab on text and keep it in a file.
@@ -139,13 +136,13 @@ def command(
     from lxmls_day1.engine.text.documents import printable
     from lxmls_day1.lab import Lab
 
+    lab_folder, given, n_jobs = options.pop("lab_folder"), dict(options.pop("settings")), options.pop("n_jobs")
     streaming = {name: options.pop(name) for name in STREAMING}
     own = own_file(options, domain=domain, data_dir=data_dir)
     check_options(streaming, domain=domain, data_dir=data_dir, file=own)
     check_place(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
-    threads = {} if n_jobs is None else {"n_jobs": n_jobs}
-    given = {**dict(settings), **threads}
+    given |= {} if n_jobs is None else {"n_jobs": n_jobs}
     learner = make_classifier(lab, classifier, given)
     if streaming["corpus"] is not None:
         if tuned or grid:

@@ -10,7 +10,7 @@ import functools
 import os
 from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -41,7 +41,15 @@ from lxmls_day1.engine.loops.learners import (
     shrinkage_of,
 )
 from lxmls_day1.engine.loops.objectives import objective_at
-from lxmls_day1.engine.loops.online_training import Callback, copy_of_state, new_state, take_rounds, train_from
+from lxmls_day1.engine.loops.online_training import (
+    Callback,
+    RoundsOver,
+    aims_at,
+    copy_of_state,
+    new_state,
+    take_rounds,
+    train_from,
+)
 from lxmls_day1.engine.loops.word_counting import check_counts, check_words, count_shards, estimated
 
 Corpus = str | os.PathLike[str] | Shards | Any  # or an object with ``shards``, such as a `StreamedCorpus`
@@ -116,7 +124,8 @@ def train_corpus(
         "mix_every": mix_every,
     }
     if is_online(learner):
-        params, _ = _train_online(learner, shards, None, **only_online, scheduler=scheduler, finish=True)
+        settings = _Streaming(checkpoint, report, scheduler, mix_every)
+        params, _ = _train_online(learner, shards, None, callback, settings, finish=True)
         return params
     for name, value in only_online.items():
         if value is not None:
@@ -190,7 +199,7 @@ def resume(
                     f"{name} is for data in memory, but {shards.folder} is a corpus on disk, which has its labels and classes; leave "
                     f"{name} out"
                 )
-        return _train_online(learner, shards, state, callback=callback)
+        return _train_online(learner, shards, state, callback, _Streaming())
     return train_from(learner, state, X, y, classes=classes, callback=callback, sample_weight=sample_weight)
 
 
@@ -363,20 +372,26 @@ def _shards_of(corpus: Corpus) -> Shards:
     return shards
 
 
+class _Streaming(NamedTuple):
+    """What the training of an online learner on a corpus has beside that in memory, as of `train_corpus`."""
+
+    checkpoint: Checkpoint | None = None
+    report: Callable[[Validation], None] | None = None
+    scheduler: str | None = None
+    mix_every: int | None = None
+
+
 def _train_online(
     learner: OnlineLearner,
     shards: Shards,
     state: OnlineState | None,
-    *,
-    callback: Callback | None = None,
-    checkpoint: Checkpoint | None = None,
-    report: Callable[[Validation], None] | None = None,
-    scheduler: str | None = None,
-    mix_every: int | None = None,
+    callback: Callback | None,
+    settings: _Streaming,
     finish: bool = False,
 ) -> tuple[Reals, OnlineState]:
     """The rounds over a corpus, from a state, a checkpoint or nothing on; the parameters and the state after it."""
     learner.check_settings()
+    checkpoint, report, scheduler, mix_every = settings
     if mix_every is not None:
         check_number("mix_every (the number of documents between mixings)", mix_every, at_least=1, whole=True)
     learner.classes = check_classes(shards) if state is None else state.classes
@@ -412,13 +427,11 @@ def _train_online(
         rows = ShardRows(shards, columns, norms=norms, longest=longest, measures_all=learner.track_objective)
         params = take_rounds(
             learner,
-            take,
+            RoundsOver(take, *aims_at(learner, rows, finish)),
             state,
-            functools.partial(objective_at, learner, rows),
             callback,
             history,
             begun=run.position is not None,
-            finish=functools.partial(learner.finish, rows) if finish else None,
         )
     return params, state
 

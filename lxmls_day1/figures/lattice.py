@@ -306,23 +306,25 @@ def _draw_edge(ax: Any, edge: Edge, change: float, n_words: int, n_rows: int, la
 def _draw_change(ax: Any, x: float, y: float, change: float) -> None:
     """By how much a node's score has changed, below it."""
     if _signed(change) != "0":
-        _annotate_node(ax, x, y, _with_plus(change), -19, color=_INK, fontweight="bold", ground=_CHANGED, gid="change")
+        _annotate_node(
+            ax, (x, y), _with_plus(change), -19, color=_INK, fontweight="bold", ground=_CHANGED, gid="change"
+        )
 
 
 def _draw_confidence(ax: Any, x: float, y: float, share: float) -> None:
     """How probable a tag is, above its node: the surer, the darker."""
     text = "<1 %" if share < 0.01 else ">99 %" if share > 0.99 else f"{100 * share:.0f} %"
     weight, colour = "bold" if share >= 0.5 else "normal", _INK if share >= 0.05 else _FAINT
-    _annotate_node(ax, x, y, text, 20, color=colour, fontweight=weight, ground="white", alpha=0.85, gid="confidence")
+    _annotate_node(ax, (x, y), text, 20, color=colour, fontweight=weight, ground="white", alpha=0.85, gid="confidence")
 
 
 def _annotate_node(
-    ax: Any, x: float, y: float, text: str, shift: float, *, ground: str, alpha: float = 1.0, **style: Any
+    ax: Any, at: tuple[float, float], text: str, shift: float, *, ground: str, alpha: float = 1.0, **style: Any
 ) -> None:
     """A text so many points above a node, on a ground of its own."""
     box = {"boxstyle": "round,pad=0.12", "facecolor": ground, "edgecolor": "none", "alpha": alpha}
     style |= CENTRED | {"fontsize": _EDGE_SIZE + 2, "zorder": 8, "bbox": box}
-    ax.annotate(text, (x, y), xytext=(0, shift), textcoords="offset points", **style)
+    ax.annotate(text, at, xytext=(0, shift), textcoords="offset points", **style)
 
 
 def _with_plus(change: float) -> str:

@@ -1,3 +1,4 @@
+import inspect
 import io
 
 import numpy as np
@@ -83,3 +84,11 @@ def test_svmlight_agrees_with_scikit_learn(write, zero_based):
     np.testing.assert_array_equal(corpus.X.toarray(), theirs.toarray()[:, in_training])
     assert [int(corpus.label_names[k]) for k in corpus.y] == labels.tolist()
     assert corpus.texts == [] and list(map(int, corpus.label_names)) == sorted(set(y.tolist()))
+
+
+def test_every_option_of_the_layout_is_shown_and_a_mistyped_one_is_named():
+    shown = inspect.signature(TextCorpus).parameters
+    layout = {"form", "delimiter", "header", "label_column", "text_column", "quote", "encoding", "skip_lines"}
+    assert {"path", "split", "count", *layout} <= set(shown) and shown["quote"].default == '"'
+    with pytest.raises(TypeError, match="TextCorpus has no setting 'delimeter'; did you mean delimiter"):
+        TextCorpus("mine.csv", delimeter=";")

@@ -16,7 +16,7 @@ import numpy as np
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.settings import required_settings
 from lxmls_day1.engine.cluster.parts import Job, PartWorkers, workers_with
-from lxmls_day1.engine.corpus.mixed_steps import Segment, Sizes, WorkerState, own_term
+from lxmls_day1.engine.corpus.mixed_steps import Kept, Segment, Sizes, WorkerState, own_term
 from lxmls_day1.engine.corpus.shard_rows import Slice, parts_of
 from lxmls_day1.engine.corpus.shards import Shards
 from lxmls_day1.engine.corpus.streamed_steps import Learner
@@ -35,15 +35,8 @@ class NamedLearner(NamedTuple):
     learner: Learner  # but for its rule
 
 
-class _Kept(NamedTuple):
-    """What a worker keeps from segment to segment; as `own_term` takes it."""
-
-    norms: dict[Slice, Reals]
-    terms: dict[int, Weights]
-
-
 #: On a worker of the cluster: what is kept as long as the corpus of the run.
-_kept: weakref.WeakKeyDictionary[Shards, _Kept] = weakref.WeakKeyDictionary()
+_kept: weakref.WeakKeyDictionary[Shards, Kept] = weakref.WeakKeyDictionary()
 
 
 def named(owner: Any, learner: Learner) -> NamedLearner:
@@ -92,9 +85,9 @@ def take_here(
     owner = kind(**{setting: attributes[setting] for setting in required_settings(kind)})
     for attribute, value in attributes.items():
         setattr(owner, attribute, value)
-    kept = _kept.setdefault(shards, _Kept({}, {}))
+    kept = _kept.setdefault(shards, Kept({}, {}))
     term, worker_state = own_term(
-        segment, weights, learner._replace(rule=owner.rule), shards, owner.steps, stopping, *kept
+        segment, weights, learner._replace(rule=owner.rule), shards, owner.steps, stopping, kept
     )
     return term, [worker_state]
 

@@ -22,11 +22,11 @@ from scipy.sparse import csr_array
 from lxmls_day1.base.atomic_files import LOCK, OURS, locked_folder, remove_folder, temporary_folder
 from lxmls_day1.base.checks import MOST_CLASSES, check_flag, check_number, listed
 from lxmls_day1.base.errors import InputError, check_path
+from lxmls_day1.base.settings import check_settings, known_settings, with_fields
 from lxmls_day1.engine.corpus.corpus_settings import CorpusSettings
 from lxmls_day1.engine.corpus.shard_writing import (
     LARGEST_VALUE,
     NONZEROS_A_SHARD,
-    ROWS_A_SHARD,
     are_small_counts,
     arrays_of,
     write_array,
@@ -37,7 +37,7 @@ from lxmls_day1.engine.corpus.shard_writing import (
 )
 from lxmls_day1.engine.corpus.shards import MANIFEST, WORDS, Shards, shard_name
 from lxmls_day1.engine.corpus.vectorize_chunks import parted, rows_of_pieces
-from lxmls_day1.engine.text.labelled_files import LabelledStream, Piece, expanded
+from lxmls_day1.engine.text.labelled_files import FileLayout, LabelledStream, Piece, expanded
 from lxmls_day1.engine.text.svmlight import label_order
 from lxmls_day1.engine.text.token_batches import TokenTable, rows_of, with_columns
 
@@ -45,20 +45,15 @@ from lxmls_day1.engine.text.token_batches import TokenTable, rows_of, with_colum
 MOST_WORDS_KEPT = 1 << 22
 
 
+@with_fields(CorpusSettings, FileLayout)
 def make_corpus(
     paths: Sequence[str | os.PathLike[str]],
     out: str | os.PathLike[str],
     *,
-    hash_bits: int | None = None,
-    min_count: int = 1,
-    keep_words: bool = False,
-    classes: Sequence[str] | None = None,
-    like: str | os.PathLike[str] | None = None,
-    rows_a_shard: int = ROWS_A_SHARD,
     jobs: int = 1,
     overwrite: bool = False,
     progress: bool = False,
-    **layout: Any,
+    **settings: Any,
 ) -> Shards:
     """Make a corpus on disk.
 
@@ -68,6 +63,12 @@ def make_corpus(
         Files, patterns, ``-`` for standard input: see `labelled_files.expanded`.
     out : path
         The folder of the corpus, which is new or empty.
+    jobs : int
+        How many threads count tokens. The result does not depend on it.
+    overwrite : bool
+        Replace a corpus that is in the folder.
+    progress : bool
+        Whether to show a progress bar.
     hash_bits : int, optional
         b from 1 to 30: features are hashed into 2^b buckets, as scikit-learn's `FeatureHasher` does. Not given, each token has a column.
     min_count : int
@@ -80,14 +81,8 @@ def make_corpus(
         A corpus on disk, from which features and classes are taken: that of the training part, for a test part.
     rows_a_shard : int
         A shard has as many documents, or fewer, so that their rows have about four million entries.
-    jobs : int
-        How many threads count tokens. The result does not depend on it.
-    overwrite : bool
-        Replace a corpus that is in the folder.
-    progress : bool
-        Whether to show a progress bar.
-    **layout
-        ``form``, ``delimiter``, ``header``, ``label_column``, ``text_column``, ``quote``, ``encoding`` of `LabelledStream`.
+    form, delimiter, header, label_column, text_column, quote, encoding, skip_lines : optional
+        As for `lxmls_day1.engine.text.labelled_files.FileLayout`.
 
     Returns
     -------
@@ -114,7 +109,9 @@ def make_corpus(
     """
     from tqdm.auto import tqdm  # for whoever waits
 
-    settings = CorpusSettings(hash_bits, min_count, keep_words, rows_a_shard, classes, like, layout)
+    layout = {name: settings.pop(name) for name in known_settings(FileLayout) if name in settings}
+    check_settings(CorpusSettings, settings)
+    chosen = CorpusSettings(**settings)
     jobs = check_number("jobs", jobs, at_least=1, whole=True)
     check_flag("overwrite", overwrite)
     folder = check_path("out", out)
@@ -122,14 +119,14 @@ def make_corpus(
         raise InputError(f"{folder} is a file; name a folder for the corpus with --out")
     is_new = not folder.exists()
     with tqdm(desc="reading", unit="B", unit_scale=True, leave=False, disable=not progress) as bar:
-        stream = LabelledStream(expanded(paths), **layout, classes=settings.classes, report=bar.update)
+        stream = LabelledStream(expanded(paths), **layout, classes=chosen.classes, report=bar.update)
         bar.total = None if None in stream.sizes else sum(size or 0 for size in stream.sizes)
         with locked_folder(folder, "making a corpus in"):
             try:
                 _make_room(folder, overwrite)
                 try:
                     with temporary_folder(f"{OURS}corpus-", folder) as scratch:
-                        making = _Making(scratch, settings, stream)
+                        making = _Making(scratch, chosen, stream, chosen.as_plain(layout))
                         making.read(jobs, bar)
                         making.finish(folder)
                 except BaseException:
@@ -168,8 +165,8 @@ def _make_room(folder: Path, overwrite: bool) -> None:
 class _Making:
     """A corpus that is being made: what was read stands as drafts in a scratch folder until all is known."""
 
-    def __init__(self, scratch: Path, settings: CorpusSettings, stream: LabelledStream):
-        self._scratch, self._settings, self._stream = scratch, settings, stream
+    def __init__(self, scratch: Path, settings: CorpusSettings, stream: LabelledStream, as_plain: dict[str, Any]):
+        self._scratch, self._settings, self._stream, self._as_plain = scratch, settings, stream, as_plain
         self._drafts: list[dict[str, Any]] = []  # rows, nonzeros, whether they are small counts, files
         self._codes: dict[str, int] = {label: code for code, label in enumerate(settings.classes or ())}
         self._table = self._new_table()
@@ -180,8 +177,8 @@ class _Making:
         settings = self._settings
         if settings.hash_bits is not None:
             return TokenTable(most=MOST_WORDS_KEPT) if settings.keep_words else None
-        if settings.like is not None:
-            words = settings.like.words() or []
+        if settings.model is not None:
+            words = settings.model.words() or []
             return TokenTable(words, most=len(words))
         return TokenTable()
 
@@ -247,7 +244,7 @@ class _Making:
             hash_bits=settings.hash_bits,
             seed=0,
             tokenizer={"rules": "features"} if self._is_svmlight() else {"rules": "reviews", "bigrams": True},
-            settings=settings.as_plain(),
+            settings=self._as_plain,
             read_as=list(stream.described.values()),
         )
 

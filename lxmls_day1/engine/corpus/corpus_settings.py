@@ -2,43 +2,53 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from lxmls_day1.base.checks import check_flag, check_number, listed
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.engine.corpus.shard_writing import ROWS_A_SHARD
 from lxmls_day1.engine.corpus.shards import MANIFEST, Shards, fingerprint
 from lxmls_day1.engine.text.svmlight import label_order
 
 MOST_HASH_BITS = 30
 
 
+@dataclass(kw_only=True)
 class CorpusSettings:
-    """What decides how a corpus comes out, besides its sources; checked: the arguments of `corpus_making.make_corpus`."""
+    """What decides how a corpus comes out, besides its sources; checked: the options of `corpus_making.make_corpus`.
 
-    def __init__(
-        self,
-        hash_bits: int | None,
-        min_count: int,
-        keep_words: bool,
-        rows_a_shard: int,
-        classes: Sequence[str] | None,
-        like: str | os.PathLike[str] | None,
-        layout: Mapping[str, Any],
-    ):
-        self.hash_bits, self.min_count = hash_bits, check_number("min_count", min_count, at_least=1, whole=True)
-        self.keep_words = check_flag("keep_words", keep_words)
-        self.rows_a_shard = check_number("rows_a_shard", rows_a_shard, at_least=1, whole=True)
-        self.layout = dict(layout)
-        self.like = None if like is None else Shards(like)
-        self.classes = None if classes is None else _checked_classes(classes)
-        if self.like is not None:
-            for what, given in (("hash_bits", hash_bits), ("classes", classes), ("min_count", min_count - 1 or None)):
+    `model` is the corpus ``like``, from which features and classes are taken, if there is one.
+    """
+
+    hash_bits: int | None = None
+    min_count: int = 1
+    keep_words: bool = False
+    classes: Sequence[str] | None = None
+    like: str | os.PathLike[str] | None = None
+    rows_a_shard: int = ROWS_A_SHARD
+
+    def __post_init__(self) -> None:
+        """Check the settings, and take from the corpus ``like`` what it has."""
+        self.min_count = check_number("min_count", self.min_count, at_least=1, whole=True)
+        check_flag("keep_words", self.keep_words)
+        self.rows_a_shard = check_number("rows_a_shard", self.rows_a_shard, at_least=1, whole=True)
+        self.model = None if self.like is None else Shards(self.like)
+        hash_bits, classes = self.hash_bits, self.classes
+        if self.classes is not None:
+            self.classes = _checked_classes(self.classes)
+        if self.model is not None:
+            for what, given in (
+                ("hash_bits", hash_bits),
+                ("classes", classes),
+                ("min_count", self.min_count - 1 or None),
+            ):
                 if given is not None:
                     raise InputError(
-                        f"like (--like) takes features and classes from {self.like.folder}: leave out {what}"
+                        f"like (--like) takes features and classes from {self.model.folder}: leave out {what}"
                     )
-            self.hash_bits = self.like.manifest["hash_bits"]
-            self.classes = list(self.like.classes)
+            self.hash_bits = self.model.manifest["hash_bits"]
+            self.classes = list(self.model.classes)
         if self.hash_bits is not None:
             self.hash_bits = check_number("hash_bits", self.hash_bits, at_least=1, at_most=MOST_HASH_BITS, whole=True)
             if self.min_count > 1:
@@ -48,16 +58,16 @@ class CorpusSettings:
                 "keep_words (--keep-words) is for hashed features (--hash); without hashing, all words are kept anyway"
             )
 
-    def as_plain(self) -> dict[str, Any]:
-        """The settings as the journal and the manifest have them."""
+    def as_plain(self, layout: Mapping[str, Any]) -> dict[str, Any]:
+        """The settings, and those of the layout of the files, as the journal and the manifest have them."""
         return {
             "hash_bits": self.hash_bits,
             "min_count": self.min_count,
             "keep_words": self.keep_words,
             "rows_a_shard": self.rows_a_shard,
             "classes": self.classes,
-            "like": None if self.like is None else fingerprint(self.like.folder / MANIFEST),
-            **{name: value for name, value in sorted(self.layout.items()) if value is not None},
+            "like": None if self.model is None else fingerprint(self.model.folder / MANIFEST),
+            **{name: value for name, value in sorted(layout.items()) if value is not None},
         }
 
 

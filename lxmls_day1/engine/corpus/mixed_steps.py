@@ -84,6 +84,20 @@ class WorkerState(NamedTuple):
     rng_state: Mapping[str, Any]  # of the part's generator; right at the end of a round
 
 
+class Kept(NamedTuple):
+    """What is kept from segment to segment.
+
+    Attributes
+    ----------
+    norms : as :class:`StreamedSteps` takes it
+    terms : dict of int to Weights
+        The last term of each of several parts, whose arrays are those of the next one: it is needed until the weights are mixed.
+    """
+
+    norms: dict[Slice, Reals]
+    terms: dict[int, Weights]
+
+
 class Executor(Protocol):
     """Who trains the parts."""
 
@@ -276,8 +290,7 @@ class Threads:
     """
 
     def __init__(self, learner: Learner, shards: Shards, norms: dict[Slice, Reals] | None = None):
-        self._learner, self._shards, self._norms = learner, shards, {} if norms is None else norms
-        self._terms: dict[int, Weights] = {}  # of the last segment of each part, whose arrays are used again
+        self._learner, self._shards, self._kept = learner, shards, Kept({} if norms is None else norms, {})
 
     def take(
         self, weights: Weights, segments: list[Segment], sizes: Sizes, look: Callable[[], None]
@@ -296,8 +309,7 @@ class Threads:
                         self._shards,
                         sizes,
                         stopping,
-                        self._norms,
-                        self._terms,
+                        self._kept,
                     )
                     for segment in segments
                 ]
@@ -320,8 +332,7 @@ def own_term(
     shards: Shards,
     sizes: Sizes,
     stopping: threading.Event,
-    norms: dict[Slice, Reals],
-    terms: dict[int, Weights],
+    kept: Kept,
 ) -> tuple[Weights, WorkerState]:
     """A part's term of the mean after a segment from the weights of all, which stay as they are; of a single part its weights.
 
@@ -334,15 +345,13 @@ def own_term(
     sizes : as in :meth:`Executor.take`
     stopping : threading.Event
         `Stopped` is raised soon after it is set.
-    norms : as :class:`StreamedSteps` takes it
-    terms : dict of int to Weights
-        The last term of each of several parts, whose arrays are those of the next one: it is needed until the weights are mixed.
+    kept : Kept
     """
     if segment.n_parts == 1:
         own = weights.copy()
-        return own, _take_segment(segment, own, learner, shards, sizes, stopping, norms)
-    own = weights.part(terms.pop(segment.part, None))
-    worker_state = _take_segment(segment, own, learner, shards, sizes, stopping, norms)
+        return own, _take_segment(segment, own, learner, shards, sizes, stopping, kept.norms)
+    own = weights.part(kept.terms.pop(segment.part, None))
+    worker_state = _take_segment(segment, own, learner, shards, sizes, stopping, kept.norms)
     own.weigh(segment.share)
-    terms[segment.part] = own
+    kept.terms[segment.part] = own
     return own, worker_state

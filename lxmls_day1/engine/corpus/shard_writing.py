@@ -102,9 +102,7 @@ def write_manifest(
     classes: Sequence[str],
     n_features: int,
     dtype: str,
-    sources: Sequence[Mapping[str, Any]] = (),
     words: Mapping[str, Any] | None = None,
-    hash_bits: int | None = None,
     **settings: Any,
 ) -> None:
     """Finish a corpus: write its manifest, whole or not at all.
@@ -117,25 +115,23 @@ def write_manifest(
     classes : sequence of str
     n_features : int
     dtype : {"uint8", "float32"}
-    sources : sequence of mappings
-        ``path``, ``bytes``, ``mtime_ns`` and ``sha256`` of the files that it was made of.
     words : mapping, optional
         What `write_words` has returned.
-    hash_bits : int, optional
     **settings
-        How it was made: kept in the manifest as they are.
+        How it was made: kept in the manifest as they are. Among them are ``hash_bits`` and ``sources``: ``path``, ``bytes``,
+        ``mtime_ns`` and ``sha256`` of the files that it was made of.
     """
     manifest = {
         "format": FORMAT,
         "version": VERSION,
         "made_by": __version__,
         "n_features": n_features,
-        "hash_bits": hash_bits,
+        "hash_bits": None,
+        "sources": [],
         **settings,
         "classes": list(classes),
         "dtype": dtype,
         "words": None if words is None else dict(words),
-        "sources": list(sources),
         "shards": list(shards),
     }
     replace_files({folder / MANIFEST: (json.dumps(manifest, indent=1) + "\n").encode()})

@@ -6,7 +6,7 @@ import functools
 import itertools
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -93,14 +93,13 @@ def train_from(
     word on the parameters, and the arrays of the state may be theirs.
     """
     steps: Any
-    finish = None
     if hasattr(learner, "sentences_of"):
         from lxmls_day1.engine.loops.chains import ChainSteps  # tags alone need it
 
         sentences = learner.sentences_of(X, y, state)
         state = state and copy_of_state(learner, state, sentences.shape[0])
         steps, n_examples = ChainSteps(learner, sentences, state.weights if state else None), len(sentences)
-        objective = functools.partial(learner.chain_objective, sentences)
+        aims: tuple[Any, ...] = (functools.partial(learner.chain_objective, sentences),)
     else:
         known = None if state is None else state.feature_names
         classes = classes if state is None else state.classes
@@ -119,11 +118,10 @@ def train_from(
             n_jobs=int(learner.n_jobs),
         )
         rows = MatrixRows(X, labels, steps.sq_norms, factors, learner.track_objective)
-        objective = functools.partial(objective_at, learner, rows)
-        finish = None if keep_state else functools.partial(learner.finish, rows)
+        aims = aims_at(learner, rows, not keep_state)
     state = state or new_state(learner, steps.weights, steps.sq_norms)
-    take = in_memory(learner, steps, state, n_examples)
-    return take_rounds(learner, take, state, objective, callback, keep_state=keep_state, finish=finish), state
+    rounds = RoundsOver(in_memory(learner, steps, state, n_examples), *aims)
+    return take_rounds(learner, rounds, state, callback, keep_state=keep_state), state
 
 
 def new_state(learner: Any, weights: Weights, sq_norms: Reals | None) -> OnlineState:
@@ -160,16 +158,36 @@ def in_memory(
     return take
 
 
+class RoundsOver(NamedTuple):
+    """The rounds over some examples: what `take_rounds` asks of these.
+
+    Attributes
+    ----------
+    take : function (first, last) -> (updates, errors[, validation]) of each round
+        Takes the steps of the rounds first, …, last − 1, changes the weights of the state and counts its steps.
+    objective : function (params) -> float or None
+    finish : function (params, errors of the last round) -> params, optional
+        What is done to the average of the weights before it is returned.
+    """
+
+    take: Callable[[int, int], Iterable[Any]]
+    objective: Callable[[Reals], float | None]
+    finish: Callable[[Reals, int], Reals] | None = None
+
+
+def aims_at(learner: Any, rows: Any, finish: bool) -> tuple[Any, Any]:
+    """The objective of a learner on these rows, and its last word on the parameters if it is to have one."""
+    return functools.partial(objective_at, learner, rows), functools.partial(learner.finish, rows) if finish else None
+
+
 def take_rounds(
     learner: Any,
-    take: Callable[[int, int], Iterable[Any]],
+    examples: RoundsOver,
     state: OnlineState,
-    objective: Callable[[Reals], float | None],
     callback: Callback | None,
     history: list[Round] | None = None,
     begun: bool = False,
     keep_state: bool = True,
-    finish: Callable[[Reals, int], Reals] | None = None,
 ) -> Reals:
     """The rounds of all online learners, flat or structured.
 
@@ -177,11 +195,9 @@ def take_rounds(
     ----------
     learner : OnlineLearner
         It gets its ``history``, ``nr_updates`` and ``variances``.
-    take : function (first, last) -> (updates, errors[, validation]) of each round
-        Takes the steps of the rounds first, …, last − 1, changes the weights of the state and counts its steps.
+    examples : RoundsOver
     state : OnlineState
-        Where to begin. ``take`` changes its weights, and this function the rest.
-    objective : function (params) -> float or None
+        Where to begin. ``examples.take`` changes its weights, and this function the rest.
     callback : function (round, weights, params), or None
     history : list of Round, optional
         The rounds of this training that are over, if it is a corpus on disk that is trained on. It is visited a round at a time.
@@ -189,13 +205,12 @@ def take_rounds(
         Whether the next round goes on in its middle.
     keep_state : bool
         Whether the state can be gone on with afterwards. If not, its memory may become that of the parameters.
-    finish : function (params, errors of the last round) -> params, optional
-        What is done to the average of the weights before it is returned.
 
     Returns
     -------
     params : array of the shape of W
     """
+    take, objective, finish = examples
     nr_rounds, average, weights = int(learner.nr_rounds), average_of(learner), state.weights
     _plan_steps(learner, state)
     streamed, learner.history = history is not None, [] if history is None else history

@@ -4,6 +4,7 @@ from lxmls_day1.engine.kernels.hashing import signed_hashes as signed_hashes
 from lxmls_day1.engine.models.packed_texts import PackedTexts as PackedTexts
 from lxmls_day1.engine.text.corpora import find_corpus as find_corpus
 from lxmls_day1.engine.text.feature_contributions import explain as explain
+from lxmls_day1.engine.text.labelled_files import FileLayout as FileLayout
 from lxmls_day1.engine.text.labelled_files import read_labelled as read_labelled
 from lxmls_day1.engine.text.review_files import read_reviews as read_reviews
 from lxmls_day1.engine.text.token_batches import TokenCounter as TokenCounter

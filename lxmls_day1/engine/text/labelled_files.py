@@ -11,7 +11,8 @@ import io
 import os
 import stat
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple
 from lxmls_day1.base.atomic_files import check_readable
 from lxmls_day1.base.checks import as_list, check_number, listed
 from lxmls_day1.base.errors import CorpusError, InputError, check_path, counted
+from lxmls_day1.base.settings import Function, check_settings, with_fields
 from lxmls_day1.engine.text.layout_guesses import (
     choose_columns,
     guess_delimiter,
@@ -77,7 +79,83 @@ class LabelledFile(NamedTuple):
         return label_order(labels)
 
 
-class _Layout(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class FileLayout:
+    """How examples stand in files; whatever is not given is guessed from the first file.
+
+    Parameters
+    ----------
+    form : {"columns", "jsonl", "svmlight"}, optional
+        By the ending of the name if not given (with or without ``.gz``); another ending means columns, or JSON lines if
+        the first line is a JSON object.
+    delimiter : str, optional
+        The character between columns, else guessed; a tab for ``.tsv``.
+    header : bool, optional
+        Whether the first record names the columns, else guessed; where a column is asked for by name there has to be one.
+    label_column, text_column : int or str, optional
+        Number (from 0) or name, else guessed.
+    quote : str, optional
+        The character that goes around a field with delimiters or line ends, doubled where it is meant itself; None where quotes
+        mean nothing.
+    encoding : str, optional
+        UTF-8 if not given, or what a byte order mark says. Only if it is not given, there is a warning of letters that were
+        lost before the file was read.
+    skip_lines : int
+        The number of lines before the examples, or before the header, of each file.
+
+    Examples
+    --------
+    >>> FileLayout(form="excel")
+    Traceback (most recent call last):
+    ...
+    lxmls_day1.base.errors.InputError: form must be 'columns' or 'jsonl' or 'svmlight', got 'excel'
+    """
+
+    form: str | None = None
+    delimiter: str | None = None
+    header: bool | None = None
+    label_column: int | str | None = None
+    text_column: int | str | None = None
+    quote: str | None = '"'
+    encoding: str | None = None
+    skip_lines: int | None = None
+
+    @classmethod
+    def in_signature(cls, function: Function) -> Function:
+        """Show the fields in the signature of a function that takes them as ``**layout``."""
+        return with_fields(cls)(function)
+
+    @classmethod
+    def of(cls, owner: type, options: Mapping[str, Any]) -> "FileLayout":
+        """Make the layout that the options of a class describe; the error of an unknown one names the class and the nearest option."""
+        check_settings(owner, options)
+        return cls(**options)
+
+    def __post_init__(self) -> None:
+        """Refuse values that make no sense for any file."""
+        if self.skip_lines is not None:
+            check_number("skip_lines", self.skip_lines, at_least=0, whole=True)
+        if self.form is not None and not (isinstance(self.form, str) and self.form in FORMATS):
+            raise InputError(f"form must be {' or '.join(map(repr, FORMATS))}, got {self.form!r}")
+        for what in ("label_column", "text_column"):
+            column = getattr(self, what)
+            if column is not None and (isinstance(column, bool) or not isinstance(column, (int, str))):
+                raise InputError(f"{what} must be the name of a column or its number, 0 for the first, got {column!r}")
+        for what in ("delimiter", "quote"):
+            character = getattr(self, what)
+            if character is not None and (
+                not isinstance(character, str) or len(character) != 1 or character in "\r\n "
+            ):
+                raise InputError(f"{what} must be None or one character, but no space or line end; got {character!r}")
+        if self.delimiter is not None and self.delimiter == self.quote:
+            raise InputError(f"delimiter and quote must be different characters, got {self.delimiter!r} for both")
+        if self.encoding is not None and not isinstance(self.encoding, str):
+            raise InputError(f"encoding must be one that Python knows, such as 'latin-1', got {self.encoding!r}")
+        if self.header is not None and not isinstance(self.header, bool):
+            raise InputError(f"header must be True, False or None (decide from the file); got {self.header!r}")
+
+
+class _Columns(NamedTuple):
     """What further files have in common with the first that has examples."""
 
     form: str
@@ -159,27 +237,12 @@ class LabelledStream:
     paths : sequence of path
         Files, see also `expanded`; ``-`` is standard input. One that is packed (gzip, bzip2, xz, a zip of one file) is unpacked, whatever
         its name.
-    form : {"columns", "jsonl", "svmlight"}, optional
-        By the ending of the name if not given (with or without ``.gz``); another ending means columns, or JSON lines if
-        the first line is a JSON object.
-    delimiter : str, optional
-        The character between columns, else guessed; a tab for ``.tsv``.
-    header : bool, optional
-        Whether the first record names the columns, else guessed; where a column is asked for by name there has to be one.
-    label_column, text_column : int or str, optional
-        Number (from 0) or name, else guessed.
-    quote : str, optional
-        The character that goes around a field with delimiters or line ends, doubled where it is meant itself; None where quotes
-        mean nothing.
-    encoding : str, optional
-        UTF-8 if not given, or what a byte order mark says. Only if it is not given, there is a warning of letters that were
-        lost before the file was read.
     classes : sequence of str, optional
         All labels there may be: any other is an error.
-    skip_lines : int, optional
-        The number of lines before the examples, or before the header, of each file. Default: none.
     report : function (number of bytes), optional
         Called with how many bytes of the files have been read since it was called last.
+    **layout
+        As for `FileLayout`.
 
     Attributes
     ----------
@@ -213,37 +276,27 @@ class LabelledStream:
     1 ['a'] ['Add salt.'] [2]
     """
 
+    @FileLayout.in_signature
     def __init__(
         self,
         paths: Sequence[str | os.PathLike[str]],
         *,
-        form: str | None = None,
-        delimiter: str | None = None,
-        header: bool | None = None,
-        label_column: int | str | None = None,
-        text_column: int | str | None = None,
-        quote: str | None = '"',
-        encoding: str | None = None,
         classes: Sequence[str] | None = None,
-        skip_lines: int | None = None,
         report: Callable[[int], object] | None = None,
+        **layout: Any,
     ):
-        self._skip_lines = (
-            0 if skip_lines is None else int(check_number("skip_lines", skip_lines, at_least=0, whole=True))
-        )
-        _check_choices(form, delimiter, label_column, text_column, quote, header, encoding)
+        self._layout = FileLayout.of(LabelledStream, layout)
+        self._skip_lines = int(self._layout.skip_lines or 0)
         self.paths = [str(check_path("path", path)) for path in paths]
         self.names = [STDIN_NAME if path == STANDARD_INPUT else path for path in self.paths]
         self.sizes = [None if path == STANDARD_INPUT else _size_of(path) for path in self.paths]
         self.described: dict[int, str] = {}
         self.forms: dict[int, str] = {}
         self.warnings: list[str] = []
-        self._wanted_form, self._delimiter, self._header = form, delimiter, header
-        self._columns = (label_column, text_column)
-        self._quote, self._encoding = quote, encoding
+        self._wanted_columns = (self._layout.label_column, self._layout.text_column)
         self._classes = None if classes is None else set(classes)
         self._report = report
-        self._layout: _Layout | None = None  # of the first file
+        self._first_columns: _Columns | None = None
         self._like_names: dict[str, tuple[str, int]] = {}  # label -> where it is first, and how often it occurs
         self._inputs: list[Input] = []
 
@@ -295,7 +348,7 @@ class LabelledStream:
         opened = Input(path, name, self._report)
         self._inputs.append(opened)
         try:
-            text = Text(unpacked(opened, name, path), name, self._encoding)
+            text = Text(unpacked(opened, name, path), name, self._layout.encoding)
             ending = _ending_of(Path(opened.inner_name or path))
             yield from self._text_pieces(number, ending, text)
             self.warnings += [text.lost] if text.lost else []
@@ -312,9 +365,9 @@ class LabelledStream:
         first = first or next(blocks, "")
         if not first:
             return
-        if self._wanted_form is None:
+        if self._layout.form is None:
             refuse_other_dialect(first, self.names[number])
-        form = self._wanted_form or _FORMAT_OF.get(ending) or ("jsonl" if looks_like_json_lines(first) else "columns")
+        form = self._layout.form or _FORMAT_OF.get(ending) or ("jsonl" if looks_like_json_lines(first) else "columns")
         self._begin(number, form)
         described_end = "" if text.encoding in ("utf-8", "utf-8-sig") else f", in {text.encoding}"
         if self._skip_lines:
@@ -342,18 +395,18 @@ class LabelledStream:
     def _column_pieces(
         self, number: int, ending: str, first: str, blocks: Iterator[str], described_end: str
     ) -> Iterator[Piece]:
-        name, header, delimiter = self.names[number], self._header, self._delimiter
+        name, header, delimiter = self.names[number], self._layout.header, self._layout.delimiter
         while len(first) < _GUESSED and (block := next(blocks, "")):
             first += block
-        head = head_of_table(first, delimiter, self._quote, 1 + self._skip_lines)
+        head = head_of_table(first, delimiter, self._layout.quote, 1 + self._skip_lines)
         first, delimiter = first.split("\n", head.n_lines)[-1], head.delimiter
-        if delimiter is None and ending in _TAB_SEPARATED and self._quote != "\t":
+        if delimiter is None and ending in _TAB_SEPARATED and self._layout.quote != "\t":
             delimiter = "\t"
         if delimiter is None:
-            delimiter = guess_delimiter(list(_lines_of(first)), name, self._quote, whole=len(first) < _GUESSED)
+            delimiter = guess_delimiter(list(_lines_of(first)), name, self._layout.quote, whole=len(first) < _GUESSED)
         lines = chain.from_iterable(map(_lines_of, chain([first], blocks)))
         first_line = 1 + self._skip_lines + head.n_lines
-        pieces = _in_pieces(column_records(lines, name, delimiter, self._quote, first_line))
+        pieces = _in_pieces(column_records(lines, name, delimiter, self._layout.quote, first_line))
         rows, numbers = next(pieces, ([], []))
         if not rows:
             return
@@ -388,9 +441,9 @@ class LabelledStream:
 
     def _has_header(self, rows: Sequence[Sequence[str]]) -> bool:
         """Whether the first of these records names the columns, as far as nobody has said so."""
-        if self._layout is None and any(isinstance(column, str) for column in self._columns):
+        if self._first_columns is None and any(isinstance(column, str) for column in self._wanted_columns):
             return True
-        names = self._layout.names if self._layout is not None else None
+        names = self._first_columns.names if self._first_columns is not None else None
         if names is not None and all(find_name(rows[0], wanted) is not None for wanted in names):
             return True
         return looks_like_header(rows)
@@ -403,29 +456,31 @@ class LabelledStream:
                 f"{name} holds {form}, and {self.names[before[0]]} {before[1]}; all files must hold texts, or all svmlight"
             )
         self.forms[number] = form
-        asked: dict[str, Any] = {"delimiter": self._delimiter, "header": self._header} if form != "columns" else {}
+        asked: dict[str, Any] = (
+            {"delimiter": self._layout.delimiter, "header": self._layout.header} if form != "columns" else {}
+        )
         if form == "svmlight":
-            asked |= {"label_column": self._columns[0], "text_column": self._columns[1]}
+            asked |= {"label_column": self._wanted_columns[0], "text_column": self._wanted_columns[1]}
         for what, given in asked.items():
             if given is not None:
                 kind = "texts" if "column" in what else "columns"
                 raise InputError(f"{what} is for {kind}, but {name} holds {form}; got {given!r}")
 
-    def _wanted_columns(self, form: str, table: Table) -> tuple[int | str | None, int | str | None]:
+    def _columns_of(self, form: str, table: Table) -> tuple[int | str | None, int | str | None]:
         """The columns of label and text in a file: as the first file has them, or else as they were asked for."""
-        if self._layout is None:
-            return self._columns
-        if self._layout.names is not None and table.names is not None:
-            return self._layout.names
-        return self._layout.columns if form == self._layout.form else self._columns
+        if self._first_columns is None:
+            return self._wanted_columns
+        if self._first_columns.names is not None and table.names is not None:
+            return self._first_columns.names
+        return self._first_columns.columns if form == self._first_columns.form else self._wanted_columns
 
     def _chosen(self, number: int, table: Table, described: str, described_end: str) -> tuple[int, int]:
         """The columns of label and text; they are noted where this is the first file."""
         form = self.forms[number]
-        label, text = choose_columns(table, self.names[number], *self._wanted_columns(form, table))
-        if self._layout is None:
+        label, text = choose_columns(table, self.names[number], *self._columns_of(form, table))
+        if self._first_columns is None:
             names = (table.names[label], table.names[text]) if table.names else None
-            self._layout = _Layout(form, names, (label, text))
+            self._first_columns = _Columns(form, names, (label, text))
         of_columns = f"label in {table.column_named(label)}, text in {table.column_named(text)}"
         self._describe(number, f"{described}; {of_columns}{described_end}")
         return label, text
@@ -552,32 +607,6 @@ def _size_of(path: str) -> int | None:
 
 def _nothing_in(names: str) -> CorpusError:
     return CorpusError(f"{names}: expected lines with a label and a text (or features), got none")
-
-
-def _check_choices(
-    form: str | None,
-    delimiter: str | None,
-    label_column: int | str | None,
-    text_column: int | str | None,
-    quote: str | None,
-    header: bool | None,
-    encoding: str | None,
-) -> None:
-    """Refuse what makes no sense for any file; the arguments are those of `LabelledStream`."""
-    if form is not None and not (isinstance(form, str) and form in FORMATS):
-        raise InputError(f"form must be {' or '.join(map(repr, FORMATS))}, got {form!r}")
-    for what, column in (("label_column", label_column), ("text_column", text_column)):
-        if column is not None and (isinstance(column, bool) or not isinstance(column, (int, str))):
-            raise InputError(f"{what} must be the name of a column or its number, 0 for the first, got {column!r}")
-    for what, character in (("delimiter", delimiter), ("quote", quote)):
-        if character is not None and (not isinstance(character, str) or len(character) != 1 or character in "\r\n "):
-            raise InputError(f"{what} must be None or one character, but no space or line end; got {character!r}")
-    if delimiter is not None and delimiter == quote:
-        raise InputError(f"delimiter and quote must be different characters, got {delimiter!r} for both")
-    if encoding is not None and not isinstance(encoding, str):
-        raise InputError(f"encoding must be one that Python knows, such as 'latin-1', got {encoding!r}")
-    if header is not None and not isinstance(header, bool):
-        raise InputError(f"header must be True, False or None (decide from the file); got {header!r}")
 
 
 def _lines_of(block: str) -> io.StringIO:
