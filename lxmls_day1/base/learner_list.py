@@ -7,9 +7,9 @@ says how it is shown::
         name = "AROW"
         listed = {"AROW": {"colours": ("#1B3A8A", "#7F93FF"), "dash": (8, 1.5, 2, 1.5), "order": 100}}
 
-``order`` places the learner in the comparison; a row without it is not compared. ``colours`` are those of its lines on a light ground and on
-a dark one. They must stand out from the ground, from the classes, and by 14 in CIE Lab from every other learner's, and the ``dash`` must
-differ: ``tests/lxmls_day1/figures/test_style.py`` measures that. A learner that no figure draws needs no colours.
+``order`` places the learner in the comparison; a row without it is not compared. ``colours`` are those of its lines on a light ground
+and on a dark one. They must stand out from the ground, from the classes, and by 14 in CIE Lab from every other learner's, and the
+``dash`` must differ: ``tests/lxmls_day1/figures/test_style.py`` measures that. A learner that no figure draws needs none.
 
 A class with several ways to train lists each of them by the name of the row, as `SVM` does. The files are read as text, not
 imported: that is fast, and a file that a student has broken does not matter.
