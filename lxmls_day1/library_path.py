@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PACKAGES = ("readers", "classifiers")
 #: Folders of ``classifiers/``, one for each topic beyond the day. Their modules are found without the folder too, as in older labs.
 TOPICS = ("domains", "large", "second_order", "solvers", "structured")
-#: Packages and modules of this package that older workspaces import -> where they are now.
+#: Packages and modules of this package that older workspaces and programs import -> where they are now.
 MOVED = {
     "checks": "base.checks",
     "cluster": "engine.cluster",
@@ -42,10 +42,16 @@ MOVED = {
     "engine.text.packed_texts": "engine.models.packed_texts",
     "engine.training": "engine.corpus_training",
     "errors": "base.errors",
+    "estimators": "sklearn.estimators",
     "gaussians": "engine.models.gaussians",
+    "model_file": "engine.models.model_file",
+    "npz_file": "engine.models.npz_file",
+    "result_table": "engine.models.result_table",
     "settings": "base.settings",
+    "sklearn_adapter": "sklearn.adapter",
     "streaming": "engine.corpus",
     "text": "engine.text",
+    "text_table": "base.text_table",
     "tuning": "sklearn.tuning",
 }
 #: Whether this Python can start another one. In a browser it cannot.

@@ -154,6 +154,7 @@ class TestWorkspaceOfStrangers:
         ("engine.compiled.class_sums", "engine.kernels.class_sums"),
         ("course.recorded_answers", "course.diagnosis.recorded_answers"),
         ("errors", "base.errors"),
+        ("estimators", "sklearn.estimators"),
     ],
 )
 def test_a_module_has_its_older_name_too(name, today):
