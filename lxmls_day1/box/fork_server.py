@@ -295,22 +295,39 @@ def import_needed(folder: Path) -> None:
     At the level ``landlock`` no box could: a folder in which something is hidden cannot be listed there. One another the given files are
     left to import.
     """
-    names = set()
+    names: set[tuple[str, ...]] = (
+        set()
+    )  # a module, a name in it, and an attribute of that where it is a module of this package
     own = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     for path in folder.rglob("*.py"):
         tree = ast.parse(path.read_bytes())
-        for statement in ast.walk(tree):
-            found: list[str] = []
-            if isinstance(statement, ast.Import):
-                found = [alias.name for alias in statement.names]
-            elif isinstance(statement, ast.ImportFrom) and statement.module:
-                found = [statement.module, *(f"{statement.module}.{alias.name}" for alias in statement.names)]
-            names |= {name for name in found if statement in tree.body or name.partition(".")[0] == PACKAGE}
-    for name in sorted(names):
-        if name.partition(".")[0] not in own:
-            # Most of the names that a file takes from a module are no modules; what else fails, fails again in the box.
+        nodes = list(ast.walk(tree))
+        taken: dict[
+            str, tuple[str, str]
+        ] = {}  # a name in the file -> the module of this package that it comes from, and its name there
+        for node in nodes:
+            if isinstance(node, ast.Import):
+                names |= {(alias.name,) for alias in node.names if node in tree.body or _is_ours(alias.name)}
+            elif isinstance(node, ast.ImportFrom) and node.module and (node in tree.body or _is_ours(node.module)):
+                names |= {(node.module, alias.name) for alias in node.names}
+                if _is_ours(node.module):
+                    taken |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
+        attributes = [node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)]
+        names |= {(*taken[node.value.id], node.attr) for node in attributes if node.value.id in taken}  # type: ignore[attr-defined]
+    for module, *rest in sorted(names):
+        if module.partition(".")[0] not in own:
+            # Some of the names are no modules; what else fails, fails again in the box.
             with contextlib.suppress(Exception):
-                importlib.import_module(name)
+                found = importlib.import_module(module)
+                for name in rest:
+                    with contextlib.suppress(ImportError):
+                        importlib.import_module(f"{module}.{name}")
+                    found = getattr(found, name)  # a package may import it only now
+                    module = getattr(found, "__name__", "")
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] == PACKAGE
 
 
 def use_huge_pages() -> None:
