@@ -20,8 +20,9 @@ from pathlib import Path
 
 from lxmls_day1.base.errors import InputError, nearest
 from lxmls_day1.grading.gradebook import SubmissionGrade
-from lxmls_day1.grading.intake.identity import Found, matched_lines
+from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.reports.page_frame import points_text
+from lxmls_day1.grading.reports.roster_lines import matched_lines
 from lxmls_day1.grading.safe_text import table_cell
 from lxmls_day1.grading.table_files import Cell, NotText, TextTable
 
@@ -159,12 +160,12 @@ class Roster:
             raise InputError(f"{self.path} has {len(found)} columns {name!r}; write the full name.")
         raise InputError(f"{self.path} has no column {name!r}{nearest(name, [one for one in self.header if one])}")
 
-    def filled(self, found: Sequence[Found], rows: Iterable[SubmissionGrade]) -> Filled:
+    def filled(self, found: Sequence[FoundSubmission], rows: Iterable[SubmissionGrade]) -> Filled:
         """Match students and submissions, and fill in the column.
 
         Parameters
         ----------
-        found : sequence of Found
+        found : sequence of FoundSubmission
             The submissions, as they were found.
         rows : iterable of SubmissionGrade
             What came of them.
@@ -213,7 +214,9 @@ class Roster:
     def _id(self, number: int) -> str:
         return next(filter(None, (self.table.text(number, i) for i in self.ids)), "")
 
-    def _match(self, number: int, one: Found | None, rows: Mapping[str, SubmissionGrade], problem: str) -> Match:
+    def _match(
+        self, number: int, one: FoundSubmission | None, rows: Mapping[str, SubmissionGrade], problem: str
+    ) -> Match:
         """The line of the account of one student."""
         id, row = self._id(number), rows.get(one.student) if one else None
         if row is None:
