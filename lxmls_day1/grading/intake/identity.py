@@ -1,6 +1,6 @@
 """Whose a submission is: kept from run to run, and refused where it is in doubt.
 
-A student is the platform's id where there is one, else the name exactly as it is written (`lxmls_day1.grading.intake.submission_names`).
+A student is the platform's id where there is one, else the name exactly as it is written (`lxmls_day1.grading.intake.finding_submissions`).
 The key for files, `key_of`, follows from that alone, so that no namesake changes it. A key that has another owner than in the
 last run, or two, is reported, and changes nothing for either (`CASES`).
 """

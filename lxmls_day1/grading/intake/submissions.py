@@ -15,9 +15,9 @@ from lxmls_day1.course.workspaces.generation import Files
 from lxmls_day1.course.workspaces.submission_export import SUBMISSION
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.intake.exercise_files import Defines, is_answer
+from lxmls_day1.grading.intake.finding_submissions import downloads_within
 from lxmls_day1.grading.intake.found_submission import FoundSubmission, slug_of
 from lxmls_day1.grading.intake.submission_layout import SubmissionLayout, lay_out
-from lxmls_day1.grading.intake.submission_names import downloads_within
 from lxmls_day1.grading.intake.untrusted_files import (
     LAB_FOLDERS,
     MOST_ARCHIVES,

@@ -41,6 +41,7 @@ UNSAFE_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 MOST_LISTED = 200_000
 MOST_IN_ARCHIVES, MOST_ARCHIVES = 100_000, 100  # names in all zip files of a submission together; zip files within it
 DEEPEST = 40
+LISTED_DEPTH = 4  # how deep a folder is looked into for telling one submission from many
 DOWNLOAD_TABLE_BYTES, TABLE_BYTES = 16 << 20, 4 << 20  # of the table of contents of a download, and of a submission
 CHUNK = 1 << 16
 HARMLESS = 1 << 20  # a file up to this size is no bomb, whatever it was before it was unpacked
@@ -212,6 +213,57 @@ def opened_once(found: FoundSubmission, stack: contextlib.ExitStack) -> list[Mem
     if len(archives) == 1 and not archives[0].bad:
         members = members + members_of_archive(archives[0], Budget(USUAL_LIMITS), stack, [])
     return members
+
+
+def listed(path: Path) -> Iterator[str]:
+    """List the paths in a folder or a zip file; the path of a folder, which may be empty, ends in a slash."""
+    return _listed_folder(path) if path.is_dir() else _listed_zip(path)
+
+
+def _listed_folder(folder: Path) -> Iterator[str]:
+    """The paths in a folder, some levels deep; that of a folder, which may be empty, ends in a slash.
+
+    What stands at its top may be submissions of many. One of them that cannot be listed, or holds too much, is named like
+    the others, with what was listed of it.
+    """
+    for entry, name in _listed_level(folder, ""):
+        yield name
+        if kind_of(entry) == "folder" and entry.name != ".git":
+            with contextlib.suppress(Exception):
+                yield from _listed_below(Path(entry.path), name)
+
+
+def _listed_below(folder: Path, prefix: str) -> Iterator[str]:
+    """The paths in a folder at the top of another; not more than so many."""
+    waiting = [(prefix, folder)]
+    listed = 0
+    while waiting:
+        prefix, place = waiting.pop()
+        for entry, name in _listed_level(place, prefix):
+            listed += 1
+            if listed > MOST_LISTED:
+                return
+            yield name
+            if kind_of(entry) == "folder" and entry.name != ".git" and name.count("/") < LISTED_DEPTH:
+                waiting.append((name, Path(entry.path)))
+
+
+def _listed_level(folder: Path, prefix: str) -> Iterator[tuple[os.DirEntry[str], str]]:
+    """What stands in a folder, without clutter."""
+    with os.scandir(folder) as entries:
+        for number, entry in enumerate(entries):
+            if number >= MOST_LISTED:
+                raise Refused("there are too many files in it")
+            if entry.name == ".git" or not CLUTTER.search(entry.name):
+                yield entry, prefix + entry.name + "/" * entry.is_dir()
+
+
+def _listed_zip(path: Path) -> Iterator[str]:
+    with opened(path) as file, zipfile.ZipFile(Guarded(file)) as archive:
+        for info in archive.infolist():
+            name = spelled_name(name_in_zip(info), composed=False)
+            if not CLUTTER.search(name.replace("/.git/", "/", 1)) and not name.startswith("../"):
+                yield name
 
 
 def members_of_folder(folder: Path, inside: str = "") -> Iterator[Member]:

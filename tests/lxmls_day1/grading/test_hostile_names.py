@@ -27,14 +27,12 @@ from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.grading import grading_run
 from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
 from lxmls_day1.grading.grading_run import grade, keep
-from lxmls_day1.grading.intake.finding_submissions import find_submissions
+from lxmls_day1.grading.intake.finding_submissions import blackboard_users, find_submissions, read_names
 from lxmls_day1.grading.intake.found_submission import FoundSubmission, key_of
 from lxmls_day1.grading.intake.identity import Identification
-from lxmls_day1.grading.intake.submission_names import blackboard_users, read_names
 from lxmls_day1.grading.intake.submissions import read_submission
 from lxmls_day1.grading.reports.report_files import files_of_student, pages_of
-from lxmls_day1.grading.reports.roster import Roster
-from lxmls_day1.grading.reports.roster_lines import _loosely, matched_lines
+from lxmls_day1.grading.reports.roster import Roster, _loosely, matched_lines
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.one_submission import Graded
 from lxmls_day1.grading.running.plan import Plan, make_plan
