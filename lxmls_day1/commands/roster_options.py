@@ -10,7 +10,7 @@ import click
 from lxmls_day1.base.atomic_files import replace_files
 from lxmls_day1.base.errors import InputError, counted
 from lxmls_day1.grading.gradebook import Gradebook
-from lxmls_day1.grading.intake.identity import Found
+from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.reports.roster import ACCOUNT, Roster
 from lxmls_day1.grading.safe_text import one_line
 
@@ -36,7 +36,7 @@ def read_roster(
     return Roster(path, marks_column or "", id_column or "", group_column or "")
 
 
-def fill_in(students: Roster, found: Sequence[Found], book: Gradebook, folder: Path) -> None:
+def fill_in(students: Roster, found: Sequence[FoundSubmission], book: Gradebook, folder: Path) -> None:
     """Write the roster that is filled in, with an account of it, and say what needs a look."""
     filled = students.filled(found, book.rows)
     place = folder / ROSTERS

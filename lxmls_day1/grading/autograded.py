@@ -26,7 +26,7 @@ from lxmls_day1.course.workspaces.generation import Files, student_files
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.grading.autograder_kit import PLATFORMS, Settings
 from lxmls_day1.grading.gradebook import Gradebook
-from lxmls_day1.grading.intake.identity import Found
+from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.intake.submissions import read_submission
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.lab import PACKAGES, reference_folder
@@ -124,7 +124,7 @@ def classroom50_result(report: CheckReport, variables: Mapping[str, str]) -> dic
 def check_alone(settings: Settings, submission: Path) -> CheckReport:
     """Run the public checks on the functions that were handed in; all else, the checks too, is as it was given out."""
     given = student_files(reference_folder())
-    handed_in = read_submission(Found(NAME, NAME, NAME, submission), given)
+    handed_in = read_submission(FoundSubmission(NAME, NAME, NAME, submission), given)
     own: Files = {p: c for p, c in handed_in.files.items() if p.parts[0] in PACKAGES and p.suffix == ".py"}
     with temporary_folder("lxmls-day1-autograder-") as place:
         write_files(place, {**given, **own})
@@ -150,7 +150,7 @@ def _graded(settings: Settings, submission: Path, out: Path) -> Gradebook:
             print(f"The sandbox level {name} is not available here: {why}.")
         plan = make_plan(out, level, settings.exercises, settings.seed, trust=settings.trust)
         run = Run([submission], out, jobs=1)
-        run.identified = [Found(NAME, NAME, NAME, submission)]
+        run.identified = [FoundSubmission(NAME, NAME, NAME, submission)]
         return grade(run, plan)
 
 

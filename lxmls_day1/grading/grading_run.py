@@ -1,8 +1,8 @@
-"""A whole run: every submission gets its row, on as many cores as there are, and a run can be taken up again.
+"""A whole run: every submission gets a result, on as many cores as there are, and a run can be taken up again.
 
-A row that is finished is written at once, whole, into ``.rows`` in the output folder. Running again reads these and grades
-what is left, and what has changed since: a submission, the checks, the limits or the seed. A submission that brings its
-worker down, or on which the grader fails, is tried once more when nothing else is graded, and then has a row that says so.
+A finished result is written at once, whole, into ``.rows`` in the output folder. A later run reads these results. It grades the
+submissions that are left, and those that have changed since, or all if the checks, the limits or the seed have changed. A
+submission that ends its worker, or on which the grader fails, is tried once more when nothing else is graded. Its result reports that.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from lxmls_day1.base.atomic_files import locked_folder
 from lxmls_day1.base.errors import InputError, nearest
 from lxmls_day1.grading import step
 from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT, CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
-from lxmls_day1.grading.intake.identity import Found
+from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.intake.submissions import State, state_of, unread
 from lxmls_day1.grading.reports.report_files import ROWS, write_files
 from lxmls_day1.grading.running.one_submission import Graded, unfinished
@@ -39,10 +39,10 @@ class Progress:
 
 
 class Workers:
-    """So many processes that grade, each one submission at a time."""
+    """Processes that grade, each one submission at a time: as many as `number_of_jobs`, at most one for each submission."""
 
-    def __init__(self, plan: Plan, jobs: int):
-        self.processes = [WorkerProcess(plan) for _ in range(jobs)]
+    def __init__(self, plan: Plan, jobs: int, n_submissions: int):
+        self.processes = [WorkerProcess(plan) for _ in range(min(number_of_jobs(jobs), n_submissions))]
 
     @property
     def checks(self) -> tuple[CheckGrade, ...]:
@@ -106,12 +106,12 @@ class Run:
     report: Callable[[str], None] = lambda text: None
 
     @functools.cached_property
-    def found(self) -> list[Found]:
+    def found(self) -> list[FoundSubmission]:
         """The submissions in the paths; whoever knows them already may set this, and `identified`."""
         return list(step("found")(self.paths))
 
     @functools.cached_property
-    def identified(self) -> list[Found]:
+    def identified(self) -> list[FoundSubmission]:
         """The same submissions, each with the key of its owner. The output folder remembers the owners."""
         return list(step("identified")(self.out, self.again)(self.found))
 
@@ -122,7 +122,7 @@ def grade(run: Run, plan: Plan) -> Gradebook:
     Returns
     -------
     Gradebook
-        With a row for every submission, in the order of the students, and the marks that were given by hand.
+        The result of every submission, in the order of the students, with the marks that were given by hand.
 
     Raises
     ------
@@ -133,20 +133,23 @@ def grade(run: Run, plan: Plan) -> Gradebook:
     with locked_folder(run.out, "grading into"), run_folder():
         submissions = [replace(one, path=one.path.absolute()) for one in run.identified]  # workers are elsewhere
         students = [one.student for one in submissions]
-        for unknown in (student for student in run.again if student not in students):
-            raise InputError(f"there is no submission of {unknown!r} to be graded again{nearest(unknown, students)}")
+        for student in run.again:
+            if student not in students:
+                raise InputError(
+                    f"there is no submission of {student!r} to be graded again{nearest(student, students)}"
+                )
         mark = step("marked")(run.out, plan, submissions, run.report)  # reports a bad file before an hour of grading
-        earlier = {row.student: row for row in saved_rows(run.out)}
-        fresh = _read_and_checked(run, plan, submissions, earlier)
+        earlier = {result.student: result for result in saved_rows(run.out)}
+        fresh = _fresh_results(run, plan, submissions, earlier)
         book: Gradebook = mark([fresh.get(student) or earlier[student] for student in students])
-        pages = {**dict.fromkeys(earlier), **fresh}
-        return cast(Gradebook, step("written")(run.out, pages, mark.by_hand, run.report)(book))
+        write = step("written")(run.out, {**dict.fromkeys(earlier), **fresh}, mark.by_hand, run.report)
+        return cast(Gradebook, write(book))
 
 
-def _read_and_checked(
-    run: Run, plan: Plan, submissions: Sequence[Found], earlier: Mapping[str, SubmissionGrade]
+def _fresh_results(
+    run: Run, plan: Plan, submissions: Sequence[FoundSubmission], earlier: Mapping[str, SubmissionGrade]
 ) -> dict[str, SubmissionGrade]:
-    """Have workers take submissions through these two steps. The results, without those that stay as they are in `earlier`."""
+    """Have workers take submissions through the steps *read* and *checked*. Return the results that replace earlier ones or are new."""
     reasons = {
         one.student: why
         for one in submissions
@@ -154,11 +157,9 @@ def _read_and_checked(
     }
     for why, number in Counter(reasons.values()).most_common():
         run.report(f"{number} of {len(submissions)} to be graded again: {why}.")
-    states = {student: state_of(row) for student, row in earlier.items() if student not in reasons}
+    states = {student: state_of(result) for student, result in earlier.items() if student not in reasons}
     waiting = [one for one in submissions if not (one.is_frozen and one.student in states)]
-    workers = (run.make_workers or functools.partial(Workers, jobs=min(number_of_jobs(run.jobs), len(submissions))))(
-        plan
-    )
+    workers = run.make_workers(plan) if run.make_workers else Workers(plan, run.jobs, len(submissions))
     fresh: dict[str, SubmissionGrade] = {}
     kept = len(submissions) - len(waiting)
     with contextlib.closing(workers), contextlib.closing(_graded(plan, waiting, states, workers)) as results:
@@ -169,32 +170,32 @@ def _read_and_checked(
                 keep(run.out, graded)
                 fresh[student] = graded.row
             run.progressed(Progress(kept + len(fresh), len(submissions), kept))
-    if changed := (fresh.keys() & earlier.keys()) - reasons.keys():
-        run.report(f"{len(changed)} of {len(submissions)} graded again: the submissions have changed.")
+    if number := len((fresh.keys() & earlier.keys()) - reasons.keys()):
+        run.report(f"{number} of {len(submissions)} graded again: the submissions have changed.")
     return fresh
 
 
-def _why_again(plan: Plan, one: Found, row: SubmissionGrade, again: Sequence[str]) -> str:
-    """Why a row does not hold, whatever is handed in now; empty if it does."""
+def _why_again(plan: Plan, one: FoundSubmission, result: SubmissionGrade, again: Sequence[str]) -> str:
+    """Return why a result is out of date, whatever is handed in now; empty if it is not."""
     if one.student in again:
         return "--again asks for it"
     if one.is_frozen:
         return ""
-    if row.key != plan.key:
-        return f"changed since the last run: {plan.changed_since(row.key)}"
-    return "the grader had failed on them" if row.failed else ""
+    if result.key != plan.key:
+        return f"changed since the last run: {plan.changed_since(result.key)}"
+    return "the grader had failed on them" if result.failed else ""
 
 
 @dataclass(frozen=True)
 class _Task:
     """A submission that is to be graded; `again` if that has failed once."""
 
-    found: Found
+    found: FoundSubmission
     again: bool = False
 
 
 def _graded(
-    plan: Plan, found: Sequence[Found], states: Mapping[str, State], workers: Workers
+    plan: Plan, found: Sequence[FoundSubmission], states: Mapping[str, State], workers: Workers
 ) -> Generator[tuple[str, Graded | None], None, None]:
     """Each student with what came of the submission, as they are done; None for what is kept.
 
@@ -237,7 +238,7 @@ def _graded(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _of_death(plan: Plan, workers: Workers, found: Found, death: WorkerDied) -> Graded:
+def _of_death(plan: Plan, workers: Workers, found: FoundSubmission, death: WorkerDied) -> Graded:
     """The row of a submission over which two workers ended."""
     why = "it took the grader too long, twice" if death.timed_out else "it crashed the grader's worker twice"
     return unfinished(plan, workers.checks, unread(found), TIMEOUT if death.timed_out else CRASHED, why, str(death))

@@ -13,14 +13,13 @@ from lxmls_day1.base.errors import counted
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.workspace_state import FILE as STATE
 from lxmls_day1.course.workspaces.submission_export import SUBMISSION
-from lxmls_day1.grading.intake.identity import Found
-from lxmls_day1.grading.intake.submissions import opened_once
-from lxmls_day1.grading.intake.untrusted_files import USUAL_LIMITS, Budget, Refused
+from lxmls_day1.grading.intake.found_submission import FoundSubmission
+from lxmls_day1.grading.intake.untrusted_files import USUAL_LIMITS, Budget, Refused, opened_once
 
 MAX_MANIFEST_BYTES = 1_000_000
 
 
-def released_exercises(found: Sequence[Found], registry: Registry) -> tuple[list[str] | None, str]:
+def released_exercises(found: Sequence[FoundSubmission], registry: Registry) -> tuple[list[str] | None, str]:
     """Return the exercises that most submissions say were given out, None for all, and a sentence about them.
 
     Examples
@@ -56,7 +55,7 @@ def _difference(theirs: Iterable[str], ids: Iterable[str]) -> str:
     return " and ".join(parts)
 
 
-def _given_to(found: Found, registry: Registry) -> tuple[str, ...]:
+def _given_to(found: FoundSubmission, registry: Registry) -> tuple[str, ...]:
     """Return the exercises that a submission says it was given; none where it says nothing that can be read."""
     with contextlib.ExitStack() as stack, contextlib.suppress(Refused, OSError, MemoryError):
         members = [one for one in opened_once(found, stack) if one.name.name in (SUBMISSION, STATE)]

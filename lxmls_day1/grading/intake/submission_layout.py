@@ -11,11 +11,11 @@ from pathlib import PurePosixPath
 
 from lxmls_day1.course.workspaces.generation import LEFT_BEHIND
 from lxmls_day1.grading.intake.exercise_files import Defines, find_exercise_files
+from lxmls_day1.grading.intake.found_submission import RESERVED
 from lxmls_day1.grading.intake.untrusted_files import LAB_FOLDERS, NOTEBOOKS, SOURCES, UNSAFE_CHARACTERS, display_name
 from lxmls_day1.library_path import PACKAGES
 
 NOT_IN_NAMES = re.compile(r'[<>:"|?*\\]|[. ]$')
-RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 LONGEST_NAME, LONGEST_PATH = 120, 220
 MOST_NAME_BYTES = 200  # in UTF-8; file systems allow 255, and a file's bytecode has a longer name
 DEEPEST_IN_LAB = 10

@@ -5,7 +5,6 @@ import functools
 import hashlib
 import itertools
 import json
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -16,31 +15,27 @@ from lxmls_day1.course.workspaces.generation import Files
 from lxmls_day1.course.workspaces.submission_export import SUBMISSION
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.intake.exercise_files import Defines, is_answer
-from lxmls_day1.grading.intake.finding_submissions import OTHER_ARCHIVES, downloads_within
-from lxmls_day1.grading.intake.identity import Found, slug_of
+from lxmls_day1.grading.intake.finding_submissions import downloads_within
+from lxmls_day1.grading.intake.found_submission import FoundSubmission, slug_of
 from lxmls_day1.grading.intake.submission_layout import SubmissionLayout, lay_out
 from lxmls_day1.grading.intake.untrusted_files import (
     LAB_FOLDERS,
     MOST_ARCHIVES,
+    OTHER_ARCHIVES,
     SOURCES,
     USUAL_LIMITS,
     Budget,
     Member,
     ReadingLimits,
     Refused,
-    clean,
     display_name,
+    members_of,
     members_of_archive,
-    members_of_folder,
-    members_of_zip,
-    opened,
-    reason_of,
     without_bad,
 )
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.lab import reference_folder
 
-SOURCE_SUFFIX = re.compile(r"\.(py|ipynb)\b", re.IGNORECASE)  # perceptron.py.txt, too
 SPLIT = "give each submission, or a download by itself, to `grade`"
 MOST_SOURCES = 5000
 MOST_WARNINGS = 30
@@ -55,7 +50,7 @@ class Submission:
     Attributes
     ----------
     student, name, source : str
-        As in `Found`.
+        As in `FoundSubmission`.
     digest : str
         SHA-256 of paths and contents; of the problem where there is one.
     files : dict from path to content
@@ -86,7 +81,7 @@ class Submission:
     notes: tuple[str, ...] = ()
 
 
-def unread(found: Found) -> Submission:
+def unread(found: FoundSubmission) -> Submission:
     """What stands for a submission that brought down whoever was to read it."""
     return Submission(found.student, found.name, found.source, "", {})
 
@@ -100,13 +95,13 @@ def state_of(handed_in: Submission | SubmissionGrade) -> State:
 
 
 def read_submission(
-    found: Found, given: Collection[PurePosixPath] | Files | None = None, limits: ReadingLimits = USUAL_LIMITS
+    found: FoundSubmission, given: Collection[PurePosixPath] | Files | None = None, limits: ReadingLimits = USUAL_LIMITS
 ) -> Submission:
     """Read a submission into memory.
 
     Parameters
     ----------
-    found : Found
+    found : FoundSubmission
     given : collection of path, optional
         The paths of the files that students were given (`student_files`): they tell which of several folders is the lab,
         and where a loose file belongs. With their contents, a file under another name counts only if it holds the exercise.
@@ -140,7 +135,7 @@ def read_submission(
     try:
         with contextlib.ExitStack() as stack:
             complaints: list[str] = []
-            members = without_bad(_outer_members(found, stack), complaints)
+            members = without_bad(members_of(found, stack), complaints)
             receipt = _receipt(members, limits)
             files, called, more, alike = _read(members, known, limits, stack, complaints)
         notes = tuple(f"{complaint}; it was ignored." for complaint in complaints)
@@ -314,60 +309,6 @@ def _nothing_in(names: list[PurePosixPath], complaints: list[str], layout: Submi
     if layout.alike:
         return " ".join([f"{nothing}.", *layout.warnings]).rstrip(".")
     return nothing
-
-
-def _outer_members(found: Found, stack: contextlib.ExitStack) -> list[Member]:
-    """What belongs to a submission, before any zip file within it is opened."""
-    path = found.path
-    if path.is_symlink() and not path.is_dir():
-        raise Refused("It is a symbolic link, which is not followed")
-    try:
-        if not path.is_dir():
-            if not found.parts:
-                if path.suffix.casefold() in OTHER_ARCHIVES or SOURCE_SUFFIX.search(path.name):
-                    return [Member(clean(path.name), lambda: opened(path), path.stat().st_size)]
-                return [Member(clean(path.stem + ".zip"), lambda: opened(path), path.stat().st_size)]
-            archive = stack.enter_context(opened(path))
-            members = members_of_zip(archive, stack, {inside for inside, _ in found.parts})
-            return _of_parts(members, found.parts)
-        members = []
-        for inside, name in found.parts or (("", ""),):
-            place = path / inside
-            if inside and place.is_symlink():
-                raise Refused("It is a symbolic link, which is not followed")
-            if place.is_dir():
-                members += list(members_of_folder(path, inside))
-            else:
-                members += [Member(clean(name), functools.partial(opened, path, inside), place.stat().st_size)]
-        return members
-    except OSError as error:
-        raise Refused(f"It cannot be read ({reason_of(error)})") from None
-
-
-def opened_once(found: Found, stack: contextlib.ExitStack) -> list[Member]:
-    """List a submission, and what is in its zip file if it is one.
-
-    Raises
-    ------
-    Refused
-        If it cannot be read.
-    """
-    members = _outer_members(found, stack)
-    archives = [member for member in members if member.name.suffix.casefold() == ".zip"]
-    if len(archives) == 1 and not archives[0].bad:
-        members = members + members_of_archive(archives[0], Budget(USUAL_LIMITS), stack, [])
-    return members
-
-
-def _of_parts(members: list[Member], parts: Sequence[tuple[str, str]]) -> list[Member]:
-    chosen = []
-    for member in members:
-        for inside, name in parts:
-            if str(member.name) == str(PurePosixPath(inside)):
-                chosen.append(replace(member, name=clean(name or inside)))
-            elif member.name.is_relative_to(inside):
-                chosen.append(replace(member, name=clean(str(member.name.relative_to(inside)))))
-    return chosen
 
 
 def _names_in_manifest(member: Member, limits: ReadingLimits) -> tuple[str, str]:

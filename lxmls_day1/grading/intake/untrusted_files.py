@@ -21,12 +21,15 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
 from lxmls_day1.course.workspaces.submission_export import LARGEST_FILE
+from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.library_path import PACKAGES
 
 NOTEBOOKS = "notebooks"
 LAB_FOLDERS = (*PACKAGES, NOTEBOOKS)
 SOURCES = (".py", ".ipynb")
+OTHER_ARCHIVES = (".rar", ".7z", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst")
+SOURCE_SUFFIX = re.compile(r"\.(py|ipynb)\b", re.IGNORECASE)  # perceptron.py.txt, too
 
 CLUTTER = re.compile(
     r"(^|/)(__MACOSX|\.git|\.svn|\.hg|\.?venv|env|node_modules|site-packages|__pycache__|\.ipynb_checkpoints"
@@ -38,6 +41,7 @@ UNSAFE_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 MOST_LISTED = 200_000
 MOST_IN_ARCHIVES, MOST_ARCHIVES = 100_000, 100  # names in all zip files of a submission together; zip files within it
 DEEPEST = 40
+LISTED_DEPTH = 4  # how deep a folder is looked into for telling one submission from many
 DOWNLOAD_TABLE_BYTES, TABLE_BYTES = 16 << 20, 4 << 20  # of the table of contents of a download, and of a submission
 CHUNK = 1 << 16
 HARMLESS = 1 << 20  # a file up to this size is no bomb, whatever it was before it was unpacked
@@ -155,6 +159,111 @@ def without_bad(members: list[Member], complaints: list[str]) -> list[Member]:
     """Return the files without fault; a complaint about each file that would belong to the lab is added."""
     complaints += [f"{display_name(member.name)} {member.bad}" for member in members if member.bad and member.matters]
     return [member for member in members if not member.bad]
+
+
+def members_of(found: FoundSubmission, stack: contextlib.ExitStack) -> list[Member]:
+    """What belongs to a submission, before any zip file within it is opened."""
+    path = found.path
+    if path.is_symlink() and not path.is_dir():
+        raise Refused("It is a symbolic link, which is not followed")
+    try:
+        if not path.is_dir():
+            if not found.parts:
+                if path.suffix.casefold() in OTHER_ARCHIVES or SOURCE_SUFFIX.search(path.name):
+                    return [Member(clean(path.name), lambda: opened(path), path.stat().st_size)]
+                return [Member(clean(path.stem + ".zip"), lambda: opened(path), path.stat().st_size)]
+            archive = stack.enter_context(opened(path))
+            members = members_of_zip(archive, stack, {inside for inside, _ in found.parts})
+            return _of_parts(members, found.parts)
+        members = []
+        for inside, name in found.parts or (("", ""),):
+            place = path / inside
+            if inside and place.is_symlink():
+                raise Refused("It is a symbolic link, which is not followed")
+            if place.is_dir():
+                members += list(members_of_folder(path, inside))
+            else:
+                members += [Member(clean(name), functools.partial(opened, path, inside), place.stat().st_size)]
+        return members
+    except OSError as error:
+        raise Refused(f"It cannot be read ({reason_of(error)})") from None
+
+
+def _of_parts(members: list[Member], parts: Sequence[tuple[str, str]]) -> list[Member]:
+    chosen = []
+    for member in members:
+        for inside, name in parts:
+            if str(member.name) == str(PurePosixPath(inside)):
+                chosen.append(replace(member, name=clean(name or inside)))
+            elif member.name.is_relative_to(inside):
+                chosen.append(replace(member, name=clean(str(member.name.relative_to(inside)))))
+    return chosen
+
+
+def opened_once(found: FoundSubmission, stack: contextlib.ExitStack) -> list[Member]:
+    """List a submission, and what is in its zip file if it is one.
+
+    Raises
+    ------
+    Refused
+        If it cannot be read.
+    """
+    members = members_of(found, stack)
+    archives = [member for member in members if member.name.suffix.casefold() == ".zip"]
+    if len(archives) == 1 and not archives[0].bad:
+        members = members + members_of_archive(archives[0], Budget(USUAL_LIMITS), stack, [])
+    return members
+
+
+def listed(path: Path) -> Iterator[str]:
+    """List the paths in a folder or a zip file; the path of a folder, which may be empty, ends in a slash."""
+    return _listed_folder(path) if path.is_dir() else _listed_zip(path)
+
+
+def _listed_folder(folder: Path) -> Iterator[str]:
+    """The paths in a folder, some levels deep; that of a folder, which may be empty, ends in a slash.
+
+    What stands at its top may be submissions of many. One of them that cannot be listed, or holds too much, is named like
+    the others, with what was listed of it.
+    """
+    for entry, name in _listed_level(folder, ""):
+        yield name
+        if kind_of(entry) == "folder" and entry.name != ".git":
+            with contextlib.suppress(Exception):
+                yield from _listed_below(Path(entry.path), name)
+
+
+def _listed_below(folder: Path, prefix: str) -> Iterator[str]:
+    """The paths in a folder at the top of another; not more than so many."""
+    waiting = [(prefix, folder)]
+    listed = 0
+    while waiting:
+        prefix, place = waiting.pop()
+        for entry, name in _listed_level(place, prefix):
+            listed += 1
+            if listed > MOST_LISTED:
+                return
+            yield name
+            if kind_of(entry) == "folder" and entry.name != ".git" and name.count("/") < LISTED_DEPTH:
+                waiting.append((name, Path(entry.path)))
+
+
+def _listed_level(folder: Path, prefix: str) -> Iterator[tuple[os.DirEntry[str], str]]:
+    """What stands in a folder, without clutter."""
+    with os.scandir(folder) as entries:
+        for number, entry in enumerate(entries):
+            if number >= MOST_LISTED:
+                raise Refused("there are too many files in it")
+            if entry.name == ".git" or not CLUTTER.search(entry.name):
+                yield entry, prefix + entry.name + "/" * entry.is_dir()
+
+
+def _listed_zip(path: Path) -> Iterator[str]:
+    with opened(path) as file, zipfile.ZipFile(Guarded(file)) as archive:
+        for info in archive.infolist():
+            name = spelled_name(name_in_zip(info), composed=False)
+            if not CLUTTER.search(name.replace("/.git/", "/", 1)) and not name.startswith("../"):
+                yield name
 
 
 def members_of_folder(folder: Path, inside: str = "") -> Iterator[Member]:

@@ -14,6 +14,8 @@ from lxmls_day1.grading.reports.hand_marks import HandMarks, write_hand_marks
 from lxmls_day1.grading.reports.student_page import student_html
 from lxmls_day1.lab import reference_folder
 
+Pages = Mapping[str, SubmissionGrade | None]
+
 ROWS = ".rows"
 MOST_NAMED = 20  # students in one sentence
 
@@ -92,13 +94,7 @@ class Report:
         Takes sentences for the instructor.
     """
 
-    def __init__(
-        self,
-        out: Path,
-        pages: Mapping[str, SubmissionGrade | None],
-        by_hand: HandMarks,
-        report: Callable[[str], None],
-    ):
+    def __init__(self, out: Path, pages: Pages, by_hand: HandMarks, report: Callable[[str], None]):
         self._out, self._pages, self._by_hand, self._report = out, pages, by_hand, report
 
     def __call__(self, book: Gradebook) -> Gradebook:

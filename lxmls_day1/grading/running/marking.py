@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
-from lxmls_day1.grading.intake.identity import Found, with_owners
+from lxmls_day1.grading.intake.found_submission import FoundSubmission
+from lxmls_day1.grading.intake.identity import with_owners
 from lxmls_day1.grading.reports.hand_marks import FILE, HandMarks, read_hand_marks
 from lxmls_day1.grading.reports.report_files import some_of
 from lxmls_day1.grading.running.plan import Plan, all_check_files
@@ -18,7 +19,7 @@ class Marking:
     out : Path
         The folder of the run, in which the marks given by hand stand.
     plan : Plan
-    submissions : sequence of Found
+    submissions : sequence of FoundSubmission
         All submissions of the run.
     report : function from str
         Takes sentences for the instructor.
@@ -34,7 +35,7 @@ class Marking:
         If the marks given by hand cannot be read.
     """
 
-    def __init__(self, out: Path, plan: Plan, submissions: Sequence[Found], report: Callable[[str], None]):
+    def __init__(self, out: Path, plan: Plan, submissions: Sequence[FoundSubmission], report: Callable[[str], None]):
         self._out, self._plan, self._submissions, self._report = out, plan, submissions, report
         self.by_hand = self._read()
 

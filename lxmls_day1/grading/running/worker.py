@@ -18,7 +18,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.box.sandbox import BoxesUnavailable
 from lxmls_day1.grading import step
 from lxmls_day1.grading.gradebook import ERROR, CheckGrade
-from lxmls_day1.grading.intake.identity import Found
+from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.intake.submissions import State, state_of, unread
 from lxmls_day1.grading.running.one_submission import ForkServers, Graded, Grader, unfinished
 from lxmls_day1.grading.running.plan import Plan
@@ -90,14 +90,14 @@ def _prepare(grader: Grader, _: None) -> tuple[CheckGrade, ...]:
     return known
 
 
-def _state_of(grader: Grader, found: Found) -> State | None:
+def _state_of(grader: Grader, found: FoundSubmission) -> State | None:
     try:
         return state_of(step("read")(found, grader.plan.given))
     except Exception:  # `_grade` says what is wrong with it
         return None
 
 
-def _grade(grader: Grader, found: Found) -> Graded:
+def _grade(grader: Grader, found: FoundSubmission) -> Graded:
     try:
         submission = step("read")(found, grader.plan.given)
     except Exception as error:

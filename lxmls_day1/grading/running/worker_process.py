@@ -11,7 +11,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.waiting import Wait, limited
 from lxmls_day1.box.sandbox import END_SECONDS, START_SECONDS, BoxesUnavailable
 from lxmls_day1.grading.gradebook import CheckGrade
-from lxmls_day1.grading.intake.identity import Found
+from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.intake.submissions import State
 from lxmls_day1.grading.running.one_submission import Graded
 from lxmls_day1.grading.running.plan import Plan
@@ -53,7 +53,7 @@ class WorkerProcess:
         self._lock = threading.Lock()
         self.checks: tuple[CheckGrade, ...] = ()
 
-    def grade(self, found: Found, state: State | None) -> Graded | None:
+    def grade(self, found: FoundSubmission, state: State | None) -> Graded | None:
         """Grade a submission; None if its state is that of the row that is kept.
 
         Raises
@@ -112,7 +112,7 @@ class WorkerProcess:
             self._end()
             raise
 
-    def _ask(self, word: str, found: Found) -> Any:
+    def _ask(self, word: str, found: FoundSubmission) -> Any:
         self.start()
         remedy = "--limit total_seconds=… raises the limit"
         wait = Wait(f"the work on {found.student}", self._pid(), self._plan.patience, remedy=remedy)

@@ -201,7 +201,7 @@ class KeptWorker(Workers):
 
     def __call__(self, plan):
         if not self.processes:
-            super().__init__(plan, 1)
+            super().__init__(plan, 1, 1)
         worker = self.processes[0]
         worker.start()
         worker._plan, worker._is_prepared = plan, False

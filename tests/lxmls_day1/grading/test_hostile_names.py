@@ -27,19 +27,12 @@ from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.grading import grading_run
 from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
 from lxmls_day1.grading.grading_run import grade, keep
-from lxmls_day1.grading.intake.finding_submissions import find_submissions
-from lxmls_day1.grading.intake.identity import (
-    Found,
-    Identification,
-    _loosely,
-    blackboard_users,
-    key_of,
-    matched_lines,
-    read_names,
-)
+from lxmls_day1.grading.intake.finding_submissions import blackboard_users, find_submissions, read_names
+from lxmls_day1.grading.intake.found_submission import FoundSubmission, key_of
+from lxmls_day1.grading.intake.identity import Identification
 from lxmls_day1.grading.intake.submissions import read_submission
 from lxmls_day1.grading.reports.report_files import files_of_student, pages_of
-from lxmls_day1.grading.reports.roster import Roster
+from lxmls_day1.grading.reports.roster import Roster, _loosely, matched_lines
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.one_submission import Graded
 from lxmls_day1.grading.running.plan import Plan, make_plan
@@ -302,7 +295,9 @@ class TestKeys:
 
 
 def owner(student, *ids, platform=""):
-    return Found(student, student, "", PurePosixPath(), ids=ids or (student,), platform=platform, holder=student)
+    return FoundSubmission(
+        student, student, "", PurePosixPath(), ids=ids or (student,), platform=platform, holder=student
+    )
 
 
 class TestLinesOfTheRoster:
@@ -380,13 +375,15 @@ class TestDownloadsWithin:
         "names", [["run_1_1000_a.csv", "run_2_2000_b.csv"], ["submission_1/a.py", "submission_2/a.py"]]
     )
     def test_files_of_ones_own_are_no_download(self, tmp_path, names):
-        one = Found("ada", "ada", "", download(tmp_path / "ada.zip", {**dict.fromkeys(names, b""), WORK: b"right"}))
+        one = FoundSubmission(
+            "ada", "ada", "", download(tmp_path / "ada.zip", {**dict.fromkeys(names, b""), WORK: b"right"})
+        )
         assert read_submission(one).files[PurePosixPath(WORK)] == b"right"
 
     def test_work_that_was_packed_for_two_people(self, tmp_path):
         for names, is_refused in ((["Ada", "Bob"], True), (["Ada", "ada"], False)):
             files = {f"{n}.zip": packed(True, name=name) for n, name in enumerate(names)}
-            one = read_submission(Found("ada", "ada", "", download(tmp_path / "ada.zip", files)))
+            one = read_submission(FoundSubmission("ada", "ada", "", download(tmp_path / "ada.zip", files)))
             assert ("has packed for 2 people" in one.problem) == is_refused == (not one.files)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from lxmls_day1.grading.intake import finding_submissions
+from lxmls_day1.grading.intake import untrusted_files
 from lxmls_day1.grading.intake.finding_submissions import find_submissions
 from lxmls_day1.grading.intake.submissions import read_submission
 
@@ -52,12 +52,12 @@ def test_one_that_cannot_be_listed_is_one_of_those_found(class_folder, monkeypat
 
 @pytest.mark.parametrize("error", [OSError(5, "broken"), AttributeError("odd")], ids=lambda error: type(error).__name__)
 def test_one_file_whose_kind_cannot_be_told_hides_no_other_student(class_folder, monkeypatch, error):
-    monkeypatch.setattr(finding_submissions, "kind_of", fails_below("classifiers", finding_submissions.kind_of, error))
+    monkeypatch.setattr(untrusted_files, "kind_of", fails_below("classifiers", untrusted_files.kind_of, error))
     assert [one.student for one in find_submissions([class_folder])] == list(STUDENTS)
 
 
 def test_one_that_holds_too_many_files_hides_no_other_student(class_folder, monkeypatch):
-    monkeypatch.setattr(finding_submissions, "MOST_LISTED", 20)
+    monkeypatch.setattr(untrusted_files, "MOST_LISTED", 20)
     for number in range(30):
         (class_folder / "ben" / f"{number}.txt").write_text("", encoding="utf-8")
     assert [one.student for one in find_submissions([class_folder])] == list(STUDENTS)

@@ -5,13 +5,16 @@ from pathlib import Path
 import pytest
 
 from lxmls_day1.grading.intake import identity
-from lxmls_day1.grading.intake.identity import CASES, Found, Identification
+from lxmls_day1.grading.intake.found_submission import FoundSubmission
+from lxmls_day1.grading.intake.identity import CASES, Identification
 
 
 def claim(file, name="", alone=True):
     """A submission that claims the key ``ada``; with a name, Canvas has named it."""
     parts = () if alone else ((file, ""),)
-    return Found("ada", name or file, file, Path(file), parts, platform="Canvas" if name else "", holder="ada")
+    return FoundSubmission(
+        "ada", name or file, file, Path(file), parts, platform="Canvas" if name else "", holder="ada"
+    )
 
 
 OTHER_ZIP = claim("b.zip"), claim("c.zip")

@@ -9,7 +9,7 @@ import pytest
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
-from lxmls_day1.grading.intake.identity import Found
+from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.reports.roster import Roster
 
 # Each with a quote, a comma and a line end in a cell, a formula as a name, and a line that is no student's. § is where marks go.
@@ -56,7 +56,7 @@ def row(student, right=True, failed=False):
 
 
 def found(student, id="", file="lab.zip"):
-    return Found(student, student, "", Path("download.zip"), ((file, "lab.zip"),), ids=(id or student,))
+    return FoundSubmission(student, student, "", Path("download.zip"), ((file, "lab.zip"),), ids=(id or student,))
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_whom_nobody_knows_is_listed_on_both_sides(roster):
     [("12", ""), ("8", ""), ("0008", ""), (" alan ", ""), ("ALAN", ""), ("", "alan"), ("", "Alan"), ("00008", "")],
 )
 def test_an_id_is_known_with_other_letters_spaces_and_zeros(roster, id, named):
-    one = Found("s", "s", "", Path("x"), ids=(id or named,))
+    one = FoundSubmission("s", "s", "", Path("x"), ids=(id or named,))
     filled = roster(marks(CANVAS), column="Day 1").filled([one], [row("s")])
     assert filled.content == marks(CANVAS, s12="10").encode()
 
