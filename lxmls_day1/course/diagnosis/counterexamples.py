@@ -34,21 +34,25 @@ from types import ModuleType
 from typing import Any
 
 from lxmls_day1.base.errors import InputError, NoAnswer
-from lxmls_day1.course.diagnosis.expect import WrongAnswer, show
-from lxmls_day1.course.diagnosis.forms import MUST_RETURN, wrong_form
-from lxmls_day1.course.diagnosis.naming import PROPERTY, named
-from lxmls_day1.course.diagnosis.observations import RAISES, WRONG_FORM, Asked, observed
-from lxmls_day1.course.diagnosis.recorded_answers import (
+from lxmls_day1.course.diagnosis.answer_shapes import (
+    MUST_RETURN,
     POOL_ATOL,
     POOL_RTOL,
+    RAISES,
     RETURNS,
     Answer,
-    Pool,
+    Asked,
     entries_of,
     form_of,
     in_words,
     shortened,
+    show,
+    wrong_form,
 )
+from lxmls_day1.course.diagnosis.expect import WrongAnswer
+from lxmls_day1.course.diagnosis.naming import PROPERTY, named
+from lxmls_day1.course.diagnosis.observations import WRONG_FORM, observed
+from lxmls_day1.course.diagnosis.recorded_answers import Pool
 from lxmls_day1.course.markers import STUB_MESSAGE
 
 ASKED, ANSWERED = "small_inputs", "small_answers"  # the functions of a file of checks

@@ -7,8 +7,8 @@ from itertools import groupby
 from pathlib import Path
 
 from lxmls_day1.base.errors import counted
+from lxmls_day1.course.diagnosis.answer_shapes import shortened
 from lxmls_day1.course.diagnosis.naming import head_of
-from lxmls_day1.course.diagnosis.recorded_answers import shortened
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.reports.hints import Hints
 from lxmls_day1.course.running.checking import CheckReport, CheckResult, ExerciseReport

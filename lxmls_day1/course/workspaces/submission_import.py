@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lxmls_day1.base.errors import InputError, check_path
-from lxmls_day1.course.diagnosis.recorded_answers import shortened
+from lxmls_day1.course.diagnosis.answer_shapes import shortened
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import unpacked
 from lxmls_day1.course.registry import Registry

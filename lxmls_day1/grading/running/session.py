@@ -26,9 +26,9 @@ from lxmls_day1.box.box import BoxFailure, RaisedInBox, RefusedAnswer
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
 from lxmls_day1.course.checked_lab import Answers, CheckedLab
+from lxmls_day1.course.diagnosis.answer_shapes import Wanted, unusable
 from lxmls_day1.course.diagnosis.counterexamples import CounterExample, has_substance
-from lxmls_day1.course.diagnosis.expect import WrongAnswer
-from lxmls_day1.course.diagnosis.forms import Wanted, unusable, wrong_in_words
+from lxmls_day1.course.diagnosis.expect import WrongAnswer, wrong_in_words
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.registry import SMALL_INPUTS, exercise_of_check

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from lxmls_day1.base.errors import InputError, NoAnswer
+from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.counterexamples import CounterExample, SmallInputs, answers_to
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
 from lxmls_day1.course.diagnosis.observations import RELATED, WHERE, WRONG_FORM
-from lxmls_day1.course.diagnosis.recorded_answers import Answer, Pool, RecordedAnswers
+from lxmls_day1.course.diagnosis.recorded_answers import Pool, RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.lab import reference_folder
 from tools.authoring.pool_making import checks_of_file, pool_file
