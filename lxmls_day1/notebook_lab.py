@@ -257,7 +257,7 @@ class NotebookLab(Lab):
         """
         from lxmls_day1.base.atomic_files import replace_files
         from lxmls_day1.course.reports.report_text import packed_lines
-        from lxmls_day1.course.workspaces.submission_export import collect_submission, pack_submission
+        from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
 
         folder = self._workspace("lab.submit")
         submission = collect_submission(folder)
@@ -286,7 +286,7 @@ class NotebookLab(Lab):
             If it is not there, damaged, or no work that was packed.
         """
         from lxmls_day1.course.reports.report_text import replaced_lines
-        from lxmls_day1.course.workspaces.submission_import import open_work
+        from lxmls_day1.course.workspaces.packed_work import open_work
 
         folder = self._workspace("lab.open_work")
         file = check_path("path", path)

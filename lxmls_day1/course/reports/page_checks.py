@@ -22,7 +22,7 @@ from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.reports import report_text
 from lxmls_day1.course.workspaces import model_answers
 from lxmls_day1.course.workspaces.generation import Files, notebook_bytes, set_cell_source, student_source
-from lxmls_day1.course.workspaces.submission_export import collect_submission, pack_submission
+from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
 from lxmls_day1.lab import Lab, reference_folder
 from lxmls_day1.library_path import file_in
 
