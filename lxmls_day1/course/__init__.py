@@ -18,7 +18,7 @@ The way of a check, from the command to the student's code and back::
             v
     diagnosis/counterexamples   asks the probe inputs, the smallest first
             v
-    running/mutation_guard  a lab that finds out whose code changes its arguments, and is a checked_lab.LabCall
+    checked_lab             a lab that finds out whose code changes its arguments; each call is a LabCall
             v
     the student's function in classifiers/mira.py
             |  an answer, or an exception (running/tracebacks)
