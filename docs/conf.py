@@ -198,7 +198,7 @@ def read_first_part(app: Any, name: str, source: list[str]) -> None:
     if name in LESSONS:
         source[0] = json.dumps(LESSONS[name])
     elif name == "docs/demonstrations":
-        from lxmls_day1.demos.demonstration import DEMONSTRATIONS
+        from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
 
         rows = DEMONSTRATIONS.items()
         source[0] += "".join(f'\n## {row.title}\n\n{row.summary} `lab.demo("{demo}")`\n' for demo, row in rows)

@@ -5,8 +5,8 @@ from lxmls_day1.base.errors import InputError as InputError
 from lxmls_day1.base.errors import NoAnswer as NoAnswer
 from lxmls_day1.base.learner_list import offered_names as offered_names
 from lxmls_day1.base.settings import setting as setting
-from lxmls_day1.course.diagnosis.recorded_answers import described as described
-from lxmls_day1.course.diagnosis.recorded_answers import results as results
+from lxmls_day1.course.diagnosis.answer_shapes import described as described
+from lxmls_day1.course.diagnosis.answer_shapes import results as results
 from lxmls_day1.engine import corpus, text
 from lxmls_day1.engine.kernels.chain_search import k_best as k_best
 from lxmls_day1.engine.loops.chains import Chains as Chains

@@ -32,7 +32,7 @@ MOVED = {
     "cluster": "engine.cluster",
     "comparison": "figures.classifier_comparison",
     "compiled": "engine.kernels",
-    "course.recorded_answers": "course.diagnosis.recorded_answers",
+    "course.recorded_answers": "course.diagnosis.answer_shapes",
     "engine.chains": "engine.loops.chains",
     "engine.compiled": "engine.kernels",
     "engine.examples": "engine.loops.checked_data",

@@ -4,17 +4,24 @@ The first cell of every notebook is::
 
     from lxmls_day1.lab_api import open_lab
     lab = open_lab()
+
+A report is lines of text with a style each: as HTML and, wherever HTML is not shown, as plain text. Colours come in pairs of a mark
+and its meaning in words, and the text keeps the colour of the page, so that light and dark themes both work.
 """
 
 import contextlib
 import os
+import re
 import sys
 import warnings
+from base64 import b64encode
 from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lxmls_day1.base.errors import current_folder
+from lxmls_day1.base.errors import InputError, check_path, current_folder
 from lxmls_day1.course.running.autoreload import watch_cells
 from lxmls_day1.course.running.exercise_cell import ExerciseCell
 from lxmls_day1.engine.loops.penalties import LargePenalty
@@ -23,10 +30,44 @@ from lxmls_day1.lab import Lab
 from lxmls_day1.library_path import STARTS_PROCESSES, is_lab_folder
 
 if TYPE_CHECKING:
-    from lxmls_day1.course.reports.notebook_display import NotebookOutput
+    from lxmls_day1.course.registry import Registry
+    from lxmls_day1.course.reports.report_text import Line
+    from lxmls_day1.course.running.checking import ExerciseReport
 
 # Imports inside the methods: checks start processes, which a Python in the browser cannot do, and a notebook that asks for
 # no check opens without waiting for what they need.
+
+
+GOOD, BAD, KNOWN = "#009e73", "#d55e00", "#0072b2"  # of the Okabe-Ito palette
+STYLES = {
+    "": "",
+    "title": "font-weight:bold",
+    "good": f"color:{GOOD}",
+    "bad": f"color:{BAD}",
+    "known": f"color:{KNOWN}",
+    "quiet": "opacity:0.6",
+}
+#: In a notebook there is no command line.
+COMMAND = re.compile(r"`lxmls-day1 (check|hint|reset|undo|status|update) ?([\w.]*)`")
+
+
+@dataclass(frozen=True)
+class NotebookOutput:
+    """A report: a notebook shows its HTML or its markdown, Python its text; ``report`` is what it is about."""
+
+    report: Any
+    text: str
+    html: str = ""
+    markdown: str = ""
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str | None:
+        return self.html or None
+
+    def _repr_markdown_(self) -> str | None:
+        return self.markdown or None
 
 
 class NotebookLab(Lab):
@@ -47,12 +88,10 @@ class NotebookLab(Lab):
         with one line that says so; see `lxmls_day1.course.running.exercise_cell`.
         """
         if not isinstance(number, str):
-            from lxmls_day1.course.registry import Registry
-
-            (number,) = Registry.of(self.folder).meant(number)
+            (number,) = self._registry().meant(number)
         return ExerciseCell(self, number)
 
-    def check(self, exercise: str | float | Iterable[str | float] | None = None) -> "NotebookOutput":
+    def check(self, exercise: str | float | Iterable[str | float] | None = None) -> NotebookOutput:
         """Run the public checks of an exercise, of several, or of all, on the files of this lab as they are on disk.
 
         They run in a process of their own: neither what this one has imported nor an endless loop does harm. In a browser
@@ -74,17 +113,27 @@ class NotebookLab(Lab):
         InputError
             If there is no such exercise; if this is the reference lab, found because there is no workspace here.
         """
-        from lxmls_day1.course.reports.notebook_display import checked
+        from lxmls_day1.course import explanations
+        from lxmls_day1.course.reports.report_text import check_lines, question_lines
 
-        return checked(self, exercise)
+        folder = self._workspace("lab.check")
+        ids = None if exercise is None else self._registry().meant(exercise)
+        report, questions, unsaved = explanations.check_and_remember(folder, ids)
+        lines = [*check_lines(report), *question_lines(questions, in_notebook=True)]
+        return _output(folder, report, lines, " ".join(unsaved), filter(None, map(_picture, report.reports)))
 
-    def hint(self, exercise: str | float) -> "NotebookOutput":
+    def hint(self, exercise: str | float) -> NotebookOutput:
         """Show the next of the three hints on an exercise, after those that were shown: idea, equation, code sketch."""
-        from lxmls_day1.course.reports.notebook_display import hinted
+        from lxmls_day1.course.reports.hints import next_hint, remember_hint
+        from lxmls_day1.course.reports.report_text import hint_lines
+        from lxmls_day1.course.workspace_state import why_not_kept
 
-        return hinted(self, exercise)
+        folder = self._workspace("lab.hint")
+        hints = next_hint(folder, self._one_exercise(exercise, "lab.hint"))
+        unsaved = why_not_kept(lambda: remember_hint(folder, hints), "That this hint was shown")
+        return _output(folder, hints, hint_lines(hints), unsaved)
 
-    def explain(self, exercise: str | float, text: str) -> "NotebookOutput":
+    def explain(self, exercise: str | float, text: str) -> NotebookOutput:
         """Answer the question that a check has asked after a known mistake; it brings no points and costs none.
 
         Parameters
@@ -98,11 +147,14 @@ class NotebookLab(Lab):
         InputError
             If there is no such exercise, or no question was asked on it.
         """
-        from lxmls_day1.course.reports.notebook_display import explained
+        from lxmls_day1.course.explanations import explain
+        from lxmls_day1.course.reports.report_text import explained_lines
 
-        return explained(self, exercise, text)
+        folder = self._workspace("lab.explain")
+        kept = explain(folder, self._one_exercise(exercise, "lab.explain"), text)
+        return _output(folder, kept, explained_lines(kept))
 
-    def reveal(self, exercise: str | float) -> "NotebookOutput":
+    def reveal(self, exercise: str | float) -> NotebookOutput:
         """Show the model answers to the questions of an exercise, each after one's own is written into the notebook.
 
         Save the notebook first: what counts is the file on disk. In a lab with solutions all are shown.
@@ -112,17 +164,27 @@ class NotebookLab(Lab):
         InputError
             If there is no such exercise, or no model answer to it.
         """
-        from lxmls_day1.course.reports.notebook_display import revealed_answers
+        from lxmls_day1.course.workspaces.generation import answers_in_notebooks
+        from lxmls_day1.course.workspaces.model_answers import FILE, revealed
 
-        return revealed_answers(self, exercise)
+        id, registry = self._one_exercise(exercise, "lab.reveal"), self._registry()
+        solved = id not in registry.assigned or not (self.folder / FILE).is_file()
+        own = tuple(answers_in_notebooks(self.folder, registry[id].notebook)) if solved else ()
+        found = revealed(self.folder, id, own)
+        parts = [f"**{found.exercise}**", *(answer.text for answer in found.answers), found.closing]
+        text = "\n\n".join(filter(None, parts))
+        return NotebookOutput(found, text, markdown=text)  # which typesets its formulae
 
-    def status(self) -> "NotebookOutput":
+    def status(self) -> NotebookOutput:
         """Show how far one is, over all exercises."""
-        from lxmls_day1.course.reports.notebook_display import status_output
+        from lxmls_day1.course.reports.report_text import status_lines
+        from lxmls_day1.course.workspaces.progress import status_of
 
-        return status_output(self)
+        folder = self._workspace("lab.status")
+        status = status_of(folder)
+        return _output(folder, status, status_lines(status))
 
-    def solve(self, exercise: str | float) -> "NotebookOutput":
+    def solve(self, exercise: str | float) -> NotebookOutput:
         """Put in the reference solution of an exercise, to go on with; `undo` brings back what was there.
 
         Raises
@@ -130,17 +192,23 @@ class NotebookLab(Lab):
         InputError
             If there is no such exercise, or this installation has no solutions.
         """
-        from lxmls_day1.course.reports.notebook_display import solved
+        from lxmls_day1.course.reports.report_text import replaced_lines
+        from lxmls_day1.course.workspaces.solve_reset_undo import solve
 
-        return solved(self, exercise)
+        folder = self._workspace("lab.solve")
+        id = self._one_exercise(exercise, "lab.solve")
+        return _output(folder, report := solve(folder, id), replaced_lines(report, f"The solution of exercise {id}"))
 
-    def reset(self, exercise: str | float) -> "NotebookOutput":
+    def reset(self, exercise: str | float) -> NotebookOutput:
         """Put back the empty exercise; `undo` brings back what was there."""
-        from lxmls_day1.course.reports.notebook_display import emptied
+        from lxmls_day1.course.reports.report_text import replaced_lines
+        from lxmls_day1.course.workspaces.solve_reset_undo import reset
 
-        return emptied(self, exercise)
+        folder = self._workspace("lab.reset")
+        id = self._one_exercise(exercise, "lab.reset")
+        return _output(folder, report := reset(folder, id), replaced_lines(report, f"The empty exercise {id}"))
 
-    def undo(self) -> "NotebookOutput":
+    def undo(self) -> NotebookOutput:
         """Take back the last `solve`, `reset`, `update` or `open_work`; called again, the one before it.
 
         Raises
@@ -148,11 +216,13 @@ class NotebookLab(Lab):
         InputError
             If there is nothing to take back.
         """
-        from lxmls_day1.course.reports.notebook_display import undone
+        from lxmls_day1.course.reports.report_text import undone_lines
+        from lxmls_day1.course.workspaces.solve_reset_undo import undo
 
-        return undone(self)
+        folder = self._workspace("lab.undo")
+        return _output(folder, report := undo(folder), undone_lines(report))
 
-    def update(self) -> "NotebookOutput":
+    def update(self) -> NotebookOutput:
         """Renew what was given, after an update of the package or of the site, and keep what you have written.
 
         Where more than the functions of its exercises was edited, and in notebooks, your file stays, and the new one is put aside. `undo`
@@ -163,11 +233,13 @@ class NotebookLab(Lab):
         InputError
             If this is the reference lab, found because there is no workspace here.
         """
-        from lxmls_day1.course.reports.notebook_display import updated
+        from lxmls_day1.course.reports.report_text import renewed_lines
+        from lxmls_day1.course.workspaces.upgrade import update
 
-        return updated(self)
+        folder = self._workspace("lab.update")
+        return _output(folder, report := update(folder), renewed_lines(report))
 
-    def submit(self, name: str | None = None) -> "NotebookOutput":
+    def submit(self, name: str | None = None) -> NotebookOutput:
         """Pack readers, classifiers and notebooks into one zip file for the instructor, or for `open_work`.
 
         It is in the folder of the lab; a page in a browser offers it as a download, too. Notebooks are packed as they
@@ -183,11 +255,24 @@ class NotebookLab(Lab):
         InputError
             If a file is missing or cannot be read; the message says which.
         """
-        from lxmls_day1.course.reports.notebook_display import submitted
+        from lxmls_day1.base.atomic_files import replace_files
+        from lxmls_day1.course.reports.report_text import packed_lines
+        from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
 
-        return submitted(self, name)
+        folder = self._workspace("lab.submit")
+        submission = collect_submission(folder)
+        if submission.missing:
+            raise InputError(f"nothing was packed; correct this first: {' '.join(submission.missing)}")
+        file_name, content = pack_submission(folder, submission, name or folder.name)
+        path = folder / file_name
+        again = path.is_file()
+        replace_files({path: content})
+        lines = list(packed_lines(submission, path, content, again))
+        if _offer_download(file_name, content):
+            lines.append(("", "Your browser downloads it, too. A notebook is packed as you last saved it."))
+        return _output(folder, submission, lines)
 
-    def open_work(self, path: str | os.PathLike[str]) -> "NotebookOutput":
+    def open_work(self, path: str | os.PathLike[str]) -> NotebookOutput:
         """Put work that `submit` has packed into this lab: from another browser, say. `undo` brings back what was there.
 
         Parameters
@@ -200,9 +285,14 @@ class NotebookLab(Lab):
         InputError
             If it is not there, damaged, or no work that was packed.
         """
-        from lxmls_day1.course.reports.notebook_display import opened
+        from lxmls_day1.course.reports.report_text import replaced_lines
+        from lxmls_day1.course.workspaces.packed_work import open_work
 
-        return opened(self, path)
+        folder = self._workspace("lab.open_work")
+        file = check_path("path", path)
+        inside = folder / file  # a name alone is looked for in the lab, too, where `submit` puts its files
+        report = open_work(folder, inside if not file.exists() and inside.is_file() else file)
+        return _output(folder, report, replaced_lines(report, f"What {file.name} holds"))
 
     def demo(self, name: str) -> Any:
         """Show a demonstration, such as ``lab.demo("online_steps")``, with the readers and classifiers of this lab.
@@ -225,6 +315,23 @@ class NotebookLab(Lab):
         from lxmls_day1.demos.notebook import demo_widget
 
         return demo_widget(Lab(self.folder), name)
+
+    def _workspace(self, command: str) -> Path:
+        """The folder of this lab, if it is a workspace, or was named: the command does not change another one."""
+        from lxmls_day1.course.workspaces.workspace import workspace_of
+
+        return workspace_of(self, command)
+
+    def _registry(self) -> "Registry":
+        from lxmls_day1.course.registry import Registry
+
+        return Registry.of(self.folder)
+
+    def _one_exercise(self, exercise: Any, command: str) -> str:
+        ids = self._registry().meant(exercise)
+        if len(ids) != 1:
+            raise InputError(f'{command} needs one exercise, such as {command}("1.5"), but got {exercise!r}.')
+        return self._registry()[ids[0]].id
 
 
 def open_lab(folder: str | os.PathLike[str] | None = None) -> NotebookLab:
@@ -286,3 +393,57 @@ def _lab_around() -> Path | None:
     if "google.colab" in sys.modules:
         around += here.glob("*/")
     return next((path for path in around if is_lab_folder(path)), None)
+
+
+def _offer_download(name: str, content: bytes) -> bool:
+    """Hand a file to the page that this Python runs in; whether there is one.
+
+    An output cell is no place for it: it would be saved with the notebook, and packed with it the next time.
+    """
+    try:
+        from js import BroadcastChannel, Object  # of a browser's Python only
+        from pyodide.ffi import to_js
+    except ImportError:
+        return False
+    channel = BroadcastChannel.new("lxmls-day1")
+    message = {"kind": "download", "name": name, "content": content}
+    channel.postMessage(to_js(message, dict_converter=Object.fromEntries))
+    channel.close()
+    return True
+
+
+def _output(
+    folder: Path, report: Any, lines: Iterable["Line"], unsaved: str = "", pictures: Iterable[str] = ()
+) -> NotebookOutput:
+    """A report below the lab's folder and what is to be said about it, and above what could not be kept."""
+    from lxmls_day1.course.reports.report_text import as_text, workspace_lines
+
+    foot = [("known", unsaved)] * bool(unsaved)
+    all_lines = [(style, COMMAND.sub(_as_call, text)) for style, text in (*workspace_lines(folder), *lines, *foot)]
+    parts = "".join([*map(_line, all_lines), *pictures])
+    box = f"border-left:4px solid {KNOWN};padding:4px 12px;line-height:1.5;font-family:monospace"
+    return NotebookOutput(report, as_text(all_lines), f'<div style="{box}">{parts}</div>')
+
+
+def _as_call(command: re.Match[str]) -> str:
+    """``lab.hint("1.5")`` for ``lxmls-day1 hint 1.5``."""
+    argument = f'"{command[2]}"' if command[2] else ""
+    return f"`lab.{command[1]}({argument})`"
+
+
+def _line(line: "Line") -> str:
+    style, text = line
+    indent = len(text) - len(text.lstrip())
+    return f'<div style="white-space:pre-wrap;margin-left:{indent}ch;{STYLES[style]}">{escape(text.lstrip()) or "&nbsp;"}</div>'
+
+
+def _picture(report: "ExerciseReport") -> str:
+    """The smallest input with a wrong answer as a picture, where the exercise has some."""
+    example = report.small_inputs.example if report.small_inputs is not None else None
+    if example is None or not report.exercise.counter_example:
+        return ""
+    from lxmls_day1.figures.counter_examples import picture
+
+    drawn = picture(report.exercise.counter_example, example.given, example.wanted.array, example.got.array)
+    source = f"data:image/png;base64,{b64encode(drawn).decode()}" if drawn is not None else ""
+    return f'<img alt="the smallest input with a wrong answer" src="{source}">' if source else ""

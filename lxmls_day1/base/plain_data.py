@@ -1,4 +1,9 @@
-"""Dataclasses as plain data, which JSON can hold, and back: every value is of the type that its field declares, or refused."""
+"""Dataclasses as plain data, which JSON can hold, and back: every value is of the type that its field declares, or refused.
+
+A class that is written in another way has ``to_json`` and ``from_json``. Three other forms of plain data differ in kind: a box exchanges
+frames with arrays that nobody has to trust (`lxmls_day1.box.messages`), a model file keeps arrays beside its header
+(`lxmls_day1.engine.models.npz_file`), and a page gets rounded numbers, without a way back (`lxmls_day1.demos.scene.plain_data`).
+"""
 
 import dataclasses
 import functools
@@ -31,6 +36,8 @@ def to_plain(value: Any) -> Any:
         return value
     if kind is tuple or kind is list:
         return [entry if type(entry) in PLAIN else to_plain(entry) for entry in value]
+    if hasattr(kind, "to_json"):
+        return value.to_json()
     names = type_hints(kind)  # type: ignore[arg-type]  # mypy sees no __hash__ in classes, which have one
     if names is not None:
         return {name: to_plain(getattr(value, name)) for name in names}
@@ -60,6 +67,10 @@ def from_plain(kind: Any, plain: Any) -> Any:
 
 
 def _build(kind: Any, plain: Any) -> Any:
+    if kind is Any:
+        return plain
+    if hasattr(kind, "from_json"):
+        return kind.from_json(plain)
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (types.UnionType, typing.Union):
         return None if plain is None else _build(arguments[0], plain)

@@ -8,7 +8,7 @@ class _DemoCommand(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the name and the summary of each demonstration."""
-        from lxmls_day1.demos.demonstration import DEMONSTRATIONS
+        from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
 
         with formatter.section("Demonstrations"):
             formatter.write_dl([(name, row.summary) for name, row in DEMONSTRATIONS.items()])

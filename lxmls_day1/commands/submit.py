@@ -29,8 +29,8 @@ def command(name: str | None, out: str | None, force: bool, lab_folder: str | No
     from lxmls_day1.base.atomic_files import replace_files
     from lxmls_day1.course.reports.report_text import packed_lines
     from lxmls_day1.course.reports.terminal import echo_lines, echo_status, find_workspace
+    from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
     from lxmls_day1.course.workspaces.progress import status_of
-    from lxmls_day1.course.workspaces.submission_export import collect_submission, pack_submission
     from lxmls_day1.course.workspaces.workspace import workspace_folder
 
     folder = workspace_folder(find_workspace(lab_folder, "submit"), "submit")

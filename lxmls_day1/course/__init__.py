@@ -2,7 +2,7 @@
 
 The way of a check, from the command to the student's code and back::
 
-    lxmls-day1 check 1.5    commands/check          lab.check("1.5")    reports/notebook_display
+    lxmls-day1 check 1.5    commands/check          lab.check("1.5")    notebook_lab
             |                                               |
             v                                               v
     running/checking        which exercises and check files; starts a process, or, in a browser, uses this one (running/check_here)
@@ -18,7 +18,7 @@ The way of a check, from the command to the student's code and back::
             v
     diagnosis/counterexamples   asks the probe inputs, the smallest first
             v
-    running/mutation_guard  a lab that finds out whose code changes its arguments, and is a checked_lab.LabCall
+    checked_lab             a lab that finds out whose code changes its arguments; each call is a LabCall
             v
     the student's function in classifiers/mira.py
             |  an answer, or an exception (running/tracebacks)
@@ -33,5 +33,5 @@ The way of a check, from the command to the student's code and back::
             v
     running/checking        CheckReport; explanations keeps the question after a named mistake
             v
-    reports/report_text     sentences; reports/terminal prints them, reports/notebook_display and page_checks show them
+    reports/report_text     sentences; reports/terminal prints them, notebook_lab and reports/page_checks show them
 """

@@ -26,39 +26,14 @@ that the others go on; what escapes ends as a sentence on the page.
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from lxmls_day1.base.errors import InputError, nearest
-from lxmls_day1.base.lazy_names import class_texts, class_values
 from lxmls_day1.demos.controls import Control, settings_from
+from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
 from lxmls_day1.demos.lab_learners import left_out
 from lxmls_day1.demos.scene import Scene
-
-
-class DemonstrationRow(NamedTuple):
-    """A demonstration in the index, read from its file without an import."""
-
-    module: str
-    class_name: str
-    title: str
-    summary: str
-
-
-def _read_demonstrations() -> dict[str, DemonstrationRow]:
-    found = []
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        for class_name, text in class_texts(path):
-            if text.startswith(f"class {class_name}(Demonstration):"):
-                values = class_values(text, "name", "title", "summary", "order")
-                row = DemonstrationRow(path.stem, class_name, str(values["title"]), str(values["summary"]))
-                found.append((values["order"], values["name"], row))
-    return {str(name): row for _, name, row in sorted(found)}
-
-
-#: Each demonstration by its name, in the order of the index: the subclasses of `Demonstration` in this folder.
-DEMONSTRATIONS = _read_demonstrations()
 
 
 class Demonstration:

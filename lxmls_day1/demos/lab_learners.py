@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.diagnosis.recorded_answers import shortened
+from lxmls_day1.course.diagnosis.answer_shapes import shortened
 
 _LARGEST_UPDATE = 1e100
 _LONGEST_REASON = 300  # characters

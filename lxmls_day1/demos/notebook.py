@@ -15,7 +15,7 @@ def demo_widget(lab: Any, name: str) -> Any:
     lab : lxmls_day1.lab.Lab
         Whose readers and classifiers are shown; their files are read anew.
     name : str
-        Of `lxmls_day1.demos.demonstration.DEMONSTRATIONS`.
+        Of `lxmls_day1.demos.demonstration_list.DEMONSTRATIONS`.
 
     Returns
     -------

@@ -16,7 +16,8 @@ from typing import Any
 from lxmls_day1.base.atomic_files import replace_files
 from lxmls_day1.base.errors import InputError, counted
 from lxmls_day1.course.workspaces.archives import zipped
-from lxmls_day1.demos.demonstration import DEMONSTRATIONS, Demonstration, demonstration_class
+from lxmls_day1.demos.demonstration import Demonstration, demonstration_class
+from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
 from lxmls_day1.demos.scene import CLASSES, SHAPES
 
 PAGE = Path(__file__).with_name("page")

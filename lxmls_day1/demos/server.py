@@ -20,7 +20,8 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from lxmls_day1.demos.demonstration import DEMONSTRATIONS, Demonstration, demonstration_class
+from lxmls_day1.demos.demonstration import Demonstration, demonstration_class
+from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
 from lxmls_day1.demos.pages import described, index_page, page, script_hash
 
 HOST = "127.0.0.1"

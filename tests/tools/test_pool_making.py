@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from lxmls_day1.course.diagnosis.recorded_answers import Answer, Pool, RecordedAnswers
+from lxmls_day1.course.diagnosis.answer_shapes import Answer
+from lxmls_day1.course.diagnosis.recorded_answers import Pool, RecordedAnswers
 from tools.authoring.pool_making import MOST_INPUTS, VARIED, made_pool, tabulated
 
 N_INPUTS = 120

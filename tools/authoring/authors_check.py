@@ -10,8 +10,8 @@ from pathlib import Path
 
 from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.course.diagnosis.answer_shapes import RAISES
 from lxmls_day1.course.diagnosis.naming import named
-from lxmls_day1.course.diagnosis.observations import RAISES
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.markers import cell_source, find_solutions
 from lxmls_day1.course.registry import FOLDER, RECORDED, Exercise, Registry, check_files

@@ -20,9 +20,9 @@ import numpy as np
 
 from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError, NoAnswer
+from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL, RAISES, Answer
 from lxmls_day1.course.diagnosis.counterexamples import ANSWERED, ASKED, answers_to
-from lxmls_day1.course.diagnosis.observations import RAISES
-from lxmls_day1.course.diagnosis.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool
+from lxmls_day1.course.diagnosis.recorded_answers import Pool
 from lxmls_day1.course.markers import without_markers
 from lxmls_day1.course.registry import FOLDER, Exercise, check_files
 from lxmls_day1.course.running.time_limit import OutOfTime, TimeLimit

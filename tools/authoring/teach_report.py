@@ -23,10 +23,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL, RAISES, Answer
 from lxmls_day1.course.diagnosis.counterexamples import SPLIT
 from lxmls_day1.course.diagnosis.naming import Split, named
-from lxmls_day1.course.diagnosis.observations import RAISES
-from lxmls_day1.course.diagnosis.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool, RecordedAnswers
+from lxmls_day1.course.diagnosis.recorded_answers import Pool, RecordedAnswers
 from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Exercise, Registry
 from lxmls_day1.lab import reference_folder
 from tools.authoring.mistakes import Mistake, Program, read_mistakes

@@ -9,7 +9,7 @@ import threading
 
 from playwright.sync_api import sync_playwright
 
-from lxmls_day1.demos.demonstration import DEMONSTRATIONS
+from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
 from lxmls_day1.demos.server import DemoServer
 from lxmls_day1.lab import Lab
 

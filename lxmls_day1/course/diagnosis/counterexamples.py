@@ -34,21 +34,25 @@ from types import ModuleType
 from typing import Any
 
 from lxmls_day1.base.errors import InputError, NoAnswer
-from lxmls_day1.course.diagnosis.expect import WrongAnswer, show
-from lxmls_day1.course.diagnosis.forms import MUST_RETURN, wrong_form
-from lxmls_day1.course.diagnosis.naming import PROPERTY, named
-from lxmls_day1.course.diagnosis.observations import RAISES, WRONG_FORM, Asked, observed
-from lxmls_day1.course.diagnosis.recorded_answers import (
+from lxmls_day1.course.diagnosis.answer_shapes import (
+    MUST_RETURN,
     POOL_ATOL,
     POOL_RTOL,
+    RAISES,
     RETURNS,
     Answer,
-    Pool,
+    Asked,
     entries_of,
     form_of,
     in_words,
     shortened,
+    show,
+    wrong_form,
 )
+from lxmls_day1.course.diagnosis.expect import WrongAnswer
+from lxmls_day1.course.diagnosis.naming import PROPERTY, named
+from lxmls_day1.course.diagnosis.observations import WRONG_FORM, observed
+from lxmls_day1.course.diagnosis.recorded_answers import Pool
 from lxmls_day1.course.markers import STUB_MESSAGE
 
 ASKED, ANSWERED = "small_inputs", "small_answers"  # the functions of a file of checks
@@ -75,8 +79,8 @@ class CounterExample:
     given: dict[str, Any]
     wanted: Answer
     got: Answer
-    n_wrong: int = 0
-    n_inputs: int = 0
+    wrong_inputs: int = 0
+    small_inputs: int = 0
     parts: tuple[tuple[str, Answer, Answer], ...] = ()  # of a flat answer: what each of them is, wanted, got
 
     def lines(self) -> list[tuple[str, str]]:
@@ -86,20 +90,6 @@ class CounterExample:
             answers = [(f"wanted, {word}", show(wanted)) for word, wanted, _ in self.parts]
             answers += [(f"yours, {word}", show(got)) for word, _, got in self.parts]
         return [*((word, input_text(value)) for word, value in self.given.items()), *answers]
-
-    def to_plain(self) -> dict[str, Any]:
-        """As JSON can hold it."""
-        parts = [[word, wanted.to_json(), got.to_json()] for word, wanted, got in self.parts]
-        counts = {"wrong_inputs": self.n_wrong, "small_inputs": self.n_inputs, "parts": parts}
-        return {"given": self.given, "wanted": self.wanted.to_json(), "got": self.got.to_json(), **counts}
-
-    @classmethod
-    def from_plain(cls, content: Mapping[str, Any]) -> "CounterExample":
-        """The inverse of `to_plain`."""
-        wanted, got = (Answer.from_json(content[key]) for key in ("wanted", "got"))
-        parts = ((word, *map(Answer.from_json, answers)) for word, *answers in content.get("parts", ()))
-        counts = content.get("wrong_inputs", 0), content.get("small_inputs", 0)
-        return cls(dict(content["given"]), wanted, got, *counts, tuple(parts))
 
 
 class SmallInputs:
@@ -343,5 +333,5 @@ def _kind_of(error: Exception) -> str:
 def _message(example: CounterExample, kind: str = "small inputs") -> str:
     lines = example.lines()
     width = max(len(word) for word, _ in lines)
-    head = f"{example.n_wrong} of {example.n_inputs} {kind} get a wrong answer. The smallest of them:"
+    head = f"{example.wrong_inputs} of {example.small_inputs} {kind} get a wrong answer. The smallest of them:"
     return "\n".join([head, *(f"  {word:<{width}}  {text}" for word, text in lines)])

@@ -7,20 +7,24 @@ shape and its first entries: it is neither made dense nor made an array.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.diagnosis.recorded_answers import (
+from lxmls_day1.course.checked_lab import Answers
+from lxmls_day1.course.diagnosis.answer_shapes import (
     ATOL,
-    LONGEST_SHOWN,
     MOST_SHOWN,
     RTOL,
     Answer,
     Form,
+    Wanted,
     entries_of,
+    entry_text,
     form_of,
+    other_shape,
+    show,
+    wrong_form,
 )
 
 
@@ -91,7 +95,7 @@ class Expect:
         try:
             form = form_of(value)
             if form[0] != expected.shape:
-                raise WrongAnswer(_message(what, _other_shape(expected, form, _first_entries(value, form))))
+                raise WrongAnswer(_message(what, other_shape(expected, form, _first_entries(value, form))))
             got = Answer(form[0], tuple(entries_of(value)))
         except TypeError as error:
             raise WrongAnswer(_message(what, [("expected", show(expected)), ("got", str(error))])) from None
@@ -117,36 +121,9 @@ def _first_entries(value: Any, form: Form) -> Iterable[float | str | None]:
     return () if hasattr(value, "toarray") and math.prod(form[0]) > MOST_SHOWN else entries_of(value)
 
 
-def show(answer: Answer, digits: int = 6) -> str:
-    """An answer in one line.
-
-    Examples
-    --------
-    >>> show(Answer.of([[0.4, -0.4], [1 / 3, 0.0]]))
-    '[[0.4, -0.4], [0.333333, 0]]'
-    >>> show(Answer.of(range(100)))
-    '100 numbers, shape (100,): 0, 1, 2, 3, 4, 5, …'
-    """
-    if len(answer.values) > MOST_SHOWN:
-        return _show_long((answer.shape, answer.kind), answer.values, digits)
-    if 0 in answer.shape:
-        return f"nothing, shape {answer.shape}"
-    entries = [_entry(value, digits) for value in answer.values]
-    for size in reversed(answer.shape):
-        entries = [f"[{', '.join(entries[i : i + size])}]" for i in range(0, len(entries), size)]
-    return entries[0]
-
-
-def _show_long(form: Form, entries: Iterable[float | str | None], digits: int = 6) -> str:
-    shape, kind = form
-    first = [_entry(value, digits) for value in islice(entries, MOST_SHOWN // 2)]
-    beginning = f": {', '.join(first)}, …" if first else ""
-    return f"{math.prod(shape)} {'texts' if kind is str else 'numbers'}, shape {shape}{beginning}"
-
-
 def _difference(expected: Answer, got: Answer, rtol: float, atol: float) -> list[tuple[str, str]]:
     if got.values == (None,) and expected.values != (None,):
-        return _other_shape(expected, (got.shape, got.kind), got.values)
+        return other_shape(expected, (got.shape, got.kind), got.values)
     places = expected.differing(got, rtol, atol)
     if len(expected.values) <= MOST_SHOWN:
         digits = next((d for d in (6, 9, 12) if show(expected, d) != show(got, d)), 17)
@@ -154,32 +131,15 @@ def _difference(expected: Answer, got: Answer, rtol: float, atol: float) -> list
     lines = [("differ", f"{len(places)} of {len(expected.values)}; the first ones:")]
     for i in places[:3]:
         pair = expected.values[i], got.values[i]
-        digits = next((d for d in (6, 9, 12) if _entry(pair[0], d) != _entry(pair[1], d)), 17)
+        digits = next((d for d in (6, 9, 12) if entry_text(pair[0], d) != entry_text(pair[1], d)), 17)
         where = ", ".join(map(str, _position(i, expected.shape)))
-        lines.append((f"at [{where}]", f"expected {_entry(pair[0], digits)}, got {_entry(pair[1], digits)}"))
+        lines.append((f"at [{where}]", f"expected {entry_text(pair[0], digits)}, got {entry_text(pair[1], digits)}"))
     return lines
-
-
-def _other_shape(expected: Answer, form: Form, entries: Iterable[float | str | None]) -> list[tuple[str, str]]:
-    """What to say of an answer that has another shape than the expected one, or is None; it may be of any size."""
-    shape, kind = form
-    if kind is type(None):
-        return [("expected", show(expected)), ("got", "None; is a `return` missing?")]
-    wanted = show(expected)
-    if len(expected.values) <= MOST_SHOWN:
-        wanted += f", {_shape_text(expected.shape)}"
-    if math.prod(shape) > MOST_SHOWN:
-        return [("expected", wanted), ("got", _show_long(form, entries))]
-    return [("expected", wanted), ("got", f"{show(Answer(shape, tuple(entries)))}, {_shape_text(shape)}")]
 
 
 def _message(what: str, lines: list[tuple[str, str]]) -> str:
     width = max(len(label) for label, _ in lines)
     return "\n".join([what, *(f"  {label:<{width}}  {text}" for label, text in lines)])
-
-
-def _shape_text(shape: Sequence[int]) -> str:
-    return f"shape {shape}" if shape else "one value"
 
 
 def _position(i: int, shape: tuple[int, ...]) -> list[int]:
@@ -190,8 +150,9 @@ def _position(i: int, shape: tuple[int, ...]) -> list[int]:
     return position[::-1]
 
 
-def _entry(value: float | str | None, digits: int) -> str:
-    if isinstance(value, str):
-        more = f"… ({len(value)} characters)" if len(value) > LONGEST_SHOWN else ""
-        return repr(value[:LONGEST_SHOWN]) + more
-    return f"{value + 0.0:.{digits}g}" if isinstance(value, float) else "None"
+def wrong_in_words(error: BaseException, answers: Answers, wanted: Wanted) -> str:
+    """What to say of a check that ended so: of a wrong form, else of a wrong answer; empty if it is neither."""
+    if not isinstance(error, WrongAnswer):
+        return wrong_form(answers, wanted)
+    of_form = "" if error.example is not None else wrong_form(answers, wanted)  # small inputs tell more
+    return of_form or str(error)

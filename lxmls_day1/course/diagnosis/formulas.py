@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.course.diagnosis.recorded_answers import POOL_ATOL, POOL_RTOL
+from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL
 
 Part = tuple[Any, Mapping[str, Any]]  # numbers, and the terms of which they may be made
 Terms = Callable[[dict[str, Any], Any, Any], Iterable[tuple[str, Any, Mapping[str, Any]]]]

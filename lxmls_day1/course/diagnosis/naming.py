@@ -17,7 +17,8 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from lxmls_day1.course.diagnosis.recorded_answers import POOL_ATOL, POOL_RTOL, Answer, Pool
+from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL, Answer
+from lxmls_day1.course.diagnosis.recorded_answers import Pool
 from lxmls_day1.course.registry import SMALL_INPUTS
 
 LEAST = 3  # inputs at which a mistake that does not explain everything is seen by itself

@@ -12,15 +12,13 @@ In this order, and only what holds of every wrong answer unless it says otherwis
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from lxmls_day1.course.diagnosis.answer_shapes import Answer, Asked, close, form_seen
 from lxmls_day1.course.diagnosis.formulas import Terms, formula_of
-from lxmls_day1.course.diagnosis.recorded_answers import POOL_ATOL, POOL_RTOL, RETURNS, Answer, shape_text
 
-RAISES = "raises "
 WRONG_FORM, WRONG_PARTS, RELATED, WHERE = "wrong_form", "wrong_parts", "related_to_the_right_one", "where_it_is_wrong"
 NEARLY = 0.01  # of the largest number of an answer
 LEAST_ON_A_SIDE = 2  # inputs with a right, and with a wrong answer, before it is said where answers are wrong
@@ -47,21 +45,6 @@ class Pair(NamedTuple):
     right_terms: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Asked:
-    """One small input, the answer that is wanted, the one that was got, and whether that is wrong."""
-
-    given: Mapping[str, Any]
-    wanted: Answer
-    got: Answer
-    is_wrong: bool
-
-    @property
-    def has_form(self) -> bool:
-        """Whether what was got has the form of what is wanted."""
-        return (self.got.shape, self.got.kind) == (self.wanted.shape, self.wanted.kind)
-
-
 @np.errstate(all="ignore")  # wrong numbers may be of any size
 def observed(
     asked: Sequence[Asked],
@@ -78,40 +61,14 @@ def observed(
     [('related_to_the_right_one', 'Every number is x.')]
     """
     wrong = [one for one in asked if one.is_wrong]
+    form = form_seen(wrong)
     what = (
-        _form(wrong)
+        ([(WRONG_FORM, form)] if form else [])
         or _relation(asked, split, terms)
         or _property_lacking(wrong, properties)
         or _wrong_parts(asked, split)
     )
     return what + _where(asked)
-
-
-def _form(wrong: Sequence[Asked]) -> Sentences:
-    """That every wrong answer has another form than the right one; the numbers in it may be right."""
-    if any(one.has_form for one in wrong):
-        return []
-    first = wrong[0]
-    wanted = shape_text(first.wanted)
-    if first.wanted.kind is str and first.got.kind is float:
-        text = f"For the smallest input the code returns {shape_text(first.got)}"
-        return [(WRONG_FORM, f"{text}, but the right answer is {first.wanted.values[0]!r}.")]
-    if all(one.got.kind is float for one in wrong):
-        if len({len(one.got.shape) == len(one.wanted.shape) for one in wrong}) > 1:
-            return []
-        text = f"The code returns {shape_text(first.got)} for the smallest input, but must return {wanted}."
-        if all(len(one.got.values) == len(one.wanted.values) for one in wrong):
-            if all(_close(one.got.array.ravel(), one.wanted.array.ravel()) for one in wrong):
-                text += " The numbers are right; only the shape is not."
-            elif all(_close(one.got.array.T, one.wanted.array) for one in wrong):
-                text += " The numbers are right; rows and columns are exchanged."
-        return [(WRONG_FORM, text)]
-    texts = {str(next(iter(one.got.values), "")) for one in wrong}
-    if all(text.startswith(RAISES) for text in texts):
-        return [(WRONG_FORM, f"Every wrong answer is an exception: the code {first.got.values[0]}.")]
-    if all(text.startswith(RETURNS) for text in texts):
-        return [(WRONG_FORM, f"The code {first.got.values[0]}, but {wanted} is wanted.")]
-    return [(WRONG_FORM, f"The answer is {first.got.values[0]!r}, but {wanted} is wanted.")] if len(texts) == 1 else []
 
 
 def _relation(asked: Sequence[Asked], split: Split | None, terms: Terms | None) -> Sentences:
@@ -136,19 +93,19 @@ def _relation_of(pairs: Sequence[Pair]) -> str:
     """A function, a formula, a difference or an order that holds of all these answers; some of them must show it."""
     if text := _function_of(pairs):
         return text
-    shown = [pair for pair in pairs if np.size(pair.wanted) and not _close(pair.got, pair.wanted)]
+    shown = [pair for pair in pairs if np.size(pair.wanted) and not close(pair.got, pair.wanted)]
     if len(shown) < LEAST_ON_A_SIDE or not all(
         np.isfinite([*np.ravel(p.wanted), *np.ravel(p.got)]).all() for p in pairs
     ):
         return ""
     difference = float(np.ravel(shown[0].got - shown[0].wanted)[0])
-    if all(_close(pair.got, pair.wanted + difference) for pair in pairs):
+    if all(close(pair.got, pair.wanted + difference) for pair in pairs):
         return f"is {abs(difference):.4g} {'more' if difference > 0 else 'less'} than the right one"
     if text := formula_of([(p.got, p.terms) for p in pairs], [(p.wanted, p.right_terms) for p in pairs]):
         return "has the wrong sign" if text == f"−{THE_RIGHT_ONE}" else f"is {text}"
-    if all(_close(np.ravel(pair.got)[::-1], np.ravel(pair.wanted)) for pair in pairs):
+    if all(close(np.ravel(pair.got)[::-1], np.ravel(pair.wanted)) for pair in pairs):
         return "is right, but in the reverse order"
-    if all(_close(np.abs(pair.got), np.abs(pair.wanted)) for pair in pairs):
+    if all(close(np.abs(pair.got), np.abs(pair.wanted)) for pair in pairs):
         return "is right except for its sign, which is wrong in some places"
     if all(np.allclose(p.got, p.wanted, rtol=0, atol=NEARLY * np.max(np.abs(p.wanted), initial=0)) for p in pairs):
         return "is nearly right, but not near enough"
@@ -157,12 +114,12 @@ def _relation_of(pairs: Sequence[Pair]) -> str:
 
 def _function_of(pairs: Sequence[Pair]) -> str:
     """Which function of the right numbers, entry by entry or with rows and columns exchanged, gives all that was got."""
-    if sum(not _close(pair.got, pair.wanted) for pair in pairs) < LEAST_ON_A_SIDE:
+    if sum(not close(pair.got, pair.wanted) for pair in pairs) < LEAST_ON_A_SIDE:
         return ""
-    if all(np.ndim(p.wanted) == 2 and _close(np.reshape(p.got, p.wanted.shape[::-1]).T, p.wanted) for p in pairs):
+    if all(np.ndim(p.wanted) == 2 and close(np.reshape(p.got, p.wanted.shape[::-1]).T, p.wanted) for p in pairs):
         return "is right, but rows and columns are exchanged"
     for text, function in FUNCTIONS.items():
-        if all(_close(pair.got, function(pair.wanted)) for pair in pairs):
+        if all(close(pair.got, function(pair.wanted)) for pair in pairs):
             return f"is {text} the right one"
     return ""
 
@@ -197,7 +154,7 @@ def _wrong_parts(asked: Sequence[Asked], split: Split | None) -> Sentences:
     if split is None or any(one.is_wrong and not (one.has_form and one.wanted.kind is float) for one in asked):
         return []
     is_wrong = {
-        word: not all(_close(pair.got, pair.wanted) for pair in parts)
+        word: not all(close(pair.got, pair.wanted) for pair in parts)
         for word, parts in _by_part([one for one in asked if one.wanted.kind is float and one.has_form], split).items()
     }
     wrong, right = ([word for word, is_so in is_wrong.items() if is_so is wanted] for wanted in (True, False))
@@ -268,9 +225,3 @@ def _flat(value: Any) -> np.ndarray:
     while any(isinstance(entry, list) for entry in entries):
         entries = [e for entry in entries for e in (entry if isinstance(entry, list) else [entry])]
     return np.array([entry for entry in entries if type(entry) in (int, float)], dtype=float)
-
-
-def _close(one: np.ndarray, other: np.ndarray) -> bool:
-    return np.shape(one) == np.shape(other) and bool(
-        np.allclose(one, other, rtol=POOL_RTOL, atol=POOL_ATOL, equal_nan=True)
-    )

@@ -6,6 +6,7 @@ Names stay: a key is added, and none changes its meaning, as long as ``format`` 
 from pathlib import Path
 from typing import Any
 
+from lxmls_day1.base.plain_data import to_plain
 from lxmls_day1.course.diagnosis.naming import HEADS
 from lxmls_day1.course.running.checking import CheckReport, CheckResult, ExerciseReport
 from lxmls_day1.course.workspace_state import WorkspaceState
@@ -44,10 +45,10 @@ def _of_exercise(report: ExerciseReport, hint_level: int) -> dict[str, Any]:
             "kind": report.named_as if report.mistakes else "",
             "heading": HEADS.get(report.named_as, "") if report.mistakes else "",
             "items": [{"id": name, "sentence": sentence} for name, sentence in report.mistakes],
-            "wrong_inputs": example.n_wrong if example else 0,
-            "small_inputs": example.n_inputs if example else 0,
+            "wrong_inputs": example.wrong_inputs if example else 0,
+            "small_inputs": example.small_inputs if example else 0,
         },
-        "counter_example": example.to_plain() if example else None,
+        "counter_example": to_plain(example) if example else None,
         "question": report.question,
         "hint_level": hint_level,
     }

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from lxmls_day1.base.plain_data import from_plain, to_plain
 from lxmls_day1.course.diagnosis.counterexamples import CounterExample
 from lxmls_day1.course.explanations import check_and_remember
 from lxmls_day1.course.markers import functions_of
@@ -22,7 +23,7 @@ from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.reports import report_text
 from lxmls_day1.course.workspaces import model_answers
 from lxmls_day1.course.workspaces.generation import Files, notebook_bytes, set_cell_source, student_source
-from lxmls_day1.course.workspaces.submission_export import collect_submission, pack_submission
+from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
 from lxmls_day1.lab import Lab, reference_folder
 from lxmls_day1.library_path import file_in
 
@@ -129,7 +130,7 @@ def _checked(folder: Path, exercise: str) -> dict[str, Any]:
         "first": shown or lines[1:],
         "lines": lines if shown else [],
         "passed": one.all_passed,
-        "example": example.to_plain() if example is not None and one.exercise.counter_example else None,
+        "example": to_plain(example) if example is not None and one.exercise.counter_example else None,
         "trace": _trace(folder, exercise) if all(result.outcome in TRACED for result in one.results) else None,
     }
 
@@ -137,7 +138,7 @@ def _checked(folder: Path, exercise: str) -> dict[str, Any]:
 def _picture(exercise: str, plain: dict[str, Any]) -> dict[str, Any]:
     from lxmls_day1.figures.counter_examples import picture  # with matplotlib, which the page has fetched for that
 
-    example, kind = CounterExample.from_plain(plain), _registry()[exercise].counter_example
+    example, kind = from_plain(CounterExample, plain), _registry()[exercise].counter_example
     drawn = picture(kind, example.given, example.wanted.array, example.got.array)
     return {"image": base64.b64encode(drawn).decode() if drawn else ""}
 

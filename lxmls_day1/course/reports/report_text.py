@@ -7,15 +7,15 @@ from itertools import groupby
 from pathlib import Path
 
 from lxmls_day1.base.errors import counted
+from lxmls_day1.course.diagnosis.answer_shapes import shortened
 from lxmls_day1.course.diagnosis.naming import head_of
-from lxmls_day1.course.diagnosis.recorded_answers import shortened
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.reports.hints import Hints
 from lxmls_day1.course.running.checking import CheckReport, CheckResult, ExerciseReport
 from lxmls_day1.course.workspace_state import DAMAGED, Explanation, WorkspaceState
+from lxmls_day1.course.workspaces.packed_work import SubmissionFiles
 from lxmls_day1.course.workspaces.progress import NOT_COUNTED, Standing, Status
 from lxmls_day1.course.workspaces.solve_reset_undo import PRACTICE, Replaced
-from lxmls_day1.course.workspaces.submission_export import SubmissionFiles
 from lxmls_day1.course.workspaces.upgrade import Renewed
 from lxmls_day1.course.workspaces.workspace import version_note
 

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from lxmls_day1.base.atomic_files import temporary_folder
+from lxmls_day1.base.plain_data import to_plain
 from lxmls_day1.base.processes import end_with_parent
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
 from lxmls_day1.course.registry import exercise_of_check
@@ -175,7 +176,7 @@ def _ending(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> d
     wrong = error if isinstance(error, WrongAnswer) else None
     ending["mistakes"] = list(wrong.mistakes) if wrong else []
     ending["named_as"] = wrong.named_as if wrong else ""
-    ending["example"] = wrong.example.to_plain() if wrong and wrong.example else None
+    ending["example"] = to_plain(wrong.example) if wrong and wrong.example else None
     return ending
 
 

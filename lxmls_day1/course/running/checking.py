@@ -16,6 +16,7 @@ from typing import Any
 
 from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.plain_data import from_plain
 from lxmls_day1.base.waiting import Wait, counts_work, tried_again
 from lxmls_day1.course.diagnosis.counterexamples import CounterExample
 from lxmls_day1.course.diagnosis.naming import PROPERTY, mistakes_among, small_inputs_among
@@ -350,7 +351,7 @@ class _Run:
             self._progressed(self._described(check)["title"])
         elif kind == "end" and check not in self.results:
             event["mistakes"] = tuple((name, sentence) for name, sentence in event["mistakes"])
-            event["example"] = CounterExample.from_plain(event["example"]) if event["example"] else None
+            event["example"] = from_plain(CounterExample, event["example"]) if event["example"] else None
             self._end(check, **event)
             self._running = None
         return bool(kind == "collected")

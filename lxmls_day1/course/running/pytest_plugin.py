@@ -22,14 +22,13 @@ from typing import Any
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.checked_lab import CheckedLab
+from lxmls_day1.course.checked_lab import CheckedLab, GuardedLab
+from lxmls_day1.course.diagnosis.answer_shapes import MUST_RETURN, Wanted, unusable
 from lxmls_day1.course.diagnosis.counterexamples import ANSWERED, SmallInputs, ask_some
-from lxmls_day1.course.diagnosis.expect import Expect, RecordingExpect
-from lxmls_day1.course.diagnosis.forms import MUST_RETURN, Wanted, unusable, wrong_in_words
+from lxmls_day1.course.diagnosis.expect import Expect, RecordingExpect, wrong_in_words
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.registry import RECORDED, SMALL_INPUTS, Exercise, Registry, exercise_of_check
-from lxmls_day1.course.running.mutation_guard import GuardedLab
 from lxmls_day1.course.running.refusals import answers_of, answers_refused
 from lxmls_day1.course.running.tracebacks import trimmed_traceback
 from lxmls_day1.lab import PACKAGES, Lab, is_within

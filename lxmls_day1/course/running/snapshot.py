@@ -12,7 +12,8 @@ from typing import Any
 from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.waiting import Wait, tried_again
-from lxmls_day1.course.diagnosis.recorded_answers import Answer, RecordedAnswers
+from lxmls_day1.course.diagnosis.answer_shapes import Answer
+from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FILE, FOLDER, SMALL_INPUTS, Registry, check_files
 from lxmls_day1.course.running.check_process import CheckProcess, CheckRequest
 from lxmls_day1.lab import reference_folder

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from lxmls_day1.base.errors import counted
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.workspace_state import FILE as STATE
-from lxmls_day1.course.workspaces.submission_export import SUBMISSION
+from lxmls_day1.course.workspaces.packed_work import SUBMISSION
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.intake.untrusted_files import USUAL_LIMITS, Budget, Refused, opened_once
 

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import LARGEST_FILE
 from lxmls_day1.course.workspaces.generation import Files
-from lxmls_day1.course.workspaces.submission_export import SUBMISSION
+from lxmls_day1.course.workspaces.packed_work import SUBMISSION
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.intake.exercise_files import Defines, is_answer
 from lxmls_day1.grading.intake.finding_submissions import downloads_within

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
-from lxmls_day1.course.workspaces.submission_export import LARGEST_FILE
+from lxmls_day1.course.workspaces.packed_work import LARGEST_FILE
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.library_path import PACKAGES

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL, Answer
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
 from lxmls_day1.course.diagnosis.naming import PROPERTY
-from lxmls_day1.course.diagnosis.recorded_answers import POOL_ATOL, POOL_RTOL, Answer
 from lxmls_day1.grading.gradebook import SubmissionGrade
 
 LONGEST_BEHAVIOUR = 20_000  # characters; longer ones are not grouped

@@ -11,8 +11,7 @@ from typing import Any
 
 from lxmls_day1.box.messages import Reference
 from lxmls_day1.box.programs import Answer, Handler
-from lxmls_day1.course.checked_lab import LabCall
-from lxmls_day1.course.running.mutation_guard import GuardedLab, method_names
+from lxmls_day1.course.checked_lab import GuardedLab, LabCall, method_names
 from lxmls_day1.course.running.refusals import refuse_modules
 from lxmls_day1.course.running.tracebacks import trimmed_traceback
 from lxmls_day1.lab import Lab

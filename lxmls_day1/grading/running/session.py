@@ -22,13 +22,14 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.plain_data import from_plain, to_plain
 from lxmls_day1.box.box import BoxFailure, RaisedInBox, RefusedAnswer
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
 from lxmls_day1.course.checked_lab import Answers, CheckedLab
+from lxmls_day1.course.diagnosis.answer_shapes import Wanted, unusable
 from lxmls_day1.course.diagnosis.counterexamples import CounterExample, has_substance
-from lxmls_day1.course.diagnosis.expect import WrongAnswer
-from lxmls_day1.course.diagnosis.forms import Wanted, unusable, wrong_in_words
+from lxmls_day1.course.diagnosis.expect import WrongAnswer, wrong_in_words
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.registry import SMALL_INPUTS, exercise_of_check
@@ -190,7 +191,7 @@ class GradingSession:
         kind, example = self._drawn.get(one.grade.exercise), one.example
         if not kind or example is None or example.got.shape != example.wanted.shape:  # it may be any size
             return one.grade
-        return replace(one.grade, picture=_picture(kind, json.dumps(example.to_plain())))
+        return replace(one.grade, picture=_picture(kind, json.dumps(to_plain(example))))
 
     def _run_checks(self, numbers: Sequence[int], lab: BoxedLab, tries: dict[int, _Try], alone: bool = False) -> None:
         """Try some checks, each in a fresh box if `alone`; how they went goes into `tries`."""
@@ -239,7 +240,7 @@ def _picture(kind: str, example: str) -> str:
     """The picture of a counter-example in base64; empty where there is none."""
     from lxmls_day1.figures.counter_examples import picture  # only where an answer is wrong
 
-    one = CounterExample.from_plain(json.loads(example))
+    one = from_plain(CounterExample, json.loads(example))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numbers of a student's may overflow
         try:

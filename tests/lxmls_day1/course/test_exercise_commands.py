@@ -16,7 +16,8 @@ from click.testing import CliRunner
 from lxmls_day1.commands import check as check_command
 from lxmls_day1.commands import lab
 from lxmls_day1.commands.command_line import COMMANDS, command_group
-from lxmls_day1.course.diagnosis.recorded_answers import Answer, RecordedAnswers
+from lxmls_day1.course.diagnosis.answer_shapes import Answer
+from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.course.reports import terminal
 from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_digest

@@ -21,7 +21,7 @@ from lxmls_day1.course.workspace_state import (
     WorkspaceState,
     files_digest,
 )
-from lxmls_day1.course.workspaces.submission_export import collect_submission, pack_submission
+from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
 from lxmls_day1.notebook_lab import NotebookLab
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")

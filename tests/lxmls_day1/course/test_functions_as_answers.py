@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 import lxmls_day1
+from lxmls_day1.course.checked_lab import copied
 from lxmls_day1.course.markers import find_solutions
 from lxmls_day1.course.registry import FOLDER, Registry, check_files
 from lxmls_day1.course.running.check_session import CheckSession
-from lxmls_day1.course.running.mutation_guard import copied
 from lxmls_day1.course.running.pytest_plugin import ChecksRun
 from lxmls_day1.course.running.refusals import answers_of
 from lxmls_day1.course.workspaces.generation import student_files

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lxmls_day1.course.checked_lab import LabCall
-from lxmls_day1.course.diagnosis.forms import MUST_RETURN
+from lxmls_day1.course.diagnosis.answer_shapes import MUST_RETURN
 from lxmls_day1.course.registry import FOLDER, SMALL_INPUTS, Registry, check_files
 from lxmls_day1.lab import reference_folder
 from tools.authoring.mistakes import Program, read_mistakes

@@ -11,9 +11,9 @@ import functools
 import numpy as np
 import pytest
 
+from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL
 from lxmls_day1.course.diagnosis.counterexamples import has_substance
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
-from lxmls_day1.course.diagnosis.recorded_answers import POOL_ATOL, POOL_RTOL
 from lxmls_day1.course.markers import find_solutions
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.grading.gradebook import LEAST_SHARES

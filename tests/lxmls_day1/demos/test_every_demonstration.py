@@ -8,7 +8,8 @@ import pytest
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.demos.controls import Choice, Points, Slider, Text, settings_from
-from lxmls_day1.demos.demonstration import DEMONSTRATIONS, Demonstration, demonstration_class
+from lxmls_day1.demos.demonstration import Demonstration, demonstration_class
+from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
 from lxmls_day1.demos.pages import script
 from lxmls_day1.demos.scene import Axis, Panel, Scene, plain_data, points_of_class
 

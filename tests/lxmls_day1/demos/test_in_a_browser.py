@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlsplit
 import numpy as np
 import pytest
 
-from lxmls_day1.demos.demonstration import DEMONSTRATIONS
+from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
 from lxmls_day1.demos.pages import export
 
 pytestmark = pytest.mark.slow

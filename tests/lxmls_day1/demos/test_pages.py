@@ -8,7 +8,7 @@ import pytest
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.demos.confidence import DemoConfidence
-from lxmls_day1.demos.demonstration import DEMONSTRATIONS
+from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
 from lxmls_day1.demos.pages import described, export, page, script
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from lxmls_day1.box.box import RaisedInBox
 from lxmls_day1.box.messages import HEAD, MOST_LISTS, MOST_TEXT, BadMessage, decoded, encoded
+from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.expect import Expect, WrongAnswer
-from lxmls_day1.course.diagnosis.recorded_answers import Answer
 from lxmls_day1.grading.running.boxed_lab import call_text
 
 MOST = 16 << 20  # bytes of a reply, as `Limits.reply` has it

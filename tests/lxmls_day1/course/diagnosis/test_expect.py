@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.diagnosis.expect import Expect, RecordingExpect, WrongAnswer, show
-from lxmls_day1.course.diagnosis.recorded_answers import Answer
+from lxmls_day1.course.diagnosis.answer_shapes import Answer, show
+from lxmls_day1.course.diagnosis.expect import Expect, RecordingExpect, WrongAnswer
 
 
 class TestExpect:

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.naming import BOTH, ONE, ONE_OF, Named, named
-from lxmls_day1.course.diagnosis.recorded_answers import Answer, Pool, RecordedAnswers
+from lxmls_day1.course.diagnosis.recorded_answers import Pool, RecordedAnswers
 from lxmls_day1.course.registry import RECORDED
 from lxmls_day1.lab import reference_folder
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lxmls_day1.course.diagnosis.observations import WHERE, Asked, observed
-from lxmls_day1.course.diagnosis.recorded_answers import POOL_ATOL, POOL_RTOL, Answer
+from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL, Answer, Asked
+from lxmls_day1.course.diagnosis.observations import WHERE, observed
 
 INPUTS = [
     {"x": x, "norm": n, "scores": s} for x, n, s in [(1, 1, [0, 1]), (2, 2, [2, 2]), (3, 5, [4, 1]), (4, 3, [3, 3])]

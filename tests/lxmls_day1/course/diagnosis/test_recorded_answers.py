@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.diagnosis.recorded_answers import Answer, RecordedAnswers
+from lxmls_day1.course.diagnosis.answer_shapes import Answer
+from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 
 ARRAYS = hnp.arrays(float, hnp.array_shapes(max_dims=3, max_side=4, min_side=0), elements=st.floats(width=64))
 

@@ -5,7 +5,7 @@ import pytest
 
 from lxmls_day1.course.reports import page_checks
 from lxmls_day1.course.workspaces import model_answers
-from lxmls_day1.course.workspaces.submission_import import open_work
+from lxmls_day1.course.workspaces.packed_work import open_work
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import file_in

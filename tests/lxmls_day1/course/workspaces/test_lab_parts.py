@@ -15,9 +15,8 @@ from lxmls_day1.course.registry import Registry, check_files
 from lxmls_day1.course.workspace_state import WorkspaceState
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.lab_parts import exercises_named, part_of, the_day, with_prerequisites
+from lxmls_day1.course.workspaces.packed_work import collect_submission, open_work, pack_submission
 from lxmls_day1.course.workspaces.solve_reset_undo import solve, undo
-from lxmls_day1.course.workspaces.submission_export import collect_submission, pack_submission
-from lxmls_day1.course.workspaces.submission_import import open_work
 from lxmls_day1.course.workspaces.upgrade import add, update
 from lxmls_day1.course.workspaces.workspace import origin_of, start_workspace, write_files
 from lxmls_day1.lab import Lab, reference_folder

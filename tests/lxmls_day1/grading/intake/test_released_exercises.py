@@ -6,7 +6,7 @@ import pytest
 
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.course.workspace_state import WorkspaceState
-from lxmls_day1.course.workspaces.submission_export import collect_submission, pack_submission
+from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
 from lxmls_day1.course.workspaces.upgrade import add, update
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.grading.intake.finding_submissions import find_submissions

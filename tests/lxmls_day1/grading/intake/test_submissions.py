@@ -19,7 +19,7 @@ from lxmls_day1.course.explanations import unpacked
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.workspace_state import Explanation, WorkspaceState
 from lxmls_day1.course.workspaces.generation import student_files
-from lxmls_day1.course.workspaces.submission_export import SubmissionFiles, pack_submission
+from lxmls_day1.course.workspaces.packed_work import SubmissionFiles, pack_submission
 from lxmls_day1.grading.intake import untrusted_files
 from lxmls_day1.grading.intake.finding_submissions import find_submissions
 from lxmls_day1.grading.intake.submissions import Submission, _names_of_the_lab, read_submission

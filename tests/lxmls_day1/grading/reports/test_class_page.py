@@ -4,8 +4,8 @@ from html.parser import HTMLParser
 
 import pytest
 
+from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
-from lxmls_day1.course.diagnosis.recorded_answers import Answer
 from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.grading.gradebook import (
     CheckGrade,

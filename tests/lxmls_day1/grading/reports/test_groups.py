@@ -4,8 +4,9 @@ import base64
 import json
 
 from lxmls_day1.box.limits import Limits
+from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
-from lxmls_day1.course.diagnosis.recorded_answers import Answer, Pool, RecordedAnswers
+from lxmls_day1.course.diagnosis.recorded_answers import Pool, RecordedAnswers
 from lxmls_day1.course.registry import RECORDED
 from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, SubmissionGrade, from_plain, to_plain
 from lxmls_day1.grading.reports.groups import behaviour_of, groups

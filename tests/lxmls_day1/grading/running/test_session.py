@@ -10,7 +10,8 @@ import pytest
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.box.box import NO_END, BoxFailure, RaisedInBox
 from lxmls_day1.box.limits import Limits
-from lxmls_day1.course.diagnosis.recorded_answers import Answer, RecordedAnswers
+from lxmls_day1.course.diagnosis.answer_shapes import Answer
+from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT
 from lxmls_day1.grading.running import boxed_lab
 from lxmls_day1.grading.running.boxed_lab import BoxedLab, exception_of

@@ -1,3 +1,5 @@
+import io
+import json
 import zipfile
 
 import pytest
@@ -5,10 +7,9 @@ import pytest
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.explanations import explain, remember_questions
 from lxmls_day1.course.workspace_state import Explanation, WorkspaceState
-from lxmls_day1.course.workspaces import submission_import
+from lxmls_day1.course.workspaces import packed_work
+from lxmls_day1.course.workspaces.packed_work import collect_submission, open_work, pack_submission, read_packed
 from lxmls_day1.course.workspaces.solve_reset_undo import undo
-from lxmls_day1.course.workspaces.submission_export import collect_submission, pack_submission
-from lxmls_day1.course.workspaces.submission_import import open_work, read_packed
 from lxmls_day1.course.workspaces.workspace import start_workspace
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
@@ -32,6 +33,42 @@ def packed(workspace, tmp_path):
 def other(workspace, tmp_path):
     """Another workspace of the same lab, at its beginning."""
     return start_workspace(tmp_path / "other")
+
+
+class TestSubmit:
+    def test_what_is_packed(self, workspace):
+        (workspace / "classifiers/__pycache__").mkdir()
+        (workspace / "classifiers/__pycache__/x.py").write_text("")
+        (workspace / "classifiers/mine.py").write_text("x = 1\n")
+        (workspace / "classifiers/notes.txt").write_text("private")
+        submission = collect_submission(workspace)
+        assert submission.missing == () and submission.unsolved == ("1.1", "1.2", "1.3")
+        name, content = pack_submission(workspace, submission, "Ada Lovelace, Ä")
+        assert name == "submission-ada-lovelace-ä.zip"
+        archive = zipfile.ZipFile(io.BytesIO(content))
+        names = {entry.partition("/")[2] for entry in archive.namelist()}
+        assert {STEPS, "classifiers/mine.py", "notebooks/1_first.ipynb", "submission.json"} <= names
+        assert not [n for n in names if "pycache" in n or "notes" in n or "tests" in n or n.startswith(".")]
+        manifest = json.loads(archive.read("ada-lovelace-ä/submission.json"))
+        assert manifest["name"] == "Ada Lovelace, Ä" and manifest["unsolved"] == ["1.1", "1.2", "1.3"]
+        assert set(manifest["files"]) == names - {"submission.json"}
+        assert pack_submission(workspace, submission, "Ada Lovelace, Ä")[1] == content
+
+    def test_what_is_missing(self, workspace):
+        (workspace / STEPS).unlink()
+        (workspace / "classifiers/means.py").write_bytes(b"# \xff\n")
+        (workspace / "classifiers/mine.py").write_text("x = (\n")
+        (workspace / "notebooks/1_first.ipynb").write_text("{")
+        assert set(collect_submission(workspace).missing) == {
+            "classifiers/steps.py is not there; `lxmls-day1 reset 1.1` puts it back.",
+            "classifiers/means.py: this is not text in UTF-8; save the file as UTF-8.",
+            "classifiers/mine.py:1: this is not Python: '(' was never closed.",
+            "notebooks/1_first.ipynb is not a notebook.",
+        }
+
+    def test_a_huge_notebook(self, workspace, monkeypatch):
+        monkeypatch.setattr(packed_work, "LARGEST_FILE", 100)
+        assert "is too large" in " ".join(collect_submission(workspace).missing)
 
 
 def test_packed_work_comes_back_in_another_workspace_and_can_be_taken_back(workspace, packed, other):
@@ -81,7 +118,7 @@ def test_what_was_written_here_is_kept_until_it_is_taken_back(packed, other):
     ],
 )
 def test_another_file_is_refused_and_nothing_changes(other, tmp_path, monkeypatch, content, said):
-    monkeypatch.setattr(submission_import, "LARGEST_FILE", 1000)
+    monkeypatch.setattr(packed_work, "LARGEST_FILE", 1000)
     file = tmp_path / "work.zip"
     if isinstance(content, bytes):
         file.write_bytes(content)
@@ -96,7 +133,7 @@ def test_another_file_is_refused_and_nothing_changes(other, tmp_path, monkeypatc
 
 
 def test_a_file_that_is_far_too_large_or_missing(tmp_path, other, monkeypatch):
-    monkeypatch.setattr(submission_import, "LARGEST_PACKED", 10)
+    monkeypatch.setattr(packed_work, "LARGEST_PACKED", 10)
     (tmp_path / "work.zip").write_bytes(b"x" * 11)
     with pytest.raises(InputError, match="MB large, and packed work is at most"):
         open_work(other, tmp_path / "work.zip")

@@ -1,32 +1,148 @@
-"""Work that was packed for handing in, put into a workspace again: on another machine, in another browser, or after an accident."""
+"""A student's work in one zip file: gathered and packed to be handed in, or opened in a workspace again.
 
+It is opened on another machine, in another browser, or after an accident. What the student has explained after named mistakes goes along
+as ``explanations.json``.
+"""
+
+import ast
+import hashlib
 import io
 import json
 import os
+import re
 import zipfile
 import zlib
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import lxmls_day1
 from lxmls_day1.base.errors import InputError, check_path
-from lxmls_day1.course.diagnosis.recorded_answers import shortened
+from lxmls_day1.course.diagnosis.answer_shapes import shortened
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
-from lxmls_day1.course.explanations import unpacked
-from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.explanations import packed, unpacked
+from lxmls_day1.course.markers import cell_source
+from lxmls_day1.course.registry import Exercise, Registry
 from lxmls_day1.course.workspace_state import Backup, Explanation, WorkspaceState, locked
+from lxmls_day1.course.workspaces.archives import zipped
 from lxmls_day1.course.workspaces.generation import LEFT_BEHIND, Files
+from lxmls_day1.course.workspaces.progress import status_of
 from lxmls_day1.course.workspaces.solve_reset_undo import Replaced, replace_and_keep
-from lxmls_day1.course.workspaces.submission_export import LARGEST_FILE, SUBMISSION
 from lxmls_day1.course.workspaces.upgrade import update
 from lxmls_day1.course.workspaces.workspace import workspace_folder
-from lxmls_day1.lab import PACKAGES, reference_folder
+from lxmls_day1.lab import PACKAGES, Lab, reference_folder, why_not_python
 from lxmls_day1.library_path import file_in
 
+SUBMISSION = "submission.json"
+LARGEST_FILE = 20_000_000
 LARGEST_PACKED = 100_000_000  # bytes, of the file and of all that it unpacks to
 MOST_FILES = 2000
 MOST_PARTS, LONGEST_NAME = 20, 255  # of one path: folders and the name; bytes in UTF-8
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
+_NONE = Explanation("", "", "", "", "")
+
+
+@dataclass(frozen=True)
+class SubmissionFiles:
+    """What would be handed in.
+
+    Attributes
+    ----------
+    files : dict from path to content
+    missing : tuple of str
+        Sentences about what must be put right first.
+    unsolved : tuple of str
+        The exercises that are not done, as `lxmls_day1.course.workspaces.progress` counts: still a stub, failing, or unanswered.
+    unchecked : tuple of str
+        Those that were not checked since their last edit.
+    practised : tuple of str
+        Those of the unsolved that ``check --again`` has made blank, although they were solved.
+    """
+
+    files: Files
+    missing: tuple[str, ...]
+    unsolved: tuple[str, ...]
+    unchecked: tuple[str, ...] = ()
+    practised: tuple[str, ...] = ()
+
+
+def collect_submission(folder: Path) -> SubmissionFiles:
+    """Gather what is handed in, and look whether everything is there.
+
+    Parameters
+    ----------
+    folder : Path
+        A workspace.
+    """
+    folder = Lab(folder).folder
+    registry = Registry.of(folder)
+    files: Files = {}
+    for part in (*PACKAGES, "notebooks"):
+        for path in sorted((folder / part).rglob("*")):
+            name = PurePosixPath(path.relative_to(folder).as_posix())
+            if _is_work(name) and path.is_file() and not path.is_symlink():
+                files[name] = path.read_bytes()
+    exercises = registry.select(None)
+    expected = dict.fromkeys([name for exercise in exercises for name in (*exercise.files, exercise.notebook)])
+    missing = [
+        f"{name} is not there; {_puts_back(name, exercises)} puts it back."
+        for name in expected
+        if PurePosixPath(name) not in files
+    ]
+    for name, content in files.items():
+        if len(content) > LARGEST_FILE:
+            missing.append(f"{name} is too large ({len(content) / 1e6:.0f} MB); clear its outputs.")
+        elif name.suffix == ".ipynb":
+            try:
+                for cell in json.loads(content)["cells"]:
+                    cell_source(cell)
+            except (ValueError, KeyError, TypeError):
+                missing.append(f"{name} is not a notebook.")
+        else:
+            try:
+                ast.parse(content.decode("utf-8-sig"))
+            except (SyntaxError, ValueError) as error:
+                line = getattr(error, "lineno", None)
+                missing.append(f"{name}{f':{line}' if line else ''}: {why_not_python(error)}.")
+    left = [standing for standing in status_of(folder).counted if not standing.done]
+    unsolved = tuple(standing.exercise.id for standing in left if standing.state != "changed")
+    unchecked = tuple(standing.exercise.id for standing in left if standing.state == "changed")
+    practised = tuple(standing.exercise.id for standing in left if standing.state == "practised")
+    return SubmissionFiles(files, tuple(missing), unsolved, unchecked, practised)
+
+
+def _puts_back(name: str, exercises: Collection[Exercise]) -> str:
+    """The command that puts back a file."""
+    owner = next((exercise.id for exercise in exercises if name in exercise.files), None)
+    return f"`lxmls-day1 reset {owner}`" if owner else "`lxmls-day1 update`"
+
+
+def pack_submission(folder: Path, submission: SubmissionFiles, name: str) -> tuple[str, bytes]:
+    """The one zip file for the instructor: its name and its content.
+
+    Parameters
+    ----------
+    folder : Path
+    submission : SubmissionFiles
+    name : str
+        Who hands it in.
+    """
+    slug = re.sub(r"[^\w]+", "-", name).strip("-_").lower() or "lab"
+    manifest = {
+        "format": 1,
+        "name": name,
+        "lxmls_day1": lxmls_day1.__version__,
+        "exercises": [*(WorkspaceState.of(folder).origin.exercises or Registry.of(folder).assigned)],
+        "unsolved": [*submission.unsolved, *submission.unchecked],
+        "files": {str(path): hashlib.sha256(content).hexdigest() for path, content in submission.files.items()},
+    }
+    text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
+    files = {**submission.files, PurePosixPath(SUBMISSION): text.encode()}
+    explanations = WorkspaceState.of(folder).explanations
+    if explanations:
+        files[EXPLANATIONS] = packed(explanations)
+    return f"submission-{slug}.zip", zipped(files, slug)
 
 
 @dataclass(frozen=True)
@@ -86,9 +202,6 @@ def open_work(folder: Path, path: str | os.PathLike[str]) -> Replaced:
         else:
             state.save()
     return Replaced("open_work", tuple(new))
-
-
-_NONE = Explanation("", "", "", "", "")
 
 
 def read_packed(path: str | os.PathLike[str]) -> PackedWork:

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.running.mutation_guard import GuardedLab, content_of, copied
+from lxmls_day1.course.checked_lab import GuardedLab, content_of, copied
 from lxmls_day1.course.running.pytest_plugin import ChecksRun, verdict
 
 

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.reports import notebook_display
-from lxmls_day1.course.reports.notebook_display import hinted
 from lxmls_day1.course.running.checking import CheckReport
 from lxmls_day1.notebook_lab import NotebookLab
 
@@ -68,7 +66,7 @@ class TestWhichExercise:
             asked.append(ids)
             return CheckReport(()), [], []
 
-        monkeypatch.setattr(notebook_display, "check_and_remember", run)
+        monkeypatch.setattr("lxmls_day1.course.explanations.check_and_remember", run)
         return asked
 
     @pytest.mark.parametrize(
@@ -128,7 +126,7 @@ def test_what_could_not_be_kept_is_said_below_the_hint(workspace, monkeypatch):
 def test_a_hint_and_its_characters(workspace):
     path = workspace / "tests/exercises/exercises.toml"
     path.write_text(path.read_text().replace("Think of two blocks.", "Think <b>of & two."))
-    shown = hinted(NotebookLab(workspace), "1.1")
+    shown = NotebookLab(workspace).hint("1.1")
     assert "Think <b>of & two." in text_of(shown.html)
     assert "Think <b>of & two." in shown.text
     assert "tau = l" in repr(NotebookLab(workspace).hint("1.1"))

@@ -1,0 +1,467 @@
+"""The shape and the kind of an answer: found without converting it, wanted, and what is said where it is another one.
+
+An answer is a number, a text, None, or an array or nested list of one of them: plain data, which can cross from one process into
+another. A file of checks names the results of each function that it calls, with their shapes. A number has none, and an array of any
+shape some words:
+
+    MUST_RETURN = {"mixed": {"W": "(J + 1, K)", "total": "(J + 1, K)", "count": ""}, "soft_threshold": {"w": "like a"}}
+
+Four sentences are made of shapes: `wrong_form` of what a function returned, `described` of a result that cannot be compared,
+`other_shape` of a value beside the expected one, and `form_seen` of all wrong answers together.
+"""
+
+import math
+import re
+import reprlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lxmls_day1.course.checked_lab import Answers
+
+RTOL, ATOL = 1e-6, 1e-9
+POOL_RTOL, POOL_ATOL = 1e-4, 1e-5  # small inputs are round, mistakes far from the right answer; single precision passes
+MOST_SHOWN = 12
+MOST_DESCRIBED = 4  # entries of a tuple whose forms are told
+RETURNS = "returns "  # the beginning of an answer that is none, and is described
+LONGEST_SHOWN = 200  # characters of one text
+DEEPEST = 32
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+RAISES = "raises "  # the beginning of an answer that is an exception
+MUST_RETURN = "MUST_RETURN"  # the name of this table in a file of checks
+
+Form = tuple[tuple[int, ...], type]  # the shape of a value, and what its entries are: float, str or NoneType
+Results = Mapping[str, str]  # what a function returns, one after the other -> its shape
+Wanted = Mapping[str, Results]  # function -> its results
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A value as plain data: its shape, and its entries in C order: floats, or texts, or nothing at all.
+
+    Examples
+    --------
+    >>> Answer.of([[1, 2.5]])
+    Answer(shape=(1, 2), values=(1.0, 2.5))
+    >>> Answer.of("spam"), Answer.of(None).values
+    (Answer(shape=(), values=('spam',)), (None,))
+    """
+
+    shape: tuple[int, ...]
+    values: tuple[float | str | None, ...]
+
+    @classmethod
+    def of(cls, value: Any) -> "Answer":
+        """The answer that a value is.
+
+        Raises
+        ------
+        TypeError
+            If it is neither a number, a text, None nor an array or nested list of one kind; the message says what it is.
+            None of its entries is converted then.
+        """
+        shape, _ = form_of(value)
+        return cls(shape, tuple(entries_of(value)))
+
+    @property
+    def kind(self) -> type:
+        """float, str or NoneType; float for an array without entries."""
+        return type(self.values[0]) if self.values else float
+
+    @property
+    def array(self) -> Any:
+        """The entries as a numpy array."""
+        import numpy as np
+
+        return np.array(self.values).reshape(self.shape)
+
+    def to_json(self) -> dict[str, Any]:
+        """The answer as JSON can hold it. JSON has no infinities and no NaN: they become texts, under a key of their own."""
+        key = "texts" if self.kind is str else "numbers"
+        values = [repr(v) if isinstance(v, float) and not math.isfinite(v) else v for v in self.values]
+        return {"shape": list(self.shape), key: values}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> "Answer":
+        """The inverse of `to_json`."""
+        shape = tuple(content["shape"])
+        if "texts" in content:
+            return cls(shape, tuple(content["texts"]))
+        return cls(shape, tuple(None if value is None else float(value) for value in content["numbers"]))
+
+    def agrees(self, other: "Answer", rtol: float = RTOL, atol: float = ATOL) -> bool:
+        """Whether two answers have the same shape and entries, numbers within tolerances of this answer's."""
+        return self.shape == other.shape and not self.differing(other, rtol, atol)
+
+    def differing(self, other: "Answer", rtol: float = RTOL, atol: float = ATOL) -> list[int]:
+        """The positions in C order at which an answer of the same shape differs from this one."""
+        pairs = zip(self.values, other.values, strict=True)
+        return [i for i, (mine, its) in enumerate(pairs) if mine != its and not _same(mine, its, rtol, atol)]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One small input, the answer that is wanted, the one that was got, and whether that is wrong."""
+
+    given: Mapping[str, Any]
+    wanted: Answer
+    got: Answer
+    is_wrong: bool
+
+    @property
+    def has_form(self) -> bool:
+        """Whether what was got has the form of what is wanted."""
+        return (self.got.shape, self.got.kind) == (self.wanted.shape, self.wanted.kind)
+
+
+def form_of(value: Any) -> Form:
+    """The shape and the kind of an answer, found without converting it: a sparse array stays sparse, a list a list.
+
+    Raises
+    ------
+    TypeError
+        As `Answer.of` does.
+
+    Examples
+    --------
+    >>> form_of([[1, 2.5]]), form_of(["spam"] * 3)
+    (((1, 2), <class 'float'>), ((3,), <class 'str'>))
+    """
+    shape, kinds = _form(value, value, 0)
+    if len(kinds) > 1 or (kinds == {type(None)} and shape):
+        mixed = "is partly numbers and partly texts" if kinds == {float, str} else "is neither numbers nor texts"
+        raise TypeError(f"{_description(value)}, which {mixed}")
+    return shape, kinds.pop() if kinds else float
+
+
+def _form(value: Any, whole: Any, depth: int) -> tuple[tuple[int, ...], set[type]]:
+    """Shape and kinds of a value within a whole one."""
+    if value is None:
+        return (), {type(None)}
+    if isinstance(value, str):
+        return (), {str}
+    if isinstance(value, (bool, int, float)):
+        return (), {float}
+    if isinstance(value, (list, tuple, range)):
+        if depth >= DEEPEST:
+            raise TypeError(f"a {type(whole).__name__} of lists in lists, more than {DEEPEST} deep")
+        scalars = set(map(type, value))
+        if scalars <= {float, int, bool}:
+            return (len(value),), {float} if scalars else set()
+        if scalars == {str}:
+            return (len(value),), {str}
+        shapes, kinds = set(), set()
+        for entry in value:
+            shape, its_kinds = _form(entry, whole, depth + 1)
+            shapes.add(shape)
+            kinds |= its_kinds
+            if len(shapes) > 1:
+                raise TypeError(f"{_description(whole)}, a {type(whole).__name__} whose rows differ in length")
+        return (len(value), *shapes.pop()), kinds
+    if depth and hasattr(value, "toarray"):
+        raise TypeError(f"a {type(whole).__name__} of sparse arrays")
+    array = _as_array(value)
+    kind = {**dict.fromkeys("biuf", float), "U": str}.get(array.dtype.kind)
+    if kind is None:
+        raise TypeError(f"{_description(whole)}, which is neither numbers nor texts")
+    return tuple(map(int, array.shape)), {kind} if math.prod(array.shape) else set()
+
+
+def _as_array(value: Any) -> Any:
+    """An array or a sparse array as it is; anything else as an array."""
+    import numpy as np
+
+    if hasattr(value, "toarray") and hasattr(value, "dtype"):
+        return value
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise TypeError(f"{_description(value)}, which is not an array") from error
+
+
+def entries_of(value: Any) -> Iterator[float | str | None]:
+    """The entries of a value in C order, one after another, each converted when it is wanted."""
+    if value is None:
+        yield None
+    elif isinstance(value, str):
+        yield str(value)
+    elif isinstance(value, (bool, int, float)):
+        yield _number(value)
+    elif isinstance(value, (list, tuple, range)):
+        kinds = set(map(type, value))
+        if kinds == {float}:
+            yield from value
+        elif kinds <= {float, int, bool}:
+            yield from map(_number, value)
+        else:
+            for entry in value:
+                yield from entries_of(entry)
+    else:
+        array = _as_array(value)
+        if hasattr(array, "toarray"):
+            array = array.toarray()
+        yield from (
+            array.ravel().tolist()
+            if array.dtype == float
+            else map(str if array.dtype.kind == "U" else float, array.flat)
+        )
+
+
+def _number(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise TypeError("an int that is larger than any float") from None
+
+
+def shape_text(answer: Answer) -> str:
+    """The form of an answer in words: ``one number``, ``an array of shape (2, 3)``."""
+    return form_text((answer.shape, answer.kind))
+
+
+def form_text(form: Form) -> str:
+    """A form in words."""
+    shape, kind = form
+    if not shape:
+        return {float: "one number", str: "a text"}.get(kind, "None")
+    return f"an array of shape {shape}" + " of texts" * (kind is str)
+
+
+def in_words(value: Any) -> str:
+    """What a tuple or list is made of, where it is no array; nothing for other values.
+
+    Examples
+    --------
+    >>> in_words(([0.5, 1.0], 3)), in_words([[1.0], [2.0, 3.0]])
+    ('a pair: an array of shape (2,) and one number', 'a list of 2: an array of shape (1,) and an array of shape (2,)')
+    """
+    if not isinstance(value, (list, tuple)) or not value:
+        return ""
+    words = []
+    for entry in value[:MOST_DESCRIBED]:
+        try:
+            words.append(form_text(form_of(entry)))
+        except TypeError:
+            words.append(f"a {type(entry).__name__}")
+    more = ", …" if len(value) > MOST_DESCRIBED else ""
+    kind = "a pair" if type(value) is tuple and len(value) == 2 else f"a {type(value).__name__} of {len(value)}"
+    return f"{kind}: {' and '.join([', '.join(words[:-1])] * (len(words) > 1) + words[-1:])}{more}"
+
+
+def results(value: Any, *words: str) -> tuple[Any, ...]:
+    """The results of a function that has several; if it returned something else, for each of them a text that says what.
+
+    Examples
+    --------
+    >>> results((1.0, 2.0), "W", "the mean"), results(1.0, "W", "the mean")[0]
+    ((1.0, 2.0), 'returns one number, but must return 2 results: W and the mean')
+    """
+    is_several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 2  # matrices, stacked
+    if is_several and len(value) == len(words):
+        return tuple(value)
+    wanted = f"{len(words)} results: {', '.join(words[:-1])} and {words[-1]}"
+    return (described(value, wanted),) * len(words)
+
+
+def described(value: Any, wanted: str) -> str:
+    """What an answer that cannot be compared is, and what is wanted.
+
+    Examples
+    --------
+    >>> described((1.0, 2.0), "one number")
+    'returns an array of shape (2,), but must return one number'
+    """
+    return f"{RETURNS}{shortened(_what_it_is(value))}, but must return {wanted}"
+
+
+def wrong_form(answers: "Answers", wanted: Wanted) -> str:
+    """What to say of the first answer that does not have the form that its function must return; empty if there is none.
+
+    Examples
+    --------
+    >>> wrong_form([("viterbi", [[0, 1], ([0, 1], 2.5)])], {"viterbi": {"the path": "(T,)"}})
+    '`viterbi` returned a pair: an array of shape (2,) and one number; the path, an array of shape (T,), is wanted.'
+    """
+    for name, values in filter(None, answers):
+        for value in values if name in wanted else ():
+            if not _fits(value, wanted[name]):
+                return _sentence(name, value, wanted[name])
+    return ""
+
+
+def unusable(answers: "Answers", wanted: Wanted, error: BaseException) -> str:
+    """What to say of the last answer, with which a check cannot go on, as this exception of the check's own tells."""
+    if not answers or answers[-1] is None:
+        return f"the check cannot use the answer ({type(error).__name__}: {error})"
+    name, values = answers[-1]
+    return f"{_sentence(name, values[0] if values else None, wanted.get(name, {}))} The check cannot use this answer."
+
+
+def _fits(value: Any, results: Results) -> bool:
+    if len(results) > 1:
+        is_several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 2  # matrices, stacked
+        pairs = zip(value, results.values(), strict=False) if is_several else ()
+        return is_several and len(value) == len(results) and all(_has_shape(part, shape) for part, shape in pairs)
+    return all(_has_shape(value, shape) for shape in results.values())
+
+
+def _has_shape(value: Any, shape: str) -> bool:
+    try:
+        found, kind = form_of(value)
+    except TypeError:
+        return False
+    if shape and not shape.startswith("("):
+        return kind is float and bool(found) and not isinstance(value, tuple)
+    return kind is float and len(found) == sum(bool(size.strip()) for size in shape.strip("()").split(","))
+
+
+def _shape_in_words(shape: str) -> str:
+    return f"an array {'of shape ' * shape.startswith('(')}{shape}" if shape else "a number"
+
+
+def _sentence(name: str, value: Any, results: Results) -> str:
+    """What a function returned, and what is wanted."""
+    by_parts = isinstance(value, tuple) or len(results) > 1
+    found = (in_words(value) if by_parts else "") or _what_it_is(value)
+    returned = f"`{name}` returned {shortened(found)}"
+    if value is None:
+        returned += " (is a `return` missing?)"
+    parts = [f"{word}, {_shape_in_words(shape)}" for word, shape in results.items()]
+    if len(parts) > 1:
+        return f"{returned}; {len(parts)} results are wanted: {'; '.join(parts)}."
+    return f"{returned}; {parts[0]}, is wanted." if parts else f"{returned}."
+
+
+def form_seen(wrong: Sequence[Asked]) -> str:
+    """That every wrong answer has another form than the right one, if so; the numbers in it may be right."""
+    if any(one.has_form for one in wrong):
+        return ""
+    first = wrong[0]
+    wanted = shape_text(first.wanted)
+    if first.wanted.kind is str and first.got.kind is float:
+        right = repr(first.wanted.values[0])
+        return f"For the smallest input the code returns {shape_text(first.got)}, but the right answer is {right}."
+    if all(one.got.kind is float for one in wrong):
+        if len({len(one.got.shape) == len(one.wanted.shape) for one in wrong}) > 1:
+            return ""
+        text = f"The code returns {shape_text(first.got)} for the smallest input, but must return {wanted}."
+        if all(len(one.got.values) == len(one.wanted.values) for one in wrong):
+            if all(close(one.got.array.ravel(), one.wanted.array.ravel()) for one in wrong):
+                text += " The numbers are right; only the shape is not."
+            elif all(close(one.got.array.T, one.wanted.array) for one in wrong):
+                text += " The numbers are right; rows and columns are exchanged."
+        return text
+    texts = {str(next(iter(one.got.values), "")) for one in wrong}
+    if all(text.startswith(RAISES) for text in texts):
+        return f"Every wrong answer is an exception: the code {first.got.values[0]}."
+    if all(text.startswith(RETURNS) for text in texts):
+        return f"The code {first.got.values[0]}, but {wanted} is wanted."
+    return f"The answer is {first.got.values[0]!r}, but {wanted} is wanted." if len(texts) == 1 else ""
+
+
+def show(answer: Answer, digits: int = 6) -> str:
+    """An answer in one line.
+
+    Examples
+    --------
+    >>> show(Answer.of([[0.4, -0.4], [1 / 3, 0.0]]))
+    '[[0.4, -0.4], [0.333333, 0]]'
+    >>> show(Answer.of(range(100)))
+    '100 numbers, shape (100,): 0, 1, 2, 3, 4, 5, …'
+    """
+    if len(answer.values) > MOST_SHOWN:
+        return _show_long((answer.shape, answer.kind), answer.values, digits)
+    if 0 in answer.shape:
+        return f"nothing, shape {answer.shape}"
+    entries = [entry_text(value, digits) for value in answer.values]
+    for size in reversed(answer.shape):
+        entries = [f"[{', '.join(entries[i : i + size])}]" for i in range(0, len(entries), size)]
+    return entries[0]
+
+
+def _show_long(form: Form, entries: Iterable[float | str | None], digits: int = 6) -> str:
+    shape, kind = form
+    first = [entry_text(value, digits) for value in islice(entries, MOST_SHOWN // 2)]
+    beginning = f": {', '.join(first)}, …" if first else ""
+    return f"{math.prod(shape)} {'texts' if kind is str else 'numbers'}, shape {shape}{beginning}"
+
+
+def other_shape(expected: Answer, form: Form, entries: Iterable[float | str | None]) -> list[tuple[str, str]]:
+    """What to say of an answer that has another shape than the expected one, or is None; it may be of any size."""
+    shape, kind = form
+    if kind is type(None):
+        return [("expected", show(expected)), ("got", "None; is a `return` missing?")]
+    wanted = show(expected)
+    if len(expected.values) <= MOST_SHOWN:
+        wanted += f", {_shape_text(expected.shape)}"
+    if math.prod(shape) > MOST_SHOWN:
+        return [("expected", wanted), ("got", _show_long(form, entries))]
+    return [("expected", wanted), ("got", f"{show(Answer(shape, tuple(entries)))}, {_shape_text(shape)}")]
+
+
+def _shape_text(shape: Sequence[int]) -> str:
+    return f"shape {shape}" if shape else "one value"
+
+
+def entry_text(value: float | str | None, digits: int) -> str:
+    """One entry of an answer; a long text by its beginning."""
+    if isinstance(value, str):
+        more = f"… ({len(value)} characters)" if len(value) > LONGEST_SHOWN else ""
+        return repr(value[:LONGEST_SHOWN]) + more
+    return f"{value + 0.0:.{digits}g}" if isinstance(value, float) else "None"
+
+
+class _Description(reprlib.Repr):
+    """The ``repr`` of a value by its first entries alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlist = self.maxtuple = self.maxdict = MOST_SHOWN
+        self.maxstring = self.maxother = self.maxlong = LONGEST_SHOWN
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        """The ``repr`` of any other object, without its address: that is another one in each run."""
+        return shortened(ADDRESS.sub("", repr(x)), self.maxother)
+
+
+def _what_it_is(value: Any) -> str:
+    """The form of a value in words, or why it has none."""
+    try:
+        return form_text(form_of(value))
+    except TypeError as error:
+        return in_words(value) or str(error)
+
+
+def _description(value: Any) -> str:
+    """A value of any kind in some words."""
+    try:
+        text = shortened(_Description().repr(value))
+    except Exception:  # its own code, or a number of too many digits
+        text = ""
+    kind = type(value).__name__
+    return f"a {kind}" if text.startswith("<") else f"{kind} {text}".strip()  # <generator object …> tells no more
+
+
+def shortened(text: str, most: int = 200) -> str:
+    """A text in one line that is not longer than `most`."""
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _same(expected: float | str | None, got: float | str | None, rtol: float, atol: float) -> bool:
+    if not (isinstance(expected, float) and isinstance(got, float)):
+        return expected == got
+    if math.isfinite(expected) and math.isfinite(got):
+        return abs(expected - got) <= atol + rtol * abs(expected)
+    return expected == got or (math.isnan(expected) and math.isnan(got))
+
+
+def close(one: Any, other: Any) -> bool:
+    """Whether two arrays have the same shape and, within the tolerances of small inputs, the same numbers."""
+    import numpy as np
+
+    return np.shape(one) == np.shape(other) and bool(
+        np.allclose(one, other, rtol=POOL_RTOL, atol=POOL_ATOL, equal_nan=True)
+    )
