@@ -49,6 +49,7 @@ _NAMES_OF_TAGS = frozenset(("tag", "tags", "pos", "upos", "xpos", "ner", "ner_ta
 _TAGS_SHOWN = 6
 _SEVERAL = 8  # words, from which on tags for more than half of them are no set of tags
 _VALUED = re.compile(r".+:[-+]?[0-9.]+")
+_FRACTION = re.compile(r"[-+]?[0-9]*\.[0-9]+")
 _FEATURE = re.compile(r"((?:[^\\:]|\\.)+)(?::([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?))?")
 _ESCAPED = re.compile(r"\\(.)")
 _RANGE_OR_EMPTY = re.compile(r"[1-9][0-9]*-[1-9][0-9]*|[0-9]+\.[1-9][0-9]*")
@@ -244,8 +245,8 @@ def guess_tagged_format(lines: Sequence[str], name: str, known_tags: Sequence[st
         return None
     tags, others = {row[0] for row in by_tabs}, {row[-1] for row in by_tabs if len(row) > 1}
     numbers = {str(n) for n in range(len(by_tabs) + 1)}
-    if tags <= numbers or others <= numbers or _names(by_tabs[0]):
-        return "columns"  # a counter, or a header
+    if tags <= numbers or others <= numbers or _names(by_tabs[0]) or all(map(_FRACTION.fullmatch, others)):
+        return "columns"  # a counter, a header, or probabilities
     if len(tags) == len(others) and all(map(str.isupper, others)) and not all(map(str.isupper, tags)):
         return "columns"
     return "crfsuite" if len(tags) <= len(others) and 2 * len(tags) <= max(len(by_tabs), 4) else "columns"
@@ -310,7 +311,11 @@ def _parse_columns(
         [row[0] for _, row in rows] in ([str(n + first) for n in range(len(rows))] for first in (0, 1))
         for rows in parted
     ]
-    counter = width > 2 and all(counts) and any(len(rows) > 1 for rows in parted)
+    running = [row[0] for rows in parted for _, row in rows]  # through the file
+    counter = width > 2 and (
+        (all(counts) and any(len(rows) > 1 for rows in parted))
+        or (len(running) > 1 and running in ([str(n + first) for n in range(len(running))] for first in (0, 1)))
+    )
     if counter and width >= _NR_COLUMNS - 4:
         raise InputError(
             f"{name}: got {width} columns, of which the first counts the words; CoNLL-U has {_NR_COLUMNS}, and CoNLL-U Plus names its "
@@ -346,7 +351,7 @@ def _parse_columns(
     ):
         raise InputError(
             f"{name}: the last column has the tag {_quoted(sentences[0].tags[0])} alone; if the tags are in another column, give its "
-            f"number, from {int(counter) + 1} to {width - 2}: --label-column (tags=)"
+            f"number, {' or '.join(map(str, range(int(counter) + 1, width - 1)))}: --label-column (tags=)"
         )
     places = "" if (word, tag) == (0, 1) == (0, width - 1) else f": word in column {word}, tag in column {tag}"
     return sentences, f"word and tag in {width} columns{places}", skipped
@@ -363,6 +368,8 @@ def _check_sense(sentences: Sequence[TaggedSentence], tags: Sequence[str], name:
         if counts and len(tags) > 1
         else f"are {len(tags)} different ones for {n_words} words"
         if many
+        else "are fractions"
+        if guessed is not None and all(map(_FRACTION.fullmatch, tags))
         else ""
     )
     if wrong:
@@ -627,6 +634,10 @@ class PosCorpus:
         parts = {part: found[part].sentences if part in found else [] for part in files}
         corpus.read_as = " | ".join(f"{Path(files[part]).name}: {file.described}" for part, file in found.items())
         if test is None:
+            if len(parts["train"]) == 1:
+                raise InputError(
+                    f"{train}: got 1 sentence; expected several with an empty line between them, since a fifth of them is kept to test with"
+                )
             order = np.random.default_rng(1).permutation(len(parts["train"])).tolist()
             end, _, _ = split_ends(len(order), (0.8, 0.0, 0.2))
             parts["train"], parts["test"] = (

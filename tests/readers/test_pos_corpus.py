@@ -200,6 +200,9 @@ def test_lines_that_crfsuite_would_not_mean(text, says):
 def test_files_are_told_apart_and_a_fifth_is_kept_to_test_with(tmp_path):
     (tmp_path / "own.tsv").write_text("A\tx\n\n" * 6 + "B\ty\n\n" * 4)
     (tmp_path / "ud.conllu").write_text(GOOD * 5)
+    (tmp_path / "one.tsv").write_text("A\tx\nB\ty\n")
+    with pytest.raises(InputError, match=r"one\.tsv: got 1 sentence; expected several with an empty line between them"):
+        PosCorpus.from_files(tmp_path / "one.tsv")
     own, treebank = (
         PosCorpus.from_files(tmp_path / "own.tsv"),
         PosCorpus.from_files(tmp_path / "ud.conllu", tags="xpos"),
@@ -243,6 +246,7 @@ TAGGED = [
     ("a.tsv", lines_of("{word}\t{size}\t{tag}"), THIRD.format(0)),
     ("a.tsv", lines_of("{n}\t{word}\t{tag}"), THIRD.format(1)),
     ("a.conll", lines_of("{zero} {word} {tag}"), THIRD.format(1)),
+    ("a.tsv", lines_of("{N}\t{word}\t{tag}"), THIRD.format(1)),
     ("a.tsv", lines_of("{tag}\t{word}", start="tag\tword\n"), "word and tag in 2 columns: word in column 1, tag in column 0"
         + COUNTED + "; skipped 1 line such as 'tag\\tword'"),
     ("a.conllup", lines_of("{n}\t{word}\t{tag}", start="# global.columns = ID FORM UPOS\n"), "words and UPOS tags (CoNLL-U Plus, 3 columns)" + COUNTED),
@@ -273,10 +277,11 @@ def test_formats_are_told_apart_and_reported(name, content, described):
         ("a.conllup", lines_of("{n}\t{word}\t{tag}"), ": CoNLL-U Plus names its columns, but got no line such as # global"),
         ("a.conllup", lines_of("{n}\t{word}\t{tag}", start="# global.columns = ID FORM XPOS\n"), ": global.columns names ID, FORM, XPOS; expected FORM and UPOS"),
         ("a.conllup", lines_of("{n}\t{word}", start="# global.columns = ID FORM UPOS\n"), ", line 2: got 2 columns; expected 3"),
-        ("a.tsv", lines_of("{word}\t{tag}\tO"), ": the last column has the tag 'O' alone; if the tags are in another column, give its number, from 1 to 1"),
+        ("a.tsv", lines_of("{word}\t{tag}\tO"), ": the last column has the tag 'O' alone; if the tags are in another column, give its number, 1: --label-column"),
         ("a.crfsuite", lines_of("{word}\t{tag}"), ": the tags, such as '.', are 6 different ones for 14 words, so they are not a set of tags"),
         ("a.crfsuite", lines_of("{n}\tw={word}"), ": the tags, such as '1', count the words"),
         ("a.tsv", lines_of("{word}\t{N}"), ": the tags, such as '1', are 14 different ones for 14 words"),
+        ("a.tsv", lines_of("{word}\t{tag}\t.{n}5"), ": the tags, such as '.15', are fractions, so they are not a set of tags"),
         ("a.txt", b"The dog barks .\nDogs run .\n", ": expected tagged words: a line for each word, with the word and its tag"),
         ("a.tsv", lines_of("{word}\t{tag}").replace(b"run\tVERB", b"run"), ", line 7: got 1 column; expected 2 as in the lines before"),
         ("a.tsv", b"", ": expected tagged words"),

@@ -29,6 +29,7 @@ from lxmls_day1.engine.text.layout_guesses import (
     looks_like_header,
     looks_like_json_lines,
     refuse_other_dialect,
+    what_is_no_label,
 )
 from lxmls_day1.engine.text.svmlight import FeatureRows, label_order, parse_svmlight
 from lxmls_day1.engine.text.tables import (
@@ -297,7 +298,8 @@ class LabelledStream:
         self._classes = None if classes is None else set(classes)
         self._report = report
         self._first_columns: _Columns | None = None
-        self._like_names: dict[str, tuple[str, int]] = {}  # label -> where it is first, and how often it occurs
+        #: label -> where it is first, how often it occurs, and whether its texts are names of columns, too
+        self._like_names: dict[str, tuple[str, int, bool]] = {}
         self._inputs: list[Input] = []
 
     def __iter__(self) -> Iterator[Piece]:
@@ -313,20 +315,21 @@ class LabelledStream:
         if not n_examples:
             raise _nothing_in(", ".join(self.names))
         self.warnings += [
-            f"{where}: {label!r} is the label of this example alone, and looks like "
-            f"{'a comment' if label.startswith('#') else 'the name of a column'}; if the line is no example, delete it, or skip lines "
-            "at the beginning with skip_lines= (--skip-lines)"
-            for label, (where, number) in self._like_names.items()
-            if number == 1
+            f"{where}: {label!r} is the label of {'this example alone' if number == 1 else f'{number} examples like this one'}, and looks "
+            f"like {what_is_no_label(label)}; if the line is no example, delete it, or skip lines at the beginning with skip_lines= "
+            "(--skip-lines)"
+            for label, (where, number, only_names) in self._like_names.items()
+            if number == 1 or only_names
         ]
 
     def _look_for_names(self, piece: Piece) -> None:
-        """Note labels that may be the names of columns, or comments, and how often they occur."""
-        for label in set(piece.labels):
-            if label.startswith("#") or is_usual_name(label):
-                where, number = self._like_names.get(label, ("", 0))
-                where = where or f"{self.names[piece.source]}, line {piece.lines[piece.labels.index(label)]}"
-                self._like_names[label] = where, number + piece.labels.count(label)
+        """Note labels that look like something else, how often they occur, and whether their texts are names of columns, too."""
+        for label in filter(what_is_no_label, set(piece.labels)):
+            where, number, only_names = self._like_names.get(label, ("", 0, True))
+            places = [place for place, found in enumerate(piece.labels) if found == label]
+            where = where or f"{self.names[piece.source]}, line {piece.lines[places[0]]}"
+            only_names &= bool(piece.texts) and all(is_usual_name(piece.texts[place]) for place in places)
+            self._like_names[label] = where, number + len(places), only_names
 
     def sources(self) -> list[dict[str, Any]]:
         """What a manifest says of each file when all have been read: path, bytes, time of change, SHA-256."""
@@ -532,7 +535,10 @@ class _Skipped:
 
     def described(self) -> str:
         """The skipped lines, for the report."""
-        return "".join(f"; skipped line {listed(lines, most=5)}, {what}" for what, lines in self._lines.items())
+        return "".join(
+            f"; skipped line{'s' * (len(lines) > 1)} {listed(lines, most=5)}, {what}"
+            for what, lines in self._lines.items()
+        )
 
 
 def _other_numbering(names: Sequence[str], features: Sequence[Sequence[FeatureRows]]) -> Iterator[str]:

@@ -49,6 +49,7 @@ TEXT_NAMES = (
 )
 _RECORDS_TRIED = 100
 _NAME = re.compile(r"[^\W\d][\w#/()-]*(?: [\w#/()-]+){0,2}")  # three words at most, and none of a sentence's marks
+_DRAWN_LINE = re.compile(r"[-=_*:+]{3,}")
 _LONGEST_NAME = 40
 _WORDS_OF_A_TEXT = 3  # on average, for a column to be taken for text without a name
 _COLUMNS_SHOWN = 12
@@ -60,7 +61,9 @@ _DIALECTS = (
         r"write it as TSV, `sed 's/^__label__\([^ ]*\) */\1\t/' FILE > FILE.tsv`",
     ),
     (
-        re.compile(r"[-+]?\d+(?:\.\d+)?(?: [\d.]+)*(?: '\S*?| )\|(?:[^\s|]+ |.*\S:[-+.\d])"),
+        re.compile(
+            r"[-+]?\d+(?:\.\d+)?(?: [\d.]+)*(?: '\S*?| )\|(?:[^\s|]+ |.*\S:[-+.\d])|(?:\d+:(?:[\d.]+:)?\d*\.\d+ )[\d:. ]*\|"
+        ),
         "Vowpal Wabbit",
         "write its features as svmlight (`1 3:2 7:1`), or its texts as CSV with a label and a text",
     ),
@@ -261,6 +264,8 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
     if len(in_use) < len(rows[0]):
         rows = [[row[column] for column in in_use] for row in rows]
     first, others = rows[0], rows[1:]
+    if any(map(is_usual_name, first)):  # two files may have been joined
+        others = [row for row in others if row != first]
     filled = [field for field in first if field]
     is_numbered = filled == [str(column) for column in range(len(filled))]
     if not filled or any(number > 1 and not is_usual_name(field) for field, number in Counter(filled).items()):
@@ -293,6 +298,21 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
 def is_usual_name(name: str) -> bool:
     """Whether a name is one that columns of labels or texts usually have."""
     return plain_name(name) in (*LABEL_NAMES, *TEXT_NAMES)
+
+
+def what_is_no_label(label: str) -> str:
+    """What a label looks like that stands in a line without an example; an empty string if it looks like a label.
+
+    Examples
+    --------
+    >>> what_is_no_label("Review-Text"), what_is_no_label("% of 2024"), what_is_no_label("spam")
+    ('the name of a column', 'a comment', '')
+    """
+    if label.startswith(("#", "%", "//")):
+        return "a comment"
+    if is_usual_name(label):
+        return "the name of a column"
+    return "a line drawn under a header" if _DRAWN_LINE.fullmatch(label) else ""
 
 
 def choose_columns(

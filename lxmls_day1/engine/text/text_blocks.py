@@ -47,6 +47,8 @@ _BINARY = (
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
     (b"Rar!\x1a\x07", "a RAR archive", _UNPACK),
     (b"\x28\xb5\x2f\xfd", "a Zstandard file", _UNPACK),
+    (b"\x5d\0\0", "an .lzma file", _UNPACK),
+    (b"Obj\1", "an Avro file", "write it as JSON Lines, one object for each record"),
     (b"PK\x05\x06", "an empty zip archive", "pack a file into it, or name the file itself"),
     (b"%PDF-", "a PDF file", "copy its text into a table, and save that as CSV in UTF-8"),
     (b"\x93NUMPY", "a NumPy file", "load it in Python, numpy.load(path), and give the array to `train`"),
@@ -154,6 +156,8 @@ def unpacked(file: Input, name: str, path: str) -> Iterator[bytes]:
         first_piece = True
         for piece in _zip_pieces(start, file, name) if kind == "zip" else _stream_pieces(module, start, file, name):
             if first_piece:
+                if again := next((kind for first, kind, *_ in _PACKED if piece.startswith(first)), None):
+                    raise InputError(f"{name}, unpacked, is a {again} file again; {_UNPACK}")
                 refuse_binary(piece, f"{name}, unpacked,")
                 first_piece = False
             yield piece

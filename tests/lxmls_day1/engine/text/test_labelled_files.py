@@ -385,6 +385,7 @@ AROUND_THE_TABLE = {
     "comment without a blank": ("#made by hand\n" + ROWS, {}, "comma", WITHOUT, "; line 1 is a comment, '#made by hand', and is skipped"),
     "comment between": (TABLE.replace("neg", "# half\nneg", 1), {}, "comma", WITH_NAMES, "; skipped line 3, a comment"),
     "two files joined": (TABLE.replace("neg,a dull film 1", "Label, text\nneg,a dull film 1"), {}, "comma", WITH_NAMES, "; skipped line 5, equal to the header"),
+    "three files joined": (re.sub("(neg,a dull film [12])", r"\1\nlabel,text", TABLE), {}, "comma", WITH_NAMES, "; skipped lines 6, 9, equal to the header"),
     "skipped lines": ("one\ntwo, three, four\n" + TABLE, {"skip_lines": 2}, "comma", WITH_NAMES, "; skipped the first 2 lines"),
     "an empty text is no title": (ROWS.replace("pos,a lovely film 0", "pos,"), {}, "comma", WITHOUT, ""),
     "a hashtag is no comment": (ROWS.replace("pos,a lovely film 0", "pos,#lovely"), {}, "comma", WITHOUT, ""),
@@ -416,9 +417,19 @@ def test_lines_around_a_table_are_reported_and_become_no_class(write, case):
             "line 9: '# part 2' is the label of this example alone, and looks like a comment",
         ),
         (ROWS + "sentiment,review\n", "line 9: 'sentiment' is the label of this example alone"),
+        (
+            ROWS + "sentiment,review\ntopic,body\nsentiment,text\n",
+            "line 9: 'sentiment' is the label of 2 examples like this one, and looks",
+        ),
+        (TABLE + "// half, done\n", "line 10: '// half' is the label of this example alone, and looks like a comment"),
+        (
+            TABLE.replace("t\n", "t\n-----,-----\n", 1),
+            "line 2: '-----' is the label of this example alone, and looks like a line drawn",
+        ),
     ],
 )
-def test_a_class_of_one_example_that_looks_like_a_column_is_warned_of(write, content, says):
+@pytest.mark.filterwarnings("ignore:.*'topic' is the label")
+def test_a_class_of_examples_that_look_like_a_column_is_warned_of(write, content, says):
     with pytest.warns(UserWarning, match=re.escape(says)):
         read_labelled(write(content))
 
@@ -464,6 +475,10 @@ np.save(NPY, np.eye(2))
         (zipped("a.csv", "b.csv"), " is a zip archive of 2 files (a.csv, b.csv); unpack it, and name a file"),
         (zipped("X.npy", "y.npy"), " is an .npz file of NumPy; load it in Python"),
         (zipped(), " is an empty zip archive"),
+        (zipped("a.zip", content=zipped("a.csv")), ", unpacked, is a zip file again; unpack it"),
+        (gzip.compress(gzip.compress(TABLE.encode(), mtime=0), mtime=0), ", unpacked, is a gzip file again; unpack it"),
+        (lzma.compress(TABLE.encode(), format=lzma.FORMAT_ALONE), " is an .lzma file"),
+        (b"Obj\1\4\x16avro.schema", " is an Avro file"),
         (zipped("a.csv")[:60], " is a damaged zip file ("),
         (zipped("a.parquet", content="PAR1...PAR1"), ", unpacked, is a Parquet file"),
         (NPY.getvalue(), " is a NumPy file"),
@@ -502,6 +517,8 @@ def test_binary_files_are_named_by_their_first_bytes(write, data, says):
         ("__label__a __label__b both of them\n", " is a file of fastText"),
         ("1 |words good:2 film\n-1 |words bad film\n", " is a file of Vowpal Wabbit; write its features as svmlight"),
         ("1 1.0 'tag1| price:.23 sqft:.25\n", " is a file of Vowpal Wabbit"),
+        ("1:0.5 2:1 | a b\n", " is a file of Vowpal Wabbit"),
+        ("0:1:0.5 | a b\n", " is a file of Vowpal Wabbit"),
         ("-1 | price:.23 sqft:.25 age:.05 2006\n", " is a file of Vowpal Wabbit"),
     ],
 )
@@ -518,6 +535,7 @@ def test_tables_like_those_of_other_programs_are_tables(write):
         "__label__pos,a lovely film\n__label__neg,a dull film\n" * 2,
         "1|good film\n2|bad film\n" * 2,
         "1 | good film\n2 | bad film\n" * 2,
+        "12:30 | good film\n12:45:10 | bad film\n" * 2,
     ):
         assert len(set(read_labelled(write(content))[0].labels)) == 2
 
