@@ -64,7 +64,7 @@ help:
 	@echo 'make near    run the tests that depend on a file, or several: make near FILE=classifiers/mira.py'
 	@echo 'make map     print what each module is for (of one package: make map ARGS=lxmls_day1/grading)'
 	@echo 'make test    run the tests (options of pytest: make test ARGS="-k mira")'
-	@echo '             (an answer within a minute: make test ARGS="-m '"'not slow'"'")'
+	@echo '             (an answer within a minute: make test ARGS="-m '"'not slow and not campaign'"'")'
 	@echo 'make coverage  make test without the notebooks, and which branches it runs: at least 92 % of readers and classifiers, 88 % of all'
 	@echo 'make teach-report  how well mistakes are found and named (make teach-report ARGS="--exercises 1.5")'
 	@echo 'make faults  kill long commands, take their memory or fill their disk at random moments, and run them again (make faults ARGS="--seed 3 --rounds 50")'

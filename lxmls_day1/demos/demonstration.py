@@ -8,10 +8,13 @@ are the page's, the same for all (``page/demo.js``)::
         name = "coin"
         title = "A coin"
         order = 90                                             # its place in the index
-        summary = "How often heads comes up."                  # a line for the index
-        look_at = "…"                                          # two sentences: what there is to see
+        summary = "How often heads comes up."                  # a line for the index, below 125 characters
+        look_at = "…"                                          # two or three sentences: what there is to see
         to_try = ("…", "…", "…")                               # three things
-        controls = (Slider("throws", "throws", "how often the coin is thrown", 10, values=inclusive_range(1, 100, 1)),)
+        controls = (                                           # at least two
+            Slider("throws", "throws", "how often the coin is thrown", 10, values=inclusive_range(1, 100, 1)),
+            Slider("seed", "seed", "another series of throws", 1, values=inclusive_range(1, 9, 1)),
+        )
         grid = {"throws": (10, 100)}                           # the settings that a page without Python holds
 
         def scene(self, settings):

@@ -90,7 +90,7 @@ def test_the_page_can_draw_its_scene(demo, scene):
 def test_a_student_who_has_not_begun_sees_what_is_written_and_reads_what_is_not(demo, scene, workspace):
     begun = type(demo)(workspace).scene_of(nr_seeds=2)
     missing = UNWRITTEN.get(demo.name)
-    assert begun.notes == ([f"Still to be written, and left out: {missing}."] if missing else [])
+    assert list(begun.notes) == ([f"Still to be written, and left out: {missing}."] if missing else [])
     marks, of_reference = ([m for panel in each.panels for m in panel.marks] for each in (begun, scene))
     assert {m.get("label", "") for m in marks} <= {m.get("label", "") for m in of_reference}
     assert (
