@@ -221,7 +221,7 @@ class SubmissionGrade:
         SHA-256 of the zip file that was handed in, as `lxmls-day1 submit` has printed it; empty where it was none.
     doubts : tuple of str
         For the instructor: sentences about whose submission it is.
-    given_name : str
+    typed_name : str
         The name that was typed with ``submit --name``, to be shown beside the key; nothing vouches for it.
     answered : mapping from exercise to str
         Digests of answers, equal for the same work (`lxmls_day1.grading.reports.same_work`).
@@ -246,7 +246,7 @@ class SubmissionGrade:
     receipt: str = ""
     doubts: tuple[str, ...] = ()
     problem: str = ""
-    given_name: str = ""
+    typed_name: str = ""
     answered: Mapping[str, str] = field(default_factory=dict)
 
     @property

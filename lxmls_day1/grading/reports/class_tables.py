@@ -42,7 +42,7 @@ _GRAIN = 1024  # scores are multiples of 1/1024: their sums are exact in floatin
 def grades_csv(gradebook: Gradebook) -> bytes:
     """The marks as a table with a line for each submission, for a spreadsheet or a learning platform.
 
-    Columns: student, name, given name (what was typed with ``submit --name``), points, out of,
+    Columns: student, name, typed name (what was typed with ``submit --name``), points, out of,
     one for each exercise (empty as long as it is to be marked by hand), by hand (the
     points that can still be given), one for each verdict (how many checks), warnings (how many; they cost nothing), and one for
     each exercise on which an instructor has commented.
@@ -69,7 +69,7 @@ def grades_csv(gradebook: Gradebook) -> bytes:
     ]
     comments = [table_cell(f"comment on exercise {id}") for id in commented]
     writer.writerow(
-        ["student", "name", "given name", "points", "out of", *of_ids, "by hand", *VERDICTS, "warnings", *comments]
+        ["student", "name", "typed name", "points", "out of", *of_ids, "by hand", *VERDICTS, "warnings", *comments]
     )
     for row in gradebook.rows:
         exercises = {exercise.id: exercise for exercise in row.exercises}
@@ -79,7 +79,7 @@ def grades_csv(gradebook: Gradebook) -> bytes:
             [
                 table_cell(row.student),
                 table_cell(name_of(row)),
-                table_cell(one_line(row.given_name, 100)),
+                table_cell(one_line(row.typed_name, 100)),
                 _number(row.points),
                 _number(row.out_of),
                 *("" if value is None else _number(value) for value in points),

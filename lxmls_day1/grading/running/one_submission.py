@@ -91,7 +91,7 @@ def _row_of_checks(plan: Plan, submission: Submission, checks: Sequence[CheckGra
         key=plan.key,
         made_by=grader_version(),
         author=submission.author,
-        given_name=submission.author,
+        typed_name=submission.author,
         receipt=submission.receipt,
     )
 

@@ -154,7 +154,7 @@ class Readers:
             digest=handed_in.digest,
             key=self.plan.key,
             author=handed_in.author,
-            given_name=handed_in.author,
+            typed_name=handed_in.author,
             receipt=handed_in.receipt,
         )
         return Graded(row, files_of_student(row, self.plan.gradebook()))
@@ -493,14 +493,14 @@ class TestOwners:
     def test_the_name_that_was_typed_stands_beside_the_key_and_decides_nothing(self, tmp_path, plan, name):
         files = of_class("Moodle") | {PLATFORMS["Moodle"]("ada", 101, "lab.zip"): packed(True, name=name)}
         run = Run(tmp_path, plan, "Moodle")(files)
-        given = next(row.given_name for row in run.book.rows if row.student == "ada_101")
+        given = next(row.typed_name for row in run.book.rows if row.student == "ada_101")
         shown = " ".join(name.replace("\u202e", "⟨U+202E⟩").split())[:90]
         assert shown in given and run.marks["ada"] == "10" and len(run.book.rows) == 4
         page = (run.out / "feedback" / "ada_101.html").read_text(encoding="utf-8")
-        assert ("Name given with the work" in page) == bool(given) and html.escape(shown) in page
+        assert ("Name typed with the work" in page) == bool(given) and html.escape(shown) in page
         lines = list(csv.DictReader(io.StringIO((run.out / "grades.csv").read_text("utf-8-sig"))))
-        assert [line["given name"].lstrip("'")[:90] for line in lines] == [given[:90], "", "", ""]
-        assert not lines[0]["given name"].startswith("=")
+        assert [line["typed name"].lstrip("'")[:90] for line in lines] == [given[:90], "", "", ""]
+        assert not lines[0]["typed name"].startswith("=")
 
     def test_the_receipt_is_on_both_pages(self, tmp_path, plan):
         from hashlib import sha256
