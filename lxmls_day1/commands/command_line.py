@@ -32,6 +32,7 @@ COMMANDS = (
     *("start", "add", "lab", "demo", "docs", "check", "hint", "status", "solve", "reset", "undo", "update", "submit"),
     *("release", "browser", "grade", "autograder"),
 )
+STANDARD_OUTPUT = "standard output"  # as an error names it
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
@@ -68,8 +69,8 @@ class CommandGroup(click.Group):
         except InputError as error:
             raise click.ClickException(str(error)) from error
         except OSError as error:
-            if error.errno == errno.EPIPE:  # whoever read our output has enough, as `head` does: click ends quietly
-                raise
+            if error.errno == errno.EPIPE or error.filename == STANDARD_OUTPUT:
+                raise  # whoever read our output has enough, as `head` does: click ends quietly; `main` tells of a full device, once
             raise click.ClickException(describe_os_error(error)) from error
         except MemoryError as error:
             raise click.ClickException(
@@ -213,7 +214,7 @@ class _Stream(io.FileIO):
         except OSError as error:
             if self.fileno() == 2:
                 return len(content)
-            error.filename = "standard output"
+            error.filename = STANDARD_OUTPUT
             raise
 
 

@@ -38,6 +38,7 @@ from lxmls_day1.lab import reference_folder
 
 SPLIT = "give each submission, or a download by itself, to `grade`"
 MOST_SOURCES = 5000
+MOST_SHOWN = 5  # names of files
 MOST_WARNINGS = 30
 MAX_COMPARED_BYTES, MAX_SOURCE_BYTES = 40_000_000, 1_000_000  # read of files under other names; of one Python file
 _REMEDY = "; hand in the zip file that `lxmls-day1 submit` makes"
@@ -308,7 +309,8 @@ def _nothing_in(names: list[PurePosixPath], complaints: list[str], layout: Submi
     nothing = "It contains nothing of the lab: neither a folder readers or classifiers, nor a file with the name of one of their files"
     if layout.alike:
         return " ".join([f"{nothing}.", *layout.warnings]).rstrip(".")
-    return nothing
+    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
+    return f"{nothing}, but {', '.join(display_name(name) for name in sorted(names)[:MOST_SHOWN])}{more}"
 
 
 def _names_in_manifest(member: Member, limits: ReadingLimits) -> tuple[str, str]:

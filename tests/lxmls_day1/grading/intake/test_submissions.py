@@ -355,7 +355,9 @@ BAD_FILES = {
     "ada.zip is not a zip file that can be read": [b"hello", b"PK\x03\x04" + b"\0" * 100, b"PK\x05\x06" + b"\xff" * 18],
     "ada.zip is empty": [b""],
     "There is nothing in it": [make_zip({}), make_zip({"lab/": b""})],
-    "It contains nothing of the lab": [make_zip({"essay.pdf": b"x"})],
+    "nor a file with the name of one of their files, but essay.pdf, perceptron.ipynb": [
+        make_zip({"essay.pdf": b"x", "perceptron.ipynb": b"1"})
+    ],
     "a path that leads out of it": named(
         "../evil.py", "lab/../../evil.py", "..\\evil.py", "classifiers/..", "a/..\\../b.py", "../x/"
     ),
