@@ -36,7 +36,9 @@ def released_exercises(found: Sequence[FoundSubmission], registry: Registry) -> 
     ids, number = max(counts.items(), key=lambda item: (item[1], len(item[0]), item[0]))
     points = sum(registry[id].points for id in ids)
     them = f"{counted(len(ids), 'exercise')} ({', '.join(ids)})"
-    text = f"Marked out of {points:g} points: {them}, as {number} of {counted(len(found), 'submission')} say."
+    by_hand = sum(registry[id].points for id in ids if not registry[id].has_code)
+    marked = f"{points - by_hand:g} points, and {by_hand:g} by hand" if by_hand else f"{points:g} points"
+    text = f"Marked out of {marked}: {them}, as {number} of {counted(len(found), 'submission')} say."
     others = [f"{_say(n)} {_difference(other, ids)}" for other, n in counts.most_common() if other != ids][:3]
     silent = len(found) - len(said)
     others += [f"{_say(silent)} nothing"] if silent else []

@@ -50,6 +50,8 @@ DOCSTRING = re.compile(r'''(:[ \t]*\n)[ \t]*[rRuU]?("""|\'\'\')(?:(?!\2).)*\2[ \
 Anything = TypeVar("Anything")
 Instead = TypeVar("Instead")
 
+NOT_HANDED_IN = "not handed in: "
+
 
 @dataclass(frozen=True)
 class Graded:
@@ -157,7 +159,7 @@ def not_handed_in(submission: Submission, exercises: Iterable[Exercise]) -> dict
         for path in map(PurePosixPath, exercise.files):
             if path not in submission.files:
                 like = submission.alike.get(path)
-                texts[exercise.id] = f"not handed in: {path}" + (f"; {like}" if like else "")
+                texts[exercise.id] = f"{NOT_HANDED_IN}{path}" + (f"; {like}" if like else "")
     return texts
 
 
@@ -363,7 +365,8 @@ class Grader:
             checked = self._session.run(files, self._fork_server())
             absent = not_handed_in(submission, plan.exercises)
             checks, printed = [_of_absent(check, absent) for check in checked.checks], checked.printed
-            notes += [f"{'; '.join(dict.fromkeys(absent.values()))}."] if absent else []
+            lacking = [text.removeprefix(NOT_HANDED_IN) for text in dict.fromkeys(absent.values())]
+            notes += [f"{NOT_HANDED_IN}{'; '.join(lacking)}."] if absent else []
         row = replace(_row(plan, submission, checks, warnings, notes), printed=printed)
         row = replace(row, notes=tuple(notes), seconds=round(time.monotonic() - began, 3))
         return Graded(row, files_of_student(row, plan.gradebook()))
