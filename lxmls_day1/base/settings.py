@@ -10,7 +10,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from lxmls_day1.base.errors import UnknownSetting, nearest
 
@@ -67,8 +67,14 @@ def with_fields(*kinds: type) -> Callable[[Function], Function]:
         signature = inspect.signature(function)
         own = [parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
         fields = [parameter for kind in kinds for parameter in inspect.signature(kind).parameters.values()]
-        function.__signature__ = signature.replace(parameters=[*own, *fields])  # type: ignore[attr-defined]
-        return function
+
+        @functools.wraps(function)
+        def called(*arguments: Any, **options: Any) -> Any:
+            return function(*arguments, **options)
+
+        del called.__wrapped__  # Sphinx would look for the defaults of the fields in the source
+        called.__signature__ = signature.replace(parameters=[*own, *fields])  # type: ignore[attr-defined]
+        return cast(Function, called)
 
     return shown
 
