@@ -20,13 +20,15 @@ def test_what_is_recorded_is_what_was_worked_out_by_hand(reference, capsys):
     assert "2 checks, 3 known mistakes" in capsys.readouterr().out
 
 
-def test_recording_one_exercise_leaves_the_others(reference, capsys):
+def test_recording_one_exercise_leaves_the_others(reference, capsys, monkeypatch):
+    monkeypatch.setattr(record, "problems_of_functions", lambda ids: [f"somewhere.mean answers {ids}"])
     first, second = (reference / RECORDED / f"{id}.json" for id in ("1.1", "1.2"))
     before = second.read_text(encoding="utf-8")
     second.write_text(before.replace("[3,2.25]", "[4,2.25]"), encoding="utf-8")
     first.write_text("{}", encoding="utf-8")
     assert record.main(["1.2"]) == 0
     assert second.read_text(encoding="utf-8") == before and first.read_text(encoding="utf-8") == "{}"
+    assert capsys.readouterr().err == "Note: somewhere.mean answers ['1.2']\n"
 
 
 def test_a_reference_that_fails_its_own_check_is_not_recorded(reference, capsys):

@@ -7,6 +7,7 @@ receive: it holds numbers and the sentences of the mistakes, no code. The author
 import argparse
 import ast
 import functools
+import os
 import re
 import sys
 from collections import Counter
@@ -32,6 +33,7 @@ from lxmls_day1.course.running.snapshot import (
     snapshot_of_reference,
 )
 from lxmls_day1.lab import reference_folder
+from tools.authoring.functions_as_answers import problems_of_functions
 from tools.authoring.mistakes import Mistake, read_mistakes
 from tools.authoring.pool_making import pools_of
 
@@ -138,6 +140,9 @@ def main(arguments: Sequence[str]) -> int:
     print(
         f"{folder}: {len(new.checks)} checks, {sum(map(len, new.sentences.values()))} known mistakes, {len(found)} changes"
     )
+    if options.ids and hasattr(os, "fork"):  # each function is tried in a process of its own
+        for problem in problems_of_functions(options.ids):
+            print(f"Note: {problem}", file=sys.stderr)
     return 0
 
 

@@ -1,238 +1,34 @@
-"""No function that a student's code can call is the answer of an exercise, but those that refuse to be called.
+"""No function that a student's code can call is the answer of an exercise, but those that refuse to be called."""
 
-Each one of the package and of the given files is tried as the answer of every exercise, and as that of its hardest part: what it
-returns, and the last, the largest and the sum of that.
-"""
-
-import faulthandler
-import functools
-import importlib
-import inspect
-import itertools
 import os
-import pkgutil
-import signal
-import sys
 
-import numpy as np
 import pytest
 
-import lxmls_day1
-from lxmls_day1.course.checked_lab import copied
-from lxmls_day1.course.markers import find_solutions
-from lxmls_day1.course.registry import FOLDER, Registry, check_files
-from lxmls_day1.course.running.check_session import CheckSession
-from lxmls_day1.course.running.pytest_plugin import ChecksRun
+from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.running.refusals import answers_of
-from lxmls_day1.course.workspaces.generation import student_files
-from lxmls_day1.course.workspaces.workspace import write_files
-from lxmls_day1.lab import PACKAGES, Lab, reference_folder
+from lxmls_day1.lab import Lab, reference_folder
+from tools.authoring.functions_as_answers import (
+    PARTS,
+    callable_functions,
+    functions_of,
+    sample_calls,
+    solved_functions,
+    tried,
+)
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="each function is tried in a process of its own")
-SOLUTIONS = [  # (exercise, function, module)
-    (solution.exercise, solution.function, name.removesuffix(".py").replace("/", "."))
-    for exercise in Registry.of(reference_folder())
-    for name in exercise.files
-    if name.endswith(".py")
-    for solution in find_solutions((reference_folder() / name).read_text(encoding="utf-8"), name)
-    if solution.exercise == exercise.id
-]
-
+SOLUTIONS = solved_functions()
 KEYS = [(exercise, function.rpartition(".")[2]) for exercise, function, _ in SOLUTIONS]
-
-
-#: The part of an exercise beside which the rest is arithmetic: some of its inputs and answers.
-PARTS = {
-    "squishing_rule": [  # what the rivals lack -> how far the true class rises: the mean of the active ones and of 0
-        ({"gaps": np.array(gaps)}, [np.asarray(level)])
-        for gaps, level in (([3.0, 2.0, -0.5], 5 / 3), ([2.0, 2.0, 2.0], 1.5), ([1.0, 2.0, 1.75], 1.25))
-    ]
-}
-
-
-def parts_of(answer):
-    """An answer as a list of arrays."""
-    if isinstance(answer, (tuple, list)):
-        return [part for entry in answer for part in parts_of(entry)]
-    return [np.asarray(answer)]
-
-
-def composed(parts):
-    """The parts, and what one more step makes of each."""
-    arrays = [part for part in parts if part.ndim and part.size and part.dtype.kind in "biuf"]
-    return [*parts, *(np.asarray(step(array)) for array in arrays for step in (lambda a: a[-1], np.max, np.sum))]
-
-
-def is_answer(got, wanted):
-    """Whether the arrays of an answer stand among those that were got."""
-    return all(
-        any(g.shape == w.shape and g.dtype.kind in "biuf" and np.allclose(g, w, atol=1e-9) for g in got) for w in wanted
-    )
-
-
-def ways_to_call(function, inputs, wanted):
-    """Argument lists with which somebody might try a function: in order, as one tuple, permuted, by name with buffers."""
-    values = list(inputs.values())
-    yield lambda: values
-    yield lambda: [tuple(values)]
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        return
-    names = [
-        p.name for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-    ]
-    if not names:  # such a function works without any input
-        return
-    if len(names) <= 3:
-        for chosen in itertools.permutations(values, len(names)):
-            yield lambda chosen=chosen: list(chosen)
-    known = inputs | {"sigma": 1.0, "scale": 1.0, "n_words": len(values[0]) if np.ndim(values[0]) else 0}
-    if "transitions" in inputs:
-        known["from_tag"] = np.ascontiguousarray(inputs["transitions"].T)
-    unknown = [name for name in names if name not in known]
-    if 0 < len(unknown) <= 2 and len(unknown) < len(names):
-        shapes = {array.shape for array in [*wanted, *map(np.asarray, values)]}
-        for buffers in itertools.product(sorted(shapes), repeat=len(unknown)):
-            for kind in (float, np.int64):
-
-                def filled(buffers=buffers, kind=kind):
-                    made = dict(zip(unknown, buffers, strict=True))
-                    last = unknown[-1]
-                    return [np.zeros(made[n], kind if n == last else float) if n in made else known[n] for n in names]
-
-                yield filled
-    elif not unknown:
-        yield lambda: [known[name] for name in names]
-
-
-def answers(function, inputs, wanted):
-    """Whether some way to call it gives the right answer, returned or written into an argument."""
-    for arguments_of in ways_to_call(function, inputs, wanted):
-        arguments = [a.copy() if isinstance(a, (np.ndarray, list)) else a for a in arguments_of()]
-        try:
-            with np.errstate(all="ignore"):
-                returned = function(*arguments)
-            if is_answer(composed([*parts_of(returned), *(a for a in arguments if isinstance(a, np.ndarray))]), wanted):
-                return True
-        except Exception:
-            continue
-    return False
-
-
-def functions_of(module):
-    """The functions that stand in a module, compiled ones as Python, and the static methods of its classes."""
-    owners = [module, *(c for c in vars(module).values() if inspect.isclass(c) and c.__module__ == module.__name__)]
-    for owner in owners:
-        for name, value in list(vars(owner).items()):
-            value = getattr(value, "__func__", value)
-            value = getattr(value, "py_func", value)
-            is_method = owner is not module and inspect.isfunction(vars(owner)[name])
-            if inspect.isfunction(value) and value.__module__ == module.__name__ and not is_method:
-                yield f"{owner.__name__}.{name}", value
 
 
 @pytest.fixture(scope="module")
 def asked(imports_as_before_the_module):
-    """(exercise, function) -> inputs and the arrays of the right answer, of three calls of the public checks."""
-    lab, made = Lab(reference_folder()), {}
-    for key, (exercise, function, module) in zip(KEYS, SOLUTIONS, strict=True):
-        kind, _, name = function.rpartition(".")
-        owner = getattr(lab.load(module), kind) if kind else lab.load(module)
-        calls = calls_noted(lab, Registry.of(lab.folder)[exercise], owner, "train" if name == "estimate" else name)
-        calls.sort(key=lambda call: sum(len(np.unique(part)) for part in call[1]))
-        made[key] = [calls[len(calls) // 3], calls[2 * len(calls) // 3], calls[-1]]
-    return made
-
-
-def calls_noted(lab, exercise, owner, name):
-    """How the public checks of an exercise call a function of a module or of a class: the inputs, and the arrays of the answer."""
-    found, right = [], getattr(owner, name)
-
-    @functools.wraps(right)
-    def noted(*arguments, **settings):
-        given = copied(inspect.signature(right).bind(*arguments, **settings).arguments)
-        answer = right(*arguments, **settings)
-        given.pop("self", None)
-        for value in [value for value in given.values() if hasattr(value, "_fields")]:
-            given = value._asdict()
-        found.append((given, parts_of(copied(answer))))
-        return answer
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(owner, name, noted)
-        session = CheckSession(check_files(lab.folder / FOLDER, exercise), ChecksRun(lab.folder, recordings={}))
-        session.collect()
-        assert set(map(session.error_of, session.items)) == {None}
-    return found
+    return sample_calls(SOLUTIONS)
 
 
 @pytest.fixture(scope="module")
 def candidates(tmp_path_factory, asked):
-    """The functions by their full names."""
-    folder = tmp_path_factory.mktemp("given")
-    files = {path: text for path, text in student_files(reference_folder()).items() if path.parts[0] in PACKAGES}
-    write_files(folder, files)
-    lab = Lab(folder)
-    names = [m.name for m in pkgutil.walk_packages(lxmls_day1.__path__, "lxmls_day1.", lambda _: None)]
-    answers = tuple(f"lxmls_day1.{package}." for package in PACKAGES)
-    modules = [
-        importlib.import_module(name) for name in names if not name.startswith(answers) and "__main__" not in name
-    ]
-    modules += [lab.load(".".join(path.with_suffix("").parts)) for path in files if path.name[0] != "_"]
-    return [found for module in modules for found in functions_of(module)]
-
-
-def tried(functions, samples):
-    """The names of the functions that answer all samples: asked many in one process, and each in its own where that did not end well."""
-
-    def none_answers(some):
-        return not any(all(answers(function, *sample) for sample in samples) for _, function in some)
-
-    functions = list(functions)
-    groups = [functions[start : start + 25] for start in range(0, len(functions), 25)]
-    doubtful = [group for group in groups if not holds_in_a_child(lambda group=group: none_answers(group))]
-    return [one[0] for group in doubtful for one in group if holds_in_a_child(lambda one=one: not none_answers([one]))]
-
-
-def holds_in_a_child(ask):
-    """Whether something holds, asked in a process of its own: compiled loops take rubbish for places in arrays, and write anywhere."""
-    child = os.fork()
-    if not child:
-        faulthandler.disable()
-        sys.addaudithook(harmless)
-        try:
-            for number, timer, seconds in (
-                (signal.SIGPROF, signal.ITIMER_PROF, 5),
-                (signal.SIGALRM, signal.ITIMER_REAL, 100),
-            ):
-                signal.signal(number, signal.SIG_DFL)
-                signal.setitimer(timer, seconds)
-            os._exit(0 if ask() else 1)
-        except BaseException:
-            os._exit(1)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-
-
-def harmless(event, arguments):
-    """Refuse what the functions of a command or of a box would do to files and processes."""
-    writes = event == "open" and not str(arguments[1] or "r").startswith("r")
-    if writes or event in HARM or event.startswith(("os.exec", "os.spawn", "shutil.", "ctypes.", "socket.")):
-        raise PermissionError(event)
-
-
-HARM = {
-    "os.fork",
-    "os.forkpty",
-    "os.kill",
-    "os.killpg",
-    "os.posix_spawn",
-    "os.system",
-    "os.remove",
-    "os.rename",
-    "os.rmdir",
-}
-HARM |= {"os.truncate", "os.chmod", "os.link", "os.symlink", "os.mkdir", "signal.pthread_kill", "subprocess.Popen"}
+    return callable_functions(tmp_path_factory.mktemp("given"))
 
 
 @pytest.mark.slow
