@@ -1,6 +1,7 @@
 """The tools of maintainers: which tests concern a file, and what each module is for."""
 
 import importlib.util
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,3 +26,17 @@ def test_the_tests_of_a_file_are_those_that_import_it_by_any_way():
 def test_every_module_says_in_its_first_line_what_it_is_for(capsys):
     assert load_tool("map").main([]) == 0
     assert "perceptron.py" in capsys.readouterr().out
+
+
+def test_files_that_the_docstring_of_a_folder_names_are_there():
+    """A map that is made of first lines cannot be stale; what a docstring names beside it can."""
+    for path in [
+        path for package in ("readers", "classifiers", "lxmls_day1") for path in (ROOT / package).rglob("__init__.py")
+    ]:
+        names = re.findall(
+            r"``([\w/]+\.py)``", path.read_text(encoding="utf-8").partition('"""')[2].partition('"""')[0]
+        )
+        lost = [
+            name for name in names if not any((folder / name).is_file() for folder in (path.parent, path.parent.parent))
+        ]
+        assert not lost, f"{path.relative_to(ROOT)} names {', '.join(lost)}"
