@@ -1,9 +1,10 @@
 """Linear classifiers, one file per algorithm.
 
-Where to begin: ``online_loop.py`` is the loop of every online learner, as the guide prints it, and ``perceptron.py``, ``mira.py``, ``svm.py`` and
-``max_ent_online.py`` are rules for it. ``linear_classifier.py`` is what all classifiers share: test, evaluate, scores, labels, save and load.
-``naive_bayes.py`` chooses between the generative models, ``max_ent_batch.py`` finds the optimum of maximum entropy, and ``run_all_classifiers.py``
-compares them all. The first lines of each file say what it is for; `lxmls-day1 docs` opens a book with a page that lists them.
+Where to begin: ``online_loop.py`` is the loop of every online learner, as the guide prints it, and ``perceptron.py``,
+``mira.py``, ``svm.py`` and ``max_ent_online.py`` are rules for it. ``linear_classifier.py`` is what all classifiers
+share: test, evaluate, scores, labels, save and load. ``naive_bayes.py`` chooses between the generative models,
+``max_ent_batch.py`` finds the optimum of maximum entropy, and ``run_all_classifiers.py`` compares them all. The first
+lines of each file say what it is for; `lxmls-day1 docs` opens a book with a page that lists them.
 
 Topics beyond the day have folders of their own, with a map in each ``__init__.py``:
 
