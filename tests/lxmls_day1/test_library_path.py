@@ -152,7 +152,7 @@ class TestWorkspaceOfStrangers:
         ("compiled.class_sums", "engine.kernels.class_sums"),
         ("text.tokens", "engine.text.tokens"),
         ("engine.compiled.class_sums", "engine.kernels.class_sums"),
-        ("course.recorded_answers", "course.diagnosis.recorded_answers"),
+        ("course.recorded_answers", "course.diagnosis.answer_shapes"),
         ("errors", "base.errors"),
         ("estimators", "sklearn.estimators"),
     ],
