@@ -86,6 +86,13 @@ class TestTrain:
         said = run("predict", "model.npz", "new.txt", status=1).stderr
         assert said.startswith("Error: the model has ready-made features (svmlight), so it cannot read words;")
 
+    @pytest.mark.parametrize("label", ["{:.2f}", "-{}", "{}.5e3"])
+    def test_numbers_to_be_estimated_are_no_classes(self, label):
+        Path("x.svm").write_text("".join(f"{label.format(n)} 1:{n} 2:1\n" for n in range(1, 41)))
+        said = run("train", "--file", "x.svm", "--classifier", "mira", status=1).stderr
+        assert "there are 40 labels for 40 examples" in said
+        assert "numbers to be estimated (regression) must be grouped into classes first" in said
+
     def test_a_header_is_no_class(self):
         """However the columns are called: only the two labels of the examples become classes."""
         for header in ("label,text", "mood,remark"):
