@@ -75,7 +75,11 @@ def lazy_names(file: str) -> tuple[Callable[[str], object], Callable[[], list[st
 
 def class_texts(path: Path) -> Iterator[tuple[str, str]]:
     """Read the name and the text of each class of a file, which is not imported: whatever it is in, a list of its classes is quick."""
-    for text in re.split(r"^(?=class \w)", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+    try:
+        source = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:  # a file that cannot be read offers nothing; who imports it is told why
+        return
+    for text in re.split(r"^(?=class \w)", source, flags=re.MULTILINE)[1:]:
         text = re.split(r"^(?=\S)", text, maxsplit=2, flags=re.MULTILINE)[1]
         yield text.removeprefix("class ").partition(":")[0].partition("(")[0], text
 

@@ -87,12 +87,16 @@ def reference_listings() -> tuple[Listing, ...]:
 
 
 def _learner_classes(folder: str) -> dict[str, tuple[str, str]]:
-    """Return the module and the text of each class of a folder that is a learner."""
-    found = {}
+    """Return the module and the text of each class of a folder that is a learner.
+
+    A class that stands in several files, as in ``mira.py`` and a student's ``mira_backup.py``, is that of the file called like it, else of
+    the first.
+    """
+    found: dict[str, tuple[str, str]] = {}
     for topic in ("", *TOPICS):
-        for path in sorted(Path(folder, topic).glob("*.py")):
+        for path in sorted(path for path in Path(folder, topic).glob("*.py") if path.is_file()):
             for name, text in class_texts(path):
-                if '\n    name = "' in text:
+                if '\n    name = "' in text and (name not in found or path.stem.replace("_", "") == name.lower()):
                     found[name] = (".".join(filter(None, (topic, path.stem))), text)
     return found
 
@@ -107,8 +111,8 @@ def offered_names(
     package, file : str
         ``__name__`` and ``__file__`` of the package.
     others : mapping of str to str
-        The names that are no learners -> the module of each. In classifiers every learner is offered, too: those of the lab, and
-        those of the reference lab.
+        The names that are no learners -> the module of each. In classifiers every learner is offered, too: those of the
+        reference lab, and further ones of the lab.
 
     Examples
     --------
@@ -120,7 +124,7 @@ def offered_names(
 
     @functools.cache
     def modules() -> dict[str, str]:
-        return dict(sorted({**others, **class_modules(folders[0]), **class_modules(folders[1])}.items()))
+        return dict(sorted({**class_modules(folders[1]), **class_modules(folders[0]), **others}.items()))
 
     def offered(name: str) -> Any:
         if name == "__all__":
