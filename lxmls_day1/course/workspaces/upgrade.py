@@ -139,7 +139,7 @@ def update(folder: Path, more: Collection[str] = ()) -> Renewed:
                 moved.append(was)
         for path in [path for part in ("*.py", "readers/**/*.py", "classifiers/**/*.py") for path in folder.glob(part)]:
             name = path.relative_to(folder).as_posix()
-            if PurePosixPath(name) not in files and name not in known:  # the student's own
+            if path.is_file() and PurePosixPath(name) not in files and name not in known:  # the student's own
                 new |= _with_present_imports(name, path.read_bytes())
         if not (folder / ".gitignore").exists():
             new[".gitignore"] = IGNORED.encode()

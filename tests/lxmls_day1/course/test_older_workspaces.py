@@ -67,6 +67,7 @@ def test_an_older_workspace_has_the_marks_of_one_of_today(version, folder, point
     assert graded(workspace, folder) == points
     own = workspace / "classifiers" / "my_rule.py"
     own.write_text("from lxmls_day1.errors import InputError\nfrom lxmls_day1.checks import (\n    as_numbers,\n)\n")
+    (workspace / "classifiers" / "a_folder.py").mkdir()
     run("update", "--lab", workspace)
     head = "from lxmls_day1.lab_api import "
     assert own.read_text().splitlines() == [f"{head}InputError", f"{head}as_numbers"]
