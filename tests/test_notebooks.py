@@ -21,6 +21,7 @@ from PIL import Image
 from lxmls_day1.course.workspaces.generation import solved_files
 from lxmls_day1.course.workspaces.student_bundle import with_course
 from lxmls_day1.course.workspaces.workspace import start_workspace, write_files
+from tests.wording import wording
 from tools.authoring import notebook_building
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -149,7 +150,7 @@ class TestFirstCell:
 
     def test_in_a_checkout_nothing_need_be_installed(self, first_cell):
         """Its folder on Python's path is enough."""
-        assert self.run(first_cell, FOLDER, "import sys; sys.path[:] = [p for p in sys.path if p]") == str(ROOT)
+        assert self.run(first_cell, FOLDER, wording("package.import_sys_sys_path")) == str(ROOT)
 
     def test_elsewhere_it_opens_the_lab_of_the_package(self, first_cell, tmp_path):
         assert self.run(first_cell, tmp_path) == str(ROOT)
@@ -184,8 +185,8 @@ subprocess.run = run
         said = TestFirstCell().run(colab_cell, tmp_path, self.COLAB).splitlines()
         lab = (tmp_path / "lab").resolve()
         assert said == [
-            "clone --quiet --depth 1 https://example.org/day-1.git lab",
-            f"-m pip install --quiet {lab}[fast]",
+            wording("package.clone_quiet_depth_lab"),
+            wording("package.m_pip_install_quiet", lab),
             str(lab),
         ]
 
@@ -196,7 +197,7 @@ subprocess.run = run
         (tmp_path / "lab" / (wheel or "no-wheel")).touch()
         lab = (tmp_path / "lab").resolve()
         said = TestFirstCell().run(colab_cell, tmp_path, self.COLAB).splitlines()
-        assert said == [f"-m pip install --quiet {lab / wheel if wheel else lab}[fast]", str(lab)]
+        assert said == [wording("package.m_pip_install_quiet", lab / wheel if wheel else lab), str(lab)]
 
     def test_elsewhere_it_only_opens_the_lab(self, colab_cell, tmp_path):
         assert TestFirstCell().run(colab_cell, tmp_path) == str(ROOT)

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.wording import wording
+
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
@@ -344,9 +346,9 @@ class TestMakefile:
 
     def test_sets_up_once_and_runs(self, project):
         said, asked = self.make(project, "run", "ARGS=--domain toy")
-        assert "ran: -P -m lxmls_day1 run --domain toy" in said
-        assert "-m pip install --quiet --require-hashes --no-deps -r .venv/lock-run.txt\n" in asked
-        assert "-m pip install --quiet --no-deps --no-build-isolation -e .\n" in asked
+        assert wording("package.ran_p_m_lxmls") in said
+        assert wording("package.m_pip_install_quiet_require") in asked
+        assert wording("package.m_pip_install_quiet_deps") in asked
         locked = (project / ".venv/lock-run.txt").read_text()
         assert "numba==" in locked and "jupyterlab==" not in locked and "# run" in locked
         said, asked = self.make(project, "run")
@@ -406,17 +408,15 @@ class TestMakefile:
         self.program("uv", fake.replace("$PYTHON_OF_UV", str(self.programs / "python3")))
         said, asked = self.make(project, "run")
         assert "uv venv --quiet --seed --python >=3.11,<3.15 .venv" in asked and "-m venv" not in asked
-        assert (
-            "uv pip install --python .venv/bin/python --quiet --require-hashes --no-deps -r .venv/lock-run.txt" in asked
-        )
-        assert "ran: -P -m lxmls_day1 run" in said and "-m pip" not in asked
+        assert wording("package.uv_pip_install_python") in asked
+        assert wording("package.ran_p_m_lxmls_day") in said and "-m pip" not in asked
         (project / ".venv/ready-run").unlink()
-        assert "python3 -m venv --clear .venv" in self.make(project, "run", "UV=")[1]
+        assert wording("package.python_m_venv_clear") in self.make(project, "run", "UV=")[1]
 
     def test_no_python_is_one_clear_sentence(self, project):
         (self.programs / "python3").unlink()
         said, _ = self.make(project, "run", status=2)
-        assert "No Python 3.11 or newer with its venv module was found" in said
+        assert wording("package.python_newer_venv_module") in said
         assert not (project / ".venv").exists()
 
     def test_a_chosen_python_is_taken_and_kept_to(self, project):

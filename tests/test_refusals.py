@@ -35,6 +35,7 @@ from readers.splitting import split_train_dev_test
 from readers.text_reader import TextCorpus
 from readers.vocabulary import vectorise
 from tests.every_learner import CLASSIFIERS, UP_TO_A_TOLERANCE
+from tests.wording import wording
 
 EVERY = pytest.mark.parametrize("make", CLASSIFIERS.values(), ids=CLASSIFIERS)
 X = np.array([[1.0, 0, 2, 1], [0, 3, 1, 1], [2, 1, 0, 1], [1, 1, 1, 2]])
@@ -123,7 +124,7 @@ def test_inputs_that_are_none(inputs):
 def test_more_columns_than_any_memory_has_room_for():
     for make in CLASSIFIERS.values():
         for n_columns in (2**45, 2**62):
-            with pytest.raises(InputError, match=rf" {n_columns} features: .* GB, more than .* hash the features"):
+            with pytest.raises(InputError, match=wording("package.features_gb_more_hash", n_columns)):
                 make().train(sp.csr_array((4, n_columns)), Y)
 
 
@@ -314,20 +315,20 @@ def test_labels_of_any_one_kind(labels):
 
 def test_a_number_and_a_text_are_never_the_same_label():
     for truth, predicted in [(["0", "1"], [0, 1]), ([0, 1], ["0", "1"]), (np.array(["0"], dtype=object), [0])]:
-        with pytest.raises(InputError, match="never the same label"):
+        with pytest.raises(InputError, match=wording("package.never_same_label")):
             classifiers.LinearClassifier().evaluate(truth, predicted)
     days = np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]")
     kinds = [[0, 1], ["a", "b"], [b"a", b"b"], days, days - days[0], [pathlib.Path("a"), pathlib.Path("b")]]
     for one, other in itertools.permutations(kinds, 2):
-        with pytest.raises(InputError, match="never the same label"):
+        with pytest.raises(InputError, match=wording("package.never_same_label")):
             classifiers.LinearClassifier().evaluate(one, other)
         classifier, weights = trained(classifiers.MaxEntOnline, X[:2], one)
-        with pytest.raises(InputError, match="never the same label"):
+        with pytest.raises(InputError, match=wording("package.never_same_label")):
             classifier.objective(X[:2], other, weights)
     perceptron, params = trained(classifiers.Perceptron)
-    with pytest.raises(InputError, match="never the same label"):
+    with pytest.raises(InputError, match=wording("package.never_same_label")):
         perceptron.evaluate(["0", "1", "0", "1"], perceptron.test(X, params).astype(str))
-    with pytest.raises(InputError, match="was not in the training data"):
+    with pytest.raises(InputError, match=wording("package.was_not_in_training")):
         perceptron.evaluate([0, 2], [0, 1])
 
 
@@ -430,7 +431,7 @@ def test_the_model_says_how_many_features_it_uses(make, tmp_path):
 def test_a_setting_that_is_changed_after_training_makes_no_other_model_of_the_parameters():
     linear, params = trained(lambda: classifiers.GaussianNaiveBayes(variance="pooled"))
     linear.variance = "per_class"
-    with pytest.raises(InputError, match="but the parameters belong to"):
+    with pytest.raises(InputError, match=wording("package.but_parameters_belong_to")):
         linear.test(X[:, :2], params)
     np.testing.assert_array_equal(linear.test(X, params), trained(CLASSIFIERS["pooled"])[0].test(X, params))
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from classifiers.binary_perceptron import BinaryPerceptron
 from classifiers.perceptron import Perceptron
 from lxmls_day1.base.errors import InputError
+from tests.wording import wording
 
 pytestmark = pytest.mark.bits
 
@@ -61,7 +62,7 @@ def test_data_that_no_line_parts_end_with_the_last_round():
 
 
 def test_more_than_two_classes_are_refused():
-    with pytest.raises(InputError, match=r"separates two classes, but the data has 3: 'a', 'b', 'c'; use Perceptron"):
+    with pytest.raises(InputError, match=wording("classifiers.separates_two_classes_data")):
         BinaryPerceptron().train([[0.0], [1.0], [2.0]], ["a", "b", "c"])
-    with pytest.raises(InputError, match=r"has 30: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, …; use Perceptron"):
+    with pytest.raises(InputError, match=wording("classifiers.has_use_perceptron")):
         BinaryPerceptron().train(np.eye(30), np.arange(30))

@@ -5,6 +5,7 @@ import scipy.sparse as sp
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.perceptron import Perceptron
 from lxmls_day1.base.errors import InputError
+from tests.wording import wording
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def test_quadratic_parameters_are_weights_of_x_and_of_its_squares():
     classifier.quadratic = True
     for inputs in (X, sp.csr_array(X)):
         np.testing.assert_array_equal(classifier.test(inputs, params), [1, 0, 0])
-        with pytest.raises(InputError, match="belong to 4: those of this linear classifier have a row per feature"):
+        with pytest.raises(InputError, match=wording("classifiers.belong_those_linear_classifier")):
             LinearClassifier().test(inputs, params)
 
 
@@ -63,13 +64,13 @@ def test_shapes_that_disagree_at_test_time(separable):
     X, y = separable
     classifier = Perceptron(nr_rounds=1)
     params = classifier.train(X, y)
-    with pytest.raises(InputError, match="3 features, but the parameters belong to 2"):
+    with pytest.raises(InputError, match=wording("classifiers.features_parameters_belong")):
         classifier.test(np.ones((1, 3)), params)
     with pytest.raises(InputError, match="add_intercept_term"):
         classifier.get_scores(X, params)
-    with pytest.raises(InputError, match=r"row 0 the intercepts, but has the shape \(3,\)"):
+    with pytest.raises(InputError, match=wording("classifiers.row_intercepts_shape")):
         classifier.test(X, params[:, 0])
-    with pytest.raises(InputError, match="4 columns, but this classifier was trained on 2"):
+    with pytest.raises(InputError, match=wording("classifiers.columns_classifier_trained")):
         classifier.test(X, np.ones((3, 4)))
 
 
@@ -77,11 +78,11 @@ def test_evaluate_refuses_what_would_mislead(separable):
     X, y = separable
     classifier = Perceptron(nr_rounds=1)
     y_hat = classifier.test(X, classifier.train(X, y))
-    with pytest.raises(InputError, match="label 2 was not in the training data, whose labels are 0, 1"):
+    with pytest.raises(InputError, match=wording("classifiers.label_training_data_whose")):
         classifier.evaluate([0, 1, 2, 0], y_hat)
-    with pytest.raises(InputError, match="3 true and 4 predicted"):
+    with pytest.raises(InputError, match=wording("classifiers.true_and_predicted")):
         classifier.evaluate([0, 1, 0], y_hat)
-    with pytest.raises(InputError, match="at least one example"):
+    with pytest.raises(InputError, match=wording("classifiers.at_least_one_example")):
         classifier.evaluate([], [])
 
 

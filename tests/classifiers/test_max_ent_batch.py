@@ -9,6 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from classifiers import max_ent_batch
 from classifiers.max_ent_batch import Iteration, MaxEntBatch, MaxEntObjective
 from lxmls_day1.engine.kernels.primitives import COMPILES
+from tests.wording import wording
 
 pytestmark = pytest.mark.bits
 
@@ -167,7 +168,7 @@ def test_two_threads_lead_to_the_same_optimum_and_always_to_the_same_bits(solver
 
 def test_too_few_iterations_are_told():
     maxent = MaxEntBatch(1e-6, max_iterations=2)
-    with pytest.warns(UserWarning, match="stopped after 2 iterations .* raise max_iterations"):
+    with pytest.warns(UserWarning, match=wording("classifiers.stopped_after_iterations_raise")):
         maxent.train(*noisy_data(3))
     assert len(maxent.history) == 2
 

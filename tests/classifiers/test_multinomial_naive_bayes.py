@@ -6,6 +6,7 @@ from sklearn.naive_bayes import MultinomialNB
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.loops import word_counting
+from tests.wording import wording
 
 # Manning, Raghavan, Schütze, Introduction to Information Retrieval, example 13.1: columns Chinese, Beijing, Shanghai,
 # Macao, Tokyo, Japan; is the document about China?
@@ -61,7 +62,7 @@ def test_an_unseen_word_rules_a_class_out_and_no_score_is_nan(form):
 def test_documents_that_no_class_allows_fall_back_on_the_prior_with_one_warning():
     mnb = MultinomialNaiveBayes(smooth=False)
     params = mnb.train([[1, 0, 0], [0, 1, 0], [0, 1, 0]], ["a", "b", "b"])
-    with pytest.warns(UserWarning, match="words of 2 of 3 documents rule out every class") as caught:
+    with pytest.warns(UserWarning, match=wording("classifiers.words_documents_rule_every")) as caught:
         y_hat = mnb.test([[1, 1, 0], [0, 0, 1], [5, 0, 0]], params)
     assert len(caught) == 1
     assert y_hat.tolist() == ["b", "b", "a"]
@@ -73,11 +74,11 @@ def test_documents_that_no_class_allows_fall_back_on_the_prior_with_one_warning(
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_negative_counts_are_refused(form):
     counts = form([[1.0, 0.0], [0.0, -2.0]])
-    with pytest.raises(InputError, match="not negative, but got -2"):
+    with pytest.raises(InputError, match=wording("classifiers.not_negative_but_got")):
         MultinomialNaiveBayes().train(counts, [0, 1])
     mnb = MultinomialNaiveBayes()
     params = mnb.train(abs(counts), [0, 1])
-    with pytest.raises(InputError, match="not negative, but got -2"):
+    with pytest.raises(InputError, match=wording("classifiers.not_negative_but_got")):
         mnb.test(counts, params)
 
 

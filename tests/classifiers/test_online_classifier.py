@@ -18,6 +18,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus_training import resume
 from lxmls_day1.engine.kernels import sparse_rows
 from tests.made_data import random_problem
+from tests.wording import wording
 
 pytestmark = pytest.mark.bits
 
@@ -146,7 +147,7 @@ def test_a_row_whose_squares_overflow_is_named(make, form, number):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 3)), np.arange(40) % 2
     X[7, 1] = number
-    with pytest.raises(InputError, match="row 7 of X are so large"):
+    with pytest.raises(InputError, match=wording("classifiers.row_x_large")):
         make().train(form(X), y)
 
 
@@ -261,7 +262,7 @@ class TestStudentsRules:
             return d[scores >= 0.0].copy()
 
         X, labels, orders, _ = random_problem(n_classes)
-        with pytest.raises(InputError, match=f"one number for each of the {n_classes} classes"):
+        with pytest.raises(InputError, match=wording("classifiers.one_number_for_each", n_classes)):
             self.train(rule, X, labels, nr_rounds=3, order=orders)
 
     def test_a_rule_that_adds_to_its_costs_in_place_is_stopped(self):

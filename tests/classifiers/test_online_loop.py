@@ -15,6 +15,7 @@ from classifiers.svm import SVM, svm_rule
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus_training import resume
 from tests.made_data import random_problem
+from tests.wording import wording
 
 LEARNERS = {
     "perceptron": (Perceptron, {}),
@@ -130,13 +131,13 @@ def test_resumed_rounds_are_one_training_bit_for_bit(name, averaged, n_classes, 
 def test_a_state_of_other_features_is_refused(n_features):
     X, labels, _, _ = random_problem(3)
     _, state = resume(Mira(nr_rounds=1), None, X, labels)
-    with pytest.raises(InputError, match=f"this state has parameters of 8 rows .* the data need {n_features + 1} rows"):
+    with pytest.raises(InputError, match=wording("classifiers.state_parameters_rows_data", n_features + 1)):
         resume(Mira(nr_rounds=1), state, np.ones((len(X), n_features)), labels)
 
 
 def test_the_dual_solver_does_not_go_on():
     X, labels, _, _ = random_problem(3)
-    with pytest.raises(InputError, match="SVM cannot continue a training"):
+    with pytest.raises(InputError, match=wording("classifiers.svm_cannot_continue_training")):
         resume(SVM(solver="dual"), None, X, labels)
 
 

@@ -9,6 +9,7 @@ from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.regularization_path import largest_useful_penalty, regularization_path
 from lxmls_day1.base.errors import InputError
 from tests.made_data import documents
+from tests.wording import wording
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -46,12 +47,12 @@ def test_one_class_and_a_penalty_of_zero():
     X, y = documents(0, 3, 90, 30)
     with pytest.raises(InputError, match="two classes"):
         largest_useful_penalty(X, np.zeros(90))
-    with pytest.raises(InputError, match="the λ of a path"):
+    with pytest.raises(InputError, match=wording("classifiers.of_path")):
         regularization_path(X, y, X, y, [0.0])
 
 
 @pytest.mark.parametrize("regularizers", [0.1, "0.1", ["much"], [None], [[0.1]]], ids=str)
 def test_what_is_no_list_of_numbers_above_zero(regularizers):
     X, y = documents(0, 3, 90, 30)
-    with pytest.raises(InputError, match="the λ of a path must be"):
+    with pytest.raises(InputError, match=wording("classifiers.of_path_must_be")):
         regularization_path(X, y, X, y, regularizers)

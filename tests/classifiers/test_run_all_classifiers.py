@@ -14,6 +14,7 @@ from lxmls_day1.figures.classifier_comparison import distinct_names, memory_of_t
 from lxmls_day1.figures.plotting import detached_axes
 from readers.sentiment_reader import SentimentCorpus
 from readers.simple_data_set import SimpleDataSet
+from tests.wording import wording
 
 
 class Answers(LinearClassifier):
@@ -88,7 +89,7 @@ class TestTable:
     def test_what_is_not_written_yet_is_left_out_and_noted(self, points, axis):
         table, _ = run_all_classifiers(points, [Stub(), Answers(ABOVE)], ax=axis)
         assert [row.classifier for row in table] == ["Answers"]
-        assert table.notes == ("Mine is left out, because it is not written yet: exercise 1.5: about five lines",)
+        assert table.notes == (wording("classifiers.mine_left_written_yet"),)
 
     def test_an_empty_test_part_is_an_input_error(self, axis):
         with pytest.raises(InputError):

@@ -14,6 +14,7 @@ import classifiers
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.models.model_file import declared_classes
 from readers.pos_corpus import PosCorpus
+from tests.wording import wording
 
 ROOT = Path(__file__).resolve().parents[2]
 BASES = {"LinearClassifier", "OnlineClassifier", "StochasticGradient", "StructuredClassifier", "StructuredGradient"}
@@ -130,16 +131,14 @@ class TestRoundTrip:
             arrays = dict(file)
         arrays["params"][1, 0] = number
         np.savez(path, **arrays)
-        with pytest.raises(InputError, match=rf"params must be finite, but params\[1, 0\] is {number}"):
+        with pytest.raises(InputError, match=wording("classifiers.params_finite_params", number)):
             classifiers.LinearClassifier.load(path)
 
     def test_a_linear_model_is_not_taken_for_a_quadratic_one_of_half_the_names(self, tmp_path):
         params = np.random.default_rng(0).normal(size=(7, 2))
-        with pytest.raises(
-            InputError, match="3 feature names, but the parameters have 7 rows; expected a name for each row"
-        ):
+        with pytest.raises(InputError, match=wording("classifiers.feature_names_parameters_rows")):
             classifiers.LinearClassifier().save(tmp_path / "six.npz", params, feature_names=list("abc"))
-        with pytest.raises(InputError, match="expected a name for each two rows"):
+        with pytest.raises(InputError, match=wording("classifiers.expected_name_two_rows")):
             classifiers.GaussianNaiveBayes("per_class").save(tmp_path / "six.npz", params, feature_names=list("abcdef"))
 
 
@@ -166,7 +165,7 @@ class Cautious(classifiers.Perceptron):
 class TestWhichClass:
     def test_another_class_than_asked_for(self, tmp_path):
         classifiers.LinearClassifier().save(tmp_path / "x.npz", np.eye(2))
-        with pytest.raises(InputError, match="x.npz holds a LinearClassifier, not a Mira; LinearClassifier.load takes"):
+        with pytest.raises(InputError, match=wording("classifiers.holds_linearclassifier_mira_linearclassifier")):
             classifiers.Mira.load(tmp_path / "x.npz")
 
     @pytest.mark.slow

@@ -33,6 +33,7 @@ from lxmls_day1.engine.models.model_file import save_model
 from lxmls_day1.engine.text.documents import read_bytes
 from lxmls_day1.engine.text.labelled_files import read_labelled
 from lxmls_day1.lab import Lab
+from tests.wording import wording
 
 X = np.array([[2, 0, 1], [0, 1, 0], [0, 0, 3], [1, 1, 0]])
 EXAMPLES = settings(max_examples=100, deadline=None, derandomize=True)
@@ -205,7 +206,7 @@ def test_a_device_is_not_read_to_an_end_that_it_does_not_have(tmp_path, read):
     folder.mkdir()
     given = folder / "words.txt"
     given.symlink_to("/dev/zero")
-    with pytest.raises(InputError, match=r"is not a regular file; \w+"):
+    with pytest.raises(InputError, match=wording("lab.regular_file_w")):
         read(given)
 
 

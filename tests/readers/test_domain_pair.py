@@ -8,6 +8,7 @@ from lxmls_day1.engine.text.parsed_reviews import parse_reviews
 from lxmls_day1.engine.text.review_files import read_reviews
 from readers.domain_pair import DomainPair, join_reviews
 from tests.made_data import as_bags
+from tests.wording import wording
 
 NR = 10  # reviews of each label and domain
 
@@ -107,7 +108,7 @@ def test_the_folds_test_on_every_review_once(data):
         assert pair.test_X.shape[0] == 4
     assert all(len(fold) == 4 for fold in tested)
     assert len(set().union(*tested)) == 2 * NR
-    with pytest.raises(InputError, match="fold must be below 5"):
+    with pytest.raises(InputError, match=wording("readers.fold_must_be_below")):
         read(data, fold=5)
 
 

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from lxmls_day1.base.errors import InputError
 from readers.pos_corpus import PosCorpus, parse_conllu, parse_crfsuite, read_conllu, read_tagged
+from tests.wording import wording
 
 
 def word(number, form, upos="NOUN", xpos="NN"):
@@ -84,7 +85,7 @@ def test_a_malformed_line_is_told_with_its_number(line, says, tmp_path):
 def test_a_file_without_words(content, tmp_path):
     path = tmp_path / "empty.conllu"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=r"empty\.conllu: expected sentences, got a file without any words"):
+    with pytest.raises(InputError, match=wording("readers.empty_conllu_expected_sentences")):
         read_conllu(path)
 
 
@@ -201,7 +202,7 @@ def test_files_are_told_apart_and_a_fifth_is_kept_to_test_with(tmp_path):
     (tmp_path / "own.tsv").write_text("A\tx\n\n" * 6 + "B\ty\n\n" * 4)
     (tmp_path / "ud.conllu").write_text(GOOD * 5)
     (tmp_path / "one.tsv").write_text("A\tx\nB\ty\n")
-    with pytest.raises(InputError, match=r"one\.tsv: got 1 sentence; expected several with an empty line between them"):
+    with pytest.raises(InputError, match=wording("readers.tsv_got_sentence_expected")):
         PosCorpus.from_files(tmp_path / "one.tsv")
     own, treebank = (
         PosCorpus.from_files(tmp_path / "own.tsv"),

@@ -10,6 +10,7 @@ from classifiers.mira import Mira
 from lxmls_day1.base.errors import InputError
 from readers.question_reader import COARSE_CLASSES, Question, QuestionCorpus, parse_question, parse_questions
 from readers.vocabulary import count_words, vectorise
+from tests.wording import wording
 
 words = st.text(st.characters(exclude_characters=" \r\n", exclude_categories=["Cs", "Z", "Cc"]), min_size=1, max_size=6)
 
@@ -59,12 +60,10 @@ def test_malformed_lines(line, says):
 def test_a_malformed_file_is_named_with_its_line(folder):
     path = folder / "TREC_10.label"
     path.write_bytes(path.read_bytes() + b"\nHUM:ind Who ?\n")
-    with pytest.raises(InputError, match=rf"^{re.escape(str(path))}, line 2: the line is blank"):
+    with pytest.raises(InputError, match=wording("readers.line_line_blank", re.escape(str(path)))):
         QuestionCorpus(data_dir=folder)
     path.write_bytes(b"")
-    with pytest.raises(
-        InputError, match=rf"^{re.escape(str(path))}: expected one question per line, got an empty file"
-    ):
+    with pytest.raises(InputError, match=wording("readers.expected_question_per_line", re.escape(str(path)))):
         QuestionCorpus(data_dir=folder)
 
 

@@ -9,6 +9,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.text.tokens import count_tokens
 from readers.text_reader import TextCorpus
 from readers.vocabulary import count_words
+from tests.wording import wording
 
 MAIL = "ham,See you at noon.\nspam,Win a prize now!\nham,Lunch at noon?\nspam,A prize for you!\n"
 
@@ -53,7 +54,7 @@ def test_a_test_file_of_its_own(write):
     assert corpus.texts[4:] == ["A noon prize", "x y"] and "noon_prize" not in corpus.feat_dict
     with_dev = TextCorpus(write(MAIL), write("spam,x\n", "test.csv"), split=(0.5, 0.5, 0))
     assert (len(with_dev.train_y), len(with_dev.dev_y), len(with_dev.test_y)) == (2, 2, 1)
-    with pytest.raises(InputError, match="test_path, so the test share of split must be 0"):
+    with pytest.raises(InputError, match=wording("readers.test_path_test_share")):
         TextCorpus(write(MAIL), write("spam,x\n", "test.csv"), split=(0.8, 0, 0.2))
 
 
@@ -90,5 +91,5 @@ def test_every_option_of_the_layout_is_shown_and_a_mistyped_one_is_named():
     shown = inspect.signature(TextCorpus).parameters
     layout = {"form", "delimiter", "header", "label_column", "text_column", "quote", "encoding", "skip_lines"}
     assert {"path", "split", "count", *layout} <= set(shown) and shown["quote"].default == '"'
-    with pytest.raises(TypeError, match="TextCorpus has no setting 'delimeter'; did you mean delimiter"):
+    with pytest.raises(TypeError, match=wording("readers.textcorpus_setting_delimeter_did")):
         TextCorpus("mine.csv", delimeter=";")

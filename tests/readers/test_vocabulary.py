@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from lxmls_day1.base.errors import InputError
 from readers.vocabulary import BagCorpus, checked_min_count, count_vocabulary, count_words, vectorise
+from tests.wording import wording
 
 bags = st.lists(st.dictionaries(st.text(max_size=3), st.integers(1, 5), max_size=6), min_size=1, max_size=6)
 
@@ -33,7 +34,7 @@ def test_rows_agree_with_a_naive_table(examples, columns):
 
 @pytest.mark.parametrize("bag", ["zzz", ["unknown"], {"unknown"}, None, 3])
 def test_what_is_no_bag_is_refused_though_none_of_it_has_a_column(bag):
-    with pytest.raises(InputError, match="bags must be a list of mappings"):
+    with pytest.raises(InputError, match=wording("readers.bags_list_mappings")):
         vectorise([bag], {"good": 0})
 
 
@@ -59,14 +60,14 @@ def test_only_the_training_part_makes_features():
 
 
 def test_no_feature_is_an_error():
-    with pytest.raises(InputError, match="no token of the training part occurs min_count=3 times; lower min_count"):
+    with pytest.raises(InputError, match=wording("readers.token_training_part_occurs")):
         BagCorpus()._set_examples([{"a": 2}], ["x"], 1, 1, min_count=3)
-    with pytest.raises(InputError, match="the texts of the training part hold no token"):
+    with pytest.raises(InputError, match=wording("readers.texts_training_part_hold")):
         BagCorpus()._set_examples([{}], ["x"], 1, 1, min_count=1)
 
 
 @pytest.mark.parametrize("min_count", [0, -1, 1.0, True, "5", None])
 def test_min_count_is_a_whole_number(min_count):
-    with pytest.raises(InputError, match="min_count must be a whole number of at least 1"):
+    with pytest.raises(InputError, match=wording("readers.min_count_whole_number")):
         checked_min_count(min_count)
     assert checked_min_count(np.int64(3)) == 3

@@ -8,6 +8,7 @@ import pytest
 
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.leaks import leaks, solution_lines
+from tests.wording import wording
 from tools.authoring import authors_check
 from tools.authoring.authors_check import problems
 
@@ -48,15 +49,15 @@ class TestTinyLab:
         path.write_text(text.replace(old, new), encoding="utf-8")
 
     def test_it_fits_but_for_hidden_checks_of_one_exercise(self, reference):
-        assert problems(reference) == ["Exercise 1.2: Means: it has no hidden checks, and full marks need them"]
+        assert problems(reference) == [wording("tools.exercise_means_hidden_checks")]
 
     def test_what_stops_everything_else(self, reference):
         self.change(reference, "tests/exercises/exercises.toml", "classifiers/means.py", "classifiers/mean.py")
-        assert problems(reference) == ["Exercise 1.2: Means: classifiers/mean.py is not there"]
+        assert problems(reference) == [wording("tools.exercise_means_is_not")]
         self.change(reference, "tests/exercises/exercises.toml", "classifiers/mean.py", "classifiers/means.py")
         self.change(reference, "classifiers/steps.py", "# exercise 1.1: end", "")
         (problem,) = problems(reference)
-        assert problem.startswith("classifiers/steps.py:9: the solution that begins here has no end")
+        assert problem.startswith(wording("tools.solution_begins_here_end"))
 
     def test_a_reference_that_fails(self, reference):
         check = "def test_sign(lab):\n    assert lab.function('means', 'mean', [1.0]) < 0\n"
@@ -112,14 +113,14 @@ class TestTinyLab:
 
     def test_no_checks(self, reference):
         (reference / "tests/exercises/test_1_02_means.py").unlink()
-        assert "Exercise 1.2: Means: it has no checks, test_1_02_*.py" in problems(reference)
+        assert wording("tools.exercise_means_checks") in problems(reference)
 
 
 class TestLeaks:
     def test_the_lines_of_a_solution(self, reference):
         lines = solution_lines(reference, ["1.1", "1.2"])
         assert set(lines.values()) == {
-            "classifiers/steps.py: tau = loss / (2 * sq_norm)",
+            wording("tools.tau_loss_sq_norm"),
             "classifiers/steps.py: tau = min(cap, tau)",
             "classifiers/means.py: total_of_all = sum(values)",
             "classifiers/means.py: return total_of_all / len(values)",

@@ -4,6 +4,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.explanations import LONGEST_QUESTION
 from lxmls_day1.course.registry import FILE, FOLDER, Registry
 from lxmls_day1.lab import reference_folder
+from tests.wording import wording
 from tools.authoring.mistakes import Program, Style, read_mistakes
 
 SOURCE = '''
@@ -79,7 +80,7 @@ class TestReading:
         assert (mistake.exercise, mistake.name) == ("1.2", "one_too_many")
         assert mistake.programs[0].swaps == (("len(values)", "(len(values) + 1)"),)
         assert len(mistake.programs) == 1 and not mistake.question
-        assert str(mistake) == "mistake one_too_many of exercise 1.2"
+        assert str(mistake) == wording("tools.mistake_too_many_exercise")
 
     def test_a_family_of_programs_and_its_question(self, read):
         content = """

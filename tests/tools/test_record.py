@@ -4,6 +4,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.registry import FOLDER, RECORDED, Registry, check_files
 from lxmls_day1.course.running.snapshot import SnapshotRun, answers_of_reference, take_snapshot
 from lxmls_day1.lab import reference_folder
+from tests.wording import wording
 from tools.authoring import record
 from tools.authoring.pool_making import uncompiled_lab
 
@@ -17,7 +18,7 @@ def test_what_is_recorded_is_what_was_worked_out_by_hand(reference, capsys):
     (reference / RECORDED / "1.9.json").write_text("of an exercise that was removed")
     assert record.main([]) == 0
     assert {path: path.read_text(encoding="utf-8") for path in (reference / RECORDED).iterdir()} == paths
-    assert "2 checks, 3 known mistakes" in capsys.readouterr().out
+    assert wording("tools.checks_known_mistakes") in capsys.readouterr().out
 
 
 def test_recording_one_exercise_leaves_the_others(reference, capsys, monkeypatch):
@@ -35,7 +36,7 @@ def test_a_reference_that_fails_its_own_check_is_not_recorded(reference, capsys)
     path = reference / "tests/exercises/test_1_02_means.py"
     path.write_text(path.read_text() + "\n\ndef test_property(lab):\n    assert False, 'not so'\n")
     assert record.main([]) == 1
-    assert "the reference fails test_1_02_means.py::test_property: not so" in capsys.readouterr().err
+    assert wording("tools.reference_fails_test_property") in capsys.readouterr().err
 
 
 def test_hidden_answers_depend_on_the_seed_and_are_those_of_the_reference(reference):

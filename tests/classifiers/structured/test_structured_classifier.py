@@ -20,6 +20,7 @@ from classifiers.svm import SVM, svm_rule
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus_training import resume
 from tests.made_data import random_sentences
+from tests.wording import wording
 
 pytestmark = pytest.mark.bits
 
@@ -280,7 +281,7 @@ def one_sided_rule(scores, label, sq_norm, step, cost):
 
 @pytest.mark.parametrize("decoder", [None, viterbi])
 def test_a_rule_must_raise_the_truth_by_as_much_as_it_lowers_the_rival(decoder):
-    with pytest.raises(InputError, match="one_sided_rule must raise the true path by as much as it lowers its rival"):
+    with pytest.raises(InputError, match=wording("classifiers.sided_rule_raise_true")):
         AnyRule(one_sided_rule, np.ones(30), decoder=decoder).train(X_SAW, Y_SAW)
 
 

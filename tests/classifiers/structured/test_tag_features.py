@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from classifiers.structured.tag_features import OUTSIDE, TEMPLATES, FeatureIndex, long_shape, parse_template, word_shape
 from lxmls_day1.base.errors import InputError
+from tests.wording import wording
 
 SENTENCES = [("The", "cat", "saw", "the", "CAT", "."), ("3,000", "cats", "?"), ("a",), ("McDonald's", "U.S.", "co-op")]
 
@@ -98,9 +99,9 @@ def test_shapes():
     ["", " ", "letters", "prefix", "suffix0", "word3", "word[", "word[1", "word[a]", "word  lower", "Word", 3, None],
 )
 def test_a_template_that_cannot_be_read(template):
-    with pytest.raises(InputError, match="a template names attributes"):
+    with pytest.raises(InputError, match=wording("classifiers.template_names_attributes")):
         parse_template(template)
-    with pytest.raises(InputError, match="a template names attributes"):
+    with pytest.raises(InputError, match=wording("classifiers.template_names_attributes")):
         FeatureIndex.learn(SENTENCES, ["word", template])
 
 

@@ -22,6 +22,7 @@ from lxmls_day1.base.atomic_files import (
     whole_file,
 )
 from lxmls_day1.base.errors import InputError
+from tests.wording import wording
 
 
 def contents(folder):
@@ -92,7 +93,7 @@ class TestWhatIsNoRegularFile:
         (tmp_path / "loop").symlink_to("loop")
         (tmp_path / "null").symlink_to(os.devnull)
         for name in ("pipe", "loop", "null"):
-            with pytest.raises(InputError, match=f"{name} is not a regular file, so it is not replaced"):
+            with pytest.raises(InputError, match=wording("base.regular_file_replaced", name)):
                 replace_files({tmp_path / "a": b"x", tmp_path / name: b"x"})
         assert sorted(path.name for path in tmp_path.iterdir()) == ["loop", "null", "pipe"]
         assert (tmp_path / "pipe").is_fifo() and Path(os.devnull).is_char_device()
@@ -103,7 +104,10 @@ class TestWhatIsNoRegularFile:
         precious.write_text("precious")
         for make in (lambda: lock.symlink_to(precious), lambda: lock.symlink_to("nowhere"), lambda: os.mkfifo(lock)):
             make()
-            with pytest.raises(InputError, match="cannot be a lock"), locked_folder(tmp_path, "writing into"):
+            with (
+                pytest.raises(InputError, match=wording("base.cannot_be_lock")),
+                locked_folder(tmp_path, "writing into"),
+            ):
                 pass
             lock.unlink()
         assert precious.read_text() == "precious" and not (tmp_path / "nowhere").exists()

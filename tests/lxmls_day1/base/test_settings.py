@@ -10,6 +10,7 @@ from lxmls_day1 import classifiers  # other tests open other labs; this one stay
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.settings import check_settings, known_settings, settings
 from lxmls_day1.classifiers import Mira, NaiveBayes, OnlineClassifier, StructuredMira, StructuredSVM
+from tests.wording import wording
 
 KINDS = [kind for name in classifiers.__all__ if inspect.isclass(kind := getattr(classifiers, name))]
 OF_THE_LOOP = {"nr_rounds", "averaged", "seed", "order", "cost", "track_objective", "progress"}
@@ -36,7 +37,7 @@ class TestEveryClassifier:
         assert settings(kind(**given)) == given
 
     def test_a_wrong_name_is_answered_with_all_names(self, kind):
-        with pytest.raises(InputError, match=f"^{kind.__name__} has no setting 'nr_round'; ") as caught:
+        with pytest.raises(InputError, match=wording("base.setting_nr_round", kind.__name__)) as caught:
             kind(nr_round=3)
         assert isinstance(caught.value, TypeError)
         assert all(name in str(caught.value) for name in known_settings(kind))
@@ -75,7 +76,7 @@ def test_what_differs_from_the_defaults_is_shown():
 def test_the_two_naive_bayes_do_not_take_the_settings_of_each_other():
     assert NaiveBayes("multinomial", smooth=False).model.smooth is False
     assert NaiveBayes(variance="pooled").model.variance == "pooled"
-    with pytest.raises(InputError, match="GaussianNaiveBayes has no setting 'smooth_param'"):
+    with pytest.raises(InputError, match=wording("base.gaussiannaivebayes_setting_smooth_param")):
         NaiveBayes("gaussian", smooth_param=1.0)
 
 
@@ -87,5 +88,5 @@ def test_tags_have_their_own_defaults():
 def test_a_class_without_a_constructor_has_no_settings():
     assert known_settings(object) == {}
     check_settings(object, [])
-    with pytest.raises(InputError, match="object has no setting 'a'; there is none"):
+    with pytest.raises(InputError, match=wording("base.object_setting_none")):
         check_settings(object, ["a"])

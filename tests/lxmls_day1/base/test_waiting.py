@@ -8,6 +8,7 @@ import pytest
 
 from lxmls_day1.base import waiting
 from lxmls_day1.base.waiting import VARIABLE, Wait, WaitedTooLong, WorkClock, tried_again
+from tests.wording import wording
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells work from waiting")
 TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
@@ -121,7 +122,7 @@ def test_without_proc_the_clock_counts_and_a_limit_grows_with_what_the_machine_h
         tries.append(1)
         raise checks.too_long("it did not end")
 
-    with pytest.raises(WaitedTooLong, match=f"it did not end within 300 s, twice; {VARIABLE}=10 "):
+    with pytest.raises(WaitedTooLong, match=wording("base.did_end_within_s", VARIABLE)):
         tried_again(attempt)
     assert len(tries) == 2
 
@@ -135,7 +136,7 @@ def test_a_limit_is_named_with_its_remedy(machine, monkeypatch, asleep, states, 
         machine.now += 0.5
         passed += 0.5
     assert passed == 50.5
-    with pytest.raises(WaitedTooLong, match=rf"^it did not end: it has {wanted} for 50 s; {VARIABLE}=10 in the"):
+    with pytest.raises(WaitedTooLong, match=wording("base.did_end_s", wanted, VARIABLE)):
         tried_again(lambda: (_ for _ in ()).throw(wait.too_long("it did not end")))
     assert str(Wait("it", 7, 20.0, remedy="--limit raises that").too_long("no")).endswith(
         "for 20 s; --limit raises that"

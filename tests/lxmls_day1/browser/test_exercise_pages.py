@@ -15,6 +15,7 @@ from lxmls_day1.course.workspaces.student_bundle import refuse_leaks
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.demos.pages import export
 from lxmls_day1.lab import Lab, reference_folder
+from tests.wording import wording
 
 ROOT = reference_folder()
 CODED = ["1.2", "1.3", "1.4", "1.5", "1.6", "1.7"]
@@ -103,7 +104,10 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
             return page.locator(".report").inner_text()
 
         assert untouched == 3  # the page, its style and its script: nothing is loaded before a gap is touched
-        assert "6 of 6 public checks pass" in verdict(RIGHT) and page.locator(".exercise.passed").count()
+        assert (
+            wording("browser.public_checks_pass", "6", "6") in verdict(RIGHT)
+            and page.locator(".exercise.passed").count()
+        )
         assert sum(sizes) < MOST_BYTES
         page.wait_for_function("() => document.querySelector('figcaption').textContent.includes('0 of 40 points')")
         assert "A known mistake" in verdict(RIGHT.rpartition("\n")[0])

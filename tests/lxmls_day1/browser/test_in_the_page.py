@@ -14,6 +14,7 @@ import pytest
 
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.lab import reference_folder
+from tests.wording import wording
 
 pytestmark = [
     pytest.mark.slow,
@@ -125,7 +126,7 @@ def test_a_student_opens_the_lab_goes_wrong_is_told_so_solves_it_comes_back_and_
     assert worker.url == f"{window.address}/static/lxmls-day1/start.js"
     assert window.run("import fontTools.ttLib, scipy.stats\nprint(scipy.stats.norm.cdf(0))") == "0.5\n"  # unpacked now
     assert "linspace" in window.page.evaluate(COMPLETE, "np.linsp") and not window.errors
-    assert "loss / (2 * sq_norm)" in window.read("classifiers/mira.py")
+    assert wording("browser.loss_sq_norm") in window.read("classifiers/mira.py")
     window.run(OPEN_LAB)
     assert re.search(r"1\.5 .*", window.run("print(lab.status())"))
 
@@ -385,7 +386,7 @@ class TestFaults:
             + "import warnings\nwith warnings.catch_warnings(record=True) as caught:\n    warnings.simplefilter('always')\n"
             + "    TextCorpus('/drive/notebooks/latin.csv')\nprint(*[warning.message for warning in caught])"
         )  # JupyterLite keeps texts in UTF-8, with U+FFFD for what it cannot decode
-        assert "latin.csv, line 2: got U+FFFD" in said and "save the original in UTF-8" in said
+        assert wording("browser.line_got_u_fffd") in said and wording("browser.save_original_utf") in said
 
     def test_a_progress_bar_needs_no_thread_and_warns_of_none(self, open_lab_page):
         window = open_lab_page()
@@ -393,7 +394,7 @@ class TestFaults:
         window.run(OPEN_LAB)
         train = "PassiveAggressive(nr_rounds=2, progress=True).train([[2.0], [-1.0]], [0, 1])"
         code = f"import warnings\nfrom classifiers.passive_aggressive import PassiveAggressive\nwith warnings.catch_warnings(record=True) as caught:\n    {train}\n"
-        assert window.run(code + "print([str(warning.message) for warning in caught])").endswith("[]\n")
+        assert window.run(code + wording("browser.print_str_warning_message")).endswith("[]\n")
 
     def test_an_upload_of_50_megabytes_arrives_or_is_refused_in_a_sentence(self, open_lab_page, tmp_path):
         window = open_lab_page()

@@ -7,6 +7,7 @@ import pytest
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.browser import runtime
+from tests.wording import wording
 
 
 @pytest.fixture
@@ -69,5 +70,5 @@ def test_another_version_is_said(folder, lock, said):
 
 
 def test_no_folder(tmp_path):
-    with pytest.raises(InputError, match="is not a folder"):
+    with pytest.raises(InputError, match=wording("browser.is_not_folder")):
         runtime.runtime_files(tmp_path / "not-there")

@@ -18,6 +18,7 @@ from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.leaks import leaks, leaks_of_code, solution_lines
 from lxmls_day1.lab import reference_folder
+from tests.wording import wording
 
 ASSIGNED = ("1.2", "1.5", "1.9")
 
@@ -128,7 +129,7 @@ class TestRefusals:
 
     def test_a_folder_with_something_in_it(self, tmp_path):
         (tmp_path / "mine.txt").write_text("mine")
-        assert "not empty; nothing in it was changed" in self.refused(tmp_path)
+        assert wording("browser.empty_nothing_changed") in self.refused(tmp_path)
         assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
     @pytest.mark.parametrize("found", [None, "0.7.6"])

@@ -9,6 +9,7 @@ from lxmls_day1.commands.cache import command as cache
 from lxmls_day1.commands.toy import command as toy
 from lxmls_day1.engine.corpus.shards import Shards
 from lxmls_day1.engine.text.toy_stream import toy_documents
+from tests.wording import wording
 
 
 def run(command, *arguments, **settings):
@@ -34,19 +35,19 @@ def test_a_changed_value_is_found_by_verify(tmp_path):
     path.write_text("label,text\nham,See you at noon\nspam,Win a prize\n")
     assert run(cache, path, "--out", out).exit_code == 0
     sound = run(cache, "--verify", out)
-    assert sound.exit_code == 0 and "is unchanged since it was written: 1 shard, 2 documents." in sound.stdout
+    assert sound.exit_code == 0 and wording("commands.unchanged_since_written_shard") in sound.stdout
     data = out / "shard-00000/data.npy"
     content = data.read_bytes()
     data.write_bytes(content[:-1] + bytes([content[-1] + 1]))
     changed = run(cache, "--verify", out)
-    assert changed.exit_code == 1 and "data.npy has changed since it was written" in str(changed.exception)
+    assert changed.exit_code == 1 and wording("commands.data_npy_changed_since") in str(changed.exception)
     assert run(cache, "--verify", out, path).exit_code == run(cache).exit_code == run(cache, path).exit_code == 2
 
 
 @pytest.mark.parametrize(("options", "is_told"), [(["-"], True), (["-", "--hash", "8"], False)])
 def test_that_all_tokens_are_kept_is_said_before_they_are(tmp_path, options, is_told):
     said = run(cache, *options, "--out", tmp_path / "x.bags", input="label,text\nham,See you\nspam,Win\n")
-    assert said.exit_code == 0 and ("all tokens are kept in memory" in said.stderr) == is_told
+    assert said.exit_code == 0 and (wording("commands.tokens_kept_memory") in said.stderr) == is_told
 
 
 def test_options_reach_the_making(tmp_path):
@@ -74,7 +75,7 @@ def test_options_reach_the_making(tmp_path):
 @pytest.mark.parametrize("number", ["1.5", "-1", "many", "1e400", "nan"])
 def test_numbers_of_documents_that_are_none(number):
     result = run(toy, "--documents", number)
-    assert result.exit_code == 2 and "is not a whole number of at least 0, such as 1000 or 1e7" in result.output
+    assert result.exit_code == 2 and wording("commands.whole_number_least_such") in result.output
 
 
 def test_a_reader_that_has_enough_ends_the_generator_quietly():

@@ -16,6 +16,7 @@ import lxmls_day1.base.atomic_files
 from lxmls_day1.commands.command_line import COMMANDS, caches_without_home, command_group, ended_by_signals
 from lxmls_day1.engine.models.result_table import ResultTable, Row
 from tests.command_runs import run
+from tests.wording import wording
 
 ROOT = Path(__file__).resolve().parents[3]
 FILES = {"boundaries.png", "accuracies.png", "results.json", "results.csv"}
@@ -119,7 +120,7 @@ class TestHelp:
             "command_line.main([])"
         )
         result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-        assert result.stderr == "Warning: a worker is left out\n"
+        assert result.stderr == wording("commands.warning_worker_left")
 
 
 class TestUsage:
@@ -157,9 +158,7 @@ class TestRun:
     def test_toy_in_place_of_a_corpus_that_cannot_be_had(self, lab):
         result = run("run", "--lab", lab, "--domain", "kitchen")
         first, *_ = result.stderr.splitlines()
-        assert first == (
-            "Kitchen is not on this machine, and the network does not answer; the toy corpus takes its place."
-        )
+        assert first == (wording("commands.kitchen_machine_network_does"))
         assert rows_in(Path("out"))[1].data_set == "toy from None"
         note = "The reviews of kitchen could not be had; these are of the small generated toy corpus."
         assert json.loads(Path("out/results.json").read_text())["notes"] == [note, "A guess."]
@@ -188,15 +187,14 @@ class TestMistakes:
     def test_out_is_a_file_or_lies_in_one(self, lab):
         Path("mine.txt").write_text("mine")
         for out in ("mine.txt", Path("mine.txt", "out")):
-            assert (
-                self.error("run", "--lab", lab, "--out", out)
-                == f"{out} is a file, or lies in one; --out must be a folder."
-            )
+            assert self.error("run", "--lab", lab, "--out", out) == wording("commands.file_lies_folder", out)
         assert Path("mine.txt").read_text() == "mine"
 
     def test_a_syntax_error_in_a_student_s_file(self, lab):
         (lab / "classifiers/run_all_classifiers.py").write_text("import json\ndef run(:\n")
-        assert self.error("run", "--lab", lab).startswith("classifiers/run_all_classifiers.py:2: this is not Python")
+        assert self.error("run", "--lab", lab).startswith(
+            wording("commands.this_is_not_python", "classifiers/run_all_classifiers.py:2")
+        )
         assert list(Path("out").iterdir()) == []
 
     @pytest.mark.one_in(2)
@@ -281,7 +279,7 @@ class TestReferenceLab:
         assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
         rows = rows_in(tmp_path / "out")
         points, reviews = rows[:6], rows[6:]
-        assert {row.data_set for row in points} == {"simple data set, 100 points"}
+        assert {row.data_set for row in points} == {wording("commands.simple_data_set_points")}
         assert {"toy" in row.data_set.lower() for row in reviews} == {True}
         assert {row.classifier for row in points} < {row.classifier for row in reviews}
         assert all(0.5 <= row.test_accuracy <= 1 and row.seconds > 0 for row in rows)

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.demos import server
+from tests.wording import wording
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -61,7 +62,7 @@ def test_it_leaves_the_browser_alone(opened):
 
 def test_an_unknown_name_and_a_taken_port_are_refused(opened):
     result = run("--only", "mira")
-    assert result.exit_code == 1 and "there is no demonstration 'mira'" in result.output
+    assert result.exit_code == 1 and wording("commands.there_is_no_demonstration") in result.output
     with socket.create_server(("127.0.0.1", 0)) as taken:
         result = run("--port", str(taken.getsockname()[1]))
     assert result.exit_code == 1 and "cannot be used" in result.output and not opened

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 import lxmls_day1.library_path
 from lxmls_day1.commands.command_line import command_group
+from tests.wording import wording
 
 
 @pytest.fixture
@@ -131,8 +132,8 @@ def test_the_parts_of_a_lesson_hold_its_notebook():
         assert all(page["cells"][0]["source"].startswith("# ") for page in shown)
         assert len(shown) > 1 or path.stem == "7_second_order"
     texts = {name: "".join(cell["source"] for cell in page["cells"]) for name, page in pages.items()}
-    assert "# 2 · C. MIRA: the size of the step\n" in texts["docs/lessons/2_online-2"]
-    assert "[Solve this exercise in the browser](../docs/exercises/1.4.md)" in texts["notebooks/2_online"]
+    assert wording("commands.c_mira_size_step") in texts["docs/lessons/2_online-2"]
+    assert wording("commands.solve_this_exercise_in") in texts["notebooks/2_online"]
 
 
 @pytest.mark.slow

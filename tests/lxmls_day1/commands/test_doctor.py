@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.box import levels, sandbox
 from lxmls_day1.commands import doctor
+from tests.wording import wording
 
 
 def report(monkeypatch, *names, columns=80):
@@ -40,7 +41,7 @@ def test_what_breaks_is_bad_and_stops_nothing(monkeypatch):
     chosen = {"compiled loops": broken, "Python": doctor.EXAMINATIONS["Python"]}
     monkeypatch.setattr(doctor, "EXAMINATIONS", chosen)
     result = report(monkeypatch)
-    assert "bad compiled loops it could not be tested: InputError: the cache cannot" in in_a_line(result)
+    assert wording("commands.bad_compiled_loops_could") in in_a_line(result)
     assert "good Python" in in_a_line(result) and result.exit_code == 1
 
 
@@ -58,7 +59,7 @@ def test_an_extra_is_missing(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "jupyterlab" else object())
     said = in_a_line(report(monkeypatch, "extras"))
     assert "good extras installed: grading, browser, cluster" in said
-    assert 'not installed: notebook, for `lxmls-day1 lab` -> `python -m pip install "lxmls-day1[notebook]"`' in said
+    assert wording("commands.installed_notebook_lxmls_day") in said
 
 
 def test_little_room(monkeypatch, tmp_path):
@@ -74,10 +75,7 @@ def test_corpora_without_a_network(monkeypatch, tmp_path):
     monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path))
     monkeypatch.delenv("LXMLS_DAY1_DATA", raising=False)
     said = in_a_line(report(monkeypatch, "corpora"))
-    assert (
-        "good corpora here: toy, toy questions, toy sentences limited not here yet: books, dvd" in said
-        and "set LXMLS_DAY1_DATA" in said
-    )
+    assert wording("commands.good_corpora_here_toy") in said and "set LXMLS_DAY1_DATA" in said
 
 
 @pytest.mark.parametrize(
@@ -105,5 +103,5 @@ def test_a_system_without_boxes(monkeypatch):
     monkeypatch.setattr(sandbox, "sys", SimpleNamespace(platform="darwin"))
     monkeypatch.setattr(levels, "self_test", lambda program, level, *_: sandbox.ForkServer(program, level))
     result = report(monkeypatch, "sandbox")
-    assert "limited sandbox submissions cannot be graded here" in in_a_line(result) and result.exit_code == 0
+    assert wording("commands.limited_sandbox_submissions_cannot") in in_a_line(result) and result.exit_code == 0
     assert "grade in a container" in in_a_line(result)

@@ -7,6 +7,7 @@ import pytest
 from classifiers.linear_classifier import LinearClassifier
 from lxmls_day1.commands.explain import MOST_UNKNOWN, shortened, unknown_text
 from tests.command_runs import run
+from tests.wording import wording
 
 WORDS = ["good", "bad", "book", "[red]", "dull"]
 
@@ -66,7 +67,7 @@ class TestTable:
         rng = np.random.default_rng(1)
         LinearClassifier().save("many.npz", rng.normal(size=(2, 50)), ["good"], [f"c{k}" for k in range(50)])
         shown = explain("many.npz", "-", stdin="good").stdout
-        assert "The best 3 of 50 classes are shown; --json has all." in shown
+        assert wording("commands.best_classes_shown_json") in shown
 
     def test_several_reviews_or_one_of_them(self):
         Path("r.txt").write_text("good\nbad\n")
@@ -118,11 +119,11 @@ class TestJson:
 class TestMistakes:
     def test_a_number_beyond_the_end(self):
         error = explain("hand.npz", "-", "--number", "2", stdin="good", status=1).stderr
-        assert error == "Error: --number is 2, but the file holds 1 review.\n"
+        assert error == wording("commands.error_number_file_holds")
 
     def test_a_model_of_one_class(self):
         LinearClassifier().save("one.npz", np.ones((2, 1)), ["good"])
-        assert "compares at least two classes" in explain("one.npz", "-", stdin="good", status=1).stderr
+        assert wording("commands.compares_least_two_classes") in explain("one.npz", "-", stdin="good", status=1).stderr
 
 
 def test_long_words_and_long_lists_are_cut():

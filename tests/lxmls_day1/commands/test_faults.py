@@ -35,6 +35,7 @@ from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.engine.corpus.corpus_making import make_corpus
 from lxmls_day1.engine.text.toy_stream import toy_documents
 from lxmls_day1.lab import reference_folder
+from tests.wording import wording
 
 psutil = pytest.importorskip("psutil", exc_type=ImportError)
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="faults are those of Linux")]
@@ -332,7 +333,7 @@ def disturb(name: str, fault: str, moment: Moment, expected: dict[str, object], 
         assert "Traceback" not in said or "Exception ignored in" in said, said  # of a library's destructors
         (folder / "ballast").unlink(missing_ok=True)
         assert not left(), "processes are left"
-        assert status == 0 or fault in ENDED or re.search("could not be started|did not start", said), (
+        assert status == 0 or fault in ENDED or re.search(wording("commands.could_started_did_start"), said), (
             said
         )  # had not begun yet
         if (

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_runs import run
+from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before", "somewhere")
 
@@ -30,7 +31,7 @@ def test_no_classifier_is_named():
 
 def test_a_table_of_numbers():
     Path("numbers.csv").write_text("x1,x2,y\n" + "0.5,-1e3,1\n2,3,0\n" * 5)
-    assert "numbers.csv holds numbers, and labelled text is wanted" in train("--file", "numbers.csv", status=1).output
+    assert wording("commands.holds_numbers_labelled_text") in train("--file", "numbers.csv", status=1).output
 
 
 @pytest.mark.slow
@@ -40,8 +41,8 @@ class TestTrain:
         write_intents("train.csv", 77 * 6)
         write_intents("test.csv", 77 * 2)
         said = train("--file", "train.csv", "--test-file", "test.csv")
-        assert "trained on train: accuracy 1.0000 on the training part, 1.0000 on the test part." in said.stdout
-        assert "Saved as model.npz: 77 classes, " in said.stdout
+        assert wording("commands.trained_train_accuracy_training") in said.stdout
+        assert wording("commands.saved_as_classes") in said.stdout
         (note,) = said.stderr.splitlines()
         layout = "a comma between columns, a header; label in 'category', text in 'text'"
         assert (
@@ -74,31 +75,34 @@ class TestTrain:
         content = "".join(lines).encode("latin-1")
         Path(f"{name}.gz").write_bytes(gzip.compress(content))
         said = train("--file", f"{name}.gz", *options)
-        assert "trained on x: accuracy 1.0000 on the training part, 1.0000 on the test part." in said.stdout
+        assert wording("commands.trained_x_accuracy_training") in said.stdout
         assert "2 classes, " in said.stdout and "20 examples, 2 classes." in said.stderr
         Path("new.txt").write_text("Good thing!")
         assert run("predict", "model.npz", "new.txt").stdout.startswith("yes\t")
 
     def test_svmlight_has_no_words_to_predict_from(self):
         Path("x.svm").write_text("1 1:1\n-1 2:1\n" * 10)
-        assert "accuracy 1.0000 on the training part" in train("--file", "x.svm").stdout
+        assert wording("commands.accuracy_training_part") in train("--file", "x.svm").stdout
         Path("new.txt").write_text("Good thing!")
         said = run("predict", "model.npz", "new.txt", status=1).stderr
-        assert said.startswith("Error: the model has ready-made features (svmlight), so it cannot read words;")
+        assert said.startswith(wording("commands.error_model_ready_made"))
 
     @pytest.mark.parametrize("label", ["{:.2f}", "-{}", "{}.5e3"])
     def test_numbers_to_be_estimated_are_no_classes(self, label):
         Path("x.svm").write_text("".join(f"{label.format(n)} 1:{n} 2:1\n" for n in range(1, 41)))
         said = run("train", "--file", "x.svm", "--classifier", "mira", status=1).stderr
-        assert "there are 40 labels for 40 examples" in said
-        assert "numbers to be estimated (regression) must be grouped into classes first" in said
+        assert wording("commands.there_are_labels_for") in said
+        assert wording("commands.numbers_estimated_regression_grouped") in said
 
     def test_a_header_is_no_class(self):
         """However the columns are called: only the two labels of the examples become classes."""
         for header in ("label,text", "mood,remark"):
             Path("x.csv").write_text(header + "\n" + "yes,A good thing it is\nno,A bad thing it is\n" * 10)
-            assert "Saved as model.npz: 2 classes" in train("--file", "x.csv").stdout
-        assert "Saved as model.npz: 3 classes" in train("--file", "x.csv", "--test-file", "x.csv", "--no-header").stdout
+            assert wording("commands.saved_as_classes_2", "2") in train("--file", "x.csv").stdout
+        assert (
+            wording("commands.saved_as_classes_2", "3")
+            in train("--file", "x.csv", "--test-file", "x.csv", "--no-header").stdout
+        )
 
     @pytest.mark.parametrize(
         ("content", "options", "says"),

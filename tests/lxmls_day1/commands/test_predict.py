@@ -10,6 +10,7 @@ from classifiers.linear_classifier import LinearClassifier
 from classifiers.mira import Mira
 from lxmls_day1.commands.predict import margins_of
 from tests.command_runs import run
+from tests.wording import wording
 
 ROOT = Path(__file__).resolve().parents[3]
 WORDS = ["good", "bad", "book", "very_good"]
@@ -61,9 +62,7 @@ class TestPredictions:
         Path("r.txt").write_text("🙂 unheard-of\ngood\n")
         result = predict("hand.npz", "r.txt", "--per", "line")
         assert result.stdout.startswith("positive\t0.5\tr.txt:1\n")
-        assert result.stderr == (
-            "Note: 1 of 2 reviews holds no word that the classifier knows; its intercepts decided.\n"
-        )
+        assert result.stderr == (wording("commands.note_reviews_holds_word"))
 
     def test_standard_input_is_answered_line_by_line(self):
         """Each answer is there before the next line is."""
@@ -81,12 +80,12 @@ class TestPredictions:
                 assert process.stdout.readline() == answer
             _, remarks = process.communicate("unheard-of")
         assert process.returncode == 0
-        assert remarks == "Note: 2 of 4 reviews hold no word that the classifier knows; its intercepts decided.\n"
+        assert remarks == wording("commands.note_reviews_hold_word")
 
     def test_counts_on_standard_input(self):
         result = predict("hand.npz", "-", stdin="good:1 #label#:negative\nbad:1 book:1 #label#:negative\n")
         assert result.stdout == "positive\t4.5\tstandard input:1\nnegative\t5.75\tstandard input:2\n"
-        assert result.stderr == "accuracy 0.5000 (1 of 2 labelled reviews)\n"
+        assert result.stderr == wording("commands.accuracy_labelled_reviews")
 
     def test_standard_input_as_one_review(self):
         assert predict("hand.npz", "--per", "file", "-", stdin="bad\nbad").stdout == "negative\t11.5\tstandard input\n"
@@ -141,12 +140,12 @@ class TestMistakes:
         mira.save("points.npz", mira.train([[2.0, 0.0], [0.0, 2.0]], [0, 1]))
         Path("good.txt").write_text("good")
         for command in ("predict", "explain"):
-            assert "points.npz has no feature names" in run(command, "points.npz", "good.txt", status=1).stderr
+            assert wording("commands.has_no_feature_names") in run(command, "points.npz", "good.txt", status=1).stderr
 
     def test_a_label_that_the_classifier_cannot_know(self):
         Path("x.review").write_text("good:1 #label#:great\n")
         error = self.error("hand.npz", "x.review")
-        assert error.startswith("x.review:1: the label is 'great', but the classifier knows 'positive', 'negative'")
+        assert error.startswith(wording("commands.x_review_label_great"))
 
 
 @pytest.mark.slow

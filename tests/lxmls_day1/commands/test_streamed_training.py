@@ -19,6 +19,7 @@ from lxmls_day1.engine.corpus.corpus_making import make_corpus
 from lxmls_day1.engine.corpus.shards import Shards
 from lxmls_day1.engine.corpus_training import evaluate_corpus, train_corpus
 from tests.command_runs import run
+from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before", "somewhere")
 GOOD, BAD = (
@@ -64,7 +65,8 @@ def test_the_model_is_that_of_training_in_python_and_predicts_raw_text(kind, pla
     np.testing.assert_array_equal(model.params, train_corpus(mira, place / f"{kind}.bags"))
     accuracy = evaluate_corpus(mira, place / f"{kind}-test.bags", model.params)
     assert f"accuracy {accuracy:.4f} on {kind}-test.bags" in said.stdout
-    assert f"{100 * mira.history[-1].errors / 120:.2f} % errors before each step of the last round" in said.stdout
+    errors = f"{100 * mira.history[-1].errors / 120:.2f}"
+    assert wording("commands.errors_before_each_step", errors) in said.stdout
     lines = [re.split(r"[ %]+", line.strip()) for line in said.stderr.splitlines()[1:]]
     expected = [line for round in mira.history for line in round.validation]
     assert [int(line[0]) for line in lines] == [line.documents for line in expected] == [2**n for n in range(11)]
@@ -176,7 +178,7 @@ def test_a_signal_ends_with_its_status_and_says_how_to_go_on(number, status, pla
         process.send_signal(number)
         *_, last = process.stderr
     assert process.returncode == status
-    assert last == "Interrupted: the training is kept in kept; --resume goes on with it.\n"
+    assert last == wording("commands.interrupted_training_kept_kept")
     assert Path("kept").is_file()
     assert not Path("model.npz").exists()
 

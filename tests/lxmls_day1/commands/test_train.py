@@ -10,6 +10,7 @@ from lxmls_day1.commands.train import Setting
 from lxmls_day1.sklearn.tuning import tune, with_development_part
 from readers.sentiment_reader import SentimentCorpus
 from tests.command_runs import run
+from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before", "somewhere")
 
@@ -53,7 +54,7 @@ class TestTraining:
         claimed = re.search(r"trained on Toy reviews: accuracy [\d.]+ on the training part, ([\d.]+) on the test", said)
         assert float(claimed[1]) == pytest.approx(accuracy_on_test_part(model), abs=5e-5)
         assert model.notes["accuracies"]["test"] == accuracy_on_test_part(model)
-        assert f"Saved as model.npz: 2 classes, {len(model.feature_names)} features." in said
+        assert wording("commands.saved_classes_features", len(model.feature_names)) in said
 
     def test_what_training_warns_of_is_a_note_beside_the_output(self):
         result = train("--classifier", "multinomial_naive_bayes", "--set", "smooth=false")
@@ -99,7 +100,7 @@ class TestTraining:
         Path("review.txt").write_text("Excellent!")
         assert run("predict", "--lab", "lab", "model.npz", "review.txt").stdout == "positive\t0\treview.txt\n"
         error = train("--lab", "lab", "--classifier", "stub", status=1).stderr
-        assert error == "Error: Stub is not written yet: exercise 1.5: about five lines\n"
+        assert error == wording("commands.error_stub_written_yet")
 
 
 @pytest.mark.slow
@@ -166,7 +167,7 @@ def test_values_of_settings(text, expected):
 
 @pytest.mark.parametrize("text", ["a", "a=", "=1", "a b=1", "1=2", ""])
 def test_what_is_no_setting(text):
-    with pytest.raises(click.BadParameter, match="not of the form NAME=VALUE"):
+    with pytest.raises(click.BadParameter, match=wording("commands.form_name_value")):
         Setting().convert(text, None, None)
 
 
@@ -176,7 +177,7 @@ class TestRegularizer:
     @pytest.mark.parametrize("name", ["svm", "max_ent_online", "max_ent_batch"])
     def test_it_is_two_over_the_number_of_examples(self, name):
         said = train("--classifier", name).stdout
-        assert said.startswith("regularizer (λ) = 0.00625: 2/M for 320 training examples, because none was given.\n")
+        assert said.startswith(wording("commands.regularizer_training_examples_none"))
         assert load("model.npz").classifier.regularizer == 2 / 320
 
     @pytest.mark.parametrize(
@@ -194,9 +195,9 @@ class TestRegularizer:
         found = tune(SVM(), with_development_part(SentimentCorpus("toy"))).best
         said = train("--classifier", "svm", "--tune").stdout
         value = found.settings["regularizer"]
-        assert "has no development part, so 64 training examples are held out" in said
+        assert wording("commands.development_part_training_examples") in said
         assert all(f" {tried} " in said for tried in ("1.0", "0.1", "0.001", "1e-06"))
-        assert f"regularizer = {value}: the best on 64 development examples." in said
+        assert wording("commands.regularizer_best_development_examples", value) in said
         assert load("model.npz").classifier.regularizer == value
 
     @pytest.mark.slow
@@ -213,7 +214,7 @@ class TestRegularizer:
 
     def test_a_grid_without_the_regularizer_leaves_it_at_the_usual_one(self):
         said = train("--classifier", "svm", "--grid", "nr_rounds=1,2").stdout
-        assert "2/M for 320 training examples" in said
+        assert wording("commands.for_training_examples", "320") in said
         assert load("model.npz").classifier.regularizer == 2 / 320
         assert "2/M" not in train("--classifier", "svm", "--grid", "nr_rounds=1,2", "--set", "regularizer=0.5").stdout
 

@@ -23,6 +23,7 @@ from lxmls_day1.course.reports import terminal
 from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_digest
 from lxmls_day1.course.workspaces.solve_reset_undo import solve
 from lxmls_day1.course.workspaces.workspace import as_typed, start_workspace
+from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
 
@@ -42,8 +43,8 @@ def here(workspace, monkeypatch):
 
 def test_start(reference, tmp_path):
     said = run("start", tmp_path / "mine")
-    assert "is your lab, with 3 exercises" in said
-    assert "nothing in it was changed" in run("start", tmp_path / "mine", status=1)
+    assert wording("course.is_your_lab_with") in said
+    assert wording("course.nothing_in_it_was") in run("start", tmp_path / "mine", status=1)
 
 
 class TestWhere:
@@ -60,18 +61,15 @@ class TestWhere:
         for folder in (tmp_path / "elsewhere", reference / "notebooks"):
             monkeypatch.chdir(folder)
             said = run(*arguments, status=1)
-            assert (
-                f"Error: {folder} is not in a lab of your own, and `{arguments[0]}` does not change the reference lab."
-                in said
-            )
-            assert "make one with `lxmls-day1 start DIR`" in said and "Lab:" not in said
+            assert wording("course.error_lab_own_does", folder, arguments[0]) in said
+            assert wording("course.make_lxmls_day_start") in said and "Lab:" not in said
         assert sorted(reference.rglob("*")) == before
 
     def test_a_lab_below_is_pointed_at(self, reference, tmp_path, monkeypatch):
         start_workspace(tmp_path / "mein Labor ä")
         (tmp_path / "a-folder").mkdir()
         monkeypatch.chdir(tmp_path)
-        assert f"Go to your lab (`{as_typed('cd', 'mein Labor ä')}`), name it with --lab DIR" in run("status", status=1)
+        assert wording("course.go_lab_name_lab", as_typed("cd", "mein Labor ä")) in run("status", status=1)
 
     @pytest.mark.parametrize("arguments", [c for c in COMMANDS if c[0] not in ("check", "undo")], ids=" ".join)
     def test_the_lab_is_the_first_line(self, here, arguments):
@@ -79,8 +77,8 @@ class TestWhere:
 
 
 def test_a_mistyped_command():
-    assert "there is no command 'chek'; did you mean check or cache?" in run("chek", "1.5", status=2)
-    assert "there is no command 'zzz'; there are: add, autograder, browser, cache, check" in run("zzz", status=2)
+    assert wording("course.command_chek_did_mean") in run("chek", "1.5", status=2)
+    assert wording("course.command_zzz_add_autograder") in run("zzz", status=2)
     assert "No such option" in run("--versoin", status=2)
 
 
@@ -110,7 +108,7 @@ class TestUnwritable:
     def test_hint_and_status(self, disk):
         said = run("hint", "1.1", "--lab", disk)
         assert "Think of two blocks." in said
-        assert re.search(r"That this hint was shown could not be kept in \.lab-state\.json: (no space|read-only)", said)
+        assert re.search(wording("course.hint_shown_could_kept"), said)
         assert "0 of 3 exercises done, 0 of" in run("status", "--lab", disk)
 
     def test_what_writes_fails_in_one_sentence_and_leaves_all_as_it_was(self, disk):
@@ -123,8 +121,8 @@ class TestUnwritable:
     @pytest.mark.slow
     def test_check(self, disk):
         said = run("check", "1.1", "--lab", disk, status=1)
-        assert "still to be written: classifiers/steps.py" in said
-        assert "The results could not be kept in .lab-state.json: " in said
+        assert wording("course.still_to_be_written_2", "classifiers/steps.py") in said
+        assert wording("course.results_could_kept_lab") in said
 
 
 @pytest.mark.slow
@@ -132,17 +130,21 @@ class TestCheck:
     def test_a_deleted_file_names_what_puts_it_back(self, here):
         (here / "classifiers/steps.py").unlink()
         said = run("check", "1.1", status=1)
-        assert "✗ classifiers/steps.py is not there; `lxmls-day1 reset 1.1` puts it back." in said
-        assert "a file is missing: `reset`" in run("status")
-        assert "classifiers/steps.py is not there; `lxmls-day1 reset 1.1` puts it back." in run("submit", status=1)
+        assert wording("course.lxmls_day_reset_puts") in said
+        assert wording("course.file_missing_reset") in run("status")
+        assert wording("course.lxmls_day_reset_puts_back") in run("submit", status=1)
         run("reset", "1.1")
         assert "still to be written" in run("check", "1.1", status=1)
 
     def test_one_exercise_and_all(self, here):
         solve(here, "1.1")
-        assert "3 of 3 public checks pass; 2 more run at grading" in run("check", "1.1")
+        assert wording("course.public_checks_pass_more") in run("check", "1.1")
         said = run("check", status=1)
-        assert "3 of 3" in said and "still to be written: classifiers/means.py" in said and "1.3" not in said
+        assert (
+            "3 of 3" in said
+            and wording("course.still_to_be_written_2", "classifiers/means.py") in said
+            and "1.3" not in said
+        )
         assert "✓ 1.1" in run("status")
         assert "no exercise '2.2'" in run("check", "2.2", status=1)
 
@@ -159,7 +161,7 @@ class TestCheck:
         line = source[begin : source.index("\n", begin)]
         path.write_text(source.replace(line, line.replace("Exercise 1.2", "Exercise 1.1")), encoding="utf-8")
         said = run("check", "1.2", status=1)
-        assert "this needs exercise 1.1, which is still to be written" in said and "hint 1.1` helps" in said
+        assert wording("course.needs_exercise_still_written") in said and "hint 1.1` helps" in said
 
     def test_the_report_as_json(self, here, reference):
         (report,) = json.loads(run("check", "1.1", "--json", status=1))["exercises"]
@@ -215,19 +217,19 @@ def test_hint(here):
     assert "Hint 1 of 3, idea:" in run("hint", "1.1")
     assert "Hint 2 of 3" in run("hint", "1.1")
     assert "Hint 1 of 3" in run("hint", "1.1", "--again")
-    assert "You have not seen a hint yet." in run("hint", "1.2", "--again")
+    assert wording("course.seen_hint_yet") in run("hint", "1.2", "--again")
     assert "(2 hints)" in run("status")
-    assert "there is no exercise '1.7'" in run("hint", "1.7", status=1)
+    assert wording("course.there_is_no_exercise") in run("hint", "1.7", status=1)
 
 
 def test_solve_reset_undo(here):
-    assert "The solution of exercise 1.1 is now in classifiers/steps.py; `lxmls-day1 undo`" in run("solve", "1.1")
+    assert wording("course.solution_exercise_now_lxmls") in run("solve", "1.1")
     assert "was in place already" in run("solve", "1.1")
     (here / "classifiers/steps.py").write_text("edited", encoding="utf-8")
     said = run("undo")
     assert "`solve 1.1` is undone: classifiers/steps.py" in said
-    assert "What you had edited since then is kept in .lab-backups/0001-solve-1_1/classifiers/steps.py.edited" in said
-    assert "there is nothing to undo" in run("undo", status=1)
+    assert wording("course.what_edited_since_then") in said
+    assert wording("course.there_is_nothing_to") in run("undo", status=1)
 
 
 def test_a_raise_below_a_right_answer_is_named_and_costs_nothing(here):
@@ -236,11 +238,11 @@ def test_a_raise_below_a_right_answer_is_named_and_costs_nothing(here):
     line = next(line for line in source.splitlines() if "raise NotImplementedError" in line)
     answer = line[: len(line) - len(line.lstrip())] + "return min(cap, loss / (2 * sq_norm))"
     path.write_text(source.replace(line, f"{answer}\n{line}"), encoding="utf-8")
-    assert "still stands in classifiers/steps.py; remove this line" in run("check", "1.1")
+    assert wording("course.still_stands_remove_line") in run("check", "1.1")
     said = run("status")
-    assert "passes; remove the `raise`" in said and "1 of 3 exercises done, 4 of 7.5 points" in said
+    assert "passes; remove the `raise`" in said and wording("course.exercises_done_points") in said
     assert "Further" not in said and "Core" not in said
-    assert "Not solved yet, in the order of the notebooks: 1.2, 1.3." in run("submit")
+    assert wording("course.solved_yet_order_notebooks", "1.2") in run("submit")
 
 
 def write_answer(folder, expression):
@@ -259,7 +261,7 @@ def test_a_solved_exercise_is_asked_once_more_with_other_numbers(here):
     kept.pools["1.1"] = dataclasses.replace(kept.pools["1.1"], reserve=tuple(others))
     (here / RECORDED / "1.1.json").write_text(kept.to_json(), encoding="utf-8")
 
-    assert "exercise 1.1 is not solved yet (to do)" in run("check", "--again", "1.1", status=1)
+    assert wording("course.exercise_solved_yet_do") in run("check", "--again", "1.1", status=1)
     mine = write_answer(here, "min(cap, loss / 2 / sq_norm)")
     run("check", "1.1")
     assert "To practise" not in run("status")
@@ -267,36 +269,34 @@ def test_a_solved_exercise_is_asked_once_more_with_other_numbers(here):
     assert list(state.solved_on) == ["1.1"]
     state.solved_on["1.1"] = "2026-01-02"
     state.save()
-    assert "To practise: `lxmls-day1 check --again 1.1` lets you write 1.1, solved on 2026-01-02, once more." in run(
-        "status"
-    )
+    assert wording("course.practise_lxmls_day_check") in run("status")
 
     run("check", "--again", "1.1")
-    assert "asked once more; see `undo`" in run("status") and "To practise" not in run("status")
-    assert "Asked once more, and handed in without your answer: 1.1." in run("submit")
+    assert wording("course.asked_once_more_see") in run("status") and "To practise" not in run("status")
+    assert wording("course.asked_once_more_handed") in run("submit")
     assert "still to be written" in run("check", "1.1", status=1)
     write_answer(here, "min(cap, loss / 2 / sq_norm) if loss != 6 else 0.0")  # right for all numbers but the new ones
     said = run("check", "1.1", status=1)
-    assert "1 of 2 new inputs get a wrong answer." in said and "loss          6" in said
+    assert wording("course.new_inputs_get_wrong") in said and "loss          6" in said
     run("undo")
     assert (here / "classifiers/steps.py").read_bytes() == mine
-    assert "3 of 3 public checks pass" in run("check", "1.1")
+    assert wording("browser.public_checks_pass", "3", "3") in run("check", "1.1")
 
     run("check", "--again", "1.1")
     write_answer(here, "min(cap, loss / 2 / sq_norm)")
-    assert "3 of 3 public checks pass" in run("check", "1.1")
+    assert wording("browser.public_checks_pass", "3", "3") in run("check", "1.1")
     assert "To practise" not in run("status")  # it was solved today
     assert WorkspaceState.of(here).practised == []
 
 
 @pytest.mark.parametrize("arguments", [(), ("1.1", "1.2"), ("1.1", "--watch"), ("1.1", "--because", "x")])
 def test_one_exercise_alone_is_asked_once_more(here, arguments):
-    assert "--again is for one solved exercise" in run("check", "--again", *arguments, status=2)
+    assert wording("course.again_solved_exercise") in run("check", "--again", *arguments, status=2)
 
 
 def test_submit(here, tmp_path):
     said = run("submit")
-    assert "Not solved yet, in the order of the notebooks: 1.1, 1.2, 1.3." in said and "Packed:" in said
+    assert wording("course.solved_yet_order_notebooks_2") in said and "Packed:" in said
     receipt = hashlib.sha256((here / "submission-mine.zip").read_bytes()).hexdigest()
     assert f"Receipt: sha256 {receipt}." in said
     assert "Packed again" in run("submit")
@@ -309,12 +309,12 @@ def test_submit(here, tmp_path):
     state.save()
     said = run("submit")
     assert (
-        "Not solved yet, in the order of the notebooks: 1.1, 1.3." in said
-        and "Not checked since the last edit: 1.2." in said
+        wording("course.solved_yet_order_notebooks", "1.1") in said
+        and wording("course.checked_since_last_edit") in said
     )
     (here / "classifiers/steps.py").write_text("x = (\n")
     said = run("submit", "--out", tmp_path / "out", status=1)
-    assert "classifiers/steps.py:1: this is not Python" in said and "nothing was packed" in said
+    assert wording("commands.this_is_not_python", "classifiers/steps.py:1") in said and "nothing was packed" in said
     assert "Packed:" in run("submit", "--out", tmp_path / "out", "--name", "Ada L.", "--force")
     assert (tmp_path / "out/submission-ada-l.zip").is_file()
     (tmp_path / "folder.zip").mkdir()
@@ -328,7 +328,9 @@ def test_submit(here, tmp_path):
         )
         assert zipfile.is_zipfile(tmp_path / file)
     assert f"Packed again: {tmp_path}/new/A.ZIP" in run("submit", "--out", tmp_path / "new/A.ZIP", "--force")
-    assert "is a file, or lies in one" in run("submit", "--out", tmp_path / "new/A.ZIP/b.zip", "--force", status=1)
+    assert wording("course.is_file_or_lies") in run(
+        "submit", "--out", tmp_path / "new/A.ZIP/b.zip", "--force", status=1
+    )
 
 
 class TestLab:

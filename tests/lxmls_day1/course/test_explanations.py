@@ -23,6 +23,7 @@ from lxmls_day1.course.workspace_state import (
 )
 from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
 from lxmls_day1.notebook_lab import NotebookLab
+from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
 WHY, CAP = "Why does the factor 2 belong there?", "What does the cap keep away?"
@@ -48,7 +49,7 @@ class TestAsking:
         folder = edit("2 * sq_norm", "sq_norm")
         (asked,) = ask(folder, NORM)
         assert (asked.exercise, asked.mistake, asked.question, asked.text) == ("1.1", "whole_norm", WHY, "")
-        assert asked.attempt.startswith("def half_step(") and "tau = loss / (sq_norm)" in asked.attempt
+        assert asked.attempt.startswith("def half_step(") and wording("course.tau_loss_sq_norm") in asked.attempt
         assert "class Stepper" not in asked.attempt  # what was given
         assert WorkspaceState.of(folder).explanations == [asked]
 
@@ -87,7 +88,7 @@ class TestAnswering:
         explain(workspace, "1.1", "Two blocks.", WHY)
         assert [one.text for one in WorkspaceState.of(workspace).explanations] == [
             "Two blocks.",
-            "Steps that are too long.",
+            wording("course.steps_too_long"),
         ]
 
     @pytest.mark.parametrize("text", ["asdf", WHY, "why does 2 belong there", "factor"])
@@ -118,7 +119,7 @@ class TestAnswering:
     @pytest.mark.parametrize("text", ["", "  \n", None, 3])
     def test_what_is_no_text(self, workspace, text):
         ask(workspace, NORM)
-        with pytest.raises(InputError, match="write one line in your own words"):
+        with pytest.raises(InputError, match=wording("course.write_line_own_words")):
             explain(workspace, "1.1", text)
 
 
@@ -139,7 +140,7 @@ class TestTerminal:
 
     def test_the_question_is_shown(self, check, workspace):
         said = check()
-        assert f"Exercise 1.1, in one line: {WHY}" in said and 'check 1.1 --because "…"' in said
+        assert wording("course.exercise_in_one_line", WHY) in said and 'check 1.1 --because "…"' in said
         assert [one.text for one in WorkspaceState.of(workspace).explanations] == [""]
 
     def test_later(self, check, workspace):
@@ -149,14 +150,14 @@ class TestTerminal:
 
     @pytest.mark.parametrize("arguments", [("1.1", "1.2"), ("1.1", "--watch"), ("--lab", ".")])
     def test_one_exercise_is_wanted(self, check, arguments):
-        assert "--because answers the question about one exercise" in check(*arguments, "--because", "x", status=2)
+        assert wording("course.answers_question_about_exercise") in check(*arguments, "--because", "x", status=2)
 
     def test_a_disk_that_is_full_changes_no_verdict(self, check, monkeypatch):
         def fail(*_):
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr(WorkspaceState, "save", fail)
-        assert "The question could not be kept in .lab-state.json: no space left" in check()
+        assert wording("course.question_could_kept_lab") in check()
 
 
 class TestNotebook:
@@ -203,7 +204,7 @@ class TestReadingWhatCameBack:
         ids=range(9),
     )
     def test_what_is_no_such_file(self, content):
-        with pytest.raises(InputError, match="explanations.json does not hold explanations"):
+        with pytest.raises(InputError, match=wording("course.explanations_json_does_hold")):
             unpacked(content, ["1.1"])
 
     def test_rows_of_another_form_are_left_out(self):

@@ -6,6 +6,7 @@ import pytest
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.registry import Registry, exercise_of_check, parse_registry
 from lxmls_day1.lab import reference_folder
+from tests.wording import wording
 
 GOOD = """
 [[exercise]]
@@ -71,7 +72,7 @@ def test_choosing():
     registry = parsed('assigned = ["1.10"]\n' + GOOD)
     assert [e.id for e in registry.select(None)] == ["1.10"]
     assert [e.id for e in registry.select(["1.10", "1.9"])] == ["1.9", "1.10"]
-    with pytest.raises(InputError, match=r"there is no exercise '1\.1'; did you mean"):
+    with pytest.raises(InputError, match=wording("course.exercise_did_mean")):
         registry.select(["1.1"])
 
 
@@ -81,7 +82,7 @@ def test_core_and_afternoon_stand_for_their_exercises():
     registry = Registry([replace(one, id=f"1.{n}", part=part) for n, part in enumerate(parts, 1)])
     assert [e.id for e in registry.select(["core"])] == ["1.1", "1.2"]
     assert [e.id for e in registry.select(["afternoon", "1.3"])] == ["1.2", "1.3"]
-    with pytest.raises(InputError, match=r"no exercise of this lab belongs to 'core'; there are: 1\.9, 1\.10"):
+    with pytest.raises(InputError, match=wording("course.exercise_lab_belongs_core")):
         parsed(GOOD).select(["core"])
 
 
@@ -93,19 +94,19 @@ def test_no_two_exercises_share_a_file():
 
 def test_an_exercise_is_found_by_the_id_that_it_had():
     registry = parsed(GOOD.replace('id = "1.9"', 'id = "1.9"\nformerly = ["1.9a"]'))
-    with pytest.warns(UserWarning, match=r"exercise 1\.9a is now called 1\.9"):
+    with pytest.warns(UserWarning, match=wording("course.exercise_now_called")):
         assert registry["1.9a"].id == "1.9"
-    with pytest.warns(UserWarning, match=r"exercise 1\.9a is now called 1\.9"):
+    with pytest.warns(UserWarning, match=wording("course.exercise_now_called")):
         assert [e.id for e in registry.select(["1.9a"])] == ["1.9"]
 
 
 def test_files_that_cannot_be_read(tmp_path):
     path = tmp_path / "exercises.toml"
-    with pytest.raises(InputError, match="this lab has no exercises"):
+    with pytest.raises(InputError, match=wording("course.this_lab_has_no")):
         Registry.read(path)
     for content in (b"id =", b"\xff"):
         path.write_bytes(content)
-        with pytest.raises(InputError, match="this is not TOML"):
+        with pytest.raises(InputError, match=wording("course.this_is_not_toml")):
             Registry.read(path)
 
 

@@ -12,6 +12,7 @@ from lxmls_day1.demos.demonstration import Demonstration, demonstration_class
 from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
 from lxmls_day1.demos.pages import script
 from lxmls_day1.demos.scene import Axis, Panel, Scene, plain_data, points_of_class
+from tests.wording import wording
 
 #: What a student who has not begun reads: what is missing from the first scene, and the exercise in which it is written. A
 #: demonstration without a row shows nothing that students write.
@@ -90,7 +91,7 @@ def test_the_page_can_draw_its_scene(demo, scene):
 def test_a_student_who_has_not_begun_sees_what_is_written_and_reads_what_is_not(demo, scene, workspace):
     begun = type(demo)(workspace).scene_of(nr_seeds=2)
     missing = UNWRITTEN.get(demo.name)
-    assert list(begun.notes) == ([f"Still to be written, and left out: {missing}."] if missing else [])
+    assert list(begun.notes) == ([wording("demos.still_written_left", missing)] if missing else [])
     marks, of_reference = ([m for panel in each.panels for m in panel.marks] for each in (begun, scene))
     assert {m.get("label", "") for m in marks} <= {m.get("label", "") for m in of_reference}
     assert (
@@ -119,7 +120,7 @@ def test_nonsense_from_a_page_is_the_usual_setting(demo):
 
 
 def test_an_unknown_name_is_refused():
-    with pytest.raises(InputError, match="did you mean mira_step"):
+    with pytest.raises(InputError, match=wording("demos.did_mean_mira_step")):
         demonstration_class("mira_stp")
 
 
@@ -147,7 +148,7 @@ def test_progress_comes_before_the_scene(lab):
 def test_an_error_is_a_sentence(lab, monkeypatch, error):
     monkeypatch.setattr(Coin, "error", error)
     _, answer = Coin(lab).answers({})
-    assert answer == {"error": f"The picture is left out, as it ended with {type(error).__name__}: {error}."}
+    assert answer == {"error": wording("demos.picture_left_ended", type(error).__name__, error)}
 
 
 @pytest.mark.parametrize("points", [[[0, 0]], [[0, 0, 9]], [[9, 0, 0]], [[0, "0", 0]], [[0, 0, 0]] * 3, [[True, 0, 0]]])

@@ -6,6 +6,7 @@ from scipy.stats import norm
 
 from lxmls_day1.demos.gaussian_playground import LEARNERS, DemoGaussianPlayground
 from lxmls_day1.demos.gaussian_points import OPTIMAL, Points
+from tests.wording import wording
 
 
 class TestComputing:
@@ -59,4 +60,4 @@ class TestShowing:
 
     def test_a_setting_that_gives_no_sample_is_a_sentence(self, lab):
         (answer,) = DemoGaussianPlayground(lab).answers({"nr_points": 20, "balance": 0.05})
-        assert "one of the classes has no training point" in answer["error"]
+        assert wording("demos.classes_training_point") in answer["error"]

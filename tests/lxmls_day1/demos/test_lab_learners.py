@@ -7,6 +7,7 @@ import pytest
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.demos.lab_learners import Attempts, trained, update_of
+from tests.wording import wording
 
 
 @pytest.mark.parametrize(
@@ -31,5 +32,5 @@ def test_what_training_raises_becomes_a_sentence(error, exercise, words):
     "answer", [None, "ab", [0.0], [[1], [2, 3]], [np.nan, 0.0], [0.0, np.inf], [1e308, 0.0], [None, 1]]
 )
 def test_a_rule_without_two_finite_numbers_is_an_error_that_names_it(answer):
-    with pytest.raises(InputError, match="my_rule must return d, one finite number for each of the 2 classes"):
+    with pytest.raises(InputError, match=wording("demos.my_rule_return_d")):
         update_of(Mock(return_value=answer, __name__="my_rule"), 2, np.zeros(2))

@@ -11,6 +11,7 @@ from lxmls_day1.demos.review_explorer import LABELS, SMOOTHED, DemoReviews
 from lxmls_day1.demos.review_text import MOST_WORDS
 from lxmls_day1.demos.reviews import EXAMPLES
 from lxmls_day1.demos.scene import CLASSES, MUTED
+from tests.wording import wording
 
 UNSMOOTHED = "Naive Bayes (unsmoothed)"
 HOSTILE = {
@@ -104,7 +105,10 @@ def test_smoothing_changes_what_an_unseen_word_adds(demo, corpus):
         np.testing.assert_allclose(points, [np.column_stack([[alpha] * 2, p])] if alpha else [])
     assert abs(added[0]) < abs(added[1]) < abs(added[2]) and math.isinf(added[3])
     assert facts["decisions"][SMOOTHED] == demo.scene_of().facts["decisions"][UNSMOOTHED]  # α = 0 is just that
-    assert "impossible" in scene.says and "no verdict on the review" in demo.scene_of(view="smoothing", text="").says
+    assert (
+        "impossible" in scene.says
+        and wording("demos.no_verdict_on_review") in demo.scene_of(view="smoothing", text="").says
+    )
 
 
 def test_telling_words_have_a_bar_each(demo, lab, models, corpus):

@@ -10,6 +10,7 @@ from lxmls_day1.figures.plotting import (
     plot_accuracies,
     plot_points,
 )
+from tests.wording import wording
 
 X = np.array([[-1.0, -1.0], [-2.0, 0.5], [1.0, 1.0], [2.0, -0.5]])
 Y = np.array([0, 0, 1, 1])
@@ -90,7 +91,7 @@ def test_several_pieces_are_one_line_with_one_legend_entry(axis_with_points):
 def test_one_class_everywhere_is_said_in_the_legend(axis_with_points):
     add_boundary(axis_with_points, np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]), "lazy")
     assert axis_with_points.lines[-1].get_xydata().size == 0
-    assert legend_labels(axis_with_points)[-1] == "lazy (one class in view)"
+    assert legend_labels(axis_with_points)[-1] == wording("figures.lazy_class_view")
 
 
 def test_eight_boundaries_differ_in_dashes_and_in_colour(axis_with_points):

@@ -20,6 +20,7 @@ from lxmls_day1.grading.autograded import classroom50_result, main
 from lxmls_day1.grading.gradebook import MISSING, OK, WRONG, CheckGrade, ExerciseGrade, Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.class_tables import prairielearn_json
 from lxmls_day1.lab import reference_folder
+from tests.wording import wording
 
 RULE = "classifiers/perceptron.py"
 FROM_RUNNER = {
@@ -143,7 +144,7 @@ def test_where_nothing_can_be_graded_there_are_no_results(ask, monkeypatch, caps
 
     monkeypatch.setattr(autograded, "_graded", fail)
     status, results = ask("gradescope", {})
-    assert status == 1 and results is None and "no box can be made here" in capsys.readouterr().err
+    assert status == 1 and results is None and wording("grading.box_made_here") in capsys.readouterr().err
 
 
 def test_an_option_that_is_missing(tmp_path):
@@ -157,7 +158,7 @@ class TestPrairieLearn:
         book = _book(CheckGrade("a", "1.4", "A", False, MISSING, "It holds no file of a lab."))
         content = json.loads(prairielearn_json(book.rows[0], book))
         assert content["gradable"] is False and "score" not in content
-        assert content["format_errors"] == ["It holds no file of a lab."]
+        assert content["format_errors"] == [wording("grading.holds_file_lab")]
 
     def test_a_failure_of_the_grader_costs_no_attempt(self):
         book = _book(CheckGrade("a", "1.4", "A", False, WRONG, "could not be graded"), failed=True)
@@ -176,7 +177,7 @@ class TestPrairieLearn:
         content = json.loads(prairielearn_json(book.rows[0], book))
         assert content["score"] == pytest.approx(0.25 + 0.75 * 2 / 3)
         assert sum(test["max_points"] for test in content["tests"]) == pytest.approx(4.0)
-        assert content["tests"][-1]["name"].endswith("hidden checks, 2 of 3") and len(content["tests"]) == 4
+        assert content["tests"][-1]["name"].endswith(wording("grading.hidden_checks_of")) and len(content["tests"]) == 4
 
 
 def problem_of(result):
@@ -233,7 +234,7 @@ class TestClassroom50:
         monkeypatch.setattr(autograded, "check_alone", lambda *_: CheckReport(()))
         monkeypatch.delenv("CLASSROOM", raising=False)
         assert ask("classroom50", {})[0] == 1
-        assert "the variable CLASSROOM is not set" in capsys.readouterr().err
+        assert wording("grading.variable_classroom_set") in capsys.readouterr().err
 
     def test_it_needs_none_of_the_libraries_for_pages(self):
         """Classroom 50 installs the package without its extra `grading`."""

@@ -20,6 +20,7 @@ from lxmls_day1.course.workspaces.student_bundle import build_wheel
 from lxmls_day1.grading import autograder_kit as module
 from lxmls_day1.grading.autograder_kit import PLATFORMS, Settings, autograder
 from lxmls_day1.lab import reference_folder
+from tests.wording import wording
 
 pytestmark = pytest.mark.slow  # each makes a wheel
 IDS = ("1.4", "1.5")
@@ -128,21 +129,21 @@ def test_the_version_of_the_wheel_is_ours(files):
 
 
 def test_what_cannot_be_made(tmp_path, monkeypatch):
-    with pytest.raises(InputError, match="no autograder for 'moodle'; the platforms are: gradescope"):
+    with pytest.raises(InputError, match=wording("grading.autograder_moodle_platforms_gradescope")):
         autograder("moodle")
     with pytest.raises(InputError, match="no exercise '9.9'"):
         autograder("gradescope", ["9.9"])
     checkout = tmp_path / "checkout"
     (checkout / "tests" / "exercises").mkdir(parents=True)
     monkeypatch.setattr(module, "checkout", lambda: checkout)
-    with pytest.raises(InputError, match="this checkout is one for students"):
+    with pytest.raises(InputError, match=wording("grading.this_checkout_is_one")):
         autograder("gradescope")
 
 
 @pytest.mark.parametrize("out", ["", "autograder", "autograder.tar"])
 def test_the_command_wants_the_name_of_a_zip_file(tmp_path, out):
     ended = CliRunner().invoke(command, ["--for", "gradescope", "--out", str(tmp_path / out)])
-    assert isinstance(ended.exception, InputError) and "must be the name of a zip file" in str(ended.exception)
+    assert isinstance(ended.exception, InputError) and wording("grading.name_zip_file") in str(ended.exception)
     assert list(tmp_path.iterdir()) == []
 
 

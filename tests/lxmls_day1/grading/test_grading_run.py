@@ -30,6 +30,7 @@ from lxmls_day1.grading.running.one_submission import ForkServers, Grader
 from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.grading.running.worker_process import WorkerProcess
 from lxmls_day1.lab import reference_folder
+from tests.wording import wording
 from tools.authoring.mistakes import read_mistakes
 
 pytestmark = [
@@ -207,7 +208,7 @@ def test_boxes_with_the_lab_s_program_are_tried_before_the_first_submission(how,
 
     monkeypatch.setattr(one_submission, "try_box", tried)
     monkeypatch.setattr(Grader, "_fork_server", lambda self: None)
-    with pytest.raises(BoxesUnavailable, match=f"{level.name} does not work here: {how}; `--sandbox`"):
+    with pytest.raises(BoxesUnavailable, match=wording("grading.does_work_here_sandbox", level.name, how)):
         _ = Grader(SimpleNamespace(level=level)).checks
 
 
@@ -242,7 +243,7 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, solved, level,
     # A mark that was given by hand is in the totals and on the page; nothing is graded for it.
     graded.clear()
     page, table = out / "feedback" / "ada.html", out / "hand-marks.csv"
-    assert "to be marked by hand" in page.read_text(encoding="utf-8")
+    assert wording("grading.to_be_marked_by") in page.read_text(encoding="utf-8")
     given = table.read_text(encoding="utf-8-sig").replace(
         "Bayes-optimal classifier,,5,,", "Bayes-optimal classifier,3.5,5,Well seen.,", 1
     )
@@ -257,7 +258,7 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, solved, level,
         given.replace("Bayes-optimal classifier,3.5,5,Well seen.,", "Bayes-optimal classifier,,5,,"),
         encoding="utf-8-sig",
     )
-    with pytest.raises(InputError, match="no submission of 'blase' to be graded again; did you mean blaise"):
+    with pytest.raises(InputError, match=wording("grading.submission_blase_graded_again")):
         grade(Run([class_of_three], out, make_workers=one_worker, again=["blase"]), again)
     book = grade(Run([class_of_three], out, make_workers=one_worker, again=["carl"]), again)
     assert graded == ["carl"] and [row.points for row in book.rows] == [15, 15, 0]

@@ -17,6 +17,7 @@ from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.one_submission import ForkServers, Grader
 from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.lab import reference_folder
+from tests.wording import wording
 
 pytestmark = [
     pytest.mark.slow(20),
@@ -150,5 +151,5 @@ def test_a_library_that_holds_answers(graded):
     pytest.importorskip("sklearn")
     grade = graded[1]["sklearn"]
     assert {check.verdict for check in grade.checks} == {"error"}
-    assert "sklearn holds answers and cannot be imported" in grade.checks[0].text
+    assert wording("grading.sklearn_holds_answers_cannot") in grade.checks[0].text
     assert grade.points == 0

@@ -31,6 +31,7 @@ from lxmls_day1.commands.grade import command
 from lxmls_day1.engine.text.corpora import cache_folder
 from lxmls_day1.grading.running.boxed_lab import BoxedLab
 from lxmls_day1.grading.running.lab_boxes import lab_program
+from tests.wording import wording
 
 pytestmark = [
     pytest.mark.slow(20),
@@ -372,20 +373,20 @@ def test_a_cache_that_others_can_write_to_is_refused(tmp_path, monkeypatch, part
     assert visible_folders.require_cache(cache_folder()) is None
     for path, mode in ((tmp_path / "cache" / part, 0o777), (tmp_path / "cache" / part, 0o1777)):
         path.chmod(mode)
-        with pytest.raises(InputError, match=rf"other users can write to .*{part}.* LXMLS_DAY1_CACHE"):
+        with pytest.raises(InputError, match=wording("grading.other_users_write_lxmls", part)):
             strongest_level(lab_program(), PROCESS)
     path.chmod(0o755)
     assert visible_folders.require_cache(cache_folder()) is None
     if SUPERUSER:
         os.chown(path, *NOBODY)
-        with pytest.raises(InputError, match="other users can write to"):
+        with pytest.raises(InputError, match=wording("grading.other_users_write")):
             strongest_level(lab_program(), PROCESS)
 
 
 def test_a_cache_that_cannot_be_written_to_is_said_to_be_one(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "file" / "cache"))
-    with pytest.raises(InputError, match=r"cache folder .* cannot be written to .*LXMLS_DAY1_CACHE"):
+    with pytest.raises(InputError, match=wording("grading.cache_folder_cannot_written")):
         strongest_level(lab_program(), PROCESS)
     monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "cache"))
 

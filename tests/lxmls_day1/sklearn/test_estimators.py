@@ -17,6 +17,7 @@ from lxmls_day1.engine.loops.learners import can_resume
 from lxmls_day1.engine.loops.penalties import is_penalized
 from lxmls_day1.sklearn import estimators
 from lxmls_day1.sklearn.adapter import as_estimator
+from tests.wording import wording
 
 CLASSES = [getattr(estimators, name) for name in estimators.__all__]
 X, Y = np.array([[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]] * 5), np.array(["+", "+", "-", "-"] * 5)
@@ -97,7 +98,10 @@ def test_it_learns_what_the_learner_learns(kind, form):
     learner = learner_of(kind)()
     if is_penalized(learner):
         learner.regularizer = 2 / len(Y)
-        assert (estimator.regularizer_, estimator.regularizer_reason_) == (0.1, "2/M for 20 training examples")
+        assert (estimator.regularizer_, estimator.regularizer_reason_) == (
+            0.1,
+            wording("commands.for_training_examples", "20"),
+        )
         assert estimator.regularizer is None
     np.testing.assert_array_equal(estimator.params_, learner.train(counts, Y))
     labels = learner.test(counts, estimator.params_)
@@ -145,5 +149,5 @@ def test_further_data_keep_the_regularizer_of_the_first():
 @pytest.mark.parametrize("regularizer", ["best", -1.0])
 def test_a_regularizer_that_makes_no_sense_is_refused_by_fit(regularizer):
     estimator = estimators.SVMClassifier(regularizer=regularizer)
-    with pytest.raises(InputError, match=r"regularizer \(λ\) must be"):
+    with pytest.raises(InputError, match=wording("sklearn.regularizer_must_be")):
         estimator.fit(X, Y)

@@ -14,6 +14,7 @@ from lxmls_day1.course.diagnosis.observations import RELATED, WHERE, WRONG_FORM
 from lxmls_day1.course.diagnosis.recorded_answers import Pool, RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.lab import reference_folder
+from tests.wording import wording
 from tools.authoring.pool_making import checks_of_file, pool_file
 
 INPUTS = tuple({"x": float(x)} for x in range(6))
@@ -132,7 +133,7 @@ def test_the_parts_of_each_exercise_are_its_whole_answers():
 
 
 def test_what_changes_its_input_is_told_so_where_the_answers_are_right():
-    with pytest.raises(WrongAnswer, match="double changes an array that it is given") as caught:
+    with pytest.raises(WrongAnswer, match=wording("course.double_changes_array_given")) as caught:
         check_of(lambda x: 2 * x, changes=["double", "double"])
     assert [name for name, _ in caught.value.mistakes] == ["changes_its_input"]
     with pytest.raises(WrongAnswer) as caught:
@@ -150,7 +151,7 @@ def test_a_stub_ends_the_check_where_all_other_answers_are_right(least):
 
 
 def test_where_one_function_is_a_stub_another_one_is_judged():
-    with pytest.raises(WrongAnswer, match="3 of 6 small inputs get a wrong answer") as caught:
+    with pytest.raises(WrongAnswer, match=wording("course.small_inputs_get_wrong")) as caught:
         check_of(lambda x: raising(STUB, 3)(x) + 5)
     assert [name for name, _ in caught.value.mistakes] == [RELATED]  # and nothing of what is right elsewhere
 
@@ -161,7 +162,7 @@ def test_a_box_that_is_gone_ends_the_check():
 
 
 def test_faults_of_the_authors():
-    with pytest.raises(InputError, match="no small inputs are recorded"):
+    with pytest.raises(InputError, match=wording("course.small_inputs_recorded")):
         SmallInputs(SimpleNamespace(__name__="m"), None, {}).check(None)
-    with pytest.raises(NoAnswer, match="gave 1 answers to 2 inputs"):
+    with pytest.raises(NoAnswer, match=wording("course.gave_answers_inputs")):
         answers_to(None, lambda lab, inputs: [1], [{}, {}])

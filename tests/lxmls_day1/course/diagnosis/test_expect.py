@@ -6,6 +6,7 @@ import pytest
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.diagnosis.answer_shapes import Answer, show
 from lxmls_day1.course.diagnosis.expect import Expect, RecordingExpect, WrongAnswer
+from tests.wording import wording
 
 
 class TestExpect:
@@ -37,20 +38,20 @@ class TestExpect:
     def test_shapes_and_kinds(self):
         assert "[[1, 2]], shape (1, 2)" in self.message([1.0, 2.0], [[1.0, 2.0]])
         assert "one value" in self.message([1.0], 1.0)
-        assert "None; is a `return` missing?" in self.message([1.0], None)
+        assert wording("course.none_return_missing") in self.message([1.0], None)
         assert "got       'spam'" in self.message("ham", "spam")
-        assert "a list whose rows differ in length" in self.message([1.0], [[1], [1, 2]])
+        assert wording("course.list_whose_rows_differ") in self.message([1.0], [[1], [1, 2]])
         assert "neither numbers nor texts" in self.message([1.0], object())
 
     def test_of_long_arrays_the_first_differences(self):
         got = np.arange(40.0).reshape(8, 5)
         text = self.message(got, np.where(got % 7 == 3, got + 1, got))
-        assert "6 of 40; the first ones:" in text
+        assert wording("course.of_first_ones") in text
         assert "at [0, 3]  expected 3, got 4" in text
         assert text.count("expected") == 3
 
     def test_what_is_not_recorded(self):
-        with pytest.raises(InputError, match=r"no answer is recorded for 'e'; .*authoring\.record"):
+        with pytest.raises(InputError, match=wording("course.answer_recorded_e_authoring")):
             self.expect(1.0)("e", 1.0)
 
     def test_a_snapshot_wants_different_words(self):

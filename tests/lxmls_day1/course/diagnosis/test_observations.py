@@ -5,6 +5,7 @@ import pytest
 
 from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL, Answer, Asked
 from lxmls_day1.course.diagnosis.observations import WHERE, observed
+from tests.wording import wording
 
 INPUTS = [
     {"x": x, "norm": n, "scores": s} for x, n, s in [(1, 1, [0, 1]), (2, 2, [2, 2]), (3, 5, [4, 1]), (4, 3, [3, 3])]
@@ -29,7 +30,7 @@ def test_two_right_answers_among_many_wrong_ones_say_nothing_of_where():
         asked = [Asked({"x": x}, Answer.of(1.0), Answer.of(float(x**2 % 7 + 2) if x < 20 else 1.0), x < 20) for x in xs]
         return [sentence for name, sentence in observed(asked) if name == WHERE]
 
-    assert where(16) == ["The answers are wrong where x is below 21, and right everywhere else."]
+    assert where(16) == [wording("course.answers_wrong_where_x")]
     assert where(17) == []
 
 
@@ -95,7 +96,7 @@ def test_nothing_is_said_that_one_answer_contradicts(change):
 
 def test_a_result_where_an_error_is_wanted():
     refused = [Asked(given, Answer.of("refused"), Answer.of([1.0, 2.0]), True) for given in INPUTS]
-    assert "returns an array of shape (2,), but the right answer is 'refused'." in observed(refused)[0][1]
+    assert wording("course.returns_array_shape_right") in observed(refused)[0][1]
 
 
 def test_answers_without_entries():
@@ -111,9 +112,7 @@ def test_formulas_leave_out_results_that_are_not_finite():
 
     asked = [Asked({"x": x}, Answer.of([2.0 * x, 3.0]), Answer.of([4.0 * x, 6.0]), True) for x in (1, 2, 3, 4)]
     asked.append(Asked({"x": 5}, Answer.of([10.0, 3.0]), Answer.of([np.inf, 6.0]), True))
-    assert (
-        observed(asked, split=parts)[0][1] == "In every finite result each number of the answer is 2 · the right one."
-    )
+    assert observed(asked, split=parts)[0][1] == wording("course.every_finite_result_number")
 
 
 @pytest.mark.parametrize("numbers", [(1e308, -1e308), (5e-324, 1e16), (np.nan, np.inf), (0.0, -0.0)])

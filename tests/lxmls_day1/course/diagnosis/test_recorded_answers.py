@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
+from tests.wording import wording
 
 ARRAYS = hnp.arrays(float, hnp.array_shapes(max_dims=3, max_side=4, min_side=0), elements=st.floats(width=64))
 
@@ -57,15 +58,15 @@ def test_reading(tmp_path):
     assert RecordedAnswers.read_if_there(tmp_path, ["1.3", "1.1"]) == recorded
     for content in ("{", "{}", '{"checks": 3, "sentences": {}, "hidden": {}}'):
         path.write_text(content)
-        with pytest.raises(InputError, match="another version, or damaged; `lxmls-day1 update` replaces it"):
+        with pytest.raises(InputError, match=wording("course.another_version_damaged_lxmls")):
             RecordedAnswers.read(tmp_path, ["1.1"])
-    with pytest.raises(InputError, match="1.3.json is not there"):
+    with pytest.raises(InputError, match=wording("course.json_is_not_there")):
         RecordedAnswers.read(tmp_path, ["1.3"])
 
 
 def test_an_answer_that_is_an_object_is_told_without_its_address():
     """Its address is another one in each run, so that no recorded answer would agree with it."""
     for value in (object(), [object()], [len, print, lambda: 0]):
-        with pytest.raises(TypeError, match=r"neither numbers nor texts") as caught:
+        with pytest.raises(TypeError, match=wording("course.neither_numbers_nor_texts")) as caught:
             Answer.of(value)
         assert "0x" not in str(caught.value)

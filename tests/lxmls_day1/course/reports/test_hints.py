@@ -11,6 +11,7 @@ from lxmls_day1.course.reports.hints import next_hint, remember_hint, where_to_l
 from lxmls_day1.course.running.checking import run_checks
 from lxmls_day1.course.workspace_state import FILE, WorkspaceState
 from lxmls_day1.course.workspaces.workspace import start_workspace
+from tests.wording import wording
 
 WRONG = """predicted = np.argmax(scores)
     if predicted != label:
@@ -43,7 +44,7 @@ def test_the_hint_of_the_mistake_comes_first_and_once(workspace):
     assert [number for number, _, _ in steps] == [0, 1, 2]
     lines = (workspace / "classifiers/mira.py").read_text(encoding="utf-8").split("\n")
     number = 1 + next(n for n, line in enumerate(lines) if "# sq_norm" in line)
-    assert steps[0][2].endswith(f"Look at what you do with `sq_norm`: line {number} of classifiers/mira.py.")
+    assert steps[0][2].endswith(wording("course.look_what_do_sq", number))
     assert "2 * sq_norm" not in steps[0][2]  # where to look, not what to write
 
 

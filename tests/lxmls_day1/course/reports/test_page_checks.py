@@ -9,6 +9,7 @@ from lxmls_day1.course.workspaces.packed_work import open_work
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import file_in
+from tests.wording import wording
 
 RULE = "y_hat = np.argmax(scores)\nif y_hat != label:\n    d[label] = step\n    d[y_hat] = -step"
 ONE_SIDED = RULE.rpartition("\n")[0]
@@ -62,7 +63,7 @@ def test_a_wrong_answer_is_named_and_a_right_one_passes(ask):
     assert not empty["passed"] and empty["trace"] is None and "the button Hint helps" in str(empty["first"])
     wrong = ask("check", "1.4", [ONE_SIDED])
     assert wrong["first"][0][0] == "known" and "A known mistake" in wrong["first"][0][1]
-    assert "small inputs get a wrong answer" in str(wrong["first"]) and wrong["example"]
+    assert wording("course.small_inputs_get_wrong_answer") in str(wrong["first"]) and wrong["example"]
     right = ask("check", "1.4", [RULE])
     assert right["passed"] and right["example"] is None
     # The points are separable, so the perceptron ends without mistakes: every point on its side of the last boundary.

@@ -9,6 +9,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from lxmls_day1.course.running.autoreload import Autoreload, snapshot, watch_cells
 from lxmls_day1.course.running.exercise_cell import ExerciseCell
 from lxmls_day1.lab import Lab
+from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
 
@@ -66,9 +67,7 @@ def test_every_cell_sees_the_newest_code(lab, shell):
 def test_a_syntax_error_is_one_line_and_the_code_from_before_goes_on(lab, shell, capsys):
     edit(lab, "return 1", "return (5")
     assert run(shell, ASKED)["asked"] == [1, 1, 1, 1, 2]
-    assert capsys.readouterr().out == (
-        "classifiers/mine.py:5: this is not Python: '(' was never closed. Until you correct this, the code from before stays in use.\n"
-    )
+    assert capsys.readouterr().out == (wording("course.python_never_closed_until"))
     assert run(shell, ASKED)["asked"] == [1, 1, 1, 1, 2] and capsys.readouterr().out == ""
     run(shell, "from classifiers.mine import rule; again = rule()")
     assert shell.user_ns["again"] == 1
@@ -108,7 +107,7 @@ def test_a_file_that_cannot_be_imported_is_one_line_too(lab, shell, capsys, faul
     edit(lab, "STEP = 1", fault)
     assert run(shell, ASKED)["asked"] == [1, 1, 1, 1, 2]
     (line,) = capsys.readouterr().out.splitlines()
-    assert line.startswith("classifiers/mine.py:1: importing this file ends with ")
+    assert line.startswith(wording("course.importing_file_ends"))
 
 
 def test_an_edit_counts_whether_it_comes_before_the_first_import_or_after_it(lab, shell):

@@ -7,6 +7,7 @@ import pytest
 from lxmls_day1.course.reports.report_text import as_text, check_lines
 from lxmls_day1.course.running import checking
 from lxmls_day1.course.running.checking import run_checks
+from tests.wording import wording
 
 STEP = "tau = loss / (2 * sq_norm)"
 
@@ -64,7 +65,7 @@ def test_the_same_is_said_as_in_a_process_of_its_own(here, edit, new, outcome):
 def test_a_loop_without_end_is_ended_and_what_comes_after_it_is_not_run(here, edit, loop):
     one, other, _ = here(edit(STEP, f"{loop}"), time_limit=0.3).reports
     assert [result.outcome for result in one.results] == ["timeout", "not run", "not run"]
-    assert "did not end within 0.3 s" in one.results[0].text
+    assert wording("course.did_end_within_s", "0.3") in one.results[0].text
     assert [result.outcome for result in other.results] == ["to do"]
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from lxmls_day1.course.running.exercise_cell import ExerciseCell
 from lxmls_day1.lab import Lab
+from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
 
@@ -26,10 +27,7 @@ def test_what_is_not_written_ends_in_one_line_that_says_where(lab, capsys):
         from classifiers.rule import rule
 
         rule()
-    assert capsys.readouterr().out == (
-        "Still to be done – Exercise 1.5: a rule (classifiers/rule.py, line 2). "
-        "Save the file, and run this cell again.\n"
-    )
+    assert capsys.readouterr().out == (wording("course.still_done_exercise_rule"))
 
 
 def test_an_edited_file_counts_at_once(lab):
@@ -43,7 +41,7 @@ def test_an_edited_file_counts_at_once(lab):
 def test_a_stub_without_a_message_and_outside_the_lab(lab, capsys):
     with ExerciseCell(lab, "1.3"):
         raise NotImplementedError
-    assert capsys.readouterr().out == "Still to be done – Exercise 1.3\n"
+    assert capsys.readouterr().out == wording("course.still_done_exercise")
 
 
 def test_a_name_error_in_a_students_file_is_not_taken_for_a_cell_that_waits(lab, capsys):
@@ -52,7 +50,7 @@ def test_a_name_error_in_a_students_file_is_not_taken_for_a_cell_that_waits(lab,
     capsys.readouterr()
     (lab.folder / "classifiers/mira.py").write_text("def mira_rule(scores):\n    return score\n")
     (lab.folder / "classifiers/rule.py").write_text("def rule(f):\n    return f(1)\n")
-    with pytest.raises(NameError, match="name 'score' is not defined") as raised, ExerciseCell(lab, "1.5"):
+    with pytest.raises(NameError, match=wording("course.name_score_defined")) as raised, ExerciseCell(lab, "1.5"):
         from classifiers.rule import rule
 
         from classifiers.mira import mira_rule
@@ -77,6 +75,6 @@ def test_a_cell_that_builds_on_an_unwritten_one_waits(lab, capsys):
         raise NotImplementedError("Exercise 1.5: a rule")
     with ExerciseCell(lab, "1.5"):
         found_above  # noqa: B018, F821
-    assert "Waits for exercise 1.5, which a cell above needs as well: name 'found_above'" in capsys.readouterr().out
+    assert wording("course.waits_exercise_cell_above") in capsys.readouterr().out
     with pytest.raises(NameError), ExerciseCell(lab, "1.6"):
         found_above  # noqa: B018, F821

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.wording import wording
+
 ROOT = Path(__file__).resolve().parents[4]
 START = """
 import importlib, pkgutil, sys
@@ -65,11 +67,11 @@ def test_the_lab_around_the_checks(run):
 def test_another_lab(run, edit):
     said = run("--lab", str(edit("2 * sq_norm", "sq_norm")), status=1)
     assert "2 failed, 2 passed" not in said  # 1.2 is a stub in that lab
-    assert "WrongAnswer: the step for a loss of 4 and a squared norm of 5" in said
+    assert wording("course.wronganswer_step_loss_squared") in said
     assert "expected  0.4" in said and "got       0.8" in said
 
 
 def test_hidden_checks_on_fresh_inputs_with_answers_of_the_reference(run, edit):
-    assert "hidden checks ran with --seed 5" in run("--hidden", "-k", "fresh", "--seed", "5")
+    assert wording("course.hidden_checks_ran_seed") in run("--hidden", "-k", "fresh", "--seed", "5")
     said = run("--hidden", "-k", "fresh", "--lab", str(edit("2 * sq_norm", "sq_norm")), status=1)
-    assert "2 failed" in said and "hidden checks ran with --seed" in said
+    assert "2 failed" in said and wording("course.hidden_checks_ran_seed_2") in said

@@ -12,6 +12,7 @@ from lxmls_day1.course.running.refusals import LIBRARY, answers_of, answers_refu
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.lab import reference_folder
+from tests.wording import wording
 
 EXERCISES = [exercise for exercise in Registry.of(reference_folder()) if answers_of(exercise)]
 #: How a lab file comes to a function: {module} and {path}, of which {head} is the first part; {package} holds the module {stem}.
@@ -89,7 +90,7 @@ def test_a_check_says_what_to_do_instead_and_given_files_go_on(tmp_path):
     )
     with_sklearn = f"from {LIBRARY}.naive_bayes import MultinomialNB"
     results = answered("multinomial_naive_bayes.py", with_sklearn, "1.2")
-    assert all(f"{LIBRARY} holds answers and cannot be imported" in result.text for result in results)
+    assert all(wording("course.holds_answers_cannot_imported", LIBRARY) in result.text for result in results)
     calls_best_path = "from classifiers.structured.k_best import ChainScores, k_best_paths; import numpy as np; "
     calls_best_path += (
         "k_best_paths(ChainScores(np.eye(2), np.eye(2), np.ones(2), np.ones(2)), 1); raise KeyError('it went on')"

@@ -15,6 +15,7 @@ from lxmls_day1.course.workspaces.generation import (
     student_notebook,
     without_hidden_checks,
 )
+from tests.wording import wording
 
 
 def texts(files):
@@ -49,7 +50,7 @@ class TestStudentFiles:
         ):
             assert secret not in everything, secret
         assert "def untouched(x):   # the spacing stays\n    return  x\n" in files["classifiers/means.py"]
-        assert "# The reference takes 2 lines." in files["classifiers/steps.py"]
+        assert wording("course.reference_takes", "2", "lines") in files["classifiers/steps.py"]
         assert "loss = float(loss)" in files["classifiers/steps.py"]
 
     def test_it_is_the_same_from_a_checkout_with_windows_line_ends_and_leftovers(self, reference):
@@ -74,7 +75,7 @@ class TestStudentFiles:
 
     def test_only_some_exercises(self, reference):
         files = texts(student_files(reference, ["1.2"]))
-        assert "tau = loss / (2 * sq_norm)" in files["classifiers/steps.py"]
+        assert wording("course.tau_loss_sq_norm_2") in files["classifiers/steps.py"]
         assert "# exercise" not in files["classifiers/steps.py"]
         assert "raise NotImplementedError" in files["classifiers/means.py"]
         assert files["tests/exercises/exercises.toml"].startswith('assigned = ["1.2"]')
@@ -83,7 +84,7 @@ class TestStudentFiles:
 
     def test_with_solutions(self, reference):
         files = texts(solved_files(reference))
-        assert "tau = loss / (2 * sq_norm)" in files["classifiers/steps.py"]
+        assert wording("course.tau_loss_sq_norm_2") in files["classifiers/steps.py"]
         assert "test_fresh" in files["tests/exercises/test_1_01_steps.py"]
         assert "tests/exercises/mistakes/1_01_steps.toml" in files
         assert not any("# exercise 1" in text for text in files.values())
@@ -123,8 +124,8 @@ class TestNotebooks:
         text = notebook_bytes(made).decode()
         assert "secret" not in text and "model answer" not in text and "42" not in text
         sources = ["".join(c["source"]) for c in made["cells"]]
-        assert sources[2].startswith('with lab.exercise("1.1"):\n    # Exercise 1.1:')
-        assert "# The reference takes 2 lines." in sources[2]
+        assert sources[2].startswith(wording("course.lab_exercise_exercise"))
+        assert wording("course.reference_takes", "2", "lines") in sources[2]
         for source in sources:
             if "NotImplementedError" in source:
                 ast.parse(source)
@@ -132,7 +133,7 @@ class TestNotebooks:
 
     def test_a_solution_that_belongs_to_no_exercise(self, reference):
         notebook = {"metadata": {}, "cells": [cell("code", "secret = 1", "solution")]}
-        with pytest.raises(MarkerError, match=r"n\.ipynb, cell 1: .* wanted a heading"):
+        with pytest.raises(MarkerError, match=wording("course.n_ipynb_cell_wanted")):
             student_notebook(notebook, Registry.of(reference), ["1.1"], "n.ipynb")
 
 
@@ -156,5 +157,5 @@ class TestHiddenChecks:
     )
     def test_a_use_that_cannot_be_cut_out(self, rest):
         source = f"import pytest\n\ndef test(): pass\n\n{rest}\n"
-        with pytest.raises(InputError, match="mark a function or a class"):
+        with pytest.raises(InputError, match=wording("course.mark_function_class")):
             without_hidden_checks(source, "test_1_01_x.py")

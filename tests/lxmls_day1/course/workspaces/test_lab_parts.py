@@ -21,6 +21,7 @@ from lxmls_day1.course.workspaces.upgrade import add, update
 from lxmls_day1.course.workspaces.workspace import origin_of, start_workspace, write_files
 from lxmls_day1.lab import Lab, reference_folder
 from lxmls_day1.library_path import TOPICS
+from tests.wording import wording
 
 REFERENCE = Registry.of(reference_folder())
 FURTHER = [exercise for exercise in REFERENCE if not exercise.is_core]
@@ -102,7 +103,7 @@ def test_notebooks_and_exercises_by_their_names():
     ):
         assert set(structured) <= set(exercises_named([name], REFERENCE))
     assert exercises_named(["1.6"], REFERENCE) == with_prerequisites(["1.6"], REFERENCE) != ["1.6"]
-    with pytest.raises(InputError, match="there is no notebook or exercise '9_nothing'"):
+    with pytest.raises(InputError, match=wording("course.notebook_exercise_nothing")):
         exercises_named(["9_nothing"], REFERENCE)
 
 

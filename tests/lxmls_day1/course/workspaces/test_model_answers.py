@@ -8,6 +8,7 @@ from lxmls_day1.course.workspaces.leaks import leaks, solution_lines
 from lxmls_day1.course.workspaces.model_answers import FILE, decoded
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.notebook_lab import NotebookLab
+from tests.wording import wording
 
 QUESTION = "**Explain.** Why is it so? *Your answer:*"
 MODEL = "**One answer.** Because the model answer says so, $\\tau$."
@@ -90,7 +91,7 @@ class TestReveal:
     def test_it_opens_after_ones_own_is_written(self, asking, tmp_path):
         workspace = start_workspace(tmp_path / "mine")
         nothing = self.shown(workspace)
-        assert nothing.report.answers == () and "2 model answers open after you have written" in nothing.text
+        assert nothing.report.answers == () and wording("course.model_answers_open_after") in nothing.text
         answered(workspace, cell_1=QUESTION + "\n \n")
         assert self.shown(workspace).report.answers == ()
         answered(workspace, cell_1=QUESTION + " Because it does.")
@@ -106,13 +107,13 @@ class TestReveal:
 
     def test_what_cannot_be_shown(self, asking, tmp_path):
         workspace = start_workspace(tmp_path / "mine")
-        with pytest.raises(InputError, match=r"no model answer to exercise 1\.3"):
+        with pytest.raises(InputError, match=wording("course.model_answer_exercise")):
             self.shown(workspace, "1.3")
         with pytest.raises(InputError, match="no exercise '1.7'"):
             self.shown(workspace, "1.7")
         (workspace / FILE).write_text("{}")
-        with pytest.raises(InputError, match="not as it was given out"):
+        with pytest.raises(InputError, match=wording("course.not_as_it_was")):
             self.shown(workspace)
         (workspace / "notebooks/1_first.ipynb").write_text("no notebook")
-        with pytest.raises(InputError, match="cannot be read as a notebook"):
+        with pytest.raises(InputError, match=wording("course.cannot_read_notebook")):
             self.shown(workspace)

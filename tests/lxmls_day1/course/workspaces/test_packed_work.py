@@ -11,6 +11,7 @@ from lxmls_day1.course.workspaces import packed_work
 from lxmls_day1.course.workspaces.packed_work import collect_submission, open_work, pack_submission, read_packed
 from lxmls_day1.course.workspaces.solve_reset_undo import undo
 from lxmls_day1.course.workspaces.workspace import start_workspace
+from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
 
@@ -60,10 +61,10 @@ class TestSubmit:
         (workspace / "classifiers/mine.py").write_text("x = (\n")
         (workspace / "notebooks/1_first.ipynb").write_text("{")
         assert set(collect_submission(workspace).missing) == {
-            "classifiers/steps.py is not there; `lxmls-day1 reset 1.1` puts it back.",
-            "classifiers/means.py: this is not text in UTF-8; save the file as UTF-8.",
-            "classifiers/mine.py:1: this is not Python: '(' was never closed.",
-            "notebooks/1_first.ipynb is not a notebook.",
+            wording("course.lxmls_day_reset_puts_back"),
+            wording("course.text_utf_save_file"),
+            wording("course.python_never_closed", "classifiers/mine.py:1"),
+            wording("course.is_not_notebook"),
         }
 
     def test_a_huge_notebook(self, workspace, monkeypatch):
@@ -135,9 +136,9 @@ def test_another_file_is_refused_and_nothing_changes(other, tmp_path, monkeypatc
 def test_a_file_that_is_far_too_large_or_missing(tmp_path, other, monkeypatch):
     monkeypatch.setattr(packed_work, "LARGEST_PACKED", 10)
     (tmp_path / "work.zip").write_bytes(b"x" * 11)
-    with pytest.raises(InputError, match="MB large, and packed work is at most"):
+    with pytest.raises(InputError, match=wording("course.mb_large_packed_work")):
         open_work(other, tmp_path / "work.zip")
-    with pytest.raises(InputError, match="there is no file"):
+    with pytest.raises(InputError, match=wording("course.there_is_no_file")):
         open_work(other, tmp_path / "gone.zip")
 
 

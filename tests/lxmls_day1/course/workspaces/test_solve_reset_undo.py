@@ -10,6 +10,7 @@ from lxmls_day1.course.workspace_state import LOCK, WorkspaceState
 from lxmls_day1.course.workspaces import solve_reset_undo as module
 from lxmls_day1.course.workspaces.solve_reset_undo import reset, solve, undo
 from lxmls_day1.course.workspaces.workspace import start_workspace
+from tests.wording import wording
 
 STEPS = "classifiers/steps.py"
 
@@ -45,7 +46,7 @@ class TestSolveAndReset:
         assert undo(workspace).what == "solve 1.1"
         assert path.read_bytes() == mine
         assert WorkspaceState.of(workspace).given == []
-        with pytest.raises(InputError, match="there is nothing to undo"):
+        with pytest.raises(InputError, match=wording("course.there_is_nothing_to_undo")):
             undo(workspace)
 
     def test_twice_is_once(self, workspace):
@@ -77,9 +78,7 @@ class TestSolveAndReset:
     def test_a_function_that_is_gone(self, workspace):
         path = workspace / STEPS
         path.write_bytes(path.read_bytes().replace(b"def half_step", b"def my_step"))
-        with pytest.raises(
-            InputError, match=r"no longer has the function half_step; delete it, and `lxmls-day1 reset 1\.1`"
-        ):
+        with pytest.raises(InputError, match=wording("course.longer_function_half_step")):
             reset(workspace, "1.1")
         path.unlink()
         reset(workspace, "1.1")
@@ -88,7 +87,7 @@ class TestSolveAndReset:
     def test_a_file_that_is_gone_or_not_utf_8(self, workspace):
         path = workspace / STEPS
         path.write_bytes(b"# \xe4\n")
-        with pytest.raises(InputError, match="is not UTF-8 text"):
+        with pytest.raises(InputError, match=wording("course.is_not_utf_text")):
             solve(workspace, "1.1")
         path.unlink()
         solve(workspace, "1.1")
@@ -100,7 +99,7 @@ class TestSolveAndReset:
     def test_nothing_is_put_in_that_would_not_be_python(self, workspace, monkeypatch):
         before = (workspace / STEPS).read_bytes()
         monkeypatch.setattr(module, "replace_function", lambda *_: "def half_step(:\n")
-        with pytest.raises(InputError, match="would not be Python any more"):
+        with pytest.raises(InputError, match=wording("course.would_python_more")):
             solve(workspace, "1.1")
         assert (workspace / STEPS).read_bytes() == before
 
@@ -137,7 +136,7 @@ class TestSolveAndReset:
         mine = start_workspace(tmp_path / "second")
         for name in ("workspaces.solve_reset_undo", "registry", "workspace_state"):
             monkeypatch.setattr(f"lxmls_day1.course.{name}.reference_folder", lambda: workspace)
-        with pytest.raises(InputError, match=r"the solution of exercise 1\.1 is not part of this installation"):
+        with pytest.raises(InputError, match=wording("course.solution_exercise_part_installation")):
             solve(mine, "1.1")
         stub = (mine / STEPS).read_bytes()
         (mine / STEPS).write_bytes(stub.replace(b'raise NotImplementedError("Exercise 1.1', b'tau = ("'))

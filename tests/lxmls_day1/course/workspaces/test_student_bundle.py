@@ -16,6 +16,7 @@ from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.leaks import leaks, solution_lines
 from lxmls_day1.course.workspaces.student_bundle import release, with_course
 from lxmls_day1.lab import reference_folder
+from tests.wording import wording
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -52,7 +53,7 @@ def test_the_address_of_the_course_goes_into_every_notebook():
             ]
             compile("".join(cells[0]["source"]), str(path), "exec")
         assert text.count('"https://example.org/day-1.git"') == 1
-    with pytest.raises(InputError, match="not the address of a git repository"):
+    with pytest.raises(InputError, match=wording("course.address_git_repository")):
         with_course(files, 'x"; import os')
 
 
@@ -88,7 +89,7 @@ class TestBundle:
     def test_a_leak_stops_it(self, checkout, tmp_path):
         with (checkout / "README.md").open("a") as file:
             file.write("\nThe answer is `tau = min(cap, tau)`.\n")
-        with pytest.raises(InputError, match=r"nothing was released: .*METADATA, with a line of classifiers/steps\.py"):
+        with pytest.raises(InputError, match=wording("course.nothing_released_metadata_line")):
             release(tmp_path / "out")
         assert not (tmp_path / "out").exists()
 
@@ -110,20 +111,20 @@ class TestFromBeginningToEnd:
             assert result.returncode == status, result.stdout + result.stderr
             return result.stdout + result.stderr
 
-        assert "still to be written: classifiers/steps.py" in run("check", "1.1", status=1)
-        assert "is not part of this installation" in run("solve", "1.1", status=1)
+        assert wording("course.still_to_be_written_2", "classifiers/steps.py") in run("check", "1.1", status=1)
+        assert wording("course.is_not_part_of") in run("solve", "1.1", status=1)
         path = made.folder / "classifiers/steps.py"
         source = path.read_text(encoding="utf-8")
         line = next(line for line in source.splitlines() if "raise NotImplementedError" in line)
         path.write_text(source.replace(line, "    tau = min(cap, loss / sq_norm / 2)"), encoding="utf-8")
-        assert "3 of 3 public checks pass; 2 more run at grading" in run("check", "1.1")
+        assert wording("course.public_checks_pass_more") in run("check", "1.1")
         assert "1 of 3 exercises done" in run("status")
-        assert "The empty exercise 1.1 is now in classifiers/steps.py" in run("reset", "1.1")
+        assert wording("course.empty_exercise_now") in run("reset", "1.1")
         assert "`reset 1.1` is undone" in run("undo")
         assert "tau = min(cap" in path.read_text(encoding="utf-8")
         assert "Packed:" in run("submit", "--name", "Ada")
         assert (made.folder / "submission-ada.zip").is_file()
-        assert "is your lab, with 3 exercises" in run("start", str(tmp_path / "second"))
+        assert wording("course.is_your_lab_with") in run("start", str(tmp_path / "second"))
 
     @pytest.mark.campaign  # shorter: the site of tests/lxmls_day1/browser/test_site.py, which holds the same files
     def test_no_line_of_a_solution_is_in_the_real_bundle_or_the_wheel_in_it(self, tmp_path):

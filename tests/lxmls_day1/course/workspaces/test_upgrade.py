@@ -13,6 +13,7 @@ from lxmls_day1.course.workspaces.solve_reset_undo import solve, undo
 from lxmls_day1.course.workspaces.upgrade import of_today, update
 from lxmls_day1.course.workspaces.workspace import origin_of, start_workspace, version_note
 from lxmls_day1.lab import reference_folder
+from tests.wording import wording
 
 STEPS, MEANS, POINTS = "classifiers/steps.py", "classifiers/means.py", "readers/points.py"
 RECORDED = "tests/exercises/recorded/1.1.json"
@@ -49,8 +50,8 @@ def newer(reference, workspace, monkeypatch):
 def test_a_workspace_knows_its_version_and_says_so(workspace, monkeypatch):
     assert version_note(workspace) == ""
     monkeypatch.setattr(workspace_module.lxmls_day1, "__version__", "99.1")
-    assert "This lab was made by lxmls-day1 " in version_note(workspace)
-    assert "99.1 is installed: `lxmls-day1 update` brings the given files up to date." in version_note(workspace)
+    assert wording("course.lab_made_lxmls_day") in version_note(workspace)
+    assert wording("course.installed_lxmls_day_update") in version_note(workspace)
     update(workspace)
     assert version_note(workspace) == ""
 
@@ -80,9 +81,9 @@ def test_what_the_student_wrote_moves_into_the_new_file(newer):
 def test_a_notebook_renews_its_lab_and_takes_it_back(newer):
     solve(newer, "1.1")
     lab, before = notebook_lab.NotebookLab(newer), tree(newer)
-    assert "`lab.update()` brings the given files up to date" in lab.status().text
+    assert wording("course.lab_update_brings_given") in lab.status().text
     said = lab.update()
-    assert STEPS in said.report.files and "`lab.undo()` brings back what was there." in said.text
+    assert STEPS in said.report.files and wording("course.lab_undo_brings_back") in said.text
     assert b"in a new way" in (newer / STEPS).read_bytes() and b"NotImpl" not in (newer / STEPS).read_bytes()
     assert "up to date" in lab.update().text
     assert "`update` is undone" in lab.undo().text and tree(newer) == before

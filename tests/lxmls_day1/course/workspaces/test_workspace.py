@@ -6,6 +6,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.workspaces import workspace as module
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.workspace import start_workspace
+from tests.wording import wording
 
 
 def tree(folder):
@@ -26,7 +27,7 @@ class TestStart:
     def test_what_is_there_is_never_touched(self, reference, tmp_path, name):
         (tmp_path / "mine").mkdir()
         (tmp_path / "mine" / name).write_text("mine")
-        with pytest.raises(InputError, match="exists already and is not empty; nothing in it was changed"):
+        with pytest.raises(InputError, match=wording("course.exists_already_empty_nothing")):
             start_workspace(tmp_path / "mine")
         assert tree(tmp_path / "mine") == {name: b"mine"}
 

@@ -13,6 +13,7 @@ from lxmls_day1.engine.corpus.corpus_making import make_corpus
 from lxmls_day1.engine.corpus.shards import MANIFEST
 from lxmls_day1.engine.text.tokens import count_tokens
 from readers.text_reader import TextCorpus
+from tests.wording import wording
 
 
 def matrix(corpus):
@@ -79,7 +80,7 @@ def test_svmlight_keeps_its_columns_or_hashes_their_names(tmp_path):
     hashed, _ = matrix(make_corpus([path], tmp_path / "y.bags", hash_bits=5))
     bags = [{"3": 1.0, "17": 2.5}, {"2": 1.0}, {"100000000000": 2.0}]
     assert np.array_equal(hashed, FeatureHasher(32).transform(bags).toarray())
-    with pytest.raises(InputError, match="holds columns, and .*svmlight; all files must hold texts, or all svmlight"):
+    with pytest.raises(InputError, match=wording("engine.holds_columns_svmlight_files")):
         (tmp_path / "z.csv").write_text("label,text\na,b c\nb,c d\n")
         make_corpus([path, tmp_path / "z.csv"], tmp_path / "z.bags")
 
@@ -105,7 +106,7 @@ def test_bad_input_before_anything_is_kept_leaves_no_folder(tmp_path, source):
     assert list(out.iterdir()) == []
     path.write_text("1 2:1\n-1 3:0\n")
     assert make_corpus([path], out).n_rows == 2
-    with pytest.raises(InputError, match="holds a corpus already"):
+    with pytest.raises(InputError, match=wording("engine.holds_corpus_already")):
         make_corpus([path], out)
     assert matrix(make_corpus([path], out, overwrite=True))[1] == ["1", "-1"]
 
@@ -127,7 +128,7 @@ def test_a_test_part_has_the_columns_of_the_training_part(tmp_path, documents):
     row = dict(zip(tested.words(), matrix(tested)[0][0].tolist(), strict=True))
     assert {word for word, count in row.items() if count} == {"you", "win"}
     test.write_text("label,text\nham,You win.\neggs,You win nothing.\n")
-    with pytest.raises(InputError, match=r"test.csv, line 3: the label 'eggs' is not among those known, 'ham', 'spam'"):
+    with pytest.raises(InputError, match=wording("engine.line_label_eggs_among")):
         make_corpus([test], tmp_path / "again.bags", like=trained.folder)
     hashed = make_corpus([train], tmp_path / "hashed.bags", hash_bits=6)
     assert make_corpus([train], tmp_path / "like.bags", like=hashed.folder).manifest["hash_bits"] == 6
@@ -139,11 +140,11 @@ def test_a_test_part_has_the_columns_of_the_training_part(tmp_path, documents):
 def test_labels_are_added_as_they_come_unless_all_are_known(tmp_path):
     for number, label in enumerate(["b", "c", "a"]):
         (tmp_path / f"{number}.csv").write_text(f"label,text\n{label},They won.\nb,They lost.\n")
-    with pytest.warns(UserWarning, match="is a label that no earlier file has; give --classes") as caught:
+    with pytest.warns(UserWarning, match=wording("engine.label_earlier_file_give")) as caught:
         corpus = make_corpus([tmp_path / "[0-9].csv"], tmp_path / "x.bags", hash_bits=8)
     assert len(caught) == 2
     assert corpus.classes == ("a", "b", "c") and matrix(corpus)[1] == ["b", "b", "c", "b", "a", "b"]
-    with pytest.raises(InputError, match=r"1.csv, line 2: the label 'c' is not among those known, 'a', 'b'"):
+    with pytest.raises(InputError, match=wording("engine.line_label_c_among")):
         make_corpus([tmp_path / "[0-9].csv"], tmp_path / "y.bags", hash_bits=8, classes=["b", "a"])
 
 

@@ -17,6 +17,7 @@ from lxmls_day1.engine.corpus.shard_rows import parts_of
 from lxmls_day1.engine.corpus_training import train_corpus
 from lxmls_day1.engine.loops.learners import shrinkage_of
 from tests.made_data import NAMES, rows_on_disk
+from tests.wording import wording
 
 pytestmark = pytest.mark.bits
 
@@ -140,7 +141,7 @@ def test_training_that_stops_at_any_mixing_goes_on_to_the_same_bits(every, avera
         np.testing.assert_array_equal(found, params)
         assert [round[:2] + round[3:] for round in svm.history] == [round[:2] + round[3:] for round in expected.history]
         assert all(n % 61 in (0, 20, 40, 60) for n in seen)
-    with pytest.raises(InputError, match="mix_every was 20, but now it is None"):
+    with pytest.raises(InputError, match=wording("engine.mix_every_now_none")):
         train_corpus(svm, shards, checkpoint=Checkpoint(tmp_path / "1.checkpoint", every, resume=True))
 
 
@@ -150,6 +151,6 @@ def test_an_error_in_one_part_ends_the_others(tmp_path, monkeypatch):
     (shards.folder / "shard-00005" / "data.npy").unlink()
     with pytest.raises(streamed_steps.UnreadableShard, match=r"shard-00005.data\.npy is missing"):
         train_corpus(Mira(n_jobs=2), shards)
-    with pytest.raises(InputError, match="bring the file back, and continue with resume=True"):
+    with pytest.raises(InputError, match=wording("engine.bring_file_back_continue")):
         train_corpus(Mira(n_jobs=2), shards, checkpoint=Checkpoint(tmp_path / "kept"))
     assert set(threading.enumerate()) <= before

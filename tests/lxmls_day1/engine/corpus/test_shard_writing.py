@@ -5,6 +5,7 @@ from scipy.sparse import csr_array
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus.shard_writing import write_shards
 from lxmls_day1.engine.corpus.shards import WORDS, Shards
+from tests.wording import wording
 
 CLASSES = ("ham", "spam", "eggs")
 
@@ -51,8 +52,8 @@ def test_a_folder_that_is_in_use_is_not_written_to(tmp_path):
 
 
 def test_values_beyond_single_precision_are_refused(tmp_path):
-    with pytest.raises(InputError, match=r"X has a value beyond ±3.4e\+38"):
+    with pytest.raises(InputError, match=wording("engine.x_value_beyond_e")):
         write_shards(tmp_path / "x.bags", [[1.0, -1e39]], [0], ["a"])
-    with pytest.raises(InputError, match=r"X has a value beyond ±3.4e\+38"):  # nor where the largest of all is NaN
+    with pytest.raises(InputError, match=wording("engine.x_value_beyond_e")):  # nor where the largest of all is NaN
         write_shards(tmp_path / "y.bags", [[np.nan, -1e39]], [0], ["a"])
     assert not (tmp_path / "x.bags").exists()

@@ -9,6 +9,7 @@ from scipy.sparse import random_array
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus.shard_writing import write_shards
 from lxmls_day1.engine.corpus.shards import MANIFEST, Shards
+from tests.wording import wording
 
 CLASSES = ("ham", "spam", "eggs")
 
@@ -75,17 +76,17 @@ def test_a_manifest_of_another_kind_is_refused(tmp_path, change, said):
 
 
 def test_folders_that_are_none_of_ours_are_told_apart(tmp_path):
-    with pytest.raises(InputError, match="there is no folder .*lxmls-day1 cache FILE"):
+    with pytest.raises(InputError, match=wording("engine.folder_lxmls_day_cache")):
         Shards(tmp_path / "nowhere")
-    with pytest.raises(InputError, match="is not a corpus on disk: it has no manifest.json"):
+    with pytest.raises(InputError, match=wording("engine.corpus_disk_manifest_json")):
         Shards(tmp_path)
     (tmp_path / "shard-00000").mkdir()
     with pytest.raises(InputError, match="is unfinished.* again"):
         Shards(tmp_path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="not the folder of a corpus"):
+    with pytest.raises(InputError, match=wording("engine.not_folder_of_corpus")):
         Shards(tmp_path / "file")
-    with pytest.raises(InputError, match="folder must be the path"):
+    with pytest.raises(InputError, match=wording("engine.folder_must_be_path")):
         Shards(3)
 
 
@@ -95,7 +96,7 @@ def test_a_missing_and_a_truncated_file_are_named(tmp_path):
     content = path.read_bytes()
     path.write_bytes(content[:-1])
     for use in (lambda: shards.open(1), shards.verify, lambda: Shards(shards.folder)):
-        with pytest.raises(InputError, match=rf"shard-00001.indices.npy has {len(content) - 1} bytes instead of"):
+        with pytest.raises(InputError, match=wording("engine.shard_indices_npy_bytes", len(content) - 1)):
             use()
     shards.open(0)
     path.unlink()
@@ -122,7 +123,7 @@ def test_arrays_that_would_lead_compiled_code_astray_are_refused(tmp_path, name,
     path.write_bytes(content)
     with pytest.raises(InputError, match=rf"{name} is damaged: .*{said}"):
         shards.open(0)
-    with pytest.raises(InputError, match=f"{name} has changed since it was written"):
+    with pytest.raises(InputError, match=wording("engine.changed_since_written", name)):
         shards.verify()
 
 

@@ -13,6 +13,7 @@ from lxmls_day1.engine.kernels.batch import LogLoss
 from lxmls_day1.engine.kernels.sparse_rows import as_examples
 from lxmls_day1.engine.kernels.tree_reduce import joined
 from tests.made_data import NAMES, rows_on_disk
+from tests.wording import wording
 
 pytestmark = pytest.mark.bits
 
@@ -33,9 +34,9 @@ def test_naive_bayes_counts_a_corpus_as_a_matrix(settings, n_classes, counts, tm
 
 def test_what_naive_bayes_cannot_count(tmp_path):
     _, X, _ = rows_on_disk(tmp_path, kind="counts")
-    with pytest.raises(InputError, match=r"not negative, but got -\d"):
+    with pytest.raises(InputError, match=wording("engine.negative_got_d")):
         train_corpus(MultinomialNaiveBayes(), write_shards(tmp_path / "negative", -X, [0, 1] * 30, ["a", "b"]))
-    with pytest.raises(InputError, match="class 'c' has no word"):
+    with pytest.raises(InputError, match=wording("engine.class_c_word")):
         train_corpus(MultinomialNaiveBayes(smooth=False), write_shards(tmp_path / "c", X, [0, 1] * 30, ["a", "b", "c"]))
 
 

@@ -16,6 +16,7 @@ from lxmls_day1.engine.corpus.shard_writing import write_shards
 from lxmls_day1.engine.corpus.shards import Shards
 from lxmls_day1.engine.corpus_training import corpus_objective, evaluate_corpus, label_corpus, resume, train_corpus
 from tests.made_data import NAMES, rows_on_disk
+from tests.wording import wording
 
 pytestmark = pytest.mark.bits
 
@@ -201,7 +202,7 @@ def test_a_corpus_of_other_classes_or_features_is_refused(tmp_path):
     params, state = resume(mira, None, shards)
     others = write_shards(tmp_path / "others.bags", X, [0, 1] * 30, ["good", "awful"])
     for call in (lambda: evaluate_corpus(mira, others, params), lambda: resume(mira, state, others)):
-        with pytest.raises(InputError, match="has the class 'awful', which is not one of those that were learnt"):
+        with pytest.raises(InputError, match=wording("engine.class_awful_those_learnt")):
             call()
     wider = write_shards(tmp_path / "wider.bags", sp.csr_array(np.ones((4, 99))), [0, 1] * 2, ["good", "bad"])
     with pytest.raises(InputError, match="41 rows"):
@@ -216,5 +217,5 @@ def test_values_that_are_not_finite_are_named(tmp_path):
     data = np.load(path)
     data[7] = np.nan
     np.save(path, data)
-    with pytest.raises(InputError, match=r"float32-3-1000\.bags, shard 0: X must be finite, but X\[\d+, \d+\] is nan"):
+    with pytest.raises(InputError, match=wording("engine.float_bags_shard_x")):
         train_corpus(Mira(), Shards(shards.folder))

@@ -13,6 +13,7 @@ from classifiers.perceptron import perceptron_rule
 from classifiers.structured.structured_classifier import StructuredClassifier
 from lxmls_day1.engine.kernels.machine_code import cached_jit
 from lxmls_day1.engine.kernels.row_steps import Weights
+from tests.wording import wording
 
 pytestmark = pytest.mark.bits
 
@@ -79,7 +80,7 @@ def test_a_rule_that_cannot_be_compiled_runs_as_python_and_the_warning_says_why(
         warnings.simplefilter("always")
         params = train(compiled(marked))
     (message,) = [str(warning.message) for warning in caught if "could not be compiled" in str(warning.message)]
-    assert message.startswith(f"{rule.__name__} could not be compiled and runs as plain Python: ")
+    assert message.startswith(wording("engine.could_compiled_runs_plain", rule.__name__))
     assert re.search(FAULTY[rule], message), message
     assert message.endswith(f"(test_row_steps.py, line {line_of_the_fault(rule)})")
     assert "During: Pass" not in message and "\n" not in message

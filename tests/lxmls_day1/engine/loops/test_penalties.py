@@ -12,6 +12,7 @@ from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.svm import SVM
 from lxmls_day1.engine.loops.penalties import LargePenalty
+from tests.wording import wording
 
 
 def short_texts(n_classes=20, n_examples=2000):
@@ -28,7 +29,7 @@ def short_texts(n_classes=20, n_examples=2000):
 def test_short_texts(learner):
     X, y = short_texts()
     made = learner(regularizer=1.0)
-    with pytest.warns(LargePenalty, match=r"\(λ\) = 1 .* try regularizer=0\.001, which is 2/M for 2000") as told:
+    with pytest.warns(LargePenalty, match=wording("engine.try_regularizer_which_is")) as told:
         params = made.train(X, y)
     assert len(told) == 1
     falls = made.objective(X, y, 0 * params) - (made.objective(X, y, params) - made.penalty_of(params))

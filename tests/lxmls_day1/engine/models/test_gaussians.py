@@ -9,6 +9,7 @@ from lxmls_day1.engine.models.gaussians import (
     linear_discriminant_params,
 )
 from lxmls_day1.figures.boundaries import discriminant_scores
+from tests.wording import wording
 
 
 def random_mixture(n_classes, n_features, seed):
@@ -113,7 +114,7 @@ def test_the_plane_against_a_fine_grid():
 
 
 def test_beyond_the_plane_there_is_a_closed_form_or_nothing():
-    with pytest.raises(InputError, match="for one and for two features, but there are 4"):
+    with pytest.raises(InputError, match=wording("engine.for_one_and_for")):
         bayes_error(*random_mixture(3, 4, seed=8))
 
 
@@ -136,9 +137,9 @@ def test_wrong_mixtures_are_refused(function, prior, means, variances, message):
 
 
 def test_wrong_shapes_are_refused():
-    with pytest.raises(InputError, match="quadratic params must have 5 rows, but they have 3"):
+    with pytest.raises(InputError, match=wording("engine.quadratic_params_rows")):
         discriminant_scores(np.ones((2, 2)), np.ones((3, 2)), quadratic=True)
     with pytest.raises(InputError, match="matrices"):
         discriminant_scores(np.ones(2), np.ones((3, 2)), quadratic=False)
-    with pytest.raises(InputError, match="one number per feature"):
+    with pytest.raises(InputError, match=wording("engine.number_per_feature")):
         linear_discriminant_params([0.5, 0.5], np.ones((2, 2)), np.ones(3))

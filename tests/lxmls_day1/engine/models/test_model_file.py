@@ -7,6 +7,7 @@ import pytest
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.models.model_file import class_finder, declared_classes, load_model, save_model
+from tests.wording import wording
 
 
 class Ruler:
@@ -41,7 +42,7 @@ def with_header(path, change):
 
 class TestModel:
     def test_a_hyper_parameter_that_cannot_be_kept_is_left_out_with_a_warning(self, tmp_path):
-        with pytest.warns(UserWarning, match="rng of Ruler cannot be saved, because its type is Generator"):
+        with pytest.warns(UserWarning, match=wording("engine.rng_ruler_cannot_saved")):
             save_model(tmp_path / "x", Ruler(2.0, np.random.default_rng(1)), np.eye(2))
         ruler = load_model(tmp_path / "x", find_ruler).classifier
         assert (ruler.length, ruler.rng) == (2.0, None)
@@ -78,7 +79,7 @@ class TestModel:
         save_model(tmp_path / "x", Keyword("red"), np.eye(2))
         assert load_model(tmp_path / "x", lambda *_: Keyword).classifier.colour == "red"
         save_model(tmp_path / "x", Demanding("red"), np.eye(2))
-        with pytest.raises(InputError, match="holds a Demanding, which cannot be created here: TypeError"):
+        with pytest.raises(InputError, match=wording("engine.holds_demanding_cannot_created")):
             load_model(tmp_path / "x", lambda *_: Demanding)
 
     @pytest.mark.parametrize(
@@ -111,7 +112,7 @@ class TestModel:
     def test_what_does_not_fit_is_refused_when_loading(self, tmp_path, change):
         save_model(tmp_path / "x", Ruler(), np.eye(2))
         with_header(tmp_path / "x", lambda header: header["content"].update(change))
-        with pytest.raises(InputError, match="is not a model of lxmls-day1: its parts do not fit together"):
+        with pytest.raises(InputError, match=wording("engine.model_lxmls_day_parts")):
             load_model(tmp_path / "x", find_ruler)
 
 
@@ -151,7 +152,7 @@ class TestClasses:
             described["class"], described["module"] = names
 
         with_header(folder / "x", change)
-        with pytest.raises(InputError, match=f"the class {names[0]} of {names[1]}.py is not among the classifiers"):
+        with pytest.raises(InputError, match=wording("engine.class_among_classifiers", names[0], names[1])):
             load_model(folder / "x", class_finder(Ruler, folder, no_import))
         assert not (folder / "ran").exists()
 
@@ -164,5 +165,5 @@ class TestClasses:
             described["class"], described["module"] = names
 
         with_header(folder / "x", change)
-        with pytest.raises(InputError, match="it names no class"):
+        with pytest.raises(InputError, match=wording("engine.it_names_no_class")):
             load_model(folder / "x", find_ruler)

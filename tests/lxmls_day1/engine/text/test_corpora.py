@@ -25,6 +25,7 @@ from lxmls_day1.engine.text.corpora import (
     sha256_of_files,
 )
 from lxmls_day1.engine.text.downloads import CorpusFile, Network, PlainFiles, TarArchive
+from tests.wording import wording
 
 ROOT = Path(__file__).parents[4]
 ONCE = Network(connect_timeout=5, read_timeout=0.5, retries=0)
@@ -184,7 +185,7 @@ def test_data_dir_may_be_any_of_three_folders(find, tmp_path, below, server):
 
 def test_the_folder_of_another_domain_is_not_taken_for_this_one(find, tmp_path):
     folder = put(tmp_path / "books")
-    with pytest.raises(InputError, match="does not hold the dvd corpus"):
+    with pytest.raises(InputError, match=wording("engine.does_hold_dvd_corpus")):
         find("dvd", folder)
 
 
@@ -218,8 +219,8 @@ def test_offline_skips_the_network(find, tmp_path, monkeypatch, server, value):
     assert server.asked_for == []
     assert "LXMLS_DAY1_OFFLINE is set" in message
     assert str(tmp_path / "nowhere" / "sentiment" / "books") in message
-    assert "set LXMLS_DAY1_DATA to a folder that holds sentiment/books/positive.review" in message
-    assert f"put these files into {tmp_path / 'cache' / 'corpora' / 'sentiment' / 'books'}" in message
+    assert wording("engine.set_lxmls_day_data") in message
+    assert wording("engine.put_these_files", tmp_path / "cache" / "corpora" / "sentiment" / "books") in message
 
 
 # -------------------------------------------------------------------------------------------------------- plain files
@@ -282,7 +283,7 @@ def test_a_bad_answer_is_an_error_and_leaves_nothing_bad(find, tmp_path, server,
 
 def test_a_server_that_is_not_there(find, table, tmp_path):
     table["books"] = replace(table["books"], source=PlainFiles("http://127.0.0.1:9/"))
-    with pytest.raises(CorpusUnavailable, match="the server cannot be reached"):
+    with pytest.raises(CorpusUnavailable, match=wording("engine.server_cannot_reached")):
         find("books")
 
 
@@ -298,7 +299,7 @@ def test_a_damaged_file_in_the_cache_is_fetched_anew_and_only_that(find, tmp_pat
 def test_a_cache_that_cannot_be_written_is_said_so(find, tmp_path, server):
     serve_books(server)
     (tmp_path / "cache").write_text("in the way of a folder")
-    with pytest.raises(CorpusUnavailable, match="the cache cannot be written to"):
+    with pytest.raises(CorpusUnavailable, match=wording("engine.cache_cannot_written")):
         find("books")
 
 

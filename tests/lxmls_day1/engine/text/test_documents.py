@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.text.documents import Document, decoded, printable, read_documents
 from lxmls_day1.engine.text.tokens import count_tokens, processed_line
+from tests.wording import wording
 
 tokens = st.text(st.characters(exclude_characters=" \n\r\t", exclude_categories=["Cs", "Zs", "Cc"]), min_size=1).filter(
     lambda token: not f"{token}:".startswith("#label#:")  # the mark of the label
@@ -74,7 +75,7 @@ class TestNoText:
 
     @pytest.mark.parametrize("data", [b"\x89PNG\r\n\0\0", "fine".encode("utf-16"), b"\0"])
     def test_binary(self, data):
-        with pytest.raises(InputError, match="f is not text in UTF-8: it holds zero bytes"):
+        with pytest.raises(InputError, match=wording("engine.f_text_utf_holds")):
             read(data)
 
     @given(st.binary())

@@ -12,6 +12,7 @@ from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from classifiers.nbsvm import NBSVM
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.text.feature_contributions import explain
+from tests.wording import wording
 
 NAMES = [f"w{j}" for j in range(5)]
 
@@ -95,5 +96,5 @@ def test_a_second_order_learner_says_how_sure_it_is_of_each_word():
     np.testing.assert_allclose(why.deviations, [2 * 0.5, 1.0])  # √(0.16 + 0.09) twice, √(0.5 + 0.5)
     assert [word["deviation"] for word in why.to_dict()["words"]] == pytest.approx([1.0, 1.0])
     assert "deviation" not in explain(linear, params, [[0, 2, 1]], ["dull", "fine", "plot"]).to_dict()["words"][0]
-    with pytest.raises(InputError, match="variances must have the shape of the parameters"):
+    with pytest.raises(InputError, match=wording("engine.variances_shape_parameters")):
         explain(linear, params, [[0, 2, 1]], ["dull", "fine", "plot"], variances=variances[1:])

@@ -18,6 +18,7 @@ from lxmls_day1.engine.text import text_blocks
 from lxmls_day1.engine.text.documents import read_bytes
 from lxmls_day1.engine.text.labelled_files import LabelledStream, name_of_data, read_labelled
 from lxmls_day1.engine.text.tables import column_records
+from tests.wording import wording
 
 fields = st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from('\n\t",;|'), max_size=12)
 EXAMPLES = [
@@ -123,7 +124,7 @@ class TestColumns:
             == "x.tsv: a tab between columns, no header; label in column 1, text in column 0; 6 examples, 3 classes"
         )
         said = read_labelled(write(as_json_lines().encode("utf-16"), "x.jsonl"))[0].described
-        assert said == "x.jsonl: JSON lines; label in 'category', text in 'text', in utf-16; 6 examples, 3 classes"
+        assert said == wording("engine.x_jsonl_json_lines")
         said = read_labelled(write("1 1:1\n", "x.svm"))[0].described
         assert said == "x.svm: svmlight features; 1 example, 1 class"
 
@@ -545,7 +546,7 @@ def test_blanks_before_values_and_another_first_number(write):
     assert list(file.bags) == [{"1": 0.5, "3": -20.0}, {"1": 0.5}, {"2": 1.0}]
     from_0, from_1 = write("1 0:1 2:1\n2 1:1\n", "from0.svm"), write("1 1:1 3:1\n2 2:1\n", "from1.svm")
     for first, second in ((from_0, from_1), (from_1, from_0)):
-        with pytest.warns(UserWarning, match=r"if one file counts features from 0 and the other from 1"):
+        with pytest.warns(UserWarning, match=wording("engine.file_counts_features_other")):
             read_labelled(first, second)
     read_labelled(
         from_0, write("1 1:1\n", "sparse.svm")

@@ -4,6 +4,7 @@ from click.testing import CliRunner
 from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.engine.text.tagged_files import read_sentences
 from readers.pos_corpus import parse_conllu
+from tests.wording import wording
 
 CONLLU = """# text = Dogs bark .
 1\tDogs\tdog\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
@@ -77,10 +78,7 @@ def feature_tagger(tmp_path_factory):
     arguments = ["train", "--classifier", "structured_perceptron", "--file", str(folder / "own.crfsuite")]
     done = CliRunner().invoke(command_group, [*arguments, "--out", str(folder / "own.npz")])
     assert done.exit_code == 0, done.output
-    assert (
-        done.stderr
-        == "Read own.crfsuite: tag and features of each word (CRFsuite); 5 sentences, 3 tags: NOUN, PUNCT, VERB.\n"
-    )
+    assert done.stderr == wording("engine.read_own_crfsuite_tag")
     return str(folder / "own.npz")
 
 

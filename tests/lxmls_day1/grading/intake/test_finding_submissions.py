@@ -11,6 +11,7 @@ import pytest
 from lxmls_day1.grading.intake import untrusted_files
 from lxmls_day1.grading.intake.finding_submissions import find_submissions
 from lxmls_day1.grading.intake.submissions import read_submission
+from tests.wording import wording
 
 STUDENTS = ("ada", "ben", "eve")
 KNOWN = [PurePosixPath("classifiers/mira.py")]
@@ -83,9 +84,7 @@ class TestBlackboard:
         )
         assert (one.name, one.ids) == ("ada", ("ada", "3_ada", "of_3_ada")) and two.name == "alan"
         assert one.parts == ((f"{start}20-10-00-00_a.py", "a.py"), (f"{start}20-10-00-00_b_c.py", "b_c.py"))
-        assert one.remarks == (
-            "Day 1_of_3_ada_attempt_2026-11-19-10-00-00_lab.zip does not count: a newer version was handed in.",
-        )
+        assert one.remarks == (wording("grading.day_does_count_newer"),)
 
     def test_an_attempt_without_a_file_is_none(self, tmp_path):
         attempts = (

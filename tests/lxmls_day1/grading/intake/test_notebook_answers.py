@@ -12,6 +12,7 @@ from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.grading.gradebook import FreeAnswer
 from lxmls_day1.grading.intake.notebook_answers import LONGEST_ANSWER, free_answers, model_answers
 from lxmls_day1.lab import reference_folder
+from tests.wording import wording
 
 PATH = PurePosixPath("notebooks/1_first.ipynb")
 REGISTRY = parse_registry(
@@ -168,7 +169,7 @@ def test_pictures_and_long_texts_are_cut():
     assert answered(changed(second=f"So: {picture}."))[0][1] == "So: ![]([picture])."
     texts, warnings = answered(changed(second="so " * 300_000))
     assert len(texts[1]) <= LONGEST_ANSWER + 5 and texts[1].endswith(" […]")
-    assert warnings == (f"{PATH}: the answer to exercise 1.1 is very long and was cut off.",)
+    assert warnings == (wording("grading.answer_exercise_very_long", PATH),)
 
 
 def png(width=4, height=3, more=b""):
@@ -222,7 +223,7 @@ def test_a_picture_in_the_text_and_doubled_cells():
 def test_pictures_that_are_not_shown(attachments):
     answer, (warning,) = pictured(attachments)
     assert answer.pictures == () and answer.text == "See [picture]."
-    assert "1 picture in your answers cannot be shown; PNG and JPEG of up to 500 kB are, 4 of a notebook." in warning
+    assert wording("grading.picture_answers_cannot_shown") in warning
 
 
 @pytest.mark.parametrize("attachments", [None, 7, "a", [], {}, {"a": None}, {"a": []}, {"a": {}}])
@@ -233,7 +234,7 @@ def test_attachments_that_are_none(attachments):
 
 def test_no_more_than_a_few_pictures():
     answer, (warning,) = pictured({str(n): {"image/png": png(n + 1)} for n in range(6)})
-    assert len(answer.pictures) == 4 and "2 pictures in your answers cannot be shown" in warning
+    assert len(answer.pictures) == 4 and wording("grading.pictures_answers_cannot_shown") in warning
 
 
 def test_a_text_that_is_no_unicode():
@@ -257,13 +258,13 @@ def test_no_notebook(content, reason):
     answers, warnings = free_answers({PATH: content}, REGISTRY, GIVEN)
     assert [answer.text for answer in answers] == ["", "", ""]
     (warning,) = warnings
-    assert reason in warning and warning.startswith(f"{PATH} is not a notebook (") and warning.endswith(".")
+    assert reason in warning and warning.startswith(wording("grading.is_not_notebook", PATH)) and warning.endswith(".")
 
 
 def test_not_handed_in():
     answers, warnings = free_answers({}, REGISTRY, GIVEN)
     assert [answer.text for answer in answers] == ["", "", ""]
-    assert warnings == ("Notebooks not handed in: 1_first.ipynb.",)
+    assert warnings == (wording("grading.notebooks_handed_first_ipynb"),)
 
 
 def test_what_was_written_under_an_exercise_that_is_not_graded_is_no_stray_text():

@@ -13,6 +13,7 @@ from lxmls_day1.grading.intake.finding_submissions import find_submissions
 from lxmls_day1.grading.intake.released_exercises import released_exercises
 from lxmls_day1.lab import reference_folder
 from tests.lxmls_day1.grading.test_hostile_names import download, packed
+from tests.wording import wording
 
 REGISTRY = Registry.read(reference_folder() / FILE)
 CORE = [exercise.id for exercise in REGISTRY if exercise.is_core]
@@ -59,7 +60,7 @@ def test_the_most_common_answer_counts(tmp_path, said, expected, text):
 @pytest.mark.parametrize("manifest", BROKEN)
 def test_where_nothing_can_be_read_all_are_graded(tmp_path, manifest):
     exercises, sentence = said_by(tmp_path, manifest, manifest)
-    assert exercises is None and f"Marked out of all {len(REGISTRY.ids)} exercises" in sentence
+    assert exercises is None and wording("grading.marked_out_of_all", len(REGISTRY.ids)) in sentence
 
 
 def test_what_a_workspace_says(tmp_path):

@@ -26,6 +26,7 @@ from lxmls_day1.grading.intake.submissions import Submission, _names_of_the_lab,
 from lxmls_day1.grading.intake.untrusted_files import ReadingLimits, Refused, members_of_folder, opened
 from lxmls_day1.grading.running.lab_in_the_box import lab_in_the_box
 from lxmls_day1.lab import reference_folder
+from tests.wording import wording
 
 GIVEN = {
     PurePosixPath(name): content
@@ -136,7 +137,7 @@ class TestOneSubmission:
     def test_explanations_that_are_too_large_are_left_aside(self, tmp_path):
         long = b"".join(hashlib.sha256(bytes([n % 256, n // 256])).hexdigest().encode() for n in range(20_000))
         submission = read_zip(tmp_path, {**LAB, "explanations.json": long})
-        assert submission.warnings == ("explanations.json is too large: more than 1 MB; it was ignored.",)
+        assert submission.warnings == (wording("grading.too_large_more_mb", "explanations.json", "1"),)
         assert texts(submission) == LAB
         assert texts(read_zip(tmp_path, {**LAB, "notebooks/explanations.json": b"{}"})) == LAB  # no place of ours
 
@@ -216,7 +217,7 @@ class TestOneSubmission:
         files = {**within("old", {MIRA: b"old"}), **within("new", {**LAB, "classifiers/svm.py": b"2"})}
         submission = read_among_others(tmp_path, files)
         assert texts(submission)[MIRA] == LAB[MIRA]
-        assert submission.warnings == ("old/classifiers/mira.py was ignored: the lab in new counts.",)
+        assert submission.warnings == (wording("grading.ignored_lab_new_counts"),)
 
 
 @pytest.mark.slow
@@ -237,7 +238,7 @@ class TestLooseFiles:
         assert texts(submission) == {MIRA: b"1", "notebooks/1_generative.ipynb": b"2", "classifiers/mine.py": b"3"} or (
             texts(submission) == {MIRA: b"1", "notebooks/1_generative.ipynb": b"2", "notebooks/mine.py": b"3"}
         )
-        assert "ada/mira.py is outside the folders of a lab; it is taken as classifiers/mira.py." in submission.warnings
+        assert wording("grading.outside_folders_lab_taken", "ada/mira.py", "classifiers/mira.py") in submission.warnings
 
     @pytest.mark.parametrize("name", ["mira.py", "mira (1).py", "Mira.PY", "mira.py.txt"])
     def test_a_single_file(self, tmp_path, name):
@@ -248,8 +249,8 @@ class TestLooseFiles:
         submission = read_zip(tmp_path, {**LAB, "svm.py": b"2", "mira.py": b"other"})
         assert texts(submission) == {**LAB, "classifiers/svm.py": b"2"}
         assert submission.warnings == (
-            "svm.py is outside the folders of a lab; it is taken as classifiers/svm.py.",
-            "mira.py was ignored, because classifiers/mira.py is there.",
+            wording("grading.outside_folders_lab_taken", "svm.py", "classifiers/svm.py"),
+            wording("grading.was_ignored_because_is"),
         )
 
     def test_outside_the_lab(self, tmp_path):
@@ -257,8 +258,8 @@ class TestLooseFiles:
         submission = read_among_others(tmp_path, files)
         assert texts(submission) == {**LAB, "classifiers/svm.py": b"2"}
         assert submission.warnings == (
-            "svm.py is outside the folders of a lab; it is taken as classifiers/svm.py.",
-            "a/mira.py and mira.py were ignored: the lab in lab counts.",
+            wording("grading.outside_folders_lab_taken", "svm.py", "classifiers/svm.py"),
+            wording("grading.ignored_lab_lab_counts"),
         )
 
     @pytest.mark.parametrize("copy", ["mira (1).py", "mira(2).py", "mira_final.py"])
@@ -273,7 +274,7 @@ class TestLooseFiles:
     def test_a_copy_beside_the_original(self, tmp_path):
         submission = read_zip(tmp_path, {**LAB, "classifiers/mira (1).py": RULE})
         assert texts(submission) == LAB
-        assert submission.warnings == ("classifiers/mira (1).py was ignored, because classifiers/mira.py is there.",)
+        assert submission.warnings == (wording("grading.was_ignored_because_is_there"),)
         mine = {**LAB, "classifiers/my_mira.py": RULE}  # a module that others may import
         assert (texts(submission := read_zip(tmp_path, mine)), submission.warnings) == (mine, ())
 
@@ -282,16 +283,19 @@ class TestLooseFiles:
         submission = read_zip(tmp_path, {**copies, "classifiers/svm.py": b"3"})
         assert texts(submission) == {"classifiers/svm.py": b"3"}
         (warning,) = submission.warnings
-        assert "it is not clear which one" in warning and all(name in warning for name in copies)
+        assert wording("grading.it_is_not_clear") in warning and all(name in warning for name in copies)
         problem = read_zip(tmp_path, copies).problem
-        assert "It contains nothing of the lab" in problem and all(name in problem for name in copies)
+        assert wording("grading.contains_nothing_lab") in problem and all(name in problem for name in copies)
 
     @pytest.mark.parametrize(
         "content", [b"1", b"<html>def mira_rule(): 1", b"\0def mira_rule():", b"def svm_rule(): 1"]
     )
     def test_a_name_alone_is_not_enough(self, tmp_path, content):
         problem = read_zip(tmp_path, {"mira_final.py": content}).problem
-        assert "It contains nothing of the lab" in problem and "mira_final.py looks like classifiers/mira.py" in problem
+        assert (
+            wording("grading.contains_nothing_lab") in problem
+            and "mira_final.py looks like classifiers/mira.py" in problem
+        )
         submission = read_zip(tmp_path, {"svm.py": b"", "mira_final.py": content})
         assert PurePosixPath(MIRA) not in submission.files and submission.alike == {
             PurePosixPath(MIRA): "mira_final.py looks like it"
@@ -318,7 +322,7 @@ class TestNested:
         submission = read_among_others(tmp_path, {"a.zip": make_zip(LAB), "b.zip": b"not a zip file"})
         assert texts(submission) == LAB
         (warning,) = submission.warnings
-        assert warning.startswith("b.zip is not a zip file") and warning.endswith("it was ignored.")
+        assert warning.startswith(wording("grading.is_not_zip_file")) and warning.endswith("it was ignored.")
 
     def test_names_in_all_of_them_together_are_limited(self, tmp_path, monkeypatch):
         monkeypatch.setattr(untrusted_files, "MOST_IN_ARCHIVES", 30)
@@ -331,7 +335,7 @@ class TestNested:
         files = {f"all/{i:03}.zip": make_zip({"x.txt": b"x"}) for i in range(150)}
         submission = read_among_others(tmp_path, {"all/!.zip": make_zip(LAB), **files})
         assert texts(submission) == LAB
-        assert submission.warnings == ("51 of 151 zip files were too many; it was ignored.",)
+        assert submission.warnings == (wording("grading.zip_files_too_many"),)
 
     def test_many_bombs_share_one_limit(self, tmp_path):
         inner = make_zip({"x": os.urandom(600_000)}, zipfile.ZIP_STORED)
@@ -391,14 +395,14 @@ class TestRefused:
 
     def test_another_archive(self, tmp_path):
         write(tmp_path, {"ada.rar": b"Rar!"})
-        assert self.refused(read(tmp_path / "ada.rar"), "ada.rar is not a zip file, and other archives are not opened")
+        assert self.refused(read(tmp_path / "ada.rar"), wording("grading.ada_rar_zip_file"))
 
     def test_links_and_devices(self, tmp_path):
         assert left_out(read_zip(tmp_path, {**LAB, **link("classifiers/svm.py")}), "is a symbolic link")
-        assert left_out(read_zip(tmp_path, {**LAB, **link("readers")}), "readers is a symbolic link")
+        assert left_out(read_zip(tmp_path, {**LAB, **link("readers")}), wording("grading.readers_symbolic_link"))
         fifo = link("classifiers/svm.py", b"", stat.S_IFIFO | 0o644)
-        assert left_out(read_zip(tmp_path, {**LAB, **fifo}), "is not a plain file")
-        assert self.refused(read_zip(tmp_path, fifo), "is not a plain file")
+        assert left_out(read_zip(tmp_path, {**LAB, **fifo}), wording("grading.is_not_plain_file"))
+        assert self.refused(read_zip(tmp_path, fifo), wording("grading.is_not_plain_file"))
 
     def test_a_link_that_concerns_nobody(self, tmp_path):
         assert texts(read_zip(tmp_path, {**LAB, **link("data")})) == LAB
@@ -415,8 +419,8 @@ class TestRefused:
     def test_a_bomb(self, tmp_path):
         for name in ("classifiers/svm.py", "notebooks/1_generative.ipynb"):
             bomb = {name: b"\0" * 15_000_000}
-            assert left_out(read_zip(tmp_path, {**LAB, **bomb}), f"{name} is a zip bomb")
-            assert self.refused(read_zip(tmp_path, bomb), f"{name} is a zip bomb")
+            assert left_out(read_zip(tmp_path, {**LAB, **bomb}), wording("grading.is_zip_bomb", name))
+            assert self.refused(read_zip(tmp_path, bomb), wording("grading.is_zip_bomb", name))
 
     @pytest.mark.parametrize(
         ("name", "content", "sentence"),
@@ -485,7 +489,7 @@ class TestRefused:
             file.write(end)
         tracemalloc.start()
         try:
-            assert self.refused(read(path), "table of contents is too long")
+            assert self.refused(read(path), wording("grading.table_contents_too_long"))
             assert tracemalloc.get_traced_memory()[1] < 50_000_000
         finally:
             tracemalloc.stop()
@@ -495,12 +499,12 @@ class TestRefused:
             twice = make_zip([*LAB.items(), (MIRA, b"other")])
         with pytest.warns(UserWarning, match="Duplicate name"):
             same = make_zip([*LAB.items(), *LAB.items()])
-        assert self.refused(read_zip(tmp_path, twice), "contains classifiers/mira.py twice, with different contents")
+        assert self.refused(read_zip(tmp_path, twice), wording("grading.contains_twice_different_contents"))
         assert texts(read_zip(tmp_path, same)) == LAB
 
     def test_too_many_and_too_large(self, tmp_path):
         many = {**LAB, **{f"classifiers/m{i}.py": b"" for i in range(20)}}
-        assert self.refused(read_zip(tmp_path, many, files=10), "at most 10 are read")
+        assert self.refused(read_zip(tmp_path, many, files=10), wording("grading.at_most_are_read"))
         large = {**LAB, "classifiers/svm.py": os.urandom(3000)}
         assert left_out(read_zip(tmp_path, large, file_bytes=2000), "classifiers/svm.py is too large")
         assert left_out(read_zip(tmp_path, large, bytes=2000), "more than 0.002 MB")
@@ -508,16 +512,16 @@ class TestRefused:
     @pytest.mark.slow
     def test_thousands_of_source_files(self, tmp_path):
         many = {f"{i}/classifiers/mira.py": b"" for i in range(6000)}
-        assert self.refused(read_among_others(tmp_path, many), "It contains 6000 source files")
+        assert self.refused(read_among_others(tmp_path, many), wording("grading.contains_source_files"))
         odd = {f"classifiers/{i}.": b"" for i in range(200)}
         submission = read_among_others(tmp_path, {**LAB, **odd})
         assert texts(submission) == LAB
-        assert submission.warnings[-1] == f"There are {200 - 30} more warnings of this kind."
+        assert submission.warnings[-1] == wording("grading.more_warnings_kind", 200 - 30)
 
     def test_a_large_table_of_theirs_is_left_aside(self, tmp_path):
         submission = read_zip(tmp_path, {**LAB, "classifiers/table.bin": os.urandom(3000)}, file_bytes=2000)
         assert texts(submission) == LAB
-        assert submission.warnings == ("classifiers/table.bin is too large: more than 0.002 MB; it was ignored.",)
+        assert submission.warnings == (wording("grading.too_large_more_mb", "classifiers/table.bin", "0.002"),)
 
     def test_a_damaged_file_in_a_sound_table(self, tmp_path):
         raw = make_zip({MIRA: b"a" * 100}, zipfile.ZIP_STORED).replace(b"aaaa", b"bbbb")
@@ -546,7 +550,7 @@ class TestNamesForEverySystem:
     def test_left_aside(self, tmp_path, name):
         submission = read_zip(tmp_path, {**LAB, f"classifiers/{name}": b"1"})
         assert texts(submission) == LAB
-        assert "not every system allows a file of that name" in submission.warnings[0]
+        assert wording("grading.every_system_allows_file") in submission.warnings[0]
 
     def test_capital_letters_alone(self, tmp_path):
         submission = read_zip(tmp_path, {"classifiers/Mira.py": b"1", **LAB})
@@ -556,7 +560,7 @@ class TestNamesForEverySystem:
     def test_a_file_and_a_folder(self, tmp_path):
         submission = read_zip(tmp_path, [*LAB.items(), ("classifiers/tools", b"1"), ("classifiers/tools/a.py", b"2")])
         assert texts(submission) == {**LAB, "classifiers/tools/a.py": b"2"}
-        assert "a file and a folder" in submission.warnings[0]
+        assert wording("grading.file_and_folder") in submission.warnings[0]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links and pipes as POSIX has them")
@@ -568,13 +572,13 @@ class TestFolders:
         assert texts(read(lab)) == {"readers/vocabulary.py": b""}
         (lab / "classifiers").symlink_to(secret)
         assert left_out(
-            read(lab), "classifiers is a symbolic link, which is not followed", {"readers/vocabulary.py": b""}
+            read(lab), wording("grading.classifiers_symbolic_link_followed"), {"readers/vocabulary.py": b""}
         )
         (lab / "classifiers").unlink()
         write(lab, {"classifiers/__init__.py": b""})
         (lab / "classifiers/mira.py").symlink_to(secret / "mira.py")
         kept = {"readers/vocabulary.py": b"", "classifiers/__init__.py": b""}
-        assert left_out(read(lab), "classifiers/mira.py is a symbolic link, which is not followed", kept)
+        assert left_out(read(lab), wording("grading.symbolic_link_followed"), kept)
 
     def test_a_link_in_a_folder_of_submissions(self, tmp_path):
         write(tmp_path / "all", {**within("ada", LAB), **within("bob", LAB)})
@@ -583,12 +587,12 @@ class TestFolders:
         found = find_submissions([tmp_path / "all"])
         read = {entry.student: read_submission(entry, GIVEN) for entry in found}
         assert sorted(read) == ["ada", "bob", "eve", "mallory"]
-        assert read["eve"].problem == read["mallory"].problem == "It is a symbolic link, which is not followed."
+        assert read["eve"].problem == read["mallory"].problem == wording("grading.symbolic_link_followed_2")
 
     def test_a_link_that_is_named_itself(self, tmp_path):
         (tmp_path / "ada.zip").write_bytes(make_zip(LAB))
         (tmp_path / "bob.zip").symlink_to(tmp_path / "ada.zip")
-        assert read(tmp_path / "bob.zip").problem == "It is a symbolic link, which is not followed."
+        assert read(tmp_path / "bob.zip").problem == wording("grading.symbolic_link_followed_2")
 
     def test_a_link_that_takes_the_place_of_what_was_listed(self, tmp_path):
         """Of a file, of a folder above it, of the student's folder: whatever was there when it was looked at."""
@@ -619,15 +623,15 @@ class TestFolders:
     @pytest.mark.parametrize("name", ["../mira.py", "lab/../../mira.py", "lab/../lab/svm.py"])
     def test_opened_does_not_go_up(self, tmp_path, name):
         write(tmp_path, {"in/lab/svm.py": b"1", "mira.py": b"2"})
-        with pytest.raises(Refused, match="leads out of its folder"):
+        with pytest.raises(Refused, match=wording("grading.leads_out_of_its")):
             opened(tmp_path / "in", name)
 
     def test_pipes_are_not_opened(self, tmp_path):
         lab = write(tmp_path / "ada", LAB)
         os.mkfifo(lab / "classifiers/svm.py")
-        assert left_out(read(lab), "classifiers/svm.py is not a plain file")
+        assert left_out(read(lab), wording("grading.is_not_plain_file_2", "classifiers/svm.py"))
         os.mkfifo(tmp_path / "bob.zip")
-        assert "bob.zip is not a plain file" in read(tmp_path / "bob.zip").problem
+        assert wording("grading.is_not_plain_file_2", "bob.zip") in read(tmp_path / "bob.zip").problem
 
     def test_names_that_are_no_text(self, tmp_path):
         lab = write(tmp_path / "ada", LAB)
@@ -673,7 +677,7 @@ class TestMany:
             assert texts(read["ada-lovelace_123456"]) == LAB
             assert texts(read["zoë-o-neil_7"]) == {MIRA: b"2"}
             assert texts(read["loose-one_8"]) == {MIRA: b"3", "classifiers/svm.py": b"4"}
-            assert read["nobody_9"].problem == "There is nothing in it."
+            assert read["nobody_9"].problem == wording("grading.there_is_nothing_in")
 
     def test_moodle_with_a_folder_around(self, tmp_path):
         names = {"a_1": "A", "b_2": "B"}
@@ -702,9 +706,7 @@ class TestMany:
             assert (ada.student, alan.student) == ("lovelaceada_12345", "turingalan_222")
             submission = read_submission(ada, GIVEN)
             assert texts(submission) == {MIRA: b"second"}
-            assert submission.warnings == (
-                "lovelaceada_LATE_12345_67890_submission-ada.zip does not count: a newer version was handed in.",
-            )
+            assert submission.warnings == (wording("grading.does_count_newer_version"),)
             assert texts(read_submission(alan, GIVEN)) == {MIRA: b"2", "classifiers/svm.py": b"3"}
 
     def test_names_that_only_look_like_canvas(self, tmp_path):
@@ -869,13 +871,13 @@ class TestLabInTheBox:
         changed = b"class LinearClassifier:\n    cheat = 1\n"
         files, warnings = boxed({**WHOLE, "classifiers/linear_classifier.py": changed})
         assert files == WHOLE
-        assert warnings == ("classifiers/linear_classifier.py was changed; the file that was given out is used.",)
+        assert warnings == (wording("grading.changed_file_given_used"),)
 
     def test_the_files_of_an_older_lab_are_one_sentence(self):
         given = {PurePosixPath(f"classifiers/m{n}.py"): b"new = 1" for n in range(6)}
         older = Submission("ada", "Ada", "ada.zip", "", dict.fromkeys(given, b"old = 1"))
         files, (warning,) = lab_in_the_box(older, given, [])
-        assert files == given and warning.startswith("6 given files are not from this version, classifiers/m0.py, ")
+        assert files == given and warning.startswith(wording("grading.given_files_version"))
 
     def test_line_ends_and_blanks_are_no_change(self):
         same = b"\xef\xbb\xbfclass LinearClassifier:  \r\n    pass\r\n\r\n"
@@ -901,7 +903,7 @@ class TestLabInTheBox:
         ],
     )
     def test_put_aside(self, name, reason):
-        assert boxed({**WHOLE, name: b"1"}) == (WHOLE, (f"{name} was put aside: {reason}.",))
+        assert boxed({**WHOLE, name: b"1"}) == (WHOLE, (wording("grading.was_put_aside", name, reason),))
 
     @pytest.mark.parametrize(
         "name", ["tests/exercises/test_x.py", "lxmls_day1/base/checks.py", "notebooks/a.py", "a.txt"]

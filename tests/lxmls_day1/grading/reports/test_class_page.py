@@ -16,6 +16,7 @@ from lxmls_day1.grading.gradebook import (
 )
 from lxmls_day1.grading.reports.class_page import MOST_MISTAKES, answers_html, summary_html
 from lxmls_day1.grading.reports.groups import behaviour_of, groups
+from tests.wording import wording
 
 EASY, HARD = "test_1_05_mira.py::test_easy", "test_1_05_mira.py::test_small_inputs"
 CAP = ("no_cap", "The cap is missing.")
@@ -81,15 +82,15 @@ class Page(HTMLParser):
 
 def test_counts_of_the_class(run):
     text = summary_html(run)
-    assert "4 submissions; mean 3.75, median 2.5 of 10 points; 1 with full marks." in text
+    assert wording("grading.submissions_mean_median_points") in text
     assert "0 to 10 %: 1, 20 to 30 %: 2, 90 to 100 %: 1" in text
 
 
 def test_the_most_common_mistake_comes_first(run):
     rows = Page(summary_html(run)).sections["mistakes"][1:]
     assert [row[:3] for row in rows] == [
-        ["The cap is missing. no_cap", "1.5", "2"],
-        ["The signs are swapped. signs", "1.5", "1"],
+        [wording("grading.cap_missing_cap"), "1.5", "2"],
+        [wording("grading.signs_swapped_signs"), "1.5", "1"],
     ]
     assert rows[0][3] == "Bob and Cyd"
 
@@ -114,7 +115,7 @@ def test_who_had_to_be_stopped(run):
 
 def test_exercises_on_average(run):
     rows = Page(summary_html(run)).sections["exercises"][1:]
-    assert rows[0][2] == "by hand, out of 5"
+    assert rows[0][2] == wording("grading.by_hand_out_of")
     assert rows[1] == ["1.5 MIRA", "", "3.75 of 10", "1", "1"]
 
 
@@ -137,7 +138,7 @@ def test_an_empty_class():
 def test_answers_stand_question_by_question(run):
     text = answers_html(run)
     assert text.index("What do you see?") < text.index("A line.") < text.index("A curve.")
-    assert text.count('<span class="mark">not marked</span>') == 2 and "Marked by hand: up to 5 points." in text
+    assert text.count('<span class="mark">not marked</span>') == 2 and wording("grading.marked_hand_points") in text
     said = re.search(r"<b>No answer:</b> (.*?)</p>", text)[1]
     assert re.sub("<[^>]*>", "", said) == "Bob and Dan"
 
@@ -188,7 +189,7 @@ class TestExplanations:
         assert text.index(self.WHY) < text.index("Rare?")
 
     def test_one_that_was_edited_meanwhile(self):
-        assert "was edited before it could be kept" in self.page(self.explaining("ada", "A.", attempt=""))
+        assert wording("grading.edited_before_could_kept") in self.page(self.explaining("ada", "A.", attempt=""))
 
     def test_without_any_there_is_no_section(self, run):
         assert 'id="explained"' not in answers_html(run)
@@ -197,7 +198,7 @@ class TestExplanations:
 def test_many_checks_are_folded():
     checks = tuple(CheckGrade(f"t.py::test_{n}", "1.5", f"Check {n}", False, "wrong") for n in range(25))
     row = SubmissionGrade("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, checks),))
-    assert "5 more that not everyone passes" in summary_html(Gradebook((row,), 1, "process", ""))
+    assert wording("grading.more_everyone_passes") in summary_html(Gradebook((row,), 1, "process", ""))
 
 
 def test_a_mistake_has_a_sample(run):
@@ -220,7 +221,7 @@ def test_groups_without_a_name(run):
     assert group.id in section and "2 submissions" in section
     for part in ("scores  [0, &lt;1&gt;]", "d = &lt;2&gt;", "Ada", "Bob"):
         assert part in section
-    assert "A known mistake explains every wrong answer" in summary_html(run)
+    assert wording("grading.known_mistake_explains_every") in summary_html(run)
 
 
 def test_who_is_wrong_where_no_small_input_shows_it():

@@ -13,6 +13,7 @@ from lxmls_day1.grading.reports.class_page import answers_html, summary_html
 from lxmls_day1.grading.reports.class_tables import grades_csv, grades_json, gradescope_json
 from lxmls_day1.grading.reports.hand_marks import COLUMNS, FILE, read_hand_marks, write_hand_marks
 from lxmls_day1.grading.reports.student_page import student_html
+from tests.wording import wording
 
 OUT_OF = {"1.1": 5.0, "1.10": 4.0}
 
@@ -116,14 +117,14 @@ def test_numbers_as_people_and_spreadsheets_write_them(tmp_path, number):
 def test_what_is_no_mark_is_refused_with_its_row(tmp_path, said):
     rows = written(tmp_path, "ada", "bob")
     fill(tmp_path, {("bob", "1.1"): (said, "")})
-    with pytest.raises(InputError, match="row 3: the points for exercise 1.1 must be a number from 0 to 5, or empty"):
+    with pytest.raises(InputError, match=wording("grading.row_points_exercise_number")):
         read(tmp_path, rows)
 
 
 def test_a_number_that_a_spreadsheet_took_for_a_date(tmp_path):
     rows = written(tmp_path, "ada")
     fill(tmp_path, {("ada", "1.1"): ("03. May", "")})
-    with pytest.raises(InputError, match="turns 3.5 into a date, write 3,5"):
+    with pytest.raises(InputError, match=wording("grading.turns_date_write")):
         read(tmp_path, rows)
 
 
@@ -135,9 +136,9 @@ def test_an_unknown_student_and_an_unknown_exercise(tmp_path):
     with pytest.raises(InputError) as caught:
         read(tmp_path, rows)
     said = str(caught.value)
-    assert "row 3: there is no submission of 'blase'; did you mean blaise?" in said
-    assert "row 5: no exercise that is marked by hand is called 'exercise 1.5: MIRA'; there are: 1.1, 1.10" in said
-    assert "the row of blaise for exercise 1.1 is missing" in said
+    assert wording("grading.row_submission_blase_did") in said
+    assert wording("grading.row_exercise_marked_hand") in said
+    assert wording("grading.row_blaise_exercise_missing") in said
 
 
 def test_a_row_that_was_removed_or_stands_twice(tmp_path):
@@ -146,8 +147,8 @@ def test_a_row_that_was_removed_or_stands_twice(tmp_path):
     save(tmp_path, [*records[:2], *records[3:], records[1]])
     with pytest.raises(InputError) as caught:
         read(tmp_path, rows)
-    assert "the row of bob for exercise 1.1 is missing; put it back" in str(caught.value)
-    assert "row 5: ada stands in row 2 for exercise 1.1 already" in str(caught.value)
+    assert wording("grading.row_bob_exercise_missing") in str(caught.value)
+    assert wording("grading.row_ada_stands_row") in str(caught.value)
 
 
 def test_many_mistakes_are_counted(tmp_path):
@@ -160,7 +161,7 @@ def test_many_mistakes_are_counted(tmp_path):
 @pytest.mark.parametrize("content", [b"", b"ada,5\n", b"PK\x03\x04\xff\xfe", b"student,points\nada,5\n"])
 def test_what_is_no_such_table(tmp_path, content):
     (tmp_path / FILE).write_bytes(content)
-    with pytest.raises(InputError, match="its first row must name the columns student, question and points"):
+    with pytest.raises(InputError, match=wording("grading.first_row_name_columns")):
         read(tmp_path, [row_of("ada")])
 
 
@@ -248,20 +249,20 @@ class TestMarksAreShown:
         content = json.loads(gradescope_json(book.rows[0], book))
         (test,) = (test for test in content["tests"] if "by hand" in test["tags"])
         assert (content["score"], test["score"], test["max_score"], test["output"]) == (6.0, 3.5, 5.0, self.COMMENT)
-        assert "up to 4 points more: 1.10." in content["output"]
+        assert wording("grading.up_to_points_more") in content["output"]
 
     def test_on_the_students_page(self):
         book = self.marked()
         page = student_html(book.rows[0], book)
         assert "<b>6</b> of 15 points" in page and "3.5 of 5 points" in page
         assert "Well <em>seen</em>; why" in page and "<msup><mi>x</mi><mn>2</mn></msup>" in page and "&lt;b&gt;" in page
-        assert "Up to 4 more points come from exercise 1.10" in page
+        assert wording("grading.more_points_come_exercise", "4", "1.10") in page
         assert "Well" not in student_html(book.rows[1], book)
 
     def test_on_the_pages_of_the_class(self):
         book = self.marked()
         summary, answers = summary_html(book), answers_html(book)
-        assert "3.5 of 5, 1 of 2 marked" in summary and "Marked by hand: 1 of 4." in summary
+        assert "3.5 of 5, 1 of 2 marked" in summary and wording("grading.marked_by_hand_of") in summary
         assert '<span class="mark">3.5 of 5</span>' in answers and answers.count("not marked</span>") == 3
         assert "Well <em>seen</em>" in answers
 

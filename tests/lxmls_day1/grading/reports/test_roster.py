@@ -11,6 +11,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.reports.roster import Roster
+from tests.wording import wording
 
 # Each with a quote, a comma and a line end in a cell, a formula as a name, and a line that is no student's. § is where marks go.
 CANVAS = (
@@ -107,7 +108,7 @@ def test_whom_nobody_knows_is_listed_on_both_sides(roster):
     assert [(match.id, match.submission, match.remark) for match in filled.open] == [
         ("12", "", "no submission"),
         ("13", "", "no submission"),
-        ("99", "eve", "nobody on the roster has this id"),
+        ("99", "eve", wording("grading.nobody_roster_id")),
     ]
     table = filled.table().decode("utf-8-sig").splitlines()
     assert len(table) == 5 and table[0].startswith("id,submission,points")
@@ -149,15 +150,15 @@ def test_twins_are_listed_and_not_filled_in(roster):
     text = "username,marks\nada,\nAda,\nalan,\n"
     filled = roster(text, column="marks").filled([found("s", "ADA"), found("t", "alan")], [row("s"), row("t")])
     assert filled.content == b"username,marks\nada,\nAda,\nalan,10\n"
-    assert "several lines of the roster have this id" in {match.remark for match in filled.open}
+    assert wording("grading.several_lines_roster_id") in {match.remark for match in filled.open}
     twins = roster("username,marks\nada,\nada,\n", column="marks").filled([found("s", "ada")], [row("s")])
     assert twins.filled == 0 and sum("stands in 2 lines" in match.remark for match in twins.open) == 2
     filled = roster("username,marks\nada,\n", column="marks").filled(
         [found("s", "ada"), found("t", "ada")], [row("s"), row("t")]
     )
     assert filled.filled == 0 and {match.remark for match in filled.open} >= {
-        "s and t have this id",
-        "s has the same id",
+        wording("grading.s_t_id"),
+        wording("grading.s_same_id"),
     }
 
 

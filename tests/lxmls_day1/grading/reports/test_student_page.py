@@ -16,6 +16,7 @@ from lxmls_day1.grading.gradebook import (
 from lxmls_day1.grading.reports.class_page import answers_html, summary_html
 from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS
 from lxmls_day1.grading.reports.student_page import BY_HAND, explanation, student_html
+from tests.wording import wording
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -148,7 +149,7 @@ class TestWhatIsSaid:
         row = row_with("x")
         text = " ".join(Outline(student_html(row, run_of(row))).text)
         assert re.search(r"1\.25 +of 10 points", text)  # one of two public checks, none of two hidden ones
-        assert BY_HAND in text and "Up to 5 more points come from exercise 1.1" in text
+        assert BY_HAND in text and wording("grading.more_points_come_exercise", "5", "1.1") in text
 
     def test_a_hidden_check_keeps_its_calls(self):
         row = row_with("x")
@@ -209,7 +210,7 @@ def test_an_exercise_that_was_not_begun_is_one_line():
     row = SubmissionGrade("ada", "Ada", "", "", (blank, by_hand), answers=answers)
     text = student_html(row, run_of(row))
     assert text.count("still to be written") == 1 and "Check 1" not in text and "f(1)" not in text
-    assert "no answer in the notebook" in text and "What?" not in text and "Why" not in text
+    assert wording("grading.no_answer_in_notebook") in text and "What?" not in text and "Why" not in text
     written = dataclasses.replace(row, answers=(answers[0], dataclasses.replace(answers[1], text="Because.")))
     assert "Because." in student_html(written, run_of(written)) and "Why" in student_html(written, run_of(written))
 
@@ -228,5 +229,5 @@ def test_pictures_of_a_wrong_answer_and_of_a_pasted_one():
     row = dataclasses.replace(row, exercises=(row.exercises[0], exercise), answers=(answer,))
     text = student_html(row, run_of(row))
     assert re.search(r'<img class="example" src="data:image/png;base64,UE5H" alt="[^"]*picture[^"]*">', text)
-    assert '<img src="data:image/jpeg;base64,SlBH" alt="picture 1 of this answer">' in text
+    assert wording("grading.img_alt_picture_answer") in text
     assert "data:image/jpeg;base64,SlBH" in answers_html(run_of(row))

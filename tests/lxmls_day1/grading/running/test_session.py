@@ -16,6 +16,7 @@ from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT
 from lxmls_day1.grading.running import boxed_lab
 from lxmls_day1.grading.running.boxed_lab import BoxedLab, exception_of
 from lxmls_day1.grading.running.session import NOT_TRIED, GradingSession
+from tests.wording import wording
 
 NO_FORK_SERVER = None  # a box is opened when the lab is asked something first, which none of these checks does
 PLAIN = '''
@@ -119,7 +120,7 @@ def test_checks_are_collected_once(tmp_path, monkeypatch):
     ],
 )
 def test_a_check_is_a_plain_function(tmp_path, check):
-    with pytest.raises(InputError, match="test_it is no plain function of lab, expect"):
+    with pytest.raises(InputError, match=wording("grading.test_plain_function_lab")):
         run(session_of(tmp_path, other=check, plain=PLAIN))
 
 
@@ -131,7 +132,7 @@ def test_a_check_that_leaves_itself_out_is_no_check(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("broken", ["import nothing_of_this_name\n", "def test_it(:\n"])
 def test_check_files_that_cannot_be_read(tmp_path, broken):
-    with pytest.raises(InputError, match="the checks cannot be run"):
+    with pytest.raises(InputError, match=wording("grading.checks_cannot_run")):
         run(session_of(tmp_path, broken=broken))
 
 
@@ -143,7 +144,7 @@ def test_checks_that_were_edited_are_read_again(tmp_path):
 
 
 def test_an_answer_that_is_not_recorded_is_a_fault_of_the_checks(tmp_path):
-    with pytest.raises(InputError, match="no answer is recorded for 'another'"):
+    with pytest.raises(InputError, match=wording("grading.answer_recorded_another")):
         run(session_of(tmp_path, unknown="def test_it(expect):\n    expect('another', 1)\n"))
 
 

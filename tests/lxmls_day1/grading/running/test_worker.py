@@ -14,6 +14,7 @@ from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import command_of
+from tests.wording import wording
 
 pytestmark = [
     pytest.mark.slow(30),
@@ -128,7 +129,7 @@ def test_an_exception_elsewhere_costs_no_marks(rows, step):
 def test_a_worker_that_dies_takes_nothing_along_but_its_submission(rows, step):
     row = rows[name_of("kill", step)]
     assert {check.verdict for check in row.checks} == {"crashed"}
-    assert row.notes[0].startswith("it crashed the grader's worker twice: signal 9")
+    assert row.notes[0].startswith(wording("grading.crashed_worker_twice_signal"))
     assert row.failed
 
 
@@ -143,6 +144,6 @@ def test_what_cannot_be_put_into_a_box_is_no_reason_to_stop(rows, name):
     row = rows[name]
     if row.failed:
         assert {check.verdict for check in row.checks} == {"refused"}
-        assert "no sandbox could be made for it" in row.notes[0]
+        assert wording("grading.sandbox_could_made") in row.notes[0]
     else:  # what cannot be put into a box was left aside, or refused when it was read
         assert row.points == 10 or row.warnings or row.problem
