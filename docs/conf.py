@@ -235,7 +235,7 @@ def place_demonstrations(app: Any, tree: Any) -> None:
 
     from lxmls_day1.demos.demonstration import demonstration_class
 
-    if app.env.docname in ("CHANGELOG", "CONTRIBUTING"):
+    if app.env.docname == "CHANGELOG" or app.env.docname.startswith("docs/dev/"):
         return
     for literal in list(tree.findall(nodes.literal)):
         if call := re.fullmatch(r'lab\.demo\("(\w+)"\)', literal.astext()):

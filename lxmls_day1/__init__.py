@@ -1,6 +1,6 @@
 """The machinery of the day-1 lab: it opens, runs and compares what stands in a lab folder.
 
-``make map`` prints what each module is for, from its first line; CONTRIBUTING.md names the parts.
+``make map`` prints what each module is for, from its first line; docs/dev/architecture.md names the parts.
 
 The reference lab is part of the package: ``from lxmls_day1 import Lab``, ``from lxmls_day1.classifiers import Mira`` and
 ``from lxmls_day1.readers import SentimentCorpus`` work wherever the package is installed.
