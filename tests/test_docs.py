@@ -75,7 +75,7 @@ def test_the_programs_of_how_to_run(tmp_path, monkeypatch, capsys):
 
 
 def test_programs_with_dictionaries_and_of_an_installed_package(capsys):
-    dictionaries, installed, *_ = programs_of(DOCS / "how-to/python.md")
+    dictionaries, installed = programs_of(DOCS / "how-to/python.md")
     run("python.md", [dictionaries])
     assert capsys.readouterr().out == "".join(line + "\n" for line in re.findall(r"# (\[.*\])", dictionaries))
     assert {"Lab", "Mira", "SentimentCorpus"} <= set(run("python.md", [installed]))
@@ -83,11 +83,11 @@ def test_programs_with_dictionaries_and_of_an_installed_package(capsys):
 
 @pytest.mark.slow
 def test_programs_with_scikit_learn(capsys):
-    *_, search, report = programs_of(DOCS / "how-to/python.md")
+    search, report = programs_of(DOCS / "how-to/estimators.md")
     names = {}
-    exec(compile(search, "python.md", "exec"), names)
+    exec(compile(search, "estimators.md", "exec"), names)
     assert capsys.readouterr().out.endswith("['+']\n")
-    exec(compile(report, "python.md", "exec"), names)
+    exec(compile(report, "estimators.md", "exec"), names)
     printed = capsys.readouterr().out
     assert "precision    recall  f1-score" in printed and printed.endswith("[[10  0]\n [ 0 10]]\n")
 
