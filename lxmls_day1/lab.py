@@ -153,7 +153,7 @@ class Lab:
                     module = importlib.import_module(name)
         except SyntaxError as error:
             where = Path(error.filename or path)
-            raise InputError(f"{self._place(where, error.lineno)}: {why_not_python(error)}.") from error
+            raise InputError(f"{self._place(where, error.lineno)}: {why_not_python(error)}") from error
         except (Exception, SystemExit) as error:
             where, line = self._last_line_in_lab(error, path)
             of_ours = isinstance(error, ImportError) and (error.name or "").startswith("lxmls_day1.")
@@ -547,19 +547,19 @@ def reference_folder() -> Path:
 
 
 def why_not_python(error: SyntaxError | ValueError) -> str:
-    """What is wrong with a file that Python cannot compile; files in another encoding than UTF-8 are common enough to be told.
+    """Return the sentence about a file that Python cannot compile; an encoding other than UTF-8 is a common cause.
 
     Examples
     --------
     >>> why_not_python(SyntaxError("'(' was never closed"))
-    "this is not Python: '(' was never closed"
+    "SyntaxError: '(' was never closed."
     >>> why_not_python(SyntaxError("source code string cannot contain null bytes"))
-    'this is not text in UTF-8; save the file as UTF-8'
+    'this is not text in UTF-8; save the file as UTF-8.'
     """
     message = error.msg if isinstance(error, SyntaxError) else str(error)
     if isinstance(error, UnicodeError) or any(sign in message for sign in ("null byte", "unicode error", "Non-UTF-8")):
-        return "this is not text in UTF-8; save the file as UTF-8"
-    return f"this is not Python: {message}"
+        return "this is not text in UTF-8; save the file as UTF-8."
+    return f"SyntaxError: {message}{'' if message.endswith('?') else '.'}"
 
 
 def describe_exception(error: BaseException) -> str:

@@ -91,7 +91,9 @@ class NotebookLab(Lab):
             (number,) = self._registry().meant(number)
         return ExerciseCell(self, number)
 
-    def check(self, exercise: str | float | Iterable[str | float] | None = None) -> NotebookOutput:
+    def check(
+        self, exercise: str | float | Iterable[str | float] | None = None, verbose: bool = False
+    ) -> NotebookOutput:
         """Run the public checks of an exercise, of several, or of all, on the files of this lab as they are on disk.
 
         They run in a process of their own: neither what this one has imported nor an endless loop does harm. In a browser
@@ -102,6 +104,8 @@ class NotebookLab(Lab):
         exercise : str or list of str, optional
             ``"1.5"``; all that have checks unless given. A number is understood where it can mean one exercise only:
             1.10 is the number 1.1.
+        verbose : bool
+            Whether every check is shown, and not only the first that fails.
 
         Returns
         -------
@@ -115,11 +119,13 @@ class NotebookLab(Lab):
         """
         from lxmls_day1.course import explanations
         from lxmls_day1.course.reports.report_text import check_lines, question_lines
+        from lxmls_day1.course.workspaces.progress import status_of
 
         folder = self._workspace("lab.check")
         ids = None if exercise is None else self._registry().meant(exercise)
         report, questions, unsaved = explanations.check_and_remember(folder, ids)
-        lines = [*check_lines(report), *question_lines(questions, in_notebook=True)]
+        shown = check_lines(report, status_of(folder), verbose, "`verbose=True` shows them")
+        lines = [*shown, *question_lines(questions, in_notebook=True)]
         return _output(folder, report, lines, " ".join(unsaved), filter(None, map(_picture, report.reports)))
 
     def hint(self, exercise: str | float) -> NotebookOutput:

@@ -23,6 +23,7 @@ POLLED_EVERY = 0.5  # seconds
 
 @click.command(name="check", short_help="Check what you have written.")
 @click.argument("exercises", metavar="[EXERCISE]...", nargs=-1)
+@click.option("-v", "--verbose", is_flag=True, help="Show every check, not only the first that fails.")
 @click.option("--watch", is_flag=True, help="Check again whenever a file of the lab is saved; Ctrl-C ends it.")
 @click.option(
     "--time-limit",
@@ -47,6 +48,7 @@ POLLED_EVERY = 0.5  # seconds
 @lab_option
 def command(
     exercises: tuple[str, ...],
+    verbose: bool,
     watch: bool,
     time_limit: float,
     because: str | None,
@@ -67,6 +69,7 @@ def command(
     \b
     Examples:
       lxmls-day1 check 1.5
+      lxmls-day1 check mira -v
       lxmls-day1 check
       lxmls-day1 check --watch 1.5
       lxmls-day1 check 1.5 --json
@@ -93,7 +96,7 @@ def command(
         return
 
     def run(ids: Collection[str] | None) -> bool:
-        return check_and_show(folder, ids, time_limit).all_passed
+        return check_and_show(folder, ids, time_limit, verbose).all_passed
 
     if not watch:
         context.exit(0 if run(exercises or None) else 1)
@@ -103,15 +106,18 @@ def command(
         click.echo("\nNo longer watching.")
 
 
-def check_and_show(folder: Path, ids: Collection[str] | None, time_limit: float) -> "CheckReport":
+def check_and_show(
+    folder: Path, ids: Collection[str] | None, time_limit: float, verbose: bool = False
+) -> "CheckReport":
     """Run checks, show the report, keep the results; show the questions on named mistakes."""
     from lxmls_day1.course.explanations import check_and_remember
     from lxmls_day1.course.reports.report_text import check_lines, question_lines
     from lxmls_day1.course.reports.terminal import echo_lines
+    from lxmls_day1.course.workspaces.progress import status_of
 
     with check_progress() as progressed:
         report, questions, unsaved = check_and_remember(folder, ids, time_limit, progressed)
-    echo_lines((*check_lines(report), *question_lines(questions)))
+    echo_lines((*check_lines(report, status_of(folder), verbose), *question_lines(questions)))
     for sentence in unsaved:
         click.echo(sentence, err=True)
     return report

@@ -84,10 +84,13 @@ class CheckedLab(Protocol):
         The functions and methods that have changed an argument.
     answers : list of (str, answers) or None
         Of each call what was called and what it returned; None of one that runs or has failed, and of one that made an object.
+    printed : tuple of str
+        The first lines that the code printed for the input that is shown, if it ran in this process.
     """
 
     changes: list[str]
     answers: Answers
+    printed: tuple[str, ...] = ()
 
     def perform(self, call: LabCall) -> Any:
         """What comes of a call; for one that makes an object, a stand-in whose methods can be called."""

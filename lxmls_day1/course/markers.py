@@ -12,6 +12,7 @@ solution that a typing mistake left in a student's file could not be taken back.
 """
 
 import ast
+import contextlib
 import functools
 import io
 import json
@@ -152,7 +153,7 @@ def stubbed(
             ast.parse(result)
     except SyntaxError as error:
         raise MarkerError(
-            f"{name}:{error.lineno}: without the solutions this is not Python; a solution must be whole statements"
+            f"{name}:{error.lineno}: without the solutions this is a SyntaxError; a solution must be whole statements"
         ) from None
     return result
 
@@ -311,6 +312,16 @@ def cell_source(cell: dict[str, Any]) -> str:
 def stub_left(folder: Path, exercise: "Exercise") -> str:
     """The file in which the ``raise`` of an exercise's stub still stands; empty if it is gone from all."""
     return next((name for name in exercise.files if not _stubs_in(folder / name).isdisjoint(exercise.names)), "")
+
+
+def stub_functions(folder: Path, exercise: "Exercise") -> tuple[str, ...]:
+    """Return the functions and methods of an exercise that still hold the stub, without the names of their classes."""
+    found: list[str] = []
+    for name in exercise.files:
+        with contextlib.suppress(OSError, ValueError):
+            stubs = _stubs((folder / name).read_text(encoding="utf-8-sig")) if name.endswith(".py") else []
+            found += [function.rpartition(".")[2] for id, function in stubs if id in exercise.names and function]
+    return tuple(dict.fromkeys(found))
 
 
 def _stubs_in(path: Path) -> set[str]:

@@ -66,6 +66,7 @@ class Exercise:
     answered_by: tuple[str, ...] = ()
     part: str = "further"
     formerly: tuple[str, ...] = ()
+    minutes: int = 0
 
     def __str__(self) -> str:
         return f"Exercise {self.id}: {self.title}"
@@ -150,6 +151,34 @@ class Registry:
             close = nearest(str(id), self._exercises, order="the order of the notebooks")
             raise InputError(f"there is no exercise {id!r}{close}") from None
 
+    def named(self, name: str) -> Exercise:
+        """Return the exercise of an id, or of a file or a word of the title that means one: ``mira``, ``perceptron``.
+
+        An exercise of the core comes before the others.
+
+        Raises
+        ------
+        InputError
+            If there is none, or there are several.
+
+        Examples
+        --------
+        >>> registry = Registry.of(reference_folder())
+        >>> [registry.named(name).id for name in ("1.5", "mira", "Perceptron.py", "viterbi")]
+        ['1.5', '1.5', '1.4', '1.13']
+        """
+        word = PurePosixPath(name.replace("\\", "/")).name.removesuffix(".py").casefold()
+        if name in self or name in self._renamed or not re.fullmatch(r"[^\W\d]\w+", word):
+            return self[name]
+        of_file = [e for e in self if word in (PurePosixPath(file).stem for file in e.files)]
+        found = of_file or [e for e in self if word in re.findall(r"\w+", e.title.casefold())]
+        found = [exercise for exercise in found if exercise.is_core] or found
+        if len(found) > 1:
+            raise InputError(
+                f"{name!r} may mean exercise {' or '.join(exercise.id for exercise in found)}; name one of them."
+            )
+        return found[0] if found else self[name]
+
     @property
     def ids(self) -> tuple[str, ...]:
         """All ids, in the order of the file."""
@@ -200,7 +229,7 @@ class Registry:
         wanted: set[str] = set()
         for id in ids:
             parts = {"core": ("core", "afternoon"), "afternoon": ("afternoon",)}.get(id)
-            found = {self[id].id} if parts is None else {exercise.id for exercise in self if exercise.part in parts}
+            found = {self.named(id).id} if parts is None else {e.id for e in self if e.part in parts}
             if not found:
                 raise InputError(f"no exercise of this lab belongs to {id!r}; there are: {', '.join(self.ids)}.")
             wanted |= found
@@ -307,6 +336,7 @@ KEYS: dict[str, tuple[str, Callable[[Any], Any], Any]] = {
     ),
     "part": (f"one of {', '.join(PARTS)}", lambda value: value in PARTS, "further"),
     "formerly": ("a list of ids", _are_texts, []),
+    "minutes": ("a whole number ≥ 0", lambda value: type(value) is int and value >= 0, 0),
     "prerequisites": ("a list of ids", _are_texts, []),
     "answered_by": ("a list of functions such as 'package.module:f'", _are_functions, []),
     "counter_example": ("'steps', 'paths' or 'boundaries'", ("", "steps", "paths", "boundaries").__contains__, ""),

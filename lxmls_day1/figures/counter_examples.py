@@ -80,7 +80,7 @@ def plot_paths(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
     >>> _, ax = detached_axes()
     >>> plot_paths({"emissions": [[3.0, 0.0], [0.0, 1.0]]}, [0, 0], [0, 1], ax)
     >>> [line.get_label() for line in ax.lines], [text.get_text() for text in ax.texts]
-    (['wanted', 'yours'], ['3', '0', '0', '1'])
+    (['expected', 'yours'], ['3', '0', '0', '1'])
     """
     words = next(np.asarray(value, float) for value in given.values() if np.ndim(value) == 2)
     n_words, n_tags = words.shape
@@ -92,7 +92,7 @@ def plot_paths(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
             box = {"fc": "white", "ec": "none" if name in ends else BEFORE}
             ax.text(places[name], k, f"{scores[k]:g}", bbox=box, zorder=3, **CENTRED)
     # Rings are wider than the boxes, so that a path of one word is seen as well.
-    for path, label, colour, marker, size in [(wanted, "wanted", WANTED, "o", 34), (got, "yours", YOURS, "s", 40)]:
+    for path, label, colour, marker, size in [(wanted, "expected", WANTED, "o", 34), (got, "yours", YOURS, "s", 40)]:
         style = {"marker": marker, "markersize": size, "markerfacecolor": "none", "markeredgewidth": 2.5}
         shift = 0.04 if label == "yours" else -0.04
         ax.plot(np.arange(len(path)), np.asarray(path, float) + shift, color=colour, label=label, linewidth=3, **style)
@@ -131,7 +131,7 @@ def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) ->
     >>> _, ax = detached_axes()
     >>> wanted = [[[0.0, 0.0], [0.0, 1.0]]]
     >>> plot_boundaries({"points": [[-1.0], [1.0]], "classes": [0, 1]}, wanted, 2 * np.array(wanted), ax)
-    >>> [line.get_ydata().tolist() for line in ax.lines if line.get_label() in ("wanted", "yours")]
+    >>> [line.get_ydata().tolist() for line in ax.lines if line.get_label() in ("expected", "yours")]
     [[-2.0, 2.0], [-4.0, 4.0]]
     """
     of_means = "means" in given
@@ -156,7 +156,7 @@ def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) ->
             raise ValueError("the same boundary")
         ax.set_ylim(low[1], high[1])
         ax.set_ylabel("feature 2")
-    for line, label, colour, style in zip(lines, ["wanted", "yours"], [WANTED, YOURS], ["-", "--"], strict=True):
+    for line, label, colour, style in zip(lines, ["expected", "yours"], [WANTED, YOURS], ["-", "--"], strict=True):
         ax.plot(*line, style, color=colour, label=label)
     for label in np.unique(classes):
         name = f"{'mean of ' if of_means else ''}class {label}"

@@ -1,6 +1,6 @@
 """How long the notebooks take a student: an estimate from their words, formulas, questions, exercises and cells.
 
-    python -m tools.authoring.notebook_times      write the times into the scripts of the notebooks, and print the table
+    python -m tools.authoring.notebook_times      write the times into the scripts of the notebooks and the registry, and print the table
 
 The core of a notebook ends at its heading "Further"; a notebook without this heading is further as a whole. Cells of the core that are
 tagged ``evening`` are not part of the afternoon.
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lxmls_day1.base.atomic_files import replace_files
-from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.course.workspaces.generation import exercises_of_cells
 from lxmls_day1.lab import reference_folder
 from tools.authoring.notebook_building import from_source, scripts
@@ -74,6 +74,44 @@ def loads(notebook: Any, registry: Registry) -> dict[str, Load]:
         for part in ("further",) if further else ("core",) if EVENING in tags else ("core", "afternoon"):
             found[part] += load
     return found
+
+
+def minutes_of_exercises(notebook: Any, registry: Registry) -> dict[str, int]:
+    """Return the minutes of each exercise, in fives: its own cells, and what is read between it and the exercise before."""
+    found: dict[str, Load] = {}
+    read, last, further = Load(), None, False
+    for cell, id in zip(notebook.cells, exercises_of_cells(notebook), strict=True):
+        load = _load_of(cell, cell.metadata.get("tags", ()))
+        further = further or _FURTHER.search(cell.source) is not None
+        if id is None or id not in registry or (further and registry[id].is_core):
+            read, last = read + load, None
+            continue
+        if id != last:
+            load += Load(exercises=int(registry[id].has_code and id not in found))
+        found[id] = found.get(id, Load()) + read + load
+        read, last = Load(), id
+    return {id: max(5, _rounded(load.minutes)) for id, load in found.items()}
+
+
+def with_minutes(source: str, minutes: dict[str, int]) -> str:
+    """Return the text of a registry with the minutes of each exercise below its points.
+
+    Examples
+    --------
+    >>> print(with_minutes('id = "1.5"\\npoints = 10\\nminutes = 5\\n', {"1.5": 20}), end="")
+    id = "1.5"
+    points = 10
+    minutes = 20
+    """
+    lines: list[str] = []
+    id = ""
+    for line in source.splitlines(keepends=True):
+        id = match[1] if (match := re.match(r'id = "(.+)"', line)) else id
+        if not re.match(r"minutes = ", line):
+            lines.append(line)
+        if re.match(r"points = ", line) and id in minutes:
+            lines.append(f"minutes = {minutes[id]}\n")
+    return "".join(lines)
 
 
 def _load_of(cell: Any, tags: Iterable[str]) -> Load:
@@ -138,11 +176,17 @@ def table(folder: Path) -> Iterator[str]:
 
 
 def main() -> None:
-    """Write the times into the scripts, and print the table."""
+    """Write the times into the scripts and the registry, and print the table."""
     folder = reference_folder()
     registry = Registry.of(folder)
     texts = {script: script.read_text(encoding="utf-8") for script in scripts(folder / "notebooks")}
-    replace_files({script: with_time(text, registry).encode() for script, text in texts.items()})
+    written = {script: with_time(text, registry).encode() for script, text in texts.items()}
+    minutes: dict[str, int] = {}
+    for text in texts.values():
+        minutes |= minutes_of_exercises(from_source(text), registry)
+    exercises = folder / FILE
+    written[exercises] = with_minutes(exercises.read_text(encoding="utf-8"), minutes).encode()
+    replace_files(written)
     sys.stdout.writelines(f"{line}\n" for line in table(folder))
 
 

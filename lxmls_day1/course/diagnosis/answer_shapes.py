@@ -282,7 +282,7 @@ def wrong_form(answers: "Answers", wanted: Wanted) -> str:
     Examples
     --------
     >>> wrong_form([("viterbi", [[0, 1], ([0, 1], 2.5)])], {"viterbi": {"the path": "(T,)"}})
-    '`viterbi` returned a pair: an array of shape (2,) and one number; the path, an array of shape (T,), is wanted.'
+    '`viterbi` returned a pair: an array of shape (2,) and one number; expected the path, an array of shape (T,).'
     """
     for name, values in filter(None, answers):
         for value in values if name in wanted else ():
@@ -331,7 +331,7 @@ def _sentence(name: str, value: Any, results: Results) -> str:
     parts = [f"{word}, {_shape_in_words(shape)}" for word, shape in results.items()]
     if len(parts) > 1:
         return f"{returned}; {len(parts)} results are wanted: {'; '.join(parts)}."
-    return f"{returned}; {parts[0]}, is wanted." if parts else f"{returned}."
+    return f"{returned}; expected {parts[0]}." if parts else f"{returned}."
 
 
 def form_seen(wrong: Sequence[Asked]) -> str:
@@ -357,8 +357,8 @@ def form_seen(wrong: Sequence[Asked]) -> str:
     if all(text.startswith(RAISES) for text in texts):
         return f"Every wrong answer is an exception: the code {first.got.values[0]}."
     if all(text.startswith(RETURNS) for text in texts):
-        return f"The code {first.got.values[0]}, but {wanted} is wanted."
-    return f"The answer is {first.got.values[0]!r}, but {wanted} is wanted." if len(texts) == 1 else ""
+        return f"The code {first.got.values[0]}, but {wanted} is expected."
+    return f"The answer is {first.got.values[0]!r}, but {wanted} is expected." if len(texts) == 1 else ""
 
 
 def show(answer: Answer, digits: int = 6) -> str:
@@ -392,13 +392,13 @@ def other_shape(expected: Answer, form: Form, entries: Iterable[float | str | No
     """What to say of an answer that has another shape than the expected one, or is None; it may be of any size."""
     shape, kind = form
     if kind is type(None):
-        return [("expected", show(expected)), ("got", "None; is a `return` missing?")]
+        return [("expected", show(expected)), ("yours", "None; is a `return` missing?")]
     wanted = show(expected)
     if len(expected.values) <= MOST_SHOWN:
         wanted += f", {_shape_text(expected.shape)}"
     if math.prod(shape) > MOST_SHOWN:
-        return [("expected", wanted), ("got", _show_long(form, entries))]
-    return [("expected", wanted), ("got", f"{show(Answer(shape, tuple(entries)))}, {_shape_text(shape)}")]
+        return [("expected", wanted), ("yours", _show_long(form, entries))]
+    return [("expected", wanted), ("yours", f"{show(Answer(shape, tuple(entries)))}, {_shape_text(shape)}")]
 
 
 def _shape_text(shape: Sequence[int]) -> str:

@@ -26,9 +26,11 @@ that a student is told the same wherever the check runs. `small_parts` helps to 
 another's. Where no known mistake explains the answers, it says what can be seen in them (`lxmls_day1.course.diagnosis.observations`).
 """
 
+import io
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -60,6 +62,8 @@ PROPERTIES, SPLIT, TERMS = "small_properties", "small_parts", "small_terms"
 MAY_CHANGE, TOLD_AS = "MAY_CHANGE", "TOLD_AS"
 ASKED_FOR = "asked for"  # the word before what stands in an answer
 MOST_ENTRIES = 2000  # of an answer that is looked at entry by entry
+MAX_PRINTED_LINES, MAX_PRINTED_CHARS = 10, 20_000
+MAX_PRINTED_LINE = 200  # characters
 ASKED_FOR_SNAPSHOT = 20  # inputs in a snapshot, about
 CHANGES = (
     "changes_its_input",
@@ -85,9 +89,9 @@ class CounterExample:
 
     def lines(self) -> list[tuple[str, str]]:
         """What to show, as pairs of a word and a text."""
-        answers = [("wanted", show(self.wanted)), ("yours", answer_text(self.got))]
+        answers = [("expected", show(self.wanted)), ("yours", answer_text(self.got))]
         if self.parts:
-            answers = [(f"wanted, {word}", show(wanted)) for word, wanted, _ in self.parts]
+            answers = [(f"expected, {word}", show(wanted)) for word, wanted, _ in self.parts]
             answers += [(f"yours, {word}", show(got)) for word, _, got in self.parts]
         return [*((word, input_text(value)) for word, value in self.given.items()), *answers]
 
@@ -118,11 +122,20 @@ class SmallInputs:
             If an answer is wrong. The message shows the smallest input for which that is so.
         """
         pool, ask = self._recorded, getattr(self._module, ANSWERED)
-        got = answers_to(lab, ask, pool.inputs)
+        with _Printed() as printed:
+            try:
+                got = answers_to(lab, ask, pool.inputs)
+            except Exception:
+                lab.printed = printed.lines()
+                raise
         to_do = [its == STUB for its in got]
         got = [answers[0] if empty else its for answers, its, empty in zip(pool.answers, got, to_do, strict=True)]
         row = pool.places(got)
         wrong = [i for i, place in enumerate(row) if place]
+        if printed.lines():  # once more, to know what belongs to the input that is shown
+            with _Printed() as printed:
+                answers_to(lab, ask, [pool.inputs[wrong[0] if wrong else 0]])
+            lab.printed = printed.lines()
         allowed = getattr(self._module, MAY_CHANGE, ())
         changed = [name for name in dict.fromkeys(getattr(lab, "changes", [])) if name not in allowed]
         if not wrong:
@@ -191,6 +204,36 @@ class SmallInputs:
                 f"no small inputs are recorded for {self._module.__name__}; run `python -m tools.authoring.record`"
             )
         return self._pool
+
+
+class _Printed(redirect_stdout[io.StringIO]):
+    """Catch what a student's code prints in this process, up to `MAX_PRINTED_CHARS`."""
+
+    def __init__(self) -> None:
+        self._text = _LimitedText()
+        super().__init__(self._text)
+
+    def __enter__(self) -> "_Printed":  # type: ignore[override]
+        super().__enter__()
+        return self
+
+    def lines(self) -> tuple[str, ...]:
+        """Return the first lines, without empty ones at either end."""
+        lines = self._text.getvalue().strip("\n").splitlines()
+        more = [f"… {len(lines) - MAX_PRINTED_LINES} more lines"] if len(lines) > MAX_PRINTED_LINES else []
+        return (
+            *(
+                line if len(line) <= MAX_PRINTED_LINE else line[: MAX_PRINTED_LINE - 1] + "…"
+                for line in lines[:MAX_PRINTED_LINES]
+            ),
+            *more,
+        )
+
+
+class _LimitedText(io.StringIO):
+    def write(self, text: str) -> int:
+        super().write(text[: max(0, MAX_PRINTED_CHARS - self.tell())])
+        return len(text)
 
 
 def ask_some(module: ModuleType, lab: Any) -> None:

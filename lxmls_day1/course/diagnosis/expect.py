@@ -98,7 +98,7 @@ class Expect:
                 raise WrongAnswer(_message(what, other_shape(expected, form, _first_entries(value, form))))
             got = Answer(form[0], tuple(entries_of(value)))
         except TypeError as error:
-            raise WrongAnswer(_message(what, [("expected", show(expected)), ("got", str(error))])) from None
+            raise WrongAnswer(_message(what, [("expected", show(expected)), ("yours", str(error))])) from None
         if not expected.agrees(got, rtol, atol):
             raise WrongAnswer(_message(what, _difference(expected, got, rtol, atol)))
 
@@ -127,13 +127,13 @@ def _difference(expected: Answer, got: Answer, rtol: float, atol: float) -> list
     places = expected.differing(got, rtol, atol)
     if len(expected.values) <= MOST_SHOWN:
         digits = next((d for d in (6, 9, 12) if show(expected, d) != show(got, d)), 17)
-        return [("expected", show(expected, digits)), ("got", show(got, digits))]
+        return [("expected", show(expected, digits)), ("yours", show(got, digits))]
     lines = [("differ", f"{len(places)} of {len(expected.values)}; the first ones:")]
     for i in places[:3]:
         pair = expected.values[i], got.values[i]
         digits = next((d for d in (6, 9, 12) if entry_text(pair[0], d) != entry_text(pair[1], d)), 17)
         where = ", ".join(map(str, _position(i, expected.shape)))
-        lines.append((f"at [{where}]", f"expected {entry_text(pair[0], digits)}, got {entry_text(pair[1], digits)}"))
+        lines.append((f"at [{where}]", f"expected {entry_text(pair[0], digits)}, yours {entry_text(pair[1], digits)}"))
     return lines
 
 

@@ -1,5 +1,6 @@
 """Reports as text: lines with a style each, for a terminal, a file, or the plain form in a notebook."""
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
@@ -8,6 +9,7 @@ from pathlib import Path
 
 from lxmls_day1.base.errors import counted
 from lxmls_day1.course.diagnosis.answer_shapes import shortened
+from lxmls_day1.course.diagnosis.counterexamples import CounterExample, input_text
 from lxmls_day1.course.diagnosis.naming import head_of
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.reports.hints import Hints
@@ -25,11 +27,15 @@ PLAIN_SYMBOLS = str.maketrans({"✓": "+", "✗": "x", "–": "-", "·": ".", "�
 BAR_WIDTH = 30
 WIDTH = 79  # of a line of the status
 LONGEST_ECHO = 300  # of a student's answer, characters
+LONGEST_VALUE = 80  # of an input in a verdict, characters
+MAX_SHOWN_LINES = 5  # of a check, in a verdict
+FRAME = re.compile(r"\S+:\d+, in ")  # a line of `trimmed_traceback` that names a place
 
 
 def workspace_lines(folder: Path) -> Iterator[Line]:
-    """What stands above every report: which lab it is about, and what is odd about that."""
-    yield "quiet", f"Lab: {folder}"
+    """Yield what every report begins with: which lab it is about, unless that is around the current folder; and its faults."""
+    if not _is_around_here(folder):
+        yield "quiet", f"Lab: {folder}"
     damage = WorkspaceState.of(folder).damage
     if damage:
         yield "bad", f"{damage}: hints and results start again; the damaged file is kept as {DAMAGED}."
@@ -38,40 +44,190 @@ def workspace_lines(folder: Path) -> Iterator[Line]:
         yield "bad", note
 
 
-def check_lines(report: CheckReport) -> Iterator[Line]:
-    """A report of checks, exercise by exercise."""
-    for n, one in enumerate(report.reports):
-        if n:
-            yield "", ""
-        yield from exercise_lines(one)
+def _is_around_here(folder: Path) -> bool:
+    try:
+        return Path.cwd().is_relative_to(folder.resolve())
+    except OSError:  # the current folder is gone
+        return False
+
+
+def check_lines(
+    report: CheckReport, status: Status | None = None, verbose: bool = False, more: str = "`-v` shows them"
+) -> Iterator[Line]:
+    """Yield a report of checks, exercise by exercise: the verdict first, and at the end what comes next.
+
+    Parameters
+    ----------
+    report : CheckReport
+    status : Status, optional
+        How far the workspace is, for the last line.
+    verbose : bool
+        Whether every check is shown, and not only the first that fails.
+    more : str
+        How to see what is left out.
+    """
+    for one in report.reports:
+        yield from exercise_lines(one) if verbose else verdict_lines(one, more, len(report.reports) == 1)
     for exercise, question, text, own in report.compared:
-        yield "", ""
         yield "known", f"  Exercise {exercise}, solved. You were asked: {question}"
         yield "", f"    You wrote:  {shortened(text, LONGEST_ECHO)}"
         yield "", f"    Compare:    {own}"
+    if status is not None and status.counted and (len(report.reports) > 1 or report.all_passed):
+        yield from progress_lines(status, len(report.reports) > 1)
+
+
+def progress_lines(status: Status, whole: bool) -> Iterator[Line]:
+    """Yield how much of the day is done and what is next; with a bar, and the experiments, after the `whole` day was checked."""
+    part, of_what = (status.core, "of the day") if status.core.counted else (status, "exercises")
+    done = f"{part.done} of {len(part.counted)} {of_what}"
+    if whole:
+        yield "title", f"{bar(part.done, len(part.counted))}  {done}"
+        if left := [one.exercise.id for one in part.counted if one.state == "to answer"]:
+            yield (
+                "quiet",
+                f"  {' and '.join(left)}, without checks, {'is' if len(left) == 1 else 'are'} answered in the notebook.",
+            )
+    if status.next is None:
+        yield "good", f"  {done}: all done."
+        return
+    after = status.next.exercise
+    minutes = f", about {after.minutes} minutes" if after.minutes else ""
+    yield (
+        "good" if not whole else "",
+        f"  {'next' if whole else f'{done}, next'}: {after.id} {after.title} ({after.notebook}{minutes})",
+    )
+
+
+def verdict_lines(report: ExerciseReport, more: str, alone: bool = True) -> Iterator[Line]:
+    """Yield the verdict on one exercise: the name of the mistake, the smallest input, and a count of the rest.
+
+    A reminder of the hints is left out unless the exercise is `alone` in its report.
+    """
+    failed = [result for result in report.counted if not result.passed]
+    if report.missing or report.to_do or not report.results or not failed:
+        yield from short_lines(report, alone)
+        return
+    yield "title", f"✗ {report.exercise}"
+    first = report.small_inputs if report.small_inputs in failed else failed[0]
+    assert first is not None
+    named = list(named_lines(report.named_as, report.mistakes))
+    yield from (("known", f"  {text}") for text in named)
+    if states := functions_line(report):
+        yield "known", f"  {states}"
+    if first.example is not None:
+        yield from _example_lines(first.example, first.text)
+    else:
+        yield from _other_lines(first)
+    yield from printed_lines(first)
+    n_more = len(failed) - 1
+    also = f"{counted(n_more, 'more check')} {'fails' if n_more == 1 else 'fail'} ({more}); " if n_more else ""
+    yield "bad", f"  {also}{report.summary}"
+
+
+def short_lines(report: ExerciseReport, alone: bool = True) -> Iterator[Line]:
+    """Yield the verdict on an exercise that passes, or is still to be written."""
+    exercise = report.exercise
+    if report.missing:
+        yield "bad", f"✗ {exercise.id} {exercise.title}: {report.what_is_missing}"
+    elif report.to_do and report.rests_on:
+        yield (
+            "known",
+            f"· {exercise.id} {exercise.title}: this needs exercise {report.rests_on}, which is still to be written",
+        )
+        yield from _hint_reminder(report.rests_on, alone)
+    elif report.to_do:
+        what = (
+            functions_line(report) or f"still to be written{': ' if exercise.files else ''}{', '.join(exercise.files)}"
+        )
+        yield "known", f"· {exercise.id} {exercise.title}: {what}"
+        yield from _hint_reminder(exercise.id, alone)
+    elif report.all_passed:
+        yield "good", f"✓ {exercise.id} {exercise.title}: {report.summary}"
+        if report.stub_left:
+            yield "known", f"  `raise NotImplementedError(…)` still stands in {report.stub_left}; remove this line."
+    else:
+        yield "quiet", f"· {exercise.id} {exercise.title}: {report.summary}"
+
+
+def _hint_reminder(id: str, shown: bool) -> Iterator[Line]:
+    if shown:
+        yield "quiet", f"    `lxmls-day1 hint {id}` helps"
+
+
+def functions_line(report: ExerciseReport) -> str:
+    """Return which functions of an exercise are right, wrong or still to be written; empty if it has only one.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> functions_line(SimpleNamespace(functions={"svm_rule": "right", "svm_step": "to write"}))
+    '`svm_rule` is right; `svm_step` is still to be written.'
+    """
+    states = {"right": "right", "wrong": "wrong", "to write": "still to be written"}
+    names: dict[str, list[str]] = {}
+    for name, state in report.functions.items():
+        names.setdefault(states[state], []).append(f"`{name}`")
+    said = (f"{' and '.join(its)} {'is' if len(its) == 1 else 'are'} {state}" for state, its in names.items())
+    return f"{'; '.join(said)}." if names else ""
+
+
+def _example_lines(example: CounterExample, text: str) -> Iterator[Line]:
+    """Yield an input with the expected answer and the student's, and the exception if the answer is one."""
+    given = " · ".join(f"{word} {shortened(input_text(value), LONGEST_VALUE)}" for word, value in example.given.items())
+    answers = example.lines()[len(example.given) :]
+    width = max(len(word) for word, _ in answers)
+    yield "", f"    {'input':<{width}}  {given}"
+    yield from (("", f"    {word:<{width}}  {shortened(answer, 2 * LONGEST_VALUE)}") for word, answer in answers)
+    yield from _exception_lines(text.splitlines()[1 + len(example.lines()) :])
+
+
+def _other_lines(result: CheckResult) -> Iterator[Line]:
+    """Yield the first lines of a check that has no smallest input: of an exception the exception first."""
+    lines = result.text.splitlines()
+    if result.outcome == "error":
+        yield from _exception_lines(lines)
+        return
+    yield "bad", f"  {result.title}"
+    yield from (("", f"    {line}") for line in lines[:MAX_SHOWN_LINES])
+
+
+def _exception_lines(lines: Sequence[str]) -> Iterator[Line]:
+    """Yield an exception, its help, and the last place in the student's code."""
+    places = [n for n, line in enumerate(lines) if FRAME.match(line)]
+    if not places:
+        yield from (("", f"    {line}") for line in lines[:MAX_SHOWN_LINES])
+        return
+    last = places[-1]
+    code = [line for line in lines[last + 1 : last + 2] if line.startswith("    ")]
+    yield from (("known", f"    {line}") for line in lines[last + 1 + len(code) :])
+    yield from (("", f"    {line}") for line in (lines[last], *code))
+
+
+def printed_lines(result: CheckResult) -> Iterator[Line]:
+    """Yield what the student's code printed for the input that is shown."""
+    if len(result.printed) == 1:
+        yield "", f"    your code printed: {result.printed[0]}"
+    elif result.printed:
+        yield "", "    your code printed:"
+        yield from (("", f"      {line}") for line in result.printed)
 
 
 def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
-    """The checks of one exercise: what passed, what was expected and got, the known mistake, and the count."""
+    """Yield all checks of one exercise: what passed, what was expected, the known mistake, and the count."""
     yield "title", str(report.exercise)
-    if report.missing:
-        yield "bad", f"  ✗ {report.what_is_missing}"
-    elif report.to_do and report.rests_on:
-        yield "known", f"  · this needs exercise {report.rests_on}, which is still to be written"
-        yield "quiet", f"    `lxmls-day1 hint {report.rests_on}` helps"
-    elif report.to_do:
-        where = ", ".join(report.exercise.files)
-        yield "known", f"  · still to be written{f': {where}' if where else ''}"
-        yield "quiet", f"    `lxmls-day1 hint {report.exercise.id}` helps"
-    else:
-        titles: dict[str, str] = {}
-        for result in report.results:
-            yield from result_lines(result, titles)
-        for text in named_lines(report.named_as, report.mistakes):
-            yield "known", f"  {text}"
-        if report.all_passed and report.stub_left:
-            yield "known", f"  `raise NotImplementedError(…)` still stands in {report.stub_left}; remove this line."
-    yield ("good" if report.all_passed else "bad" if report.results else "quiet"), f"  {report.summary}"
+    if report.missing or report.to_do or not report.results:
+        yield from short_lines(report)
+        return
+    titles: dict[str, str] = {}
+    for result in report.results:
+        yield from result_lines(result, titles)
+    for text in named_lines(report.named_as, report.mistakes):
+        yield "known", f"  {text}"
+    if states := functions_line(report):
+        yield "known", f"  {states}"
+    if report.all_passed and report.stub_left:
+        yield "known", f"  `raise NotImplementedError(…)` still stands in {report.stub_left}; remove this line."
+    yield ("good" if report.all_passed else "bad"), f"  {report.summary}"
 
 
 def named_lines(named_as: str, mistakes: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -85,12 +241,11 @@ def named_lines(named_as: str, mistakes: Sequence[tuple[str, str]]) -> Iterator[
 
 
 def question_lines(asked: Iterable[Explanation], in_notebook: bool = False) -> Iterator[Line]:
-    """The questions on the mistakes that were named, and how they are answered."""
+    """Yield the questions on the mistakes that were named, and how they are answered."""
     for one in asked:
         how = f'lab.explain("{one.exercise}", "…")' if in_notebook else f'lxmls-day1 check {one.exercise} --because "…"'
-        yield "", ""
         yield "known", f"  Exercise {one.exercise}, in one line: {one.question}"
-        yield "quiet", f"    `{how}` keeps your answer; it costs no points"
+        yield "quiet", f"    `{how}` keeps your answer"
 
 
 def explained_lines(explanation: Explanation) -> Iterator[Line]:
@@ -117,6 +272,7 @@ def result_lines(result: CheckResult, titles: dict[str, str]) -> Iterator[Line]:
         titles[result.text] = result.title
     for line in result.text.splitlines():
         yield "", f"      {line}".rstrip()
+    yield from printed_lines(result)
 
 
 def packed_lines(submission: SubmissionFiles, path: Path, content: bytes, again: bool) -> Iterator[Line]:

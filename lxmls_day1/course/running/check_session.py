@@ -177,7 +177,21 @@ def _ending(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> d
     ending["mistakes"] = list(wrong.mistakes) if wrong else []
     ending["named_as"] = wrong.named_as if wrong else ""
     ending["example"] = to_plain(wrong.example) if wrong and wrong.example else None
+    calls = run.asked.answers if run.asked is not None else []
+    must_return = pytest_plugin.must_return(item)
+    functions = list(dict.fromkeys(call[0] for call in calls if call is not None and call[0] in must_return))
+    ending["functions"] = functions
+    ending["wrong_functions"] = _wrong_functions(functions, outcome, wrong)
+    ending["printed"] = list(run.asked.printed) if run.asked is not None else []
     return ending
+
+
+def _wrong_functions(called: list[str], outcome: str, wrong: WrongAnswer | None) -> list[str]:
+    """Return the functions that gave a wrong answer: those that the inputs name, else the only one that was called."""
+    if outcome not in ("wrong", "error"):
+        return []
+    named = {given["function"] for given, _ in wrong.wrong if "function" in given} if wrong else set()
+    return sorted(named) or (called if len(called) == 1 else [])
 
 
 def _forget_modules(files: Sequence[Path]) -> None:

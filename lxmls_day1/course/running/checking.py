@@ -21,7 +21,7 @@ from lxmls_day1.base.waiting import Wait, counts_work, tried_again
 from lxmls_day1.course.diagnosis.counterexamples import CounterExample
 from lxmls_day1.course.diagnosis.naming import PROPERTY, mistakes_among, small_inputs_among
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
-from lxmls_day1.course.markers import STUB_MESSAGE, stub_left
+from lxmls_day1.course.markers import STUB_MESSAGE, stub_functions, stub_left
 from lxmls_day1.course.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
 from lxmls_day1.course.running import check_process
 from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_digest, locked
@@ -52,6 +52,10 @@ class CheckResult:
         What they are: one of the keys of `lxmls_day1.course.diagnosis.naming.HEADS`.
     example : CounterExample or None
         The smallest input with a wrong answer, of the check of small inputs.
+    printed : tuple of str
+        The first lines that the student's code printed for the input that is shown.
+    functions, wrong_functions : tuple of str
+        Functions of the exercise that the check called, and those of them that gave a wrong answer.
     """
 
     check: str
@@ -62,6 +66,9 @@ class CheckResult:
     mistakes: tuple[tuple[str, str], ...] = ()
     named_as: str = ""
     example: CounterExample | None = None
+    printed: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    wrong_functions: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -87,6 +94,8 @@ class ExerciseReport:
         The file in which the ``raise`` of the stub still stands; below a right answer it is never reached.
     questions : dict from known mistake to question
         Only mistakes that have a question.
+    to_write : tuple of str
+        The functions that still hold the stub.
     """
 
     exercise: Exercise
@@ -96,6 +105,16 @@ class ExerciseReport:
     missing: tuple[str, ...] = ()
     stub_left: str = ""
     questions: Mapping[str, str] = field(default_factory=dict)
+    to_write: tuple[str, ...] = ()
+
+    @property
+    def functions(self) -> dict[str, str]:
+        """For each function of the exercise ``right``, ``wrong`` or ``to write``; empty if there is only one."""
+        called = dict.fromkeys(name for result in self.results for name in result.functions)
+        wrong = {name for result in self.results for name in result.wrong_functions}
+        found = {name: "wrong" if name in wrong else "right" for name in called}  # a stub returns nothing
+        found = dict.fromkeys(self.to_write, "to write") | found
+        return found if len(found) > 1 else {}
 
     @property
     def counted(self) -> tuple[CheckResult, ...]:
@@ -229,6 +248,7 @@ def run_checks(
                 tuple(name for name in exercise.files if not (folder / name).is_file()),
                 stub_left(folder, exercise),
                 recorded.questions.get(exercise.id, {}),
+                stub_functions(folder, exercise),
             )
             for exercise in exercises
         )
@@ -351,6 +371,7 @@ class _Run:
             self._progressed(self._described(check)["title"])
         elif kind == "end" and check not in self.results:
             event["mistakes"] = tuple((name, sentence) for name, sentence in event["mistakes"])
+            event |= {key: tuple(event[key]) for key in ("printed", "functions", "wrong_functions")}
             event["example"] = from_plain(CounterExample, event["example"]) if event["example"] else None
             self._end(check, **event)
             self._running = None

@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import linecache
+import re
 import traceback
 import warnings
 from collections.abc import Collection, Iterator
@@ -11,9 +12,42 @@ from pathlib import Path
 import numpy as np
 
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.course.diagnosis.answer_shapes import shortened
 from lxmls_day1.lab import PACKAGES, describe_exception, is_within, why_not_python
 
 MOST_FRAMES = 5
+#: Sentences of help: the type of an exception, a pattern of its message, and the sentence.
+ADVICE: tuple[tuple[type[Exception], str, str], ...] = (
+    (
+        IndexError,
+        "only integers, slices",
+        "An index must be an integer: np.argmax gives the position of the highest value, np.max the value itself.",
+    ),
+    (
+        IndexError,
+        r"index \d+ is out of bounds",
+        "Positions begin at 0, so the last one is the size minus 1.",
+    ),
+    (IndexError, "too many indices", "The array has fewer dimensions than there are indices between the brackets."),
+    (
+        ValueError,
+        "truth value of an array",
+        "An `if` needs a single truth value: index one entry, or use np.any or np.all.",
+    ),
+    (ValueError, "setting an array element", "An entry must be one number, but the right-hand side is an array."),
+    (TypeError, "NoneType", "A value is None: a function without `return` returns None."),
+    (
+        TypeError,
+        "object is not callable",
+        "Round brackets call a function; an entry of an array needs square brackets.",
+    ),
+    (
+        TypeError,
+        "object is not subscriptable",
+        "Square brackets need an array or a list; a function is called with round ones.",
+    ),
+    (UnboundLocalError, "", "The name is set only further down in the function, or in a branch that did not run."),
+)
 #: What may stand in the text of an array whose shape is told: it is computed once more, and a call might do more than that.
 COMPUTED_AGAIN = (
     ast.Name, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.Slice, ast.Tuple, ast.Constant,
@@ -41,9 +75,10 @@ def trimmed_traceback(
         For an `InputError` its message, which says all there is to say.
     """
     if isinstance(error, InputError):
-        return str(error)
+        return "\n".join([str(error), *_marked_line(error.__cause__)])
     if isinstance(error, SyntaxError) and error.filename:
-        return f"{_shown(Path(error.filename), lab_folder)}:{error.lineno}: {why_not_python(error)}"
+        sentence = f"{_shown(Path(error.filename), lab_folder)}:{error.lineno}: {why_not_python(error)}"
+        return "\n".join([sentence, *_marked_line(error)])
     frames = traceback.extract_tb(error.__traceback__)
     linecache.checkcache()
     mine = [f for f in frames if any(_is_file(f.filename, lab_folder / name) for name in files)]
@@ -55,7 +90,41 @@ def trimmed_traceback(
         if frame.line:
             lines.append(f"    {frame.line}")
     shapes = _shapes_at(mine[-1], error) if mine and isinstance(error, (ValueError, IndexError)) else ""
-    return "\n".join([*lines, describe_exception(error), *([shapes] if shapes else [])])
+    return "\n".join([*lines, _described(error), *filter(None, [shapes, advice(error)])])
+
+
+def _marked_line(error: BaseException | None) -> list[str]:
+    """Return the line of a syntax error, and below it a caret at the place."""
+    if not isinstance(error, SyntaxError) or not (error.text or "").strip():
+        return []
+    line = (error.text or "").rstrip("\n")
+    column = max(0, min(len(line), (error.offset or 1) - 1) - (len(line) - len(line.lstrip())))
+    return [f"    {line.strip()}", f"    {' ' * column}^"]
+
+
+def _described(error: BaseException) -> str:
+    """Describe an exception in one line, with Python's own guess at a name that was mistyped."""
+    if isinstance(error, (NameError, AttributeError)):
+        shown = traceback.TracebackException(type(error), error, error.__traceback__).format_exception_only()
+        return shortened(next(iter(shown), "").strip())
+    return describe_exception(error)
+
+
+def advice(error: BaseException) -> str:
+    """Return one sentence of help with an exception that is common in exercises; empty if there is none.
+
+    Examples
+    --------
+    >>> try:
+    ...     np.zeros(3)[np.max([1.0, 2.0])]
+    ... except IndexError as error:
+    ...     print(advice(error))
+    An index must be an integer: np.argmax gives the position of the highest value, np.max the value itself.
+    >>> advice(ValueError("something else"))
+    ''
+    """
+    text = str(error)
+    return next((help for kind, pattern, help in ADVICE if isinstance(error, kind) and re.search(pattern, text)), "")
 
 
 def _shapes_at(place: traceback.FrameSummary, error: BaseException) -> str:

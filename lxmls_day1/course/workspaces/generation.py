@@ -260,7 +260,7 @@ def without_hidden_checks(source: str, name: str) -> str | None:
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
-        raise InputError(f"{name}:{error.lineno}: {why_not_python(error)}.") from error
+        raise InputError(f"{name}:{error.lineno}: {why_not_python(error)}") from error
     lines = source.split("\n")
     cuts: list[tuple[int, int]] = []
     for node in tree.body:

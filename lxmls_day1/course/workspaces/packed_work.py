@@ -104,7 +104,7 @@ def collect_submission(folder: Path) -> SubmissionFiles:
                 ast.parse(content.decode("utf-8-sig"))
             except (SyntaxError, ValueError) as error:
                 line = getattr(error, "lineno", None)
-                missing.append(f"{name}{f':{line}' if line else ''}: {why_not_python(error)}.")
+                missing.append(f"{name}{f':{line}' if line else ''}: {why_not_python(error)}")
     left = [standing for standing in status_of(folder).counted if not standing.done]
     unsolved = tuple(standing.exercise.id for standing in left if standing.state != "changed")
     unchecked = tuple(standing.exercise.id for standing in left if standing.state == "changed")

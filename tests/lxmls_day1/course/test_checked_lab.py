@@ -90,7 +90,7 @@ def test_an_exception_of_a_check_is_for_the_answer_only_if_that_has_a_form_it_ca
         found, text = verdict(run, check, raised)
     assert found == outcome
     assert text.startswith("`step` returned a pair: one number and one number") == (outcome == "wrong")
-    assert ("is wanted." in text) == bool(wanted)
+    assert ("; expected " in text) == bool(wanted)
 
 
 def test_a_classifier_has_no_method_that_it_does_not_have(lab):

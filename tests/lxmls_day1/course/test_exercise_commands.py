@@ -72,8 +72,11 @@ class TestWhere:
         assert wording("course.go_lab_name_lab", as_typed("cd", "mein Labor ä")) in run("status", status=1)
 
     @pytest.mark.parametrize("arguments", [c for c in COMMANDS if c[0] not in ("check", "undo")], ids=" ".join)
-    def test_the_lab_is_the_first_line(self, here, arguments):
-        assert run(*arguments).startswith(f"Lab: {here}\n")
+    def test_the_lab_is_the_first_line_unless_it_is_around_the_current_folder(self, here, monkeypatch, arguments):
+        assert "Lab:" not in run(*arguments)
+        monkeypatch.chdir(here.parent)
+        named = [here.name] if arguments[0] == "lab" else ["--lab", here.name]
+        assert run(*arguments, *named).startswith(f"Lab: {here}\n")
 
 
 def test_a_mistyped_command():

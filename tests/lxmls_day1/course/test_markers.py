@@ -195,7 +195,7 @@ class TestLoudFailures:
             (marked("return (x"), "is not Python"),
             (
                 "x = (1 +\n# exercise 1.1: solution (1 line)\n2\n# exercise 1.1: end\n)\n",
-                "without the solutions this is not Python",
+                "without the solutions this is a SyntaxError",
             ),
             (
                 "def f(x):\n    x = 1\n    # exercise 1.1: solution (1 line)\n    x = (2 +\n    # exercise 1.1: end\n    3)\n",

@@ -86,7 +86,7 @@ def test_an_answer_of_another_form_is_told_as_what_it_is(checked, monkeypatch, e
             assert outcome == "wrong", (check, text)
             if not check.endswith(SMALL_INPUTS):
                 of_any_shape = not all(shape[:1] in ("", "(") for shape in wanted[function].values())
-                is_told = text.startswith(f"`{function}` returned ") and "wanted" in text
+                is_told = text.startswith(f"`{function}` returned ") and "expected" in text
                 assert is_told or (of_any_shape and "shape (1, 1, " in text), (check, text)
             else:
                 assert sentences, text

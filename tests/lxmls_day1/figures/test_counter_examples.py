@@ -46,7 +46,7 @@ def test_a_class_looks_as_in_every_figure_and_no_answer_looks_like_a_class(ax):
     PICTURES["boundaries"]({"points": [[1.0]], "classes": [1]}, [[0.0, 1.0], [0.0, 1.0]], [[0.0, 0.0], [0.0, 2.0]], ax)
     looks = {line.get_label(): (line.get_color(), line.get_marker()) for line in ax.lines}
     assert looks["class 1"] == (CLASS_COLOURS[1], CLASS_MARKERS[1])
-    assert not {looks["wanted"][0], looks["yours"][0]} & {*CLASS_COLOURS[:3]}
+    assert not {looks["expected"][0], looks["yours"][0]} & {*CLASS_COLOURS[:3]}
 
 
 def test_a_boundary_beside_the_points_is_seen(ax):
@@ -81,16 +81,16 @@ def test_of_one_feature_the_lead_of_class_1_is_zero_at_the_boundary(ax):
     mean, other = np.array([[0.0, 2.0], [0.0, -1.0]]), np.array([[0.0, 2.0], [0.0, -2.0]])
     PICTURES["boundaries"](POINTS, np.array([WEIGHTS, mean]), np.array([WEIGHTS, other]), ax)
     leads = {
-        line.get_label(): line.get_xydata().tolist() for line in ax.lines if line.get_label() in ("wanted", "yours")
+        line.get_label(): line.get_xydata().tolist() for line in ax.lines if line.get_label() in ("expected", "yours")
     }
-    assert leads == {"wanted": [[-2, 4], [3, -1]], "yours": [[-2, 6], [3, -4]]}  # 2 − x and 2 − 2x: the means differ
+    assert leads == {"expected": [[-2, 4], [3, -1]], "yours": [[-2, 6], [3, -4]]}  # 2 − x and 2 − 2x: the means differ
 
 
 def test_of_two_features_boundaries_are_lines_in_the_plane(ax):
     wanted, got = np.array([[-1.5], [2.0], [-1.0]]), np.array([[-3.0], [0.0], [2.0]])  # 2x − y = 1.5, and y = 1.5
     PICTURES["boundaries"](MEANS, wanted, got, ax)
     lines = {line.get_label(): line.get_xydata() for line in ax.lines}
-    np.testing.assert_allclose(lines["wanted"] @ [2.0, -1.0], 1.5)
+    np.testing.assert_allclose(lines["expected"] @ [2.0, -1.0], 1.5)
     np.testing.assert_allclose(lines["yours"] @ [0.0, 1.0], 1.5)
     assert lines["mean of class 1"].tolist() == [[2, 0]]
 

@@ -180,7 +180,7 @@ def test_public_checks_show_what_was_called(bank):
     assert wrong
     for check in wrong:
         if check.check.endswith("::test_small_inputs"):  # it shows the smallest input instead
-            assert "wanted" in check.text
+            assert "expected" in check.text
         else:
             assert any(call.startswith(("mira_rule(", "Mira(", "train(")) for call in check.calls)
             assert "expected" in check.text

@@ -59,14 +59,14 @@ def test_right_answers_say_nothing():
     ("function", "names", "named_as", "part"),
     [
         (lambda x: 3 * x + 1, ["tripled"], "one", "6 of 6 small inputs get a wrong answer"),
-        (raising(KeyError("k"), 1), ["by_name"], "one", "x       1\n  wanted  2\n  yours   raises KeyError"),
-        (lambda x: 2 * x + 5, [RELATED], "property", "x       0\n  wanted  0\n  yours   5"),
-        (lambda x: 2 * x + 4, [RELATED], "property", "yours   4"),
+        (raising(KeyError("k"), 1), ["by_name"], "one", "x         1\n  expected  2\n  yours     raises KeyError"),
+        (lambda x: 2 * x + 5, [RELATED], "property", "x         0\n  expected  0\n  yours     5"),
+        (lambda x: 2 * x + 4, [RELATED], "property", "yours     4"),
         (lambda x: 2 * x + 1 + (x > 3), ["odd"], "property", "6 of 6"),
         (lambda x: 2 * x + (x > 3), ["odd", WHERE], "property", "2 of 6"),
         (lambda x: 2 * x + (x in (1, 4)) * 2, [], "", "2 of 6"),
         (lambda x: None, [WRONG_FORM], "property", "None; is a `return` missing?"),
-        (lambda x: [x, x], [WRONG_FORM], "property", "yours   [0, 0]"),
+        (lambda x: [x, x], [WRONG_FORM], "property", "yours     [0, 0]"),
         (
             lambda x: [[1], [2, 3]],
             [WRONG_FORM],
@@ -75,7 +75,7 @@ def test_right_answers_say_nothing():
         ),
         (lambda x: ([1, 2], x), [WRONG_FORM], "property", "returns a pair: an array of shape (2,) and one number"),
         (lambda x: np.zeros((100, 100)), [WRONG_FORM], "property", "an array of the shape (100, 100)"),
-        (lambda x: np.nan, [], "", "yours   nan"),
+        (lambda x: np.nan, [], "", "yours     nan"),
     ],
 )
 def test_the_smallest_input_with_a_wrong_answer_is_shown(function, names, named_as, part):

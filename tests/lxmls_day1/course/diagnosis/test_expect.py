@@ -28,18 +28,18 @@ class TestExpect:
         self.expect(1)("d", 1.0)
 
     def test_expected_and_got_stand_below_each_other(self):
-        assert self.message([0.4, -0.4], [0.8, -0.8]) == "d\n  expected  [0.4, -0.4]\n  got       [0.8, -0.8]"
+        assert self.message([0.4, -0.4], [0.8, -0.8]) == "d\n  expected  [0.4, -0.4]\n  yours     [0.8, -0.8]"
 
     def test_more_digits_where_they_make_the_difference(self):
         text = self.message(1.0, 1.0001)
-        assert "got       1.0001" in text
+        assert "yours     1.0001" in text
         assert "1.00000312" in self.message(1.0, 1.00000312)
 
     def test_shapes_and_kinds(self):
         assert "[[1, 2]], shape (1, 2)" in self.message([1.0, 2.0], [[1.0, 2.0]])
         assert "one value" in self.message([1.0], 1.0)
         assert wording("course.none_return_missing") in self.message([1.0], None)
-        assert "got       'spam'" in self.message("ham", "spam")
+        assert "yours     'spam'" in self.message("ham", "spam")
         assert wording("course.list_whose_rows_differ") in self.message([1.0], [[1], [1, 2]])
         assert "neither numbers nor texts" in self.message([1.0], object())
 
@@ -47,7 +47,7 @@ class TestExpect:
         got = np.arange(40.0).reshape(8, 5)
         text = self.message(got, np.where(got % 7 == 3, got + 1, got))
         assert wording("course.of_first_ones") in text
-        assert "at [0, 3]  expected 3, got 4" in text
+        assert "at [0, 3]  expected 3, yours 4" in text
         assert text.count("expected") == 3
 
     def test_what_is_not_recorded(self):

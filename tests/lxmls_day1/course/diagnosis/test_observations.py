@@ -14,7 +14,7 @@ RIGHT = [np.array([[1.0, 2.0, 4.0], [8.0, 0.0, -6.0]]) * given["x"] for given in
 
 
 def said(change):
-    """What is observed where `change` makes the answer from what is given and what is wanted."""
+    """What is observed where `change` makes the answer from what is given and what is expected."""
     asked = []
     for given, right in zip(INPUTS, RIGHT, strict=True):
         wanted, got = Answer.of(right), Answer.of(change(given, right))
@@ -69,11 +69,11 @@ def test_two_right_answers_among_many_wrong_ones_say_nothing_of_where():
             lambda given, right: right if given["x"] == 1 else "raises KeyError",
             "Every wrong answer is an exception: the code raises KeyError.",
         ),
-        (lambda given, right: None, "The answer is None, but an array of shape (2, 3) is wanted."),
-        (lambda given, right: "3", "The answer is '3', but an array of shape (2, 3) is wanted."),
+        (lambda given, right: None, "The answer is None, but an array of shape (2, 3) is expected."),
+        (lambda given, right: "3", "The answer is '3', but an array of shape (2, 3) is expected."),
         (
             lambda given, right: "returns a pair: one number and a text",
-            "The code returns a pair: one number and a text, but an array of shape (2, 3) is wanted.",
+            "The code returns a pair: one number and a text, but an array of shape (2, 3) is expected.",
         ),
     ],
 )
