@@ -122,7 +122,7 @@ def longest_here(
         of_piece = norms.get(piece)
         if of_piece is None:
             X = shards.open(piece.shard).X
-            of_piece = sums_of_squares(X.indptr[piece.start : piece.stop + 1], X.data)  # type: ignore[no-untyped-call]  # the module is not typed
+            of_piece = sums_of_squares(X.indptr[piece.start : piece.stop + 1], X.data)  # type: ignore[no-untyped-call]  # untyped module
         numbers = starts[piece.shard] + np.arange(piece.start, piece.stop)
         rows, sq_norms = longest_of(np.concatenate([rows, numbers]), np.concatenate([sq_norms, of_piece]), n)
     return rows, sq_norms
