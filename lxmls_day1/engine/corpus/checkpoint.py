@@ -71,7 +71,7 @@ class Checkpoint:
         self._handlers: dict[int, Any] = {}
 
     def begin(self, belongs_to: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the saved state if resuming, or None if there is no checkpoint yet.
+        """Return the saved state if resuming, or None if the checkpoint does not exist yet.
 
         Parameters
         ----------

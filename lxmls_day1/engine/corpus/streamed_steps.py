@@ -4,8 +4,8 @@ In every round the shards are visited in a random order, and the rows of each sh
 a corpus of one shard is visited like a matrix in memory. At most two shards are in memory: one for training, and the next one,
 which a thread reads and checks in the meantime.
 
-Training can stop between two shards and at some positions within a shard. A `Position` records where it stopped, so that it
-resumes as if it had never stopped.
+Training can stop between two shards and at some positions within a shard. A `Position` records the point of the stop, so that
+training resumes as if it had never stopped.
 """
 
 import copy
@@ -30,7 +30,7 @@ _KEPT = 2**22  # maximum number of rows whose ‖g(x)‖² are cached between ro
 
 
 class Learner(NamedTuple):
-    """The properties of a learner that its steps depend on, besides the weights and the step sizes."""
+    """The properties of a learner that its steps depend on, apart from the weights and the step sizes."""
 
     rule: Rule  # See :class:`classifiers.online_classifier.OnlineClassifier`.
     columns: Integers  # (K,): the column of the weights for each class of the corpus
