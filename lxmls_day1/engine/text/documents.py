@@ -120,7 +120,7 @@ def read_bytes(path: str) -> bytes:
 
 
 def input_lines() -> Iterator[tuple[int, bytes]]:
-    """Yield the non-blank lines of the standard input with their numbers as they arrive; raise an InputError if there are none."""
+    """Yield the non-blank lines of the standard input with their numbers as they arrive; raise an InputError if all lines are blank."""
     empty = True
     for number, line in enumerate(sys.stdin.buffer if sys.stdin else (), start=1):
         if line.strip():
