@@ -84,7 +84,7 @@ def train_corpus(
     callback : function (round, weights, params), optional
         For online learners: called after each round, as in ``train``.
     checkpoint : Checkpoint, optional
-        For online learners: saves the training at intervals, so that it can resume after an interruption.
+        For online learners: saves the state at intervals, so that training can resume after an interruption.
     report : function (Validation), optional
         For online learners: called with each line of progressive validation, after 1, 2, 4, 8, … documents: the fraction of
         documents that were misclassified before they were learnt from. With ``n_jobs``, the lines are sent when weights are mixed.
@@ -142,7 +142,7 @@ def resume(
     callback: Callback | None = None,
     sample_weight: Any = None,
 ) -> tuple[Reals, OnlineState]:
-    """Train an online learner for ``nr_rounds`` more rounds, starting from the state of an earlier training.
+    """Train an online learner for ``nr_rounds`` more rounds, starting from the state of an earlier call.
 
     Five rounds, and five more from their state, are bit-identical to ten rounds on the same processor. The data may be a
     small part of all data. So, unlike ``train`` with the default steps of stochastic gradient descent, this function does not compare

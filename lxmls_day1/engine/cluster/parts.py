@@ -354,7 +354,7 @@ class PartWorkers:
             return f"it has lxmls-day1 {said}, but this machine has {self._identity}"
         return None
 
-    # -------------------------------------------------------------------------------------------------- what goes wrong
+    # -------------------------------------------------------------------------------------------------- failures
 
     def _gone(self, doing: dict[int, tuple[str, Any]]) -> list[int]:
         """Return the jobs that were given to lost workers."""

@@ -1,10 +1,10 @@
-"""Checkpoints: the state of a training on a corpus on disk, saved at intervals, from which the training can resume.
+"""Checkpoints: the state of training on a corpus on disk, saved at intervals, from which training can resume.
 
 A checkpoint is one file in the format of `npz_file`, written atomically. It holds the weights, their running sum, the number of
-steps, the state of the random generator and the position in the corpus. A training resumed from it on the same processor gives
-bit-identical results to an uninterrupted one.
+steps, the state of the random generator and the position in the corpus. Training resumed from it on the same processor is
+bit-identical to uninterrupted training.
 
-While a training with a checkpoint runs, the first Ctrl-C or SIGTERM is delayed until the current steps are done and the checkpoint
+During training with a checkpoint, the first Ctrl-C or SIGTERM is delayed until the current steps are done and the checkpoint
 is written. Then the signal has its usual effect. A second signal takes effect immediately.
 """
 
@@ -29,7 +29,7 @@ _HELD_BACK = (signal.SIGINT, signal.SIGTERM)
 
 
 class Checkpoint:
-    """The file in which a training is saved, and how often it is written.
+    """The file in which the state of training is saved, and how often it is written.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Checkpoint:
 
     Examples
     --------
-    To resume an interrupted training, repeat the call with the same settings and ``resume=True``. If the training was
+    To resume interrupted training, repeat the call with the same settings and ``resume=True``. If training was
     already complete, the call returns the learnt parameters:
 
     >>> import tempfile
@@ -81,7 +81,7 @@ class Checkpoint:
         Raises
         ------
         InputError
-            If the file belongs to another training, exists although ``resume`` is False, or cannot store one of the values.
+            If the file belongs to another training run, exists although ``resume`` is False, or cannot store one of the values.
         """
         for name, value in belongs_to.items():
             try:

@@ -78,7 +78,7 @@ def count_of(value: Any) -> int:
 
 
 class CannotGoOn(InputError):
-    """Raised when a training cannot continue now, but can resume later from a checkpoint."""
+    """Raised when training cannot continue now, but can resume later from a checkpoint."""
 
     remedy = "repair it"
 

@@ -1,4 +1,4 @@
-"""Progressive validation, checkpoints and a progress bar for a training on a corpus on disk."""
+"""Progressive validation, checkpoints and a progress bar for training on a corpus on disk."""
 
 import contextlib
 import copy
@@ -31,7 +31,7 @@ class Validation(NamedTuple):
 
 
 class TrainingRun:
-    """A training on a corpus on disk, with progressive validation, checkpoints and a progress bar.
+    """A training run on a corpus on disk, with progressive validation, checkpoints and a progress bar.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class TrainingRun:
     Attributes
     ----------
     history : list of tuples
-        The fields of each completed `Round`, if a training is resumed.
+        The fields of each completed `Round`, if training is resumed.
     position : Position, MixedPosition or None
         The position in the current round, if training is resumed within one.
     """

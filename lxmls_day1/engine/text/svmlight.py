@@ -25,7 +25,7 @@ _MOST_INDICES = 10**18
 
 
 class FeatureRows(Sequence[dict[str, float]]):
-    r"""The features of examples: a sequence of mappings from the index in the file to the nonzero value.
+    """The features of examples: a sequence of mappings from the index in the file to the nonzero value.
 
     Slices and sums are again `FeatureRows`. ``matrix`` converts the features to a matrix for a learner.
 
