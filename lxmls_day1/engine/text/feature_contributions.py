@@ -208,7 +208,7 @@ def explain(
     predicted, rival = np.argsort(-scores, kind="stable")[:2].tolist()
 
     x.eliminate_zeros()
-    if getattr(classifier, "binary", False):  # A binary classifier uses only the presence of features.
+    if getattr(classifier, "binary", False):  # With ``binary``, only the presence of features counts.
         x.data = (x.data > 0).astype(float)
         x.eliminate_zeros()
     columns, counts = x.indices, x.data  # (n,) both
