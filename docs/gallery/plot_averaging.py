@@ -6,7 +6,7 @@ The weights of a perceptron after each round fluctuate as long as there are mist
 """
 
 # %%
-# Two classes that overlap, so that mistakes never end. Five orders of the same examples; each has its line.
+# The two classes overlap, so the mistakes never end. Each thin line is one of five orders of the same examples.
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -6,8 +6,8 @@ Even the best classifier makes mistakes where the classes overlap. Its error is 
 """
 
 # %%
-# Along the line through both means the problem has one dimension, z. On the left both classes are as frequent; on the right class 0
-# has nine examples of ten, and the best boundary moves away from it.
+# Along the line through both means the problem has one dimension, z. On the left both classes are equally frequent. On the right
+# class 0 has nine of ten examples, and the best boundary moves away from its mean.
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -2,7 +2,7 @@
 Choosing λ on the development part
 ==================================
 
-A large λ keeps the weights so small that they fit little; with a small λ they overfit the training part. We choose λ on the development
+With a large λ the weights are too small to fit the data; with a small λ they overfit the training part. We choose λ on the development
 part.
 """
 

@@ -2,7 +2,7 @@
 Confusion matrix of the tags
 ============================
 
-The structured perceptron on the toy sentences: right predictions are on the diagonal, mistakes off it.
+The structured perceptron on the toy sentences: correct predictions are on the diagonal, mistakes are off the diagonal.
 """
 
 from itertools import chain

@@ -18,11 +18,13 @@ from lxmls_day1.figures.descents import plot_descents
 from readers import SimpleDataSet
 
 data = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], split=[0.5, 0, 0.5])
-Z = data.train_X @ [[1.5, 1.5], [-0.3, 0.3]] * (2 * data.train_y - 1)[:, None]  # (M, 2); v·z > 0 is a right answer
+Z = (
+    data.train_X @ [[1.5, 1.5], [-0.3, 0.3]] * (2 * data.train_y - 1)[:, None]
+)  # (M, 2); v·z > 0 is a correct prediction
 
 
 def objective(v: np.ndarray) -> tuple[float, np.ndarray]:
-    """F and its gradient: the mean of log (1 + exp(−v·z)), and the penalty with λ = 0.01."""
+    """Return F and its gradient: the mean of log (1 + exp(−v·z)) plus the penalty with λ = 0.01."""
     value = np.logaddexp(0, -Z @ v).mean() + 0.005 * v @ v
     return value, -expit(-Z @ v) @ Z / len(Z) + 0.01 * v
 

@@ -7,8 +7,8 @@ domains; others ("gripping", "sharp") occur in only one domain, and are unknown 
 """
 
 # %%
-# Reviews of three domains, made up: each holds few of the 12 words that all domains share, and more of the 60 of its own. A word is for
-# one of the two labels, and stands in a review of that label twice as often.
+# Synthetic reviews of three domains: each has few of the 12 words that all domains share, and more of the 60 words of its own domain.
+# Every word is evidence for one of the two labels, and occurs twice as often in reviews with that label.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -26,7 +26,7 @@ rng = np.random.default_rng(7)
 
 
 def reviews_of(domain):
-    """A matrix of words that are there, and labels: even columns speak for label 0, odd ones for label 1."""
+    """Return a matrix of present words, and labels: even columns are evidence for label 0, odd columns for label 1."""
     labels = rng.integers(2, size=n_reviews)
     speaks = np.arange(n_shared + len(names) * n_own) % 2 == labels[:, None]
     own = np.zeros(speaks.shape[1], dtype=bool)
@@ -38,8 +38,8 @@ def reviews_of(domain):
 train, test = ([reviews_of(domain) for domain in range(len(names))] for _ in range(2))
 
 # %%
-# Three ways. *Source only* asks the other domain right away. *Correspondences* sees its texts, too, without labels. *Augmentation* gets
-# 50 of its labels.
+# Three methods. *Source only* applies the classifier to the other domain directly. *Correspondences* also uses the other domain's
+# texts, without labels. *Augmentation* uses 50 of its labels.
 
 svm = SVM(regularizer=0.01, solver="dual")
 accuracies = {way: np.full((3, 3), np.nan) for way in ("source only", "correspondences", "augmentation")}
@@ -58,7 +58,7 @@ for s, (source_X, source_y) in enumerate(train):
             accuracies[way][s, t] = svm.evaluate(test[t][1], svm.test(test[t][0], params))
 
 # %%
-# The accuracies in percent: the row is the domain that is learnt from, the column the one that is tested on.
+# The accuracies in percent: the row is the training domain, the column is the test domain.
 
 fig, axes = plt.subplots(1, 3, figsize=(11.5, 3.9), sharey=True, layout="constrained")
 for ax, (way, table) in zip(axes, accuracies.items(), strict=True):

@@ -2,7 +2,7 @@
 Collisions of hashed features
 =============================
 
-Hashing gives each word a column without a dictionary. Few columns mean many collisions: the measured share agrees with the formula.
+Hashing gives each word a column without a dictionary. Few columns mean many collisions. The measured fraction agrees with the formula.
 """
 
 import matplotlib.pyplot as plt

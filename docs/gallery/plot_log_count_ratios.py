@@ -7,8 +7,8 @@ Each point is a word. Words further to the right are more frequent in positive r
 """
 
 # %%
-# With β = 0 a word's weight is its log-count ratio, times one number for all: naive Bayes. With β = 1 the SVM decides, and β = 1/4 is
-# what NBSVM takes.
+# With β = 0 a word's weight is its log-count ratio times a constant, as in naive Bayes. With β = 1 the SVM alone sets the weights.
+# β = 1/4 is the default of NBSVM.
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -2,7 +2,7 @@
 Three losses
 ============
 
-The loss as a function of the margin. The perceptron's loss is positive for mistakes, the SVM's for margins below 1. That of maximum
+The loss as a function of the margin. The perceptron's loss is positive for mistakes, the SVM's for margins below 1. The loss of maximum
 entropy is always positive, but decreases.
 """
 

@@ -6,7 +6,7 @@ MIRA takes the shortest step that classifies the example correctly with a margin
 """
 
 # %%
-# One example of class 0 with the scores −1 and 2, and ‖g(x)‖² = 5. The wanted step is τ = (3 + 1)/(2 · 5) = 0.4.
+# One example of class 0 with the scores −1 and 2, and ‖g(x)‖² = 5. Without the cap, the step is τ = (3 + 1)/(2 · 5) = 0.4.
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -6,7 +6,7 @@ After n mistakes the weights have moved at least n γ along the separator, and t
 """
 
 # %%
-# Points that the line x_1 + x_2 = 0 separates, those nearest to it first: an order that makes it hard.
+# The line x_1 + x_2 = 0 separates the points. The points nearest to the line come first, which is a hard order.
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -2,12 +2,12 @@
 Moment matching
 ===============
 
-At the optimum of maximum entropy without a penalty, the model expects of every feature what the data show. Iterative scaling
+At the optimum of maximum entropy without a penalty, the expected value of every feature equals its mean in the data. Iterative scaling
 reaches this optimum by multiplicative updates.
 """
 
 # %%
-# Each mark is a feature of a class: what the data say across, what the model expects upwards.
+# Each marker is a feature of a class. The horizontal axis is its mean in the data, the vertical axis its expected value in the model.
 
 from itertools import islice
 
@@ -23,7 +23,7 @@ G = np.hstack([np.ones((len(X), 1)), X])  # (M, J + 1)
 
 
 def expected(W: np.ndarray) -> np.ndarray:
-    """The mean of g(x) p(y | x) over the data: what the model expects of each feature of each class."""
+    """Return the mean of g(x) p(y | x) over the data: the model's expected value of each feature of each class."""
     return G.T @ softmax(G @ W, axis=1) / len(G)
 
 

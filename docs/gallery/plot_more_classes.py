@@ -6,8 +6,8 @@ A linear classifier of K classes is an argmax over K scores. Each region is an i
 """
 
 # %%
-# Left: class 0 beats class 1, and it beats class 2. Middle: the argmax, one region for each class. Right: three questions of yes or
-# no, $s_k > 0$, leave places with two answers and places with none.
+# Left: class 0 beats class 1, and it beats class 2. Middle: the argmax, one region for each class. Right: three binary decisions
+# $s_k > 0$ leave points with two classes and points without a class.
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -2,8 +2,8 @@
 One update of the perceptron
 ============================
 
-A mistake on a point of class 0: its vector is subtracted from the weights of class 1 and added to those of class 0, so that the arrow
-w = w_1 − w_0 changes by twice the point, and the boundary turns.
+After a mistake on a point of class 0, its vector is subtracted from the weights of class 1 and added to those of class 0. So the arrow
+w = w_1 − w_0 changes by minus twice the point, and the boundary turns.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """
-The path of regularization
-==========================
+The regularization path
+=======================
 
 The L1 penalty sets weights to exactly zero. As λ decreases from its largest useful value, more and more words get a weight.
 """

@@ -7,7 +7,7 @@ which they are not, and is overconfident; maximum entropy is well calibrated her
 """
 
 # %%
-# Each feature of these points is given twice, so naive Bayes counts the evidence twice. Platt's sigmoid, fitted to a development part,
+# Each feature of these points occurs twice, so naive Bayes counts the evidence twice. Platt's sigmoid, fitted to a development part,
 # corrects this.
 
 import numpy as np

@@ -2,7 +2,7 @@
 How many examples a learner needs
 =================================
 
-With few examples the error depends on the sample: the bands are wide. With hundreds of examples all three classifiers come close to the
+With few examples the error depends on the sample, so the bands are wide. With hundreds of examples all three classifiers approach the
 Bayes error.
 """
 

@@ -2,8 +2,8 @@
 The smoothing curve
 ===================
 
-Multinomial naive Bayes adds α to every count. With too small an α rare words decide alone; with too large an α all words have nearly the
-same weight.
+Multinomial naive Bayes adds α to every count. If α is too small, rare words dominate the score. If α is too large, all words have nearly
+the same weight.
 """
 
 import matplotlib.pyplot as plt

@@ -6,7 +6,7 @@ The score of a review is a sum over its words. So the picture can show the contr
 """
 
 # %%
-# The difference of the two columns of weights is what one more occurrence of a word adds to "positive".
+# The difference of the two weight columns is the contribution of each occurrence of a word to "positive".
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -20,7 +20,7 @@ learner = MultinomialNaiveBayes()
 params = learner.train(reviews.train_X, reviews.train_y)
 positive = reviews.label_names.index("positive")
 difference = params[:, positive] - params[:, 1 - positive]  # (J + 1,)
-shown = 2  # of the test part
+shown = 2  # index of the review in the test part
 counts = np.asarray(reviews.test_X[[shown]].todense()).ravel()
 votes = counts * difference[1:]
 strongest = np.argsort(-np.abs(votes))[:10]
@@ -29,6 +29,6 @@ names = [reviews.feature_names[j] for j in strongest]
 plot_contributions(names, votes[strongest].tolist(), axis, ["negative", "positive"])
 
 # %%
-# The whole score, with the intercept and the words that are not shown:
+# The complete score, with the intercept and the words that are not shown:
 
 print(f"{difference[0] + votes.sum():.3f}, and the review is {reviews.label_names[int(reviews.test_y[shown])]}")

@@ -1,1 +1,1 @@
-"""The engine: what is fast and large."""
+"""The numerical engine: fast loops, text, corpora larger than memory, and clusters."""

@@ -1,8 +1,8 @@
-"""Training beyond one call of ``learner.train(X, y)``: on a corpus on disk, by threads or a cluster, and from where it stopped.
+"""Training beyond one call of ``learner.train(X, y)``: on a corpus on disk, by threads or a cluster, and resumed after a stop.
 
-A learner knows nothing of where its data lives. Each function here takes a learner, and does with a corpus on disk what the method
-of a similar name does with a matrix: `train_corpus`, `label_corpus`, `evaluate_corpus` and `corpus_objective`. `resume` goes on with
-the training of an online learner, on a matrix or on a corpus. ``learners.py`` says what they ask of a learner.
+A learner does not depend on the place of its data. Each function here takes a learner, and does with a corpus on disk what the method
+of a similar name does with a matrix: `train_corpus`, `label_corpus`, `evaluate_corpus` and `corpus_objective`. `resume` continues
+the training of an online learner, on a matrix or on a corpus. ``learners.py`` describes the interface that they require of a learner.
 """
 
 import contextlib
@@ -52,9 +52,9 @@ from lxmls_day1.engine.loops.online_training import (
 )
 from lxmls_day1.engine.loops.word_counting import check_counts, check_words, count_shards, estimated
 
-Corpus = str | os.PathLike[str] | Shards | Any  # or an object with ``shards``, such as a `StreamedCorpus`
+Corpus = str | os.PathLike[str] | Shards | Any  # The last is an object with ``shards``, such as a `StreamedCorpus`.
 
-_IN_MEMORY = ("dual", "gis")  # solvers that keep numbers of every example
+_IN_MEMORY = ("dual", "gis")  # solvers that store numbers for every example
 
 
 def train_corpus(
@@ -68,7 +68,7 @@ def train_corpus(
     scheduler: str | None = None,
     mix_every: int | None = None,
 ) -> Reals:
-    """Train a learner on a corpus on disk, of which no more than a few shards are in memory at once.
+    """Train a learner on a corpus on disk, with only a few shards in memory at once.
 
     An online learner goes through the corpus ``nr_rounds`` times; in every round the shards, and the rows of each, are shuffled by its
     seed. Maximum entropy by L-BFGS, conjugate gradient or gradient descent sums loss and gradient over the shards, pair by pair in a
@@ -78,20 +78,20 @@ def train_corpus(
     ----------
     learner : online learner, MaxEntBatch or MultinomialNaiveBayes
     corpus : path, Shards or StreamedCorpus
-        A folder that ``lxmls-day1 cache`` has made, or what reads one.
+        A folder made by ``lxmls-day1 cache``, or an object that reads one.
     n_jobs : int ≥ 1, optional
-        How many threads, or parts on a cluster; sets the setting of this name, which counts if it is not given.
+        The number of threads, or of parts on a cluster. If given, it is also stored in ``learner.n_jobs``. Default: that setting.
     callback : function (round, weights, params), optional
-        Of an online learner: called after each round, as its ``train`` does.
+        For online learners: called after each round, as in ``train``.
     checkpoint : Checkpoint, optional
-        Of an online learner: where the training is kept every so many documents, so that it can go on after an interruption.
+        For online learners: saves the state at intervals, so that training can resume after an interruption.
     report : function (Validation), optional
-        Of an online learner: called with each line of progressive validation, after 1, 2, 4, 8, … documents: the share of those that
-        were labelled wrongly before they were learnt from. With ``n_jobs`` the lines come when the weights are mixed.
+        For online learners: called with each line of progressive validation, after 1, 2, 4, 8, … documents: the fraction of
+        documents that were misclassified before they were learnt from. With ``n_jobs``, the lines are sent when weights are mixed.
     scheduler : str, optional
-        The address of a Dask scheduler, ``"tcp://head:8786"``, whose workers do what threads do here, with the same result.
+        The address of a Dask scheduler, ``"tcp://head:8786"``, whose workers replace the threads, with the same result.
     mix_every : int ≥ 1, optional
-        Of an online learner: after how many documents the parts mix their weights, and not only after every round.
+        For online learners: the parts also mix their weights after every ``mix_every`` documents. Default: only after each round.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def train_corpus(
     Raises
     ------
     InputError
-        For a learner that needs its data in memory, a corpus that cannot be read or trained on, or settings that make no sense.
+        If the learner needs its data in memory, the corpus cannot be read or trained on, or a setting is invalid.
 
     Examples
     --------
@@ -142,39 +142,39 @@ def resume(
     callback: Callback | None = None,
     sample_weight: Any = None,
 ) -> tuple[Reals, OnlineState]:
-    """Go through data ``nr_rounds`` times with an online learner, from where an earlier training stopped.
+    """Train an online learner for ``nr_rounds`` more rounds, starting from the state of an earlier call.
 
-    Five rounds, and five more from their state, give what ten rounds give, to the last bit on one processor. The data may be a
-    small part of all; so the parameters are not compared with W = 0 on it, as ``train`` does with the default steps of stochastic
-    gradient descent. Of a structured learner the tags and features are those of the sentences that came first: later on an unknown tag
-    is an error, and an unknown feature is left out.
+    Five rounds, and five more from their state, are bit-identical to ten rounds on the same processor. The data may be a
+    small part of all data. So, unlike ``train`` with the default steps of stochastic gradient descent, this function does not compare
+    the parameters with W = 0 on it. The tags and features of a structured learner are fixed by the first sentences: later, an unknown
+    tag is an error, and an unknown feature is ignored.
 
     Parameters
     ----------
     learner : online learner, flat or structured
     state : OnlineState or None
-        What ``resume`` returned before; it stays as it is. None to begin with.
+        The state that ``resume`` returned before; it is not changed. None for the first call.
     X : array or sparse matrix (M, J), a corpus on disk, or sentences
-        The same examples or others, of the same features.
-    y : M labels, of the classes that the state knows
-        Not given for a corpus on disk.
+        The same examples or other ones, with the same features.
+    y : M labels, optional
+        Labels of the classes in the state. Must be omitted for a corpus on disk.
     classes : labels, optional
-        To begin with: all that there will be. Those of ``y`` if not given, those of the corpus if it is on disk.
+        For the first call: all labels of the whole training. Default: the labels in ``y``, or those of a corpus on disk.
     callback : function (round, weights, params), optional
-        As in ``train``.
+        See ``train``.
     sample_weight : M numbers ≥ 0, optional
-        By which factor the step of each example is multiplied, as it stands: the data may come in parts.
+        The factor of each example's step. It is not normalized, because the data may arrive in parts.
 
     Returns
     -------
     params : array (J + 1, K)
-        As ``train`` returns them, averages included, after all rounds so far.
+        The parameters after all rounds so far, averaged as in ``train``.
     state : OnlineState
 
     Raises
     ------
     InputError
-        For a learner that cannot go on, data that cannot be trained on, or a state of other features or of another average.
+        If the learner cannot resume, the data is invalid, or the state has other features or another average.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def resume(
 
 
 def label_corpus(classifier: Any, corpus: Corpus, params: Any) -> NDArray[Any]:
-    """Predict the label of each document of a corpus on disk, whose rows are read a few at a time; as ``test`` of a matrix.
+    """Predict the label of each document of a corpus on disk, reading a few rows at a time, like ``test`` for a matrix.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def label_corpus(classifier: Any, corpus: Corpus, params: Any) -> NDArray[Any]:
 
 
 def evaluate_corpus(classifier: Any, corpus: Corpus, params: Any) -> float:
-    """The accuracy of a classifier on a corpus on disk: no more than a few rows, and none of the predictions, are kept in memory.
+    """Return the accuracy of a classifier on a corpus on disk; only a few rows, and no predictions, are kept in memory.
 
     Parameters
     ----------
@@ -276,7 +276,7 @@ def evaluate_corpus(classifier: Any, corpus: Corpus, params: Any) -> float:
 
 
 def corpus_objective(learner: Any, corpus: Corpus, params: Any) -> float | None:
-    """What a learner minimises, at ``params`` and over a corpus on disk; None for a learner that minimises nothing.
+    """Return the objective of a learner at ``params`` over a corpus on disk, or None if the learner minimises nothing.
 
     Parameters
     ----------
@@ -287,7 +287,7 @@ def corpus_objective(learner: Any, corpus: Corpus, params: Any) -> float | None:
     Raises
     ------
     InputError
-        If corpus and params do not fit together, or a setting makes no sense.
+        If corpus and params do not fit together, or a setting is invalid.
 
     Examples
     --------
@@ -307,7 +307,7 @@ def corpus_objective(learner: Any, corpus: Corpus, params: Any) -> float | None:
 
 
 def is_online(learner: Any) -> bool:
-    """Whether a learner is trained round after round, and so with checkpoints and progressive validation.
+    """Return True if a learner trains in rounds, and so supports checkpoints and progressive validation.
 
     Examples
     --------
@@ -354,7 +354,7 @@ def check_streams(learner: Any) -> None:
 
 
 def _some_shards_of(corpus: Corpus) -> Shards:
-    """The shards of a corpus that has documents."""
+    """Return the shards of a corpus; raise an InputError if it has no documents."""
     shards = _shards_of(corpus)
     if shards.n_rows == 0:
         raise InputError(f"{shards.folder} has no documents; give `lxmls-day1 cache` files that hold some")
@@ -362,7 +362,7 @@ def _some_shards_of(corpus: Corpus) -> Shards:
 
 
 def _shards_of(corpus: Corpus) -> Shards:
-    """The shards of a corpus."""
+    """Return the shards of a corpus; raise an InputError for anything else."""
     shards = corpus_on_disk(corpus)
     if shards is None:
         raise InputError(
@@ -373,7 +373,7 @@ def _shards_of(corpus: Corpus) -> Shards:
 
 
 class _Streaming(NamedTuple):
-    """What the training of an online learner on a corpus has beside that in memory, as of `train_corpus`."""
+    """The options of `train_corpus` that training in memory does not have."""
 
     checkpoint: Checkpoint | None = None
     report: Callable[[Validation], None] | None = None
@@ -389,7 +389,7 @@ def _train_online(
     settings: _Streaming,
     finish: bool = False,
 ) -> tuple[Reals, OnlineState]:
-    """The rounds over a corpus, from a state, a checkpoint or nothing on; the parameters and the state after it."""
+    """Run the rounds over a corpus, from a state, a checkpoint or from scratch; return the parameters and the final state."""
     learner.check_settings()
     checkpoint, report, scheduler, mix_every = settings
     if mix_every is not None:
@@ -404,11 +404,11 @@ def _train_online(
     rule = streamed_steps.Learner(
         learner.rule, columns, learner.row_costs(), shrinkage_of(learner), average_of(learner) == "steps"
     )
-    norms: dict[Any, Reals] = {}  # ‖g(x)‖² of rows, for whoever needs them again
+    norms: dict[Any, Reals] = {}  # ‖g(x)‖² of rows, cached
     steps: Any = streamed_steps.StreamedSteps(rule, shards, None if state is None else state.weights, norms=norms)
     if state is None:
         state = new_state(learner, steps.weights, None)
-        if hasattr(learner, "plan_steps"):  # it looks at the data before the first step
+        if hasattr(learner, "plan_steps"):  # Its step sizes are planned from the data before the first step.
             state.sq_norms = steps.sample_sq_norms(state.rng)
             state.n_examples = shards.n_rows
     history, longest = [Round(*values) for values in run.history], None
@@ -416,7 +416,7 @@ def _train_online(
         if mixes:
             executor: Any = mixed_steps.Threads(rule, shards, norms)
             if scheduler is not None:
-                # Dask: imported where there is a scheduler
+                # Imported here because Dask is needed only with a scheduler.
                 from lxmls_day1.engine.cluster.online import online_executor
 
                 executor = stack.enter_context(online_executor(learner, rule, shards, scheduler))
@@ -437,7 +437,7 @@ def _train_online(
 
 
 def _minimise(learner: BatchLearner, shards: Shards, scheduler: str | None) -> Reals:
-    """The optimum of a batch learner over a corpus."""
+    """Return the optimum of a batch learner over a corpus."""
     learner.check_settings()
     learner.classes = check_classes(shards)
     columns = columns_of_classes(shards, learner.classes)
@@ -448,7 +448,7 @@ def _minimise(learner: BatchLearner, shards: Shards, scheduler: str | None) -> R
 
 @contextlib.contextmanager
 def _loss_by(scheduler: str | None, n_jobs: int) -> Iterator[Callable[[Shards, NDArray[np.int64], int], Any]]:
-    """What makes the loss of a corpus: threads, or a cluster for the length of a ``with``."""
+    """Yield a function that makes the loss of a corpus, computed by threads or by a cluster, for use in a ``with`` statement."""
     if scheduler is None:
         yield functools.partial(StreamedLogLoss, n_jobs=n_jobs)
         return
@@ -459,7 +459,7 @@ def _loss_by(scheduler: str | None, n_jobs: int) -> Iterator[Callable[[Shards, N
 
 
 def _count(learner: CountingLearner, shards: Shards, scheduler: str | None) -> Reals:
-    """The parameters of a learner that counts words, in one pass over a corpus."""
+    """Return the parameters of a learner that counts words, in one pass over a corpus."""
     learner.check_settings()
     learner.classes = check_classes(shards)
     columns, n_classes = columns_of_classes(shards, learner.classes), len(learner.classes)
@@ -472,5 +472,7 @@ def _count(learner: CountingLearner, shards: Shards, scheduler: str | None) -> R
     matrices = (shards.open(i).X for i in range(len(shards)))
     check_counts(word_counts, lowest, matrices, hashed=shards.manifest["hash_bits"] is not None)
     check_words(learner, word_counts)
-    of_each = sp.csr_array((n_classes, shards.n_features))  # stand for all documents of a class: what counts is counted
+    of_each = sp.csr_array(
+        (n_classes, shards.n_features)
+    )  # Placeholder with one row per class, because the counts are already known.
     return estimated(learner, of_each, np.arange(n_classes), word_counts, n_documents)

@@ -1,1 +1,1 @@
-"""The workers of a Dask cluster: which of them may work, and training on them."""
+"""Dask clusters: which workers are accepted, and training on them."""

@@ -1,4 +1,4 @@
-"""The parts of online learners on a cluster: the weights go there and come back as arrays; learners are named by class and attributes."""
+"""Online learners on a cluster: weights are sent and returned as arrays; a learner is sent as class name and attributes."""
 
 import contextlib
 import copy
@@ -31,21 +31,21 @@ class NamedLearner(NamedTuple):
 
     module: str
     name: str
-    attributes: dict[str, Any]  # numbers, words and truth values
-    learner: Learner  # but for its rule
+    attributes: dict[str, Any]  # numbers, strings, Booleans and None
+    learner: Learner  # the steps of the learner, without the rule
 
 
-#: On a worker of the cluster: what is kept as long as the corpus of the run.
+#: On a worker of the cluster: cached data, which lives as long as the corpus of the run.
 _kept: weakref.WeakKeyDictionary[Shards, Kept] = weakref.WeakKeyDictionary()
 
 
 def named(owner: Any, learner: Learner) -> NamedLearner:
-    """A learner by its name.
+    """Return a learner as class name and attributes.
 
     Raises
     ------
     InputError
-        If it is not one of the reference lab, which the workers have.
+        If the learner is not one of the reference lab, which the workers have.
     """
     kind = type(owner)
     reference, package = Path(reference_place()), Path(__file__).parents[2]
@@ -53,7 +53,7 @@ def named(owner: Any, learner: Learner) -> NamedLearner:
     for base in kind.__mro__[:-1]:
         try:
             source = Path(inspect.getfile(base))
-            if not source.is_relative_to(package):  # which all workers have
+            if not source.is_relative_to(package):  # All workers have the package.
                 known = reference / file_in(reference, f"classifiers/{source.name}")
                 own |= source.read_bytes() != known.read_bytes()
         except (OSError, TypeError):
@@ -70,17 +70,17 @@ def named(owner: Any, learner: Learner) -> NamedLearner:
 
 
 def _no_rule(*_: Any) -> None:
-    """Stands for the rule, which is taken from the class."""
+    """Serve as a placeholder for the rule, which a worker takes from the class."""
 
 
 def take_here(
     shards: Shards, shared: tuple[NamedLearner, Weights, bool], segment: Segment, stopping: threading.Event
 ) -> tuple[Weights, list[WorkerState]]:
-    """A segment of a part, on a worker."""
+    """Train a part for a segment, on a worker."""
     (module, name, attributes, learner), weights, sums = shared
     if sums and not len(weights.U):
         weights = copy.copy(weights)
-        weights.U = np.broadcast_to(0.0, weights.V.shape)  # of which the shape is all that is looked at
+        weights.U = np.broadcast_to(0.0, weights.V.shape)  # Only the shape of this array is used.
     kind = getattr(importlib.import_module(f"lxmls_day1.classifiers.{module}"), name)
     owner = kind(**{setting: attributes[setting] for setting in required_settings(kind)})
     for attribute, value in attributes.items():
@@ -95,7 +95,7 @@ def take_here(
 def join_terms(
     first: tuple[Weights, list[WorkerState]], second: tuple[Weights, list[WorkerState]]
 ) -> tuple[Weights, list[WorkerState]]:
-    """The sum of two terms of the mean, in arrays of its own."""
+    """Add two terms of the mean, in new arrays."""
     one, other = first[0], second[0]
     if one.paired != other.paired:
         total = one.copy().joined(other.copy())
@@ -106,7 +106,10 @@ def join_terms(
 
 
 def _sum(first: Reals, second: Reals) -> Reals:
-    """A sum that is only sent: in memory of small pages, for large ones may have to be cleared or found by the system first."""
+    """Add two arrays into a buffer that is only sent over the network.
+
+    The buffer has small memory pages, because the system may first have to clear or find large ones.
+    """
     total: Reals = np.ndarray(first.shape, buffer=bytearray(first.nbytes))
     return np.add(first, second, out=total)
 
@@ -114,7 +117,7 @@ def _sum(first: Reals, second: Reals) -> Reals:
 def longest_here(
     shards: Shards, _shared: None, asked: tuple[int, list[Slice]], _stopping: threading.Event
 ) -> tuple[Integers, Reals]:
-    """The longest rows of a part and their ‖g(x)‖², on a worker: as many as asked, by their numbers in the corpus."""
+    """Return the n longest rows of a part, as indices in the corpus, and their ‖g(x)‖², on a worker."""
     n, slices = asked
     norms, starts = _kept[shards].norms if shards in _kept else {}, np.cumsum(shards.rows) - shards.rows
     rows, sq_norms = np.zeros(0, dtype=np.int64), np.zeros(0)
@@ -122,21 +125,21 @@ def longest_here(
         of_piece = norms.get(piece)
         if of_piece is None:
             X = shards.open(piece.shard).X
-            of_piece = sums_of_squares(X.indptr[piece.start : piece.stop + 1], X.data)  # type: ignore[no-untyped-call]  # the module is not typed
+            of_piece = sums_of_squares(X.indptr[piece.start : piece.stop + 1], X.data)  # type: ignore[no-untyped-call]  # untyped module
         numbers = starts[piece.shard] + np.arange(piece.start, piece.stop)
         rows, sq_norms = longest_of(np.concatenate([rows, numbers]), np.concatenate([sq_norms, of_piece]), n)
     return rows, sq_norms
 
 
 def join_longest(n: int, first: tuple[Integers, Reals], second: tuple[Integers, Reals]) -> tuple[Integers, Reals]:
-    """The longest rows of two parts."""
+    """Return the n longest rows of two parts."""
     rows, sq_norms = (np.concatenate(both) for both in zip(first, second, strict=True))
     order = np.argsort(rows)
     return longest_of(rows[order], sq_norms[order], n)
 
 
 class OnlineExecutor:
-    """Trains the parts on a cluster, as `lxmls_day1.engine.corpus.mixed_steps.Executor` says."""
+    """An executor that trains the parts on a cluster; see `lxmls_day1.engine.corpus.mixed_steps.Executor`."""
 
     def __init__(self, workers: PartWorkers, owner: Any, learner: Learner, shards: Shards):
         self._workers, self._owner, self._learner, self._rows = workers, owner, learner, shards.rows
@@ -144,9 +147,9 @@ class OnlineExecutor:
     def take(
         self, weights: Weights, segments: list[Segment], sizes: Sizes, look: Callable[[], None]
     ) -> tuple[Weights, list[WorkerState]]:
-        """As `lxmls_day1.engine.corpus.mixed_steps.Executor` says; workers compute the sizes of steps themselves."""
+        """Train the parts; see `lxmls_day1.engine.corpus.mixed_steps.Executor`. The workers compute the step sizes themselves."""
         sums = len(weights.U) > 0
-        if sums and len(segments) > 1:  # each part begins its own sum
+        if sums and len(segments) > 1:  # Each part starts a new running sum.
             weights = copy.copy(weights)
             weights.U = weights.U[:0]
         parts = parts_of(self._rows, len(segments))
@@ -155,10 +158,10 @@ class OnlineExecutor:
         total, worker_states = self._workers.run(take_here, join_terms, shared, jobs, look)
         return (
             total if len(segments) > 1 else total.copy()
-        ), worker_states  # what has come over the network may be read only
+        ), worker_states  # Copied because arrays received over the network may be read-only.
 
     def longest(self, n: int) -> tuple[Integers, Reals]:
-        """The n longest rows of the corpus and their ‖g(x)‖², from those who have trained on them."""
+        """Return the n longest rows of the corpus and their ‖g(x)‖², found by the workers that trained on them."""
         n_parts = min(int(self._owner.n_jobs), int(self._rows.sum()))
         jobs = [Job((n, part), part) for part in parts_of(self._rows, n_parts)]
         found: tuple[Integers, Reals] = self._workers.run(longest_here, functools.partial(join_longest, n), None, jobs)
@@ -167,7 +170,7 @@ class OnlineExecutor:
 
 @contextlib.contextmanager
 def online_executor(owner: Any, learner: Learner, shards: Shards, scheduler: str) -> Iterator[OnlineExecutor]:
-    """Who trains the parts of an online learner on a cluster, for the length of a ``with``."""
+    """Yield the executor that trains an online learner on a cluster, for use in a ``with`` statement."""
     named(owner, learner)
     with workers_with(shards, scheduler) as workers:
         yield OnlineExecutor(workers, owner, learner, shards)

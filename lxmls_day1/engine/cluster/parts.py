@@ -1,10 +1,11 @@
-"""Work on parts of a corpus on disk: each part is given to a worker that has its files, and again to another one if that dies.
+"""Distributed work on parts of a corpus: each part is given to a worker that has its files, and to another worker if that one dies.
 
-A *job* is a function of this package and the values that it is called with, on a worker; nothing else is sent, and no code. What the jobs
-of a run return stays on the workers, where neighbours are joined in the order of `lxmls_day1.engine.kernels.tree_reduce`; only the
-sum of all comes back. So neither the result nor, of machines with the same processor, its bits depend on who did what.
+A *job* is a function of this package with its arguments, run on a worker; nothing else is sent, and no code. The results of the jobs
+of a run stay on the workers, where neighbouring results are joined in the order of `lxmls_day1.engine.kernels.tree_reduce`. Only the
+total comes back. So the result does not depend on the workers that did the jobs, and it is bit-identical on machines with the same
+processor.
 
-What may stop at any time is a worker, what must not is the scheduler: when it has not been heard of for a while, the run ends.
+A worker may stop at any time. The scheduler must not stop: if it is silent for too long, the run ends with an error.
 """
 
 import contextlib
@@ -25,47 +26,47 @@ from lxmls_day1.engine.corpus.shards import MANIFEST, Shards
 from lxmls_day1.engine.corpus.streamed_steps import CannotGoOn
 from lxmls_day1.engine.kernels.tree_reduce import joined
 
-# Another machine tells nothing of its processor. So these are seconds on the clock, and they grow with what an answer has taken.
+# The CPU time of another machine is unknown. So this is wall-clock time, which grows with the slowest response of the scheduler.
 ASK_SECONDS = 60.0
 _LOOK_SECONDS = 0.1
-_REACH_SECONDS = 3.0  # for a worker to answer this machine
-_MOST_FAILURES = 5  # of one job, from reasons that are not those of its data
+_REACH_SECONDS = 3.0  # maximum wait for a direct response from a worker
+_MOST_FAILURES = 5  # maximum number of failures of one job for reasons other than its data
 
 
 class ClusterLost(CannotGoOn):
-    """The scheduler has gone, or all workers that could work have."""
+    """Raised if the scheduler, or every usable worker, is lost."""
 
     remedy = "start the cluster again"
 
 
 class Job(NamedTuple):
-    """What a worker is to do: a function of this package, called as ``function(shards, shared, argument, stopping)``."""
+    """A job for a worker: an argument of a function of this package, called as ``function(shards, shared, argument, stopping)``."""
 
     argument: Any
-    slices: Sequence[Slice]  # which rows it reads
+    slices: Sequence[Slice]  # the rows that it reads
 
 
 class _Failure(NamedTuple):
-    """What a job returns that could not be done."""
+    """The result of a job that failed."""
 
     why: str
-    of_files: bool  # on this worker only, perhaps
+    of_files: bool  # True if reading files failed, perhaps only on this worker
 
 
 class _Unread(NamedTuple):
-    """Stands for a result that could not be fetched."""
+    """The placeholder for a result that could not be fetched."""
 
     why: str
 
 
 # On a worker of the cluster ----------------------------------------------------------------------------------------------
 
-_stopping: dict[str, threading.Event] = {}  # by the key of a run
+_stopping: dict[str, threading.Event] = {}  # stop events by the key of a run
 _corpora: dict[str, Shards] = {}
 
 
 def who_has(folder: str) -> tuple[str, str, list[int]]:
-    """The `installation` of this machine; a digest of the corpus's manifest, or why there is none; the bytes of each shard."""
+    """Return this machine's `installation`, the digest of the corpus manifest (or an error message), and the bytes of each shard."""
     try:
         shards = Shards(folder, partial=True)
         digest = _digest_of(shards)
@@ -87,7 +88,7 @@ def _bytes_of(shards: Shards, i: int) -> int:
 
 
 def do_here(key: str, folder: str, function: Callable[..., Any], shared: Any, argument: Any) -> Any:
-    """Do a job on this machine; a `_Failure` if it cannot be done."""
+    """Run a job on this machine; return a `_Failure` if it fails."""
     stopping = _stopping.setdefault(key, threading.Event())
     try:
         if key not in _corpora:
@@ -100,22 +101,22 @@ def do_here(key: str, folder: str, function: Callable[..., Any], shared: Any, ar
 
 
 def join_here(join: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
-    """Join what two jobs have returned, or hand on the failure of one."""
+    """Join the results of two jobs, or return the failure of one of them."""
     return next((one for one in (first, second) if isinstance(one, _Failure)), None) or join(first, second)
 
 
 def end_here(key: str) -> None:
-    """Stop the jobs of a run on this machine, and forget it."""
+    """Stop the jobs of a run on this machine, and delete its data."""
     _stopping.pop(key, threading.Event()).set()
     _corpora.pop(key, None)
 
 
 def _warn(text: str) -> None:
-    """Tell whoever trains that a worker is left out, or is gone: all goes on without it, but takes longer."""
+    """Warn the user that a worker is refused or lost; the run continues more slowly without it."""
     warnings.warn(text, stacklevel=2)
 
 
-# Where the run is --------------------------------------------------------------------------------------------------------
+# On the machine of the run ------------------------------------------------------------------------------------------------
 
 
 class PartWorkers:
@@ -126,12 +127,12 @@ class PartWorkers:
     client : distributed.Client
     shards : Shards
     say : function from str
-        Takes sentences about workers that are left out, or gone; they are warned of unless given.
+        Called with a sentence about each worker that is refused or lost. Default: a warning.
     """
 
     def __init__(self, client: Any, shards: Shards, say: Callable[[str], None] = _warn):
         self.client, self.say = client, say
-        #: The address of the scheduler; the client forgets it when it is lost.
+        #: The address of the scheduler, stored here because the client drops it when the connection is lost.
         self.scheduler = str(client.scheduler.address) if client.scheduler else "?"
         self._identity = installation()
         self._refused: dict[str, str] = {}
@@ -141,10 +142,10 @@ class PartWorkers:
         self._names = [entry["name"] for entry in shards.manifest["shards"]]
         self._sizes = [sum(file["bytes"] for file in entry["files"].values()) for entry in shards.manifest["shards"]]
         self._key = uuid.uuid4().hex
-        self._threads: dict[str, int] = {}  # of each worker that may work
-        self._missing: dict[str, set[int]] = {}  # the shards that it has not
-        self._last: dict[int, str] = {}  # the worker that did a job last
-        self._reaches: bool | None = None  # whether workers can be asked from here, and not only through the scheduler
+        self._threads: dict[str, int] = {}  # number of threads of each accepted worker
+        self._missing: dict[str, set[int]] = {}  # the missing shards of each accepted worker
+        self._last: dict[int, str] = {}  # job -> the last worker that ran it
+        self._reaches: bool | None = None  # whether workers can be reached directly, not only through the scheduler
         self._next_look = 0.0
 
     def run(
@@ -155,21 +156,21 @@ class PartWorkers:
         jobs: Sequence[Job],
         look: Callable[[], None] = lambda: None,
     ) -> Any:
-        """Have all jobs done, and join what they return.
+        """Run all jobs, and join their results.
 
         Parameters
         ----------
         function : function (shards, shared, argument, stopping) -> value
             A function of this package. ``stopping`` is an event that is set when it should end early.
         join : function (first, second) -> value
-            It must not change either: a worker may be asked again.
+            It must not change its arguments, because a worker may join them again.
         shared : value
             Sent to each worker once.
         jobs : sequence of Job
         look : function ()
-            Called several times a second; what it raises ends the run.
+            Called several times a second. An exception raised by it ends the run.
         """
-        doing: dict[int, tuple[str, Any]] = {}  # job -> worker, what it will return
+        doing: dict[int, tuple[str, Any]] = {}  # job -> worker, future
         failures, everywhere = [0] * len(jobs), self._spread(shared)
         self._next_look, waiting_since = 0.0, time.monotonic()
         root, n_unread = None, 0
@@ -224,9 +225,9 @@ class PartWorkers:
             raise
 
     def end(self) -> None:
-        """Stop what is being done, and forget this run, on all machines."""
+        """Stop all running jobs, and delete the data of this run, on all machines."""
         if self._threads and self.client.status == "running":
-            with contextlib.suppress(Exception):  # a worker that cannot be reached has nothing to end
+            with contextlib.suppress(Exception):  # An unreachable worker has nothing to stop.
                 self.client.sync(
                     self.client._run, end_here, self._key, workers=list(self._threads), on_error="ignore",
                     callback_timeout=5,
@@ -240,7 +241,7 @@ class PartWorkers:
             self._next_look = time.monotonic() + 1.0
 
     def _look(self) -> None:
-        """Ask new workers who they are and what they have."""
+        """Find lost workers, and ask new workers for their version and corpus."""
         found = self.known(self._threads)
         for address in set(self._threads) - set(found):
             self.say(f"The worker {address} is lost; other workers take over its parts.")
@@ -261,15 +262,18 @@ class PartWorkers:
                 self._missing[address] = {i for i, n in enumerate(sizes) if n != self._sizes[i]}
 
     def _reached(self, address: str) -> bool:
-        """Whether a worker answers this machine itself."""
+        """Return True if a worker can be reached directly from this machine."""
         try:
             self.client.sync(self.client.rpc(address).identity, callback_timeout=self.patience(_REACH_SECONDS))
-        except Exception:  # of many kinds: another network, a firewall
+        except Exception:  # Many causes: another network, a firewall.
             return False
         return True
 
     def _free_worker(self, n: int, job: Job, doing: dict[int, tuple[str, Any]]) -> str | None:
-        """A worker that has the files of a job and a thread to spare: the one that did it last, or else the one with most to spare."""
+        """Return a worker that has the files of a job and a free thread, or None.
+
+        Prefer the last worker that ran the job, otherwise the one with most free threads.
+        """
         self._look_if_due()
         wanted = {piece.shard for piece in job.slices}
         able = [address for address in self._threads if not wanted & self._missing[address]]
@@ -295,22 +299,22 @@ class PartWorkers:
         return f"no worker at {self.scheduler} can be used ({reasons or 'there is none'})"
 
     def patience(self, seconds: float) -> float:
-        """A limit on the clock: it is longer where the scheduler has taken long to answer, or the user says so."""
+        """Return a wall-clock limit, which is longer if the scheduler was slow to answer, or if the user increases the patience."""
         return max(seconds * patience(), SLOWER * self._slowest)
 
     def refuse(self, address: str, why: str) -> None:
-        """Give a worker no more work."""
+        """Give no more work to a worker."""
         if address not in self._refused:
             self._refused[address] = why
             self.say(f"The worker {address} is left out: {why}.")
 
     def known(self, before: Iterable[str]) -> dict[str, int]:
-        """The scheduler's workers: address -> threads; those of before while it does not answer.
+        """Return the scheduler's workers: address -> threads; while it does not answer, return the workers ``before``.
 
         Raises
         ------
         ClusterLost
-            If the scheduler is gone.
+            If the scheduler is lost.
         """
         asked, most = time.monotonic(), self.patience(LOST_SECONDS)
         try:
@@ -319,7 +323,7 @@ class PartWorkers:
             found: dict[str, int] = self.client.sync(self.client.scheduler.ncores, workers=None, callback_timeout=most)
             self._heard = time.monotonic()
             self._slowest, self._silent = max(self._slowest, self._heard - asked), False
-        except Exception:  # of many kinds, whatever of the connection breaks first
+        except Exception:  # Many causes, depending on the part of the connection that breaks first.
             if self.client.status in ("closed", "closing") or time.monotonic() - self._heard > 2 * most:
                 raise ClusterLost(f"the dask scheduler at {self.scheduler} is lost") from None
             if not self._silent:
@@ -330,7 +334,7 @@ class PartWorkers:
         return found
 
     def answers(self, function: Callable[..., Any], addresses: Sequence[str], *arguments: Any) -> dict[str, Any]:
-        """What a function returns on each of some workers; an exception from one that fails. Empty if one is gone meanwhile."""
+        """Return a function's result on each of some workers, or the exception raised there; empty if a worker is lost in the meantime."""
         if not addresses:
             return {}
         asked = {"workers": list(addresses), "on_error": "return"}
@@ -339,26 +343,26 @@ class PartWorkers:
                 self.client._run, function, *arguments, **asked, callback_timeout=self.patience(ASK_SECONDS)
             )
         except Exception:
-            return {}  # those that are left are asked again
+            return {}  # The remaining workers are called again later.
         return found
 
     def why_other(self, said: Any) -> str | None:
-        """Why a worker that answers so must not work with us: it is of another version. None if it is not."""
+        """Return the reason why a worker with this installation is incompatible, or None if it has the same version."""
         if isinstance(said, BaseException) or not isinstance(said, str):
             return f"it has another version of lxmls-day1, or none ({type(said).__name__}: {said})"
         if said != self._identity:
             return f"it has lxmls-day1 {said}, but this machine has {self._identity}"
         return None
 
-    # -------------------------------------------------------------------------------------------------- what goes wrong
+    # -------------------------------------------------------------------------------------------------- failures
 
     def _gone(self, doing: dict[int, tuple[str, Any]]) -> list[int]:
-        """The jobs that were given to workers that are gone."""
+        """Return the jobs that were given to lost workers."""
         self._look_if_due()
         return [n for n, (address, _) in doing.items() if address not in self._threads]
 
     def _judge(self, doing: dict[int, tuple[str, Any]], failure: _Failure) -> None:
-        """A job has failed on its worker: others may have what it lacks. Raise if there are none."""
+        """Handle a failed job: refuse its worker, since other workers may have the missing files. Raise an error if none is left."""
         for n, (address, future) in list(doing.items()):
             found = self._fetched(self.client.submit(_failure_of, future, workers=[address], pure=False))
             if isinstance(found, _Failure):
@@ -378,7 +382,7 @@ class PartWorkers:
         return f"{address}: it was lost"
 
     def _spread(self, shared: Any) -> Any:
-        """A value, on every worker that may work."""
+        """Copy a value to every accepted worker."""
         if not self._threads:
             self._look()
         if not self._threads:
@@ -388,13 +392,13 @@ class PartWorkers:
                 shared, broadcast=True, workers=list(self._threads), hash=False, timeout=self.patience(ASK_SECONDS)
             )
         except Exception:
-            return shared  # a worker is gone meanwhile: it goes with each job
+            return shared  # A worker was lost in the meantime; the value is sent with each job.
 
     def _fetched(self, future: Any) -> Any:
         try:
             fetch, directly = self.client._gather, bool(self._reaches)
             return self.client.sync(fetch, [future], direct=directly, callback_timeout=self.patience(ASK_SECONDS))[0]
-        except Exception as error:  # most often the worker that has it is gone
+        except Exception as error:  # In most cases, the worker that has the result is lost.
             return _Unread(f"{type(error).__name__}: {error}")
 
     def _cancel(self, future: Any) -> None:
@@ -411,7 +415,7 @@ class PartWorkers:
             time.sleep(_LOOK_SECONDS)
             return
         with self.client.as_current(), contextlib.suppress(TimeoutError, FuturesCancelledError):
-            wait(waiting, timeout=_LOOK_SECONDS, return_when="FIRST_COMPLETED")  # type: ignore[no-untyped-call]  # dask says no types
+            wait(waiting, timeout=_LOOK_SECONDS, return_when="FIRST_COMPLETED")  # type: ignore[no-untyped-call]  # Dask is untyped.
 
 
 def _failure_of(value: Any) -> _Failure | None:
@@ -420,7 +424,7 @@ def _failure_of(value: Any) -> _Failure | None:
 
 @contextlib.contextmanager
 def workers_with(shards: Shards, scheduler: str, say: Callable[[str], None] = _warn) -> Iterator[PartWorkers]:
-    """The workers of a cluster that have a corpus, for the length of a ``with``."""
+    """Yield the workers of a cluster that have a corpus, for use in a ``with`` statement."""
     with connected(scheduler) as client:
         workers = PartWorkers(client, shards, say)
         try:

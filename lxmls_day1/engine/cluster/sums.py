@@ -1,7 +1,7 @@
-"""The sums of the batch learners on a cluster: each worker adds some shards by the fixed tree, and then their sums are added by it.
+"""The sums of the batch learners on a cluster: each worker adds some shards in the fixed tree, and the tree then adds their sums.
 
-The tree is that of threads (`lxmls_day1.engine.corpus.streamed_loss`): a job is a block of 2ⁿ neighbouring shards. So the bits are
-those of one thread, whatever the number of workers, if all have the same processor.
+The tree is the one that threads use (`lxmls_day1.engine.corpus.streamed_loss`), because a job is a block of 2ⁿ consecutive shards. So
+the sums are bit-identical to those of one thread, for any number of workers, if all have the same processor.
 """
 
 import contextlib
@@ -19,11 +19,11 @@ from lxmls_day1.engine.kernels.class_sums import class_sums
 from lxmls_day1.engine.kernels.row_steps import Integers, Reals
 from lxmls_day1.engine.kernels.tree_reduce import joined
 
-_COUNTING_JOBS = 16  # each keeps J x K numbers on its worker
+_COUNTING_JOBS = 16  # Each job keeps J x K numbers on its worker.
 
 
 def blocks_of(shards: Shards, n_jobs: int) -> list[Job]:
-    """The shards in blocks of 2ⁿ neighbours, at most about two for each job that runs at once.
+    """Split the shards into jobs of 2ⁿ consecutive shards, at most about two jobs for each of the ``n_jobs`` parallel jobs.
 
     The argument of each job is the range of its shards.
     """
@@ -38,25 +38,25 @@ def blocks_of(shards: Shards, n_jobs: int) -> list[Job]:
 def loss_here(
     shards: Shards, shared: tuple[Integers, int, Reals], block: range, _stopping: threading.Event
 ) -> tuple[float, Reals]:
-    """The loss of some shards and its gradient, on a worker."""
+    """Return the loss of some shards and its gradient, on a worker."""
     columns, n_columns, W = shared
     return StreamedLogLoss(shards, columns, n_columns).of_shards(W, block)
 
 
 def add_losses(one: tuple[float, Reals], other: tuple[float, Reals]) -> tuple[float, Reals]:
-    """The sums of two."""
+    """Add two losses and their gradients."""
     return one[0] + other[0], one[1] + other[1]
 
 
 def squares_here(shards: Shards, shared: tuple[Integers, int], block: range, _stopping: threading.Event) -> Reals:
-    """The sums of squares of the features in some shards, on a worker."""
+    """Return the sums of squares of the features in some shards, on a worker."""
     return StreamedLogLoss(shards, *shared).sums_of_squares(block)
 
 
 def counts_here(
     shards: Shards, shared: tuple[Integers, int], block: range, _stopping: threading.Event
 ) -> tuple[Reals, float, Reals]:
-    """The counts of words by class in some shards, the smallest entry and the documents of each class, on a worker."""
+    """Return the word counts by class in some shards, the smallest entry and the number of documents by class, on a worker."""
     columns, n_classes = shared
 
     def of_shard(i: int) -> tuple[Reals, float, Reals]:
@@ -68,12 +68,15 @@ def counts_here(
 
 
 def add_counts(one: tuple[Reals, float, Reals], other: tuple[Reals, float, Reals]) -> tuple[Reals, float, Reals]:
-    """The sums of two, and the smaller of their smallest entries."""
+    """Add two sets of counts, and return the smaller of their smallest entries."""
     return one[0] + other[0], min(one[1], other[1]), one[2] + other[2]
 
 
 class ClusterLogLoss:
-    """As `lxmls_day1.engine.corpus.streamed_loss.StreamedLogLoss`, by the workers of a cluster."""
+    """The log loss of a corpus on disk, computed by the workers of a cluster.
+
+    The interface is that of `lxmls_day1.engine.corpus.streamed_loss.StreamedLogLoss`.
+    """
 
     def __init__(self, workers: PartWorkers, shards: Shards, columns: Integers, n_columns: int, n_jobs: int):
         self._workers, self._columns, self._n_columns = workers, columns, n_columns
@@ -81,28 +84,28 @@ class ClusterLogLoss:
         self.n_examples, self.n_features = shards.n_rows, shards.n_features
 
     def __call__(self, W: Reals) -> tuple[float, Reals]:
-        """The loss and its gradient, a new array, at W (J + 1, n_columns)."""
+        """Return the loss and its gradient, a new array, at W (J + 1, n_columns)."""
         loss, gradient = self._workers.run(
             loss_here, add_losses, (self._columns, self._n_columns, np.ascontiguousarray(W)), self._jobs
         )
-        return loss, gradient.copy()  # what has come over the network may be read only
+        return loss, gradient.copy()  # Copied because arrays received over the network may be read-only.
 
     def sums_of_squares(self) -> Reals:
-        """Σ_m of the squares of each feature (J,)."""
+        """Return the sum over m of the squares of each feature (J,)."""
         squares: Reals = self._workers.run(squares_here, np.add, (self._columns, self._n_columns), self._jobs)
         return squares.copy()
 
 
 @contextlib.contextmanager
 def cluster_loss(scheduler: str, n_jobs: int) -> Iterator[Callable[[Shards, Integers, int], ClusterLogLoss]]:
-    """A function that makes the loss of a corpus, as `BatchLearner.minimise` takes it, for the length of a ``with``.
+    """Yield a function that makes the loss of a corpus for `BatchLearner.minimise`, for use in a ``with`` statement.
 
     Parameters
     ----------
     scheduler : str
         The address of a Dask scheduler.
     n_jobs : int
-        About half as many blocks of shards are summed at once.
+        The number of parallel jobs; the shards are split into at most about twice as many blocks.
     """
     with contextlib.ExitStack() as stack:
 
@@ -114,7 +117,7 @@ def cluster_loss(scheduler: str, n_jobs: int) -> Iterator[Callable[[Shards, Inte
 
 
 def counts_on_cluster(scheduler: str, shards: Shards, columns: Integers, n_classes: int) -> tuple[Reals, float, Reals]:
-    """What multinomial naive Bayes counts, in one pass over a corpus by the workers of a cluster.
+    """Return the counts of multinomial naive Bayes, computed in one pass over a corpus by the workers of a cluster.
 
     Parameters
     ----------
@@ -127,7 +130,7 @@ def counts_on_cluster(scheduler: str, shards: Shards, columns: Integers, n_class
     -------
     word_counts : array (J, K)
     lowest : float
-        The smallest entry, or 0 if none is below.
+        The smallest entry, or 0 if all entries are larger.
     n_documents : array (K,)
     """
     with workers_with(shards, scheduler) as workers:

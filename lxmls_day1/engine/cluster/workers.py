@@ -1,4 +1,4 @@
-"""The scheduler of a Dask cluster: a connection to it; and what an installation says of itself, which all workers have to say as well."""
+"""A connection to the scheduler of a Dask cluster, and the fingerprint of the installation, which must be equal on all workers."""
 
 import contextlib
 import hashlib
@@ -13,13 +13,13 @@ from lxmls_day1.base.errors import InputError, how_to_install
 from lxmls_day1.base.waiting import VARIABLE, patience
 from lxmls_day1.library_path import PACKAGES, reference_place
 
-# without word from the scheduler; a limit on the clock, as another machine tells nothing of its processor
+# Seconds without a response from the scheduler. This is wall-clock time, because the CPU time of another machine is unknown.
 LOST_SECONDS = 10.0
 _LOGGERS = ("distributed", "tornado", "asyncio")
 
 
 def installation() -> str:
-    """The version of this installation, and digests of the package and the reference lab."""
+    """Return the version of this installation, and digests of the package and the reference lab."""
     package, reference = Path(lxmls_day1.__file__).resolve().parent, Path(reference_place())
     ours = [
         path
@@ -32,7 +32,7 @@ def installation() -> str:
 
 
 def digest_of(paths: Iterable[Path], root: Path) -> str:
-    """Twelve digits that tell files apart by name and content."""
+    """Return twelve hexadecimal digits that identify the names and contents of files."""
     digest = hashlib.sha256()
     for path in sorted(paths):
         content = path.read_bytes()
@@ -42,17 +42,17 @@ def digest_of(paths: Iterable[Path], root: Path) -> str:
 
 @contextlib.contextmanager
 def connected(scheduler: str) -> Iterator[Any]:
-    """A client of a scheduler, for the length of a ``with``; what Dask would log is said by us.
+    """Yield a client of a scheduler for use in a ``with`` statement; Dask's log messages are suppressed.
 
     Parameters
     ----------
     scheduler : str
-        Its address.
+        The address of the scheduler.
 
     Raises
     ------
     InputError
-        If Dask is not installed, or there is no scheduler.
+        If Dask is not installed, or no scheduler answers.
     """
     try:
         from distributed import Client
@@ -68,7 +68,7 @@ def connected(scheduler: str) -> Iterator[Any]:
         warnings.filterwarnings("ignore", "Sending large graph")
         try:
             try:
-                client: Any = Client(scheduler, timeout=LOST_SECONDS * patience(), set_as_default=False)  # type: ignore[no-untyped-call]  # dask says no types
+                client: Any = Client(scheduler, timeout=LOST_SECONDS * patience(), set_as_default=False)  # type: ignore[no-untyped-call]  # Dask is untyped.
             except (OSError, ValueError) as error:
                 raise InputError(
                     f"no Dask scheduler answers at {scheduler}: {error} ({VARIABLE}=10 waits ten times as long)."
@@ -76,7 +76,7 @@ def connected(scheduler: str) -> Iterator[Any]:
             try:
                 yield client
             finally:
-                with contextlib.suppress(Exception):  # the scheduler may be gone
+                with contextlib.suppress(Exception):  # The scheduler may be lost.
                     client.close(timeout=5)
         finally:
             for logger, level in levels.items():

@@ -1,4 +1,4 @@
-"""A corpus on disk that is larger than the memory: made, read and trained on. A leaf."""
+"""A corpus on disk that is larger than memory: building, reading and training. A leaf package."""
 
 from lxmls_day1.base.lazy_names import lazy_names
 

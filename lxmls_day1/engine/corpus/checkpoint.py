@@ -1,11 +1,11 @@
-"""Checkpoints: a training on a corpus on disk is kept every so many documents, and goes on where it was.
+"""Checkpoints: the state of training on a corpus on disk, saved at intervals, from which training can resume.
 
-A checkpoint is one file in the format of `npz_file`, written whole or not at all: it holds the weights, their running sum, the number
-of steps, the state of the random generator and the place in the corpus. A training that goes on from it on the
-same processor ends with the same bits as one that was never interrupted.
+A checkpoint is one file in the format of `npz_file`, written atomically. It holds the weights, their running sum, the number of
+steps, the state of the random generator and the position in the corpus. Training resumed from it on the same processor is
+bit-identical to uninterrupted training.
 
-While a training runs with a checkpoint, the first Ctrl-C or SIGTERM is held back until the steps at work are done and the
-checkpoint is written; then it has its usual effect. The second one has it at once.
+During training with a checkpoint, the first Ctrl-C or SIGTERM is delayed until the current steps are done and the checkpoint
+is written. Then the signal has its usual effect. A second signal takes effect immediately.
 """
 
 import contextlib
@@ -29,22 +29,22 @@ _HELD_BACK = (signal.SIGINT, signal.SIGTERM)
 
 
 class Checkpoint:
-    """Where a training is kept, and how often.
+    """The file in which the state of training is saved, and how often it is written.
 
     Parameters
     ----------
     path : path
-        Of the file, such as ``"mira.checkpoint"``.
+        The path of the file, such as ``"mira.checkpoint"``.
     every : int ≥ 1
-        After how many documents it is written again, and at the end. (Threads that share a shard finish it first.)
+        The file is written after every ``every`` documents, and at the end. (Threads that share a shard finish it first.)
     resume : bool
-        Whether to go on from the file. If there is none yet, training begins at the beginning. Without ``resume``, a file that is
-        there is not written over.
+        Resume from the file; if it does not exist yet, training starts from the beginning. Without ``resume``, an existing
+        file is never overwritten.
 
     Examples
     --------
-    A training that is interrupted is called again, with the same settings and ``resume=True``. Called after its end, it returns what it
-    has learnt:
+    To resume interrupted training, repeat the call with the same settings and ``resume=True``. If training was
+    already complete, the call returns the learnt parameters:
 
     >>> import tempfile
     >>> from lxmls_day1.classifiers import Mira
@@ -71,17 +71,17 @@ class Checkpoint:
         self._handlers: dict[int, Any] = {}
 
     def begin(self, belongs_to: Mapping[str, Any]) -> dict[str, Any] | None:
-        """What was kept, if training is to go on and there is something.
+        """Return the saved state if resuming, or None if the checkpoint does not exist yet.
 
         Parameters
         ----------
         belongs_to : mapping of str to values
-            What must be the same in the training that goes on, by the names that a message has for it.
+            Values that must be equal when training resumes; the keys name them in error messages.
 
         Raises
         ------
         InputError
-            If the file is of another training, or is there and training is to begin anew, or something cannot be kept in it.
+            If the file belongs to another training run, exists although ``resume`` is False, or cannot store one of the values.
         """
         for name, value in belongs_to.items():
             try:
@@ -111,18 +111,18 @@ class Checkpoint:
         return content
 
     def next_stop(self, n_documents: int) -> int:
-        """How many documents there are until the checkpoint is due."""
+        """Return the number of documents until the checkpoint is due."""
         return self.every - n_documents % self.every
 
     def after(self, before: int, now: int, content: Callable[[], Mapping[str, Any]]) -> None:
-        """Write the checkpoint if it is due after so many documents, or if a signal has come; then let that take effect.
+        """Write the checkpoint if it is due or a signal was delayed; then let the signal take effect.
 
         Parameters
         ----------
         before, now : int
-            The documents at the last stop and at this one.
+            The number of documents at the previous stop and at this one.
         content : function () -> mapping of str to values
-            What to keep.
+            Returns the values to save.
         """
         if self._arrived or before // self.every < now // self.every:
             self.write(content())
@@ -135,7 +135,7 @@ class Checkpoint:
 
     def __enter__(self) -> Self:
         self._arrived, self._handlers = [], {}
-        if threading.current_thread() is threading.main_thread():  # only there can signals be handled
+        if threading.current_thread() is threading.main_thread():  # Python handles signals only there.
             for number in _HELD_BACK:
                 self._handlers[number] = signal.signal(number, self._hold_back)
         return self
@@ -149,7 +149,7 @@ class Checkpoint:
             self._let_through()
 
     def _let_through(self) -> None:
-        """Put the handlers back, and let the signal that has come have its effect."""
+        """Restore the signal handlers, and raise the delayed signal again."""
         handlers, self._handlers = self._handlers, {}
         for number, handler in handlers.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)

@@ -1,11 +1,11 @@
-"""Making a corpus on disk from files of labelled examples, in one pass over them, in bounded memory.
+"""Building a corpus on disk from files of labelled examples, in one pass over the files and in bounded memory.
 
-Documents are read in pieces (`labelled_files`) and become rows (`vectorize_chunks`). As soon as there are enough of them they are
-written as a *draft*, the same arrays as those of a shard, into a scratch folder. When all is read, classes are put into their order
-and each draft becomes a shard (`shards`). With hashed features nothing but the labels is written anew then. Without, this is a second
-pass, over the drafts: it is known now how many documents have a token, and a token of too few of them loses its column.
+Documents are read in batches (`labelled_files`) and converted to rows (`vectorize_chunks`). As soon as there are enough rows, they
+are written to a scratch folder as a *draft*, which has the same arrays as a shard. After all files are read, the classes are sorted
+and each draft becomes a shard (`shards`). With hashed features, only the labels must be rewritten. Without hashing, a second
+pass rewrites the drafts, because only then is the number of documents with each token known, and rare tokens lose their column.
 
-The manifest comes last. What an interrupted run has left has none, and the same command begins anew.
+The manifest is written last. An interrupted run leaves no manifest, and rerunning the command starts from scratch.
 """
 
 import contextlib
@@ -41,7 +41,7 @@ from lxmls_day1.engine.text.labelled_files import FileLayout, LabelledStream, Pi
 from lxmls_day1.engine.text.svmlight import label_order
 from lxmls_day1.engine.text.token_batches import TokenTable, rows_of, with_columns
 
-#: How many of the words seen are kept with hashed features: those that come first.
+#: The maximum number of words saved with hashed features; the first words seen are saved.
 MOST_WORDS_KEPT = 1 << 22
 
 
@@ -60,29 +60,29 @@ def make_corpus(
     Parameters
     ----------
     paths : sequence of path
-        Files, patterns, ``-`` for standard input: see `labelled_files.expanded`.
+        Files, patterns, or ``-`` for standard input: see `labelled_files.expanded`.
     out : path
-        The folder of the corpus, which is new or empty.
+        The folder of the corpus, new or empty.
     jobs : int
-        How many threads count tokens. The result does not depend on it.
+        The number of threads that count tokens. The result does not depend on it.
     overwrite : bool
-        Replace a corpus that is in the folder.
+        Replace an existing corpus in the folder.
     progress : bool
         Whether to show a progress bar.
     hash_bits : int, optional
-        b from 1 to 30: features are hashed into 2^b buckets, as scikit-learn's `FeatureHasher` does. Not given, each token has a column.
+        b from 1 to 30: features are hashed into 2^b buckets, as scikit-learn's `FeatureHasher` does. Default: one column per token.
     min_count : int
-        A token has a column if it is in at least so many documents. Not with `hash_bits`.
+        A token has a column if it occurs in at least ``min_count`` documents. Not with `hash_bits`.
     keep_words : bool
-        With `hash_bits`: keep the words seen, the first 4 million of them.
+        With `hash_bits`: save the first 4 million words seen.
     classes : sequence of str, optional
-        All labels there may be. Not given, they are those that come, in the order of `TextCorpus`.
+        All permitted labels. Default: the labels in the files, in the order of `TextCorpus`.
     like : path, optional
-        A corpus on disk, from which features and classes are taken: that of the training part, for a test part.
+        A corpus on disk whose features and classes are used. For a test corpus, this is the corpus of the training split.
     rows_a_shard : int
-        A shard has as many documents, or fewer, so that their rows have about four million entries.
+        The maximum number of documents per shard. A shard is also closed at about four million nonzero entries.
     form, delimiter, header, label_column, text_column, quote, encoding, skip_lines : optional
-        As for `lxmls_day1.engine.text.labelled_files.FileLayout`.
+        See `lxmls_day1.engine.text.labelled_files.FileLayout`.
 
     Returns
     -------
@@ -91,11 +91,11 @@ def make_corpus(
     Raises
     ------
     InputError
-        If a file cannot be read or is malformed, an argument makes no sense, the disk is full, or the folder is in use.
+        If a file cannot be read or is malformed, an argument is invalid, the disk is full, or the folder is in use.
 
     Notes
     -----
-    Memory holds a few pieces of one megabyte of text for each thread, the longest document, and, without `hash_bits`, every token.
+    Memory use: a few batches of 1 MB of text for each thread, the longest document, and, without `hash_bits`, every token.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def make_corpus(
     ...     shards.words(), shards.classes, shards.open(0).X.toarray().tolist(), shards.open(0).labels.tolist()
     (['win', 'prize', 'win_a', 'a_prize', 'see', 'you', 'noon', 'see_you', 'you_at', 'at_noon'], ('ham', 'spam'), ...
     """
-    from tqdm.auto import tqdm  # for whoever waits
+    from tqdm.auto import tqdm
 
     layout = {name: settings.pop(name) for name in known_settings(FileLayout) if name in settings}
     check_settings(CorpusSettings, settings)
@@ -141,16 +141,16 @@ def make_corpus(
                     "again"
                 ) from error
             finally:
-                with contextlib.suppress(OSError):  # Windows removes no file that is open
+                with contextlib.suppress(OSError):  # Windows cannot remove an open file.
                     (folder / LOCK).unlink()
                 if is_new:
-                    with contextlib.suppress(OSError):  # it has a corpus
+                    with contextlib.suppress(OSError):  # The folder is not empty if a corpus was made.
                         folder.rmdir()
     return Shards(folder)
 
 
 def _make_room(folder: Path, overwrite: bool) -> None:
-    """Make an empty folder of one that is new, or holds a corpus that may go, or what an interrupted run has left."""
+    """Empty the folder if it holds leftovers of an interrupted run, or a corpus that may be overwritten."""
     left = [path for path in folder.iterdir() if path.name != LOCK]
     if any(path.name == MANIFEST for path in left) and not overwrite:
         raise InputError(
@@ -158,19 +158,22 @@ def _make_room(folder: Path, overwrite: bool) -> None:
         )
     if not all(path.name in (MANIFEST, WORDS) or path.name.startswith(("shard-", OURS)) for path in left):
         raise InputError(f"{folder} is not empty, and does not hold a corpus; name a new folder with --out")
-    for path in sorted(left, key=lambda path: path.name != MANIFEST):  # what is left is never taken for a whole one
+    # The manifest is removed first, so that a half-removed corpus never looks complete.
+    for path in sorted(left, key=lambda path: path.name != MANIFEST):
         remove_folder(path) if path.is_dir() else path.unlink()
 
 
 class _Making:
-    """A corpus that is being made: what was read stands as drafts in a scratch folder until all is known."""
+    """A corpus under construction: the rows read so far are in drafts in a scratch folder until classes and columns are known."""
 
     def __init__(self, scratch: Path, settings: CorpusSettings, stream: LabelledStream, as_plain: dict[str, Any]):
         self._scratch, self._settings, self._stream, self._as_plain = scratch, settings, stream, as_plain
-        self._drafts: list[dict[str, Any]] = []  # rows, nonzeros, whether they are small counts, files
+        self._drafts: list[
+            dict[str, Any]
+        ] = []  # keys: rows, nonzeros, counts (True if all values are small counts), files
         self._codes: dict[str, int] = {label: code for code, label in enumerate(settings.classes or ())}
         self._table = self._new_table()
-        self._rows: list[csr_array] = []  # not written yet
+        self._rows: list[csr_array] = []  # rows that are not written yet
         self._row_codes: list[int] = []
 
     def _new_table(self) -> TokenTable | None:
@@ -183,7 +186,7 @@ class _Making:
         return TokenTable()
 
     def read(self, jobs: int, bar: Any) -> None:
-        """Read the sources and write the drafts; the documents are shown beside the bar."""
+        """Read the sources and write the drafts; show the number of documents beside the progress bar."""
         n_documents, late = 0, dict[int, list[str]]()
         for piece, (X, rows) in rows_of_pieces(
             iter(self._stream), self._settings.hash_bits, self._table is not None, jobs
@@ -212,7 +215,7 @@ class _Making:
             )
 
     def finish(self, folder: Path) -> None:
-        """Settle classes and columns, turn the drafts into shards, and write the manifest."""
+        """Determine classes and columns, turn the drafts into shards, and write the manifest."""
         settings, stream, classes = self._settings, self._stream, list(self._codes)
         if settings.like is None:
             classes.sort(key=label_order(classes))
@@ -257,7 +260,7 @@ class _Making:
         n_features: int,
         dtype: str,
     ) -> dict[str, Any]:
-        """Make a shard of a draft; what the manifest says of it."""
+        """Turn a draft into a shard, and return its entry in the manifest."""
         place, draft = self._scratch / shard_name(number), self._drafts[number]
         labels = column_of_code[np.load(place / "labels.npy", allow_pickle=False)]
         if self._settings.hash_bits is None:
@@ -309,7 +312,7 @@ class _Making:
                 return
 
     def _write_draft(self, n_rows: int) -> None:
-        """Write the first so many of the rows that are waiting."""
+        """Write the first ``n_rows`` of the waiting rows as a draft."""
         X, rest = parted(self._rows, n_rows)
         codes = np.array(self._row_codes[:n_rows], dtype=np.int32)
         place = self._scratch / shard_name(len(self._drafts))
@@ -323,8 +326,8 @@ class _Making:
         return "svmlight" in self._stream.forms.values()
 
     def _columns_kept(self, names: Sequence[str]) -> np.ndarray:
-        """The numbers of the tokens that have columns, in the order of the columns."""
-        frequencies = np.zeros(len(names), dtype=np.int64)  # how many documents have each
+        """Return the numbers of the tokens that get a column, in the order of the columns."""
+        frequencies = np.zeros(len(names), dtype=np.int64)  # number of documents with each token
         for number in range(len(self._drafts)):
             indices = np.load(self._scratch / shard_name(number) / "indices.npy", allow_pickle=False)
             frequencies += np.bincount(indices, minlength=len(names))

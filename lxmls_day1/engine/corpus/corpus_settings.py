@@ -1,4 +1,4 @@
-"""What decides how a corpus on disk comes out, besides the files that it is made of."""
+"""The settings that, together with the source files, determine a corpus on disk."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -16,9 +16,9 @@ MOST_HASH_BITS = 30
 
 @dataclass(kw_only=True)
 class CorpusSettings:
-    """What decides how a corpus comes out, besides its sources; checked: the options of `corpus_making.make_corpus`.
+    """The validated settings of a corpus on disk: the options of `corpus_making.make_corpus`, without the source files.
 
-    `model` is the corpus ``like``, from which features and classes are taken, if there is one.
+    `model` is the corpus that ``like`` names, from which features and classes are copied; None without ``like``.
     """
 
     hash_bits: int | None = None
@@ -29,7 +29,7 @@ class CorpusSettings:
     rows_a_shard: int = ROWS_A_SHARD
 
     def __post_init__(self) -> None:
-        """Check the settings, and take from the corpus ``like`` what it has."""
+        """Check the settings, and copy features and classes from the corpus ``like``."""
         self.min_count = check_number("min_count", self.min_count, at_least=1, whole=True)
         check_flag("keep_words", self.keep_words)
         self.rows_a_shard = check_number("rows_a_shard", self.rows_a_shard, at_least=1, whole=True)
@@ -59,7 +59,7 @@ class CorpusSettings:
             )
 
     def as_plain(self, layout: Mapping[str, Any]) -> dict[str, Any]:
-        """The settings, and those of the layout of the files, as the journal and the manifest have them."""
+        """Return these settings and those of the file layout as they are stored in the manifest."""
         return {
             "hash_bits": self.hash_bits,
             "min_count": self.min_count,

@@ -1,12 +1,13 @@
-"""Iterative parameter mixing: the parts of a corpus on disk are trained on at once, by threads or by the workers of a cluster.
+"""Iterative parameter mixing: threads, or the workers of a cluster, train on the parts of a corpus on disk in parallel.
 
-In every round each of P parts goes through its rows, in its own order, from the weights that all had last. Then all go on from the
-mean of their weights, and the running sums of their steps are added up, so that the average is over all steps of all parts:
+In every round, each of P parts goes through its own rows in its own order, starting from common weights. Then all parts continue
+from the mean of their weights. The running sums of their steps are added, so that the average covers all steps of all parts:
 
     W ← Σ_p ω_p W_p,    ω_p the share of rows of part p
 
-The parts depend on the sizes of the shards and on P, their orders on the seed, and the terms of the mean are added in a fixed tree:
-the same P and seed give the same bits, whoever trains which part, and however often, if all have the same processor.
+The parts depend on the sizes of the shards and on P, their orders depend on the seed, and the terms of the mean are added in a fixed
+tree. So the same P and seed give bit-identical results, no matter which worker trains a part or how often it is repeated, if all
+workers have the same processor.
 
 Source: R. McDonald, K. Hall, G. Mann, Distributed training strategies for the structured perceptron, 2010.
 """
@@ -28,32 +29,34 @@ from lxmls_day1.engine.kernels.tree_reduce import joined
 
 Sizes = Callable[[int, int], Reals]
 
-_LOOK_SECONDS = 0.1  # between two looks at whether to stop
-_SIZES_AT_ONCE = 2**12  # of steps: large arrays for a moment are dear where the memory of each goes back to the system
+_LOOK_SECONDS = 0.1  # seconds between two polls for a stop
+_SIZES_AT_ONCE = (
+    2**12
+)  # step sizes per call: allocating large temporary arrays is slow if the allocator returns their memory to the system
 
 
 class MixedPosition(NamedTuple):
-    """Where a round over the parts of a corpus is, right after a mixing."""
+    """A position within a round over the parts of a corpus, immediately after a mixing."""
 
-    rng_state: Mapping[str, Any]  # of the generator after it drew the orders of this round
-    n_done: int  # rows of all parts
-    part_rng_states: list[Any]  # of the generator of each part, where this round began
-    positions: list[Position | None]  # of each part in this round; None at its beginning
-    updates: int  # so far in this round, as in `Round`
+    rng_state: Mapping[str, Any]  # state of the generator after it drew the orders of this round
+    n_done: int  # number of completed rows of all parts
+    part_rng_states: list[Any]  # state of each part's generator at the beginning of this round
+    positions: list[Position | None]  # position of each part in this round; None at its beginning
+    updates: int  # number of updates so far in this round, as in `Round`
     errors: int
 
     def values(self) -> dict[str, Any]:
-        """As plain values, which `position_of` takes."""
+        """Return the position as plain values for `position_of`."""
         return {**self._asdict(), "positions": [position and position._asdict() for position in self.positions]}
 
     def rng_states(self) -> list[Any]:
-        """The states of all generators in it."""
+        """Return the states of all generators in this position."""
         within = [position.rng_state for position in self.positions if position]
         return [self.rng_state, *self.part_rng_states, *within]
 
 
 def position_of(values: Mapping[str, Any]) -> MixedPosition:
-    """A position from its plain values; a ValueError or TypeError if they are not those of a position."""
+    """Build a position from its plain values; raise a ValueError or TypeError if they are invalid."""
     positions = [position and position_of_part(position) for position in values["positions"]]
     position = MixedPosition(**{**values, "positions": positions})
     for count in (position.n_done, position.updates, position.errors):
@@ -64,34 +67,35 @@ def position_of(values: Mapping[str, Any]) -> MixedPosition:
 
 
 class Segment(NamedTuple):
-    """What a part does until the next mixing."""
+    """The work of one part until the next mixing."""
 
     part: int
     n_parts: int
     first_step: int  # t of the first step of this round
-    rng_state: Mapping[str, Any]  # of the part's generator, where this round began
+    rng_state: Mapping[str, Any]  # state of the part's generator at the beginning of this round
     position: Position | None
-    n_done: int  # rows of the part in this round
-    share: float  # of the part's rows among those of all parts until the next mixing
-    marks: Integers  # (n,) ascending: the rows in this round after which errors are counted; after the last one the segment ends
+    n_done: int  # number of completed rows of the part in this round
+    share: float  # the part's fraction of the rows of all parts until the next mixing
+    marks: Integers  # (n,) ascending: rows of this round after which errors are counted; the segment ends after the last one
 
 
 class WorkerState(NamedTuple):
-    """Where a part is at the end of a segment."""
+    """The state of a part at the end of a segment."""
 
     position: Position | None
-    errors: Integers  # (n,): in this round, at each mark
-    rng_state: Mapping[str, Any]  # of the part's generator; right at the end of a round
+    errors: Integers  # (n,): number of errors in this round, at each mark
+    rng_state: Mapping[str, Any]  # state of the part's generator; valid only at the end of a round
 
 
 class Kept(NamedTuple):
-    """What is kept from segment to segment.
+    """Data that is reused from segment to segment.
 
     Attributes
     ----------
-    norms : as :class:`StreamedSteps` takes it
+    norms : dict of Slice to array
+        See :class:`StreamedSteps`.
     terms : dict of int to Weights
-        The last term of each of several parts, whose arrays are those of the next one: it is needed until the weights are mixed.
+        The previous term of each part, if there are several. Its arrays are reused for the next term, after the mixing.
     """
 
     norms: dict[Slice, Reals]
@@ -99,39 +103,41 @@ class Kept(NamedTuple):
 
 
 class Executor(Protocol):
-    """Who trains the parts."""
+    """An object that trains the parts."""
 
     def take(
         self, weights: Weights, segments: list[Segment], sizes: Sizes, look: Callable[[], None]
     ) -> tuple[Weights, list[WorkerState]]:
-        """The sum of the parts' terms of the mean after a segment of each, and where each part is; of a single part its weights.
+        """Train each part for a segment; return the sum of their terms of the mean, and the state of each part.
+
+        For a single part, return its weights instead of the sum.
 
         Parameters
         ----------
         weights : Weights
-            They stay as they are.
+            The common weights; they are not changed.
         segments : list of Segment
         sizes : function (first, count) -> array (count,)
-            The sizes of the steps t = first, …, first + count − 1.
+            Returns the sizes of the steps t = first, …, first + count − 1.
         look : function ()
-            Called several times a second. What it raises ends the training.
+            Called several times a second. An exception raised by it ends the training.
         """
         ...
 
 
 class MixedSteps:
-    """A rule at work on the parts of a corpus on disk, with the methods of :class:`StreamedSteps`.
+    """The steps of an online rule on the parts of a corpus on disk, with the methods of :class:`StreamedSteps`.
 
     Parameters
     ----------
     n_rows : int
-        Of the corpus.
+        The number of rows of the corpus.
     weights : Weights
-        What to begin with, and to change.
+        The initial weights, updated in place.
     n_parts : int ≥ 1
-        P.
+        The number P of parts.
     mix_every : int ≥ 1, optional
-        After how many rows of all parts together their weights are mixed; after every round they are in any case.
+        The weights are mixed after every ``mix_every`` rows of all parts together, and always at the end of a round.
     executor : Executor
     """
 
@@ -150,17 +156,17 @@ class MixedSteps:
         position: MixedPosition | None = None,
         look: Callable[[], None] = lambda: None,
     ) -> Iterator[tuple[int, int]]:
-        """Go through the corpus, a round at a time; as :meth:`StreamedSteps.rounds` does, but with stops only where it mixes.
+        """Go through the corpus one round at a time, like :meth:`StreamedSteps.rounds`, but stop only at mixings.
 
         Parameters
         ----------
         next_stop : function (ahead) -> int
-            How many steps there are to the next count of errors, from ``ahead`` steps after now on.
+            Returns the number of steps from a point ``ahead`` steps after now to the next count of errors.
         stopped : function (position, \\*counts)
-            Called at the beginning of every round and at every mixing, there with the steps and the errors since the last one,
-            as pairs of numbers from one count to the next.
+            Called at the beginning of every round and at every mixing. At a mixing, ``counts`` are the pairs (steps, errors)
+            between successive counts since the previous call.
         look : function ()
-            As :class:`Executor` takes it.
+            See :class:`Executor`.
         """
         n_parts, weights = self._n_parts, self.weights
         if position is not None:
@@ -184,7 +190,7 @@ class MixedSteps:
                 updates = sum(position.updates for position in positions if position is not None)
                 errors = np.sum([worker_state.errors for worker_state in worker_states], axis=0)
                 counts = np.diff(marks, prepend=here.n_done), np.diff(errors, prepend=here.errors)
-                if n_parts == 1 and end == self.n_rows:  # its generator is that of the state
+                if n_parts == 1 and end == self.n_rows:  # A single part uses the generator of the state.
                     state.rng.bit_generator.state = worker_states[0].rng_state
                 rng_state = state.rng.bit_generator.state
                 here = MixedPosition(rng_state, end, here.part_rng_states, positions, updates, int(errors[-1]))
@@ -192,7 +198,7 @@ class MixedSteps:
             yield here.updates, here.errors
 
     def _beginning(self, rng: np.random.Generator) -> MixedPosition:
-        """The position at the beginning of a round, with a generator for each part."""
+        """Return the position at the beginning of a round, with a generator for each part."""
         if self._n_parts == 1:
             states = [rng.bit_generator.state]
         else:
@@ -209,7 +215,7 @@ def _segment(part: int, n_parts: int, here: MixedPosition, first_step: int, mark
 
 
 def _marks(n_done: int, end: int, next_stop: Callable[[int], int]) -> Integers:
-    """The rows of all parts in this round at which errors are counted, the last of which is the end of the segment."""
+    """Return the row counts of this round (over all parts) at which errors are counted; the last one ends the segment."""
     marks, at = [], n_done
     while (at := at + next_stop(at - n_done)) < end:
         marks.append(at)
@@ -217,12 +223,12 @@ def _marks(n_done: int, end: int, next_stop: Callable[[int], int]) -> Integers:
 
 
 def _rows_of_part(n_rows: Any, part: int, n_parts: int) -> Any:
-    """How many of the first rows of a round are those of a part: they take turns."""
+    """Return how many of the first ``n_rows`` rows of a round belong to a part; the parts take rows in turn."""
     return (n_rows - part + n_parts - 1) // n_parts
 
 
 class Stopped(Exception):
-    """A part was told to stop in the middle of a segment."""
+    """Raised when a part was stopped in the middle of a segment."""
 
 
 class _EndOfSegment(Exception):
@@ -238,7 +244,7 @@ def _take_segment(
     stopping: threading.Event,
     norms: dict[Slice, Reals],
 ) -> WorkerState:
-    """The steps of a part until the next mixing, on its own weights."""
+    """Run the steps of a part until the next mixing, on the part's own weights."""
     position, row = segment.position, segment.n_done
     errors = np.full(len(segment.marks), 0 if position is None else position.errors)
     generator = getattr(np.random, segment.rng_state["bit_generator"])()
@@ -247,7 +253,7 @@ def _take_segment(
     if row == segment.marks[-1]:
         return WorkerState(position, errors, generator.state)
 
-    def own_sizes(first: int, count: int) -> Reals:  # of every P-th step
+    def own_sizes(first: int, count: int) -> Reals:  # Returns the size of every P-th step.
         own, at_once = np.empty(count), max(1, _SIZES_AT_ONCE // segment.n_parts)
         for start in range(0, count, at_once):
             stop = min(start + at_once, count)
@@ -279,14 +285,14 @@ def _take_segment(
 
 
 class Threads:
-    """The parts are trained by threads of this process.
+    """An executor that trains the parts with threads of this process.
 
     Parameters
     ----------
     learner : Learner
     shards : Shards
     norms : dict, optional
-        As :class:`StreamedSteps` takes it.
+        See :class:`StreamedSteps`.
     """
 
     def __init__(self, learner: Learner, shards: Shards, norms: dict[Slice, Reals] | None = None):
@@ -295,10 +301,12 @@ class Threads:
     def take(
         self, weights: Weights, segments: list[Segment], sizes: Sizes, look: Callable[[], None]
     ) -> tuple[Weights, list[WorkerState]]:
-        """As :class:`Executor` says."""
+        """Train the parts; see :class:`Executor`."""
         stopping = threading.Event()
         compiled = machine_code_of(self._learner.rule) is not None
-        with thread_pool(len(segments) if compiled else 1) as pool:  # Python's own steps wait for one another anyhow
+        with thread_pool(
+            len(segments) if compiled else 1
+        ) as pool:  # Uncompiled steps hold the GIL, so more threads would not help.
             try:
                 tasks = [
                     pool.submit(
@@ -315,7 +323,7 @@ class Threads:
                 ]
                 while (waited := wait(tasks, _LOOK_SECONDS, FIRST_EXCEPTION)).not_done:
                     for task in waited.done:
-                        task.result()  # an error is raised
+                        task.result()  # Raises the error of a failed task.
                     look()
                 terms, worker_states = zip(*(task.result() for task in tasks), strict=True)
             finally:
@@ -334,7 +342,9 @@ def own_term(
     stopping: threading.Event,
     kept: Kept,
 ) -> tuple[Weights, WorkerState]:
-    """A part's term of the mean after a segment from the weights of all, which stay as they are; of a single part its weights.
+    """Train a part for a segment from the common weights; return its term of the mean and its state.
+
+    The common weights are not changed. For a single part, return its weights instead of a term.
 
     Parameters
     ----------
@@ -342,9 +352,10 @@ def own_term(
     weights : Weights
     learner : Learner
     shards : Shards
-    sizes : as in :meth:`Executor.take`
+    sizes : function
+        See :meth:`Executor.take`.
     stopping : threading.Event
-        `Stopped` is raised soon after it is set.
+        If it is set, `Stopped` is raised soon afterwards.
     kept : Kept
     """
     if segment.n_parts == 1:

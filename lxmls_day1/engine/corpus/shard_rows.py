@@ -1,4 +1,4 @@
-"""A corpus on disk in place of a matrix: told apart from one, checked, and read in blocks of rows."""
+"""A corpus on disk used like a matrix: recognised, checked, and read in blocks of rows."""
 
 import itertools
 import os
@@ -18,7 +18,7 @@ _NUMBERS_AT_ONCE = 2**20
 
 
 class Slice(NamedTuple):
-    """Neighbouring rows of a shard."""
+    """Consecutive rows of a shard."""
 
     shard: int
     start: int
@@ -26,17 +26,17 @@ class Slice(NamedTuple):
 
 
 def parts_of(rows: NDArray[np.int64], n_parts: int) -> list[list[Slice]]:
-    """A corpus cut into parts of as many rows each, up to one.
+    """Split the rows of a corpus into parts whose sizes differ by at most one.
 
-    The parts take the shards in turn, and what is over is cut from neighbours, so that a file in which the classes come one after
-    another is spread over all of them. They depend on the sizes of the shards and on the number of parts, and on nothing else.
+    The shards are ordered 0, P, 2P, …, 1, P + 1, … and cut into P parts of equal size. So a file that is
+    sorted by class is spread over all parts. The parts depend only on the sizes of the shards and on the number of parts.
 
     Parameters
     ----------
     rows : int64 array (S,)
-        Of each shard.
+        The number of rows of each shard.
     n_parts : int
-        At most as many as there are rows.
+        At most the total number of rows.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def parts_of(rows: NDArray[np.int64], n_parts: int) -> list[list[Slice]]:
     waiting = iter([Slice(i, 0, int(rows[i])) for i in in_turn])
     piece = Slice(0, 0, 0)
     for p in range(n_parts):
-        missing = n_rows // n_parts + (p < n_rows % n_parts)  # as numpy.array_split cuts
+        missing = n_rows // n_parts + (p < n_rows % n_parts)  # The sizes are those of numpy.array_split.
         part: list[Slice] = []
         while missing:
             if piece.start == piece.stop:
@@ -64,7 +64,7 @@ def parts_of(rows: NDArray[np.int64], n_parts: int) -> list[list[Slice]]:
 
 
 def corpus_on_disk(X: Any) -> Shards | None:
-    """The shards that stand for training data: those of a folder, or of an object that has some; None for a matrix in memory.
+    """Return the shards if ``X`` is a corpus on disk (a folder, `Shards`, or an object with ``shards``), or None for other data.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def corpus_on_disk(X: Any) -> Shards | None:
 
 
 def check_classes(shards: Shards) -> NDArray[Any]:
-    """The classes of a corpus in ascending order, at least two; an error where there is no room for their parameters."""
+    """Return the classes of a corpus in ascending order, at least two; check that their parameters fit into memory."""
     if len(shards.classes) < 2:
         raise InputError(
             f"training needs at least two classes, but every document of {shards.folder} has the label "
@@ -91,7 +91,7 @@ def check_classes(shards: Shards) -> NDArray[Any]:
 
 
 def columns_of_classes(shards: Shards, classes: NDArray[Any] | None) -> NDArray[np.int64]:
-    """The column of the parameters for each class of a corpus.
+    """Return the column of the parameters for each class of a corpus.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def columns_of_classes(shards: Shards, classes: NDArray[Any] | None) -> NDArray[
     Raises
     ------
     InputError
-        If the corpus has another class.
+        If the corpus has a class that is not in ``classes``.
     """
     if classes is None:
         return np.arange(len(shards.classes))
@@ -117,14 +117,14 @@ def columns_of_classes(shards: Shards, classes: NDArray[Any] | None) -> NDArray[
 
 
 def row_blocks(shards: Shards) -> Iterator[tuple[sp.csr_array, NDArray[np.int32]]]:
-    """The rows of a corpus in the order in which they stand, a few at a time.
+    """Yield the rows of a corpus in their stored order, a few at a time.
 
     Yields
     ------
     X : float64 csr_array (m, J)
-        Of about a million numbers, or of a single row.
+        A block of about a million numbers, or of a single row.
     labels : int32 array (m,)
-        Columns of the classes of the corpus.
+        The index of each row's class in the corpus.
     """
     for i in range(len(shards)):
         yield from _blocks_of_shard(shards, i)
@@ -133,7 +133,7 @@ def row_blocks(shards: Shards) -> Iterator[tuple[sp.csr_array, NDArray[np.int32]
 def _blocks_of_shard(
     shards: Shards, i: int, rows: NDArray[np.int64] | None = None
 ) -> Iterator[tuple[sp.csr_array, NDArray[np.int32]]]:
-    """All rows of a shard, or some that ascend, a few at a time."""
+    """Yield all rows of a shard, or the selected ``rows`` (ascending), a few at a time."""
     shard = shards.open(i)
     indptr = shard.X.indptr
     starts, lengths = (
@@ -158,9 +158,9 @@ def _blocks_of_shard(
 
 
 class ShardRows:
-    """The examples of a corpus on disk as `MatrixRows` has those of a matrix; of one shard they are the same numbers.
+    """The examples of a corpus on disk, with the interface of `MatrixRows`; a single shard gives the same numbers as a matrix.
 
-    No more than a few rows are in memory at once.
+    Only a few rows are in memory at once.
 
     Parameters
     ----------
@@ -168,14 +168,14 @@ class ShardRows:
     columns : int array (K,)
         The column of the parameters for each class of the corpus.
     norms : mapping from Slice to array, optional
-        ‖g(x)‖² of the rows where these are known.
+        The known ‖g(x)‖² of rows.
     longest : function (n) -> rows, sq_norms; optional
-        What finds the longest rows instead of reading all that are not known.
+        Finds the longest rows, so that rows whose norm is unknown need not be read.
     measures_all : bool
-        As of `MatrixRows`.
+        See `MatrixRows`.
     """
 
-    factors = None  # every example counts alike
+    factors = None  # Every example has the same weight.
     measured: Measured | None = None
     at_zero: float | None = None
 
@@ -193,12 +193,12 @@ class ShardRows:
         self._norms = {} if norms is None else norms
 
     def shards(self) -> Iterator[Iterable[tuple[sp.csr_array, NDArray[np.int64]]]]:
-        """X and labels of all examples, in blocks, shard by shard."""
+        """Yield X and labels of all examples, in blocks, shard by shard."""
         for i in range(len(self._shards)):
             yield ((X, self._columns[labels]) for X, labels in _blocks_of_shard(self._shards, i))
 
     def some(self, rows: NDArray[np.int64]) -> Iterator[tuple[sp.csr_array, NDArray[np.int64]]]:
-        """X and labels of some examples, which ascend, in blocks."""
+        """Yield X and labels of the selected examples (ascending), in blocks."""
         cuts = np.searchsorted(rows, [0, *self._ends])
         for i, (first, last) in enumerate(itertools.pairwise(cuts.tolist())):
             if first < last:
@@ -207,11 +207,11 @@ class ShardRows:
                     yield X, self._columns[labels]
 
     def shortened(self, learner: Any, params: NDArray[np.float64], errors: int) -> NDArray[np.float64]:
-        """As `MatrixRows.shortened`."""
+        """Return the parameters, scaled down if needed; see `MatrixRows.shortened`."""
         return shortened(learner, self, params, errors)
 
     def longest(self, n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The n longest examples and their ‖g(x)‖²; of a shard in which not all are known, the values are read."""
+        """Return the n longest examples and their ‖g(x)‖²; read the values of each shard whose norms are not all known."""
         if self._find_longest is not None:
             return self._find_longest(n)
         rows, sq_norms = np.zeros(0, dtype=np.int64), np.zeros(0)
@@ -225,15 +225,18 @@ class ShardRows:
         return rows, sq_norms
 
     def _sq_norms_of_shard(self, i: int) -> NDArray[np.float64]:
-        pieces = {piece.start: piece for piece in list(self._norms) if piece.shard == i}  # others may add to them
+        # The keys are copied first, because another thread may add norms.
+        pieces = {piece.start: piece for piece in list(self._norms) if piece.shard == i}
         known, n_known = [], 0
         while n_known in pieces:
             known.append(self._norms[pieces[n_known]])
             n_known = pieces[n_known].stop
         if n_known == self._shards.rows[i]:
             return np.concatenate(known)
-        from lxmls_day1.engine.kernels.sparse_rows import sums_of_squares  # numba takes its time
+        from lxmls_day1.engine.kernels.sparse_rows import (
+            sums_of_squares,
+        )  # Imported here because numba is slow to import.
 
         X = self._shards.open(i).X
-        sq_norms: NDArray[np.float64] = sums_of_squares(X.indptr, X.data)  # type: ignore[no-untyped-call]  # the module is not typed
+        sq_norms: NDArray[np.float64] = sums_of_squares(X.indptr, X.data)  # type: ignore[no-untyped-call]  # untyped module
         return sq_norms

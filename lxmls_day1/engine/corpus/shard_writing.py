@@ -1,4 +1,4 @@
-"""Writing a corpus on disk: shards, each whole or not at all, the words, and at last the manifest; `shards` says what is in them."""
+"""Writing a corpus on disk: each shard atomically, then the words, and last the manifest; `shards` describes the format."""
 
 import hashlib
 import io
@@ -24,23 +24,23 @@ LARGEST_VALUE = float(np.finfo(np.float32).max)
 
 
 def write_shard(folder: Path, number: int, X: csr_array, labels: np.ndarray, dtype: str) -> dict[str, Any]:
-    """Write one shard, whole or not at all, and return what the manifest says of it.
+    """Write one shard atomically, and return its entry in the manifest.
 
     Parameters
     ----------
     folder : Path
-        Of the corpus; it exists.
+        The folder of the corpus; it must exist.
     number : int
-        Which shard it is. One that is there already is replaced.
+        The index of the shard. An existing shard of this number is replaced.
     X : csr_array (m, J)
-        Its indices ascend in each row.
+        The indices must ascend in each row.
     labels : int array (m,)
     dtype : {"uint8", "float32"}
 
     Raises
     ------
     OSError
-        As from writing a file.
+        If a file cannot be written.
     """
     name = shard_name(number)
     files = write_arrays(folder / name, {**arrays_of(X, dtype), "labels.npy": labels.astype(np.int32, copy=False)})
@@ -48,7 +48,7 @@ def write_shard(folder: Path, number: int, X: csr_array, labels: np.ndarray, dty
 
 
 def arrays_of(X: csr_array, dtype: str) -> dict[str, np.ndarray]:
-    """The arrays of a matrix by the names of their files."""
+    """Return the arrays of a matrix by their file names."""
     return {
         "indptr.npy": X.indptr.astype(np.int64, copy=False),
         "indices.npy": X.indices.astype(np.uint32, copy=False),
@@ -57,12 +57,12 @@ def arrays_of(X: csr_array, dtype: str) -> dict[str, np.ndarray]:
 
 
 def write_arrays(folder: Path, arrays: Mapping[str, np.ndarray]) -> dict[str, dict[str, Any]]:
-    """Write a folder of arrays, whole or not at all; what was there before is replaced.
+    """Write a folder of arrays atomically, replacing an existing folder.
 
     Returns
     -------
     files : dict
-        Name of each array's file -> its size and fingerprint.
+        File name of each array -> size and fingerprint.
     """
     part = folder.with_name(f"{folder.name}.part")
     remove_folder(part)
@@ -79,7 +79,7 @@ def write_arrays(folder: Path, arrays: Mapping[str, np.ndarray]) -> dict[str, di
 
 
 def write_array(path: Path, array: np.ndarray) -> dict[str, Any]:
-    """Write an array as an ``.npy`` file, and return its size and its fingerprint for the manifest."""
+    """Write an array as an ``.npy`` file, and return its size and fingerprint for the manifest."""
     head = io.BytesIO()
     np.lib.format.write_array_header_1_0(head, np.lib.format.header_data_from_array_1_0(array))
     content = np.ascontiguousarray(array).view(np.uint8).data
@@ -89,7 +89,7 @@ def write_array(path: Path, array: np.ndarray) -> dict[str, Any]:
         with path.open("wb") as file:
             file.write(head.getvalue())
             file.write(content)
-    except OSError as error:  # of a full disk it names no file
+    except OSError as error:  # The error of a full disk lacks the file name.
         raise type(error)(error.errno, error.strerror, str(path)) from error
     entry: dict[str, Any] = {"bytes": len(head.getvalue()) + array.nbytes, "fingerprint": digest.hexdigest()}
     return entry if array.size else {**entry, "empty": True}
@@ -105,21 +105,21 @@ def write_manifest(
     words: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> None:
-    """Finish a corpus: write its manifest, whole or not at all.
+    """Complete a corpus by writing its manifest atomically.
 
     Parameters
     ----------
     folder : Path
     shards : sequence of mappings
-        What `write_shard` has returned.
+        The entries that `write_shard` returned.
     classes : sequence of str
     n_features : int
     dtype : {"uint8", "float32"}
     words : mapping, optional
-        What `write_words` has returned.
+        The entry that `write_words` returned.
     **settings
-        How it was made: kept in the manifest as they are. Among them are ``hash_bits`` and ``sources``: ``path``, ``bytes``,
-        ``mtime_ns`` and ``sha256`` of the files that it was made of.
+        How the corpus was made, stored unchanged in the manifest. This includes ``hash_bits``, and ``sources`` with ``path``,
+        ``bytes``, ``mtime_ns`` and ``sha256`` of each source file.
     """
     manifest = {
         "format": FORMAT,
@@ -138,7 +138,7 @@ def write_manifest(
 
 
 def write_words(folder: Path, words: Iterable[str]) -> dict[str, Any]:
-    """Write the words of a corpus, and return what the manifest says of them."""
+    """Write the words of a corpus, and return their entry in the manifest."""
     lines = [json.dumps(word) if word.startswith('"') or "\n" in word else word for word in words]
     content, number = "".join(f"{line}\n" for line in lines).encode(), len(lines)
     replace_files({folder / WORDS: content})
@@ -159,14 +159,14 @@ def write_shards(
     Parameters
     ----------
     folder : path
-        A new or an empty one.
+        A new or empty folder.
     X : sparse matrix or array, (M, J)
-        Counts up to 255 are kept as uint8, other values as float32.
+        Stored as uint8 if all values are counts up to 255, otherwise as float32.
     labels : int array (M,)
-        Which class each row belongs to.
+        The index of each row's class.
     classes : sequence of str
     rows_a_shard : int
-        The rows of each shard but the last.
+        The number of rows in each shard; the last one may have fewer.
     words : sequence of J str, optional
         The names of the features.
 
@@ -183,7 +183,7 @@ def write_shards(
             f"an array of shape {codes.shape}"
         )
     rows_a_shard = check_number("rows_a_shard", rows_a_shard, at_least=1, whole=True)
-    if np.any(np.abs(rows.data) > LARGEST_VALUE):  # (a maximum would be that of NaN)
+    if np.any(np.abs(rows.data) > LARGEST_VALUE):  # A maximum would be NaN if X has a NaN.
         raise InputError(
             f"X has a value beyond ±{LARGEST_VALUE:.2g}, the largest that a corpus on disk keeps (float32); scale this "
             "feature down"
@@ -209,5 +209,5 @@ def write_shards(
 
 
 def are_small_counts(values: np.ndarray) -> bool:
-    """Whether all values are whole and fit into a byte."""
+    """Return True if all values are integers from 0 to 255."""
     return bool(np.all((values >= 0) & (values <= 255)) and np.array_equal(np.floor(values), values))

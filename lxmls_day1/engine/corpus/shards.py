@@ -1,4 +1,4 @@
-"""A corpus on disk: a folder of *shards*, each a few arrays that are mapped into memory, and a manifest of all of them.
+"""A corpus on disk: a folder of *shards*, each a few memory-mapped arrays, and a manifest of all of them.
 
 ::
 
@@ -6,10 +6,10 @@
       manifest.json      written last: a folder without it is unfinished
       shard-00000/       indptr.npy int64 (m + 1,), indices.npy uint32 (nnz,), data.npy uint8 or float32 (nnz,),
       shard-00001/       labels.npy int32 (m,)
-      words.txt          column -> feature, one a line; with hashing some of the words that were seen, or no such file
+      words.txt          column -> feature, one a line; with hashing, the saved words in their order of appearance, or no file
 
-The four arrays of a shard are the rows of a sparse matrix (CSR) with ascending indices, and the column of each row's class. The manifest
-says how the corpus was made, names the classes, and has size and SHA-256 of every file, so that a damaged one is found.
+The four arrays of a shard are the rows of a sparse matrix (CSR) with ascending indices, and the column of each row's class. The
+manifest records how the corpus was made, names the classes, and holds size and SHA-256 of every file, so that damage is detected.
 """
 
 import hashlib
@@ -34,13 +34,13 @@ VERSION = 1
 MANIFEST = "manifest.json"
 WORDS = "words.txt"
 
-#: What is in the files of a shard; `data.npy` may also hold float32.
+#: The files of a shard and their types; `data.npy` may also hold float32.
 ARRAYS = {"indptr.npy": "int64", "indices.npy": "uint32", "data.npy": "uint8", "labels.npy": "int32"}
-MOST_FEATURES = (1 << 31) - 1  # compiled loops read an index as an int32
+MOST_FEATURES = (1 << 31) - 1  # Compiled loops read indices as int32.
 _BLOCK = 1 << 20
-#: np.load parses the head of a file; in Python 3.11 two threads that parse at once may end in a SystemError.
+#: Held while np.load parses the header of a file: in Python 3.11, concurrent parsing may raise a SystemError.
 _ONE_HEADER = threading.Lock()
-_LARGEST_MANIFEST = 1 << 30  # bytes; of a shard about 600
+_LARGEST_MANIFEST = 1 << 30  # bytes; each shard takes about 600
 _AGAIN = "make it again with `lxmls-day1 cache`"
 
 
@@ -57,19 +57,19 @@ class Shard(NamedTuple):
     ([[2, 0], [0, 1]], [0, 1])
     """
 
-    X: "sp.csr_array"  # (m, J) of counts or values; its arrays are mapped files, so that what is not read takes no memory
-    labels: np.ndarray  # (m,) int32: which of the corpus's classes each row belongs to
+    X: "sp.csr_array"  # (m, J): counts or values; memory-mapped, so rows that are not read take no memory
+    labels: np.ndarray  # (m,) int32: the index of each row's class in ``Shards.classes``
 
 
 class Shards:
-    """A corpus on disk: its manifest read and checked. Its arrays are opened shard by shard.
+    """A corpus on disk: the manifest is read and checked at once, the arrays are opened shard by shard.
 
     Parameters
     ----------
     folder : path
     partial : bool
-        Whether files of shards may be missing, as on a worker of a cluster that has some of them; they are refused when they are
-        opened.
+        Whether files of shards may be missing, as on a worker of a cluster that has only some of them. A missing file then
+        raises an error when its shard is opened.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Shards:
     manifest : dict
     n_rows, n_features : int
     dtype : {"uint8", "float32"}
-        Of the values.
+        The type of the values.
     classes : tuple of str
         Column of the weights -> name of the class.
     rows : int64 array of shape (n_shards,)
@@ -86,8 +86,8 @@ class Shards:
     Raises
     ------
     InputError
-        If the folder holds no such corpus, or an unfinished one, one of a newer version, one with a file that is missing or of
-        another size, or one whose sources have changed since.
+        If the folder does not hold a corpus, or the corpus is unfinished, has another format version, has a file that is
+        missing or of another size, or was made from sources that have changed since.
 
     Examples
     --------
@@ -121,12 +121,12 @@ class Shards:
         return len(self.rows)
 
     def open(self, i: int) -> Shard:
-        """The i-th shard. When it is opened first, every index and label in it is checked.
+        """Return the i-th shard. Check every index and label in it when it is opened for the first time.
 
         Raises
         ------
         InputError
-            If one of its files is missing, or is not what the manifest says of it.
+            If one of its files is missing, damaged, or different from its entry in the manifest.
         """
         entry = self.manifest["shards"][i]
         place = self.folder / entry["name"]
@@ -134,7 +134,7 @@ class Shards:
         n_rows, n_nonzeros = entry["rows"], entry["nonzeros"]
         if not (len(indptr) == n_rows + 1 and len(labels) == n_rows and len(indices) == len(data) == n_nonzeros):
             raise InputError(f"{place}: its files do not have the {n_rows} rows that {MANIFEST} names; {_AGAIN}")
-        if i not in self._checked:  # a wrong index would let compiled code read anywhere in memory
+        if i not in self._checked:  # A wrong index would make compiled code read out of bounds.
             if indptr[0] != 0 or indptr[-1] != n_nonzeros or np.any(indptr[1:] < indptr[:-1]):
                 raise InputError(f"{place / 'indptr.npy'} is damaged: its rows overlap; {_AGAIN}")
             if n_nonzeros and indices.max() >= self.n_features:
@@ -146,12 +146,12 @@ class Shards:
                 raise InputError(f"{place / 'labels.npy'} is damaged: it holds a class that does not exist; {_AGAIN}")
             self._checked.add(i)
         X = sp.csr_array((n_rows, self.n_features), dtype=data.dtype)
-        X.data, X.indices, X.indptr = data, indices, indptr  # as they are: the constructor would copy them
+        X.data, X.indices, X.indptr = data, indices, indptr  # The constructor would copy these arrays.
         X.has_sorted_indices = X.has_canonical_format = True
         return Shard(X, labels)
 
     def verify(self, progress: bool = False) -> None:
-        """Read every file of the corpus, and of its sources those that are here, and compare them with their fingerprints.
+        """Read every file of the corpus and every available source, and compare them with their fingerprints.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class Shards:
         Raises
         ------
         InputError
-            With the name of the first file that differs.
+            If a file differs; the message names the first one.
         """
         from tqdm.auto import tqdm
 
@@ -177,7 +177,7 @@ class Shards:
             _check_source(self.folder, source, by_content=True)
 
     def words(self) -> list[str] | None:
-        """The features by column; with hashing the words that were kept; None if none were.
+        """Return the features by column, or with hashing the saved words; None if no words were saved.
 
         Raises
         ------
@@ -195,10 +195,10 @@ class Shards:
         return words
 
     def _mapped(self, path: Path, files: Mapping[str, Any]) -> np.ndarray:
-        """An array as a mapped file, if it has the size and the type that it should have."""
+        """Return an array as a memory-mapped file, after checking its size and type."""
         _check_size(path, files[path.name]["bytes"])
         try:
-            empty = files[path.name].get("empty", False)  # no system maps zero bytes
+            empty = files[path.name].get("empty", False)  # An empty file cannot be memory-mapped.
             with _ONE_HEADER:
                 array = np.load(path, mmap_mode=None if empty else "r", allow_pickle=False)
         except (OSError, ValueError) as error:
@@ -210,12 +210,12 @@ class Shards:
             )
         plain: np.ndarray = array.view(
             np.ndarray
-        )  # over the same file, without the cost that a memmap has in each slice
+        )  # Slicing a plain array over the same file is faster than slicing a memmap.
         return plain
 
 
 def shard_name(number: int) -> str:
-    """The folder of a shard.
+    """Return the folder name of a shard.
 
     Examples
     --------
@@ -226,16 +226,16 @@ def shard_name(number: int) -> str:
 
 
 def fingerprint(path: str | os.PathLike[str]) -> str:
-    """The SHA-256 of a file, in hexadecimal digits.
+    """Return the SHA-256 of a file in hexadecimal digits.
 
     Raises
     ------
     InputError
-        If it cannot be read, or is a pipe or a device, which may never end.
+        If the file cannot be read, or is a pipe or a device, which may never end.
 
     Examples
     --------
-    The first digits of that of "abc", as the standard FIPS 180 has them:
+    The first digits of the SHA-256 of "abc", as given in the standard FIPS 180:
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as place:
@@ -246,7 +246,9 @@ def fingerprint(path: str | os.PathLike[str]) -> str:
     digest = hashlib.sha256()
     try:
         check_readable(path, _AGAIN)
-        with Path(path).open("rb") as file:  # (of a number, `open` would take, and close, a file that is open)
+        with Path(path).open(
+            "rb"
+        ) as file:  # Path refuses an integer, which `open` would treat as the descriptor of an open file.
             while block := file.read(_BLOCK):
                 digest.update(block)
     except OSError as error:
@@ -255,7 +257,7 @@ def fingerprint(path: str | os.PathLike[str]) -> str:
 
 
 def read_words(path: Path) -> list[str]:
-    """The words of a file, one a line; a line that begins with a quote is text in JSON.
+    """Read a file of words, one a line; a line that begins with a quotation mark is a JSON string.
 
     Raises
     ------
@@ -283,7 +285,7 @@ def read_words(path: Path) -> list[str]:
 
 
 def _read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a corpus, if this version of the package can read it."""
+    """Return the manifest of a corpus, after checking that this version of the package can read it."""
     path = folder / MANIFEST
     try:
         if check_readable(path, _AGAIN).st_size > _LARGEST_MANIFEST:
@@ -313,7 +315,7 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
             f"{__version__}, reads version {VERSION}: update this package, or {_AGAIN} of this version"
         )
     _check_entries(manifest, path)
-    return manifest  # type: ignore[no-any-return]  # checked to be a dictionary
+    return manifest  # type: ignore[no-any-return]  # It was checked to be a dictionary.
 
 
 def _why_no_manifest(folder: Path) -> str:
@@ -328,14 +330,14 @@ def _why_no_manifest(folder: Path) -> str:
 
 
 def _check_entries(manifest: dict[str, Any], path: Path) -> None:
-    """Refuse a manifest in which something is missing or of another kind."""
+    """Raise an InputError if an entry of the manifest is missing or has the wrong type."""
     try:
         if not all(isinstance(manifest[name], list) for name in ("classes", "shards", "sources")):
             raise TypeError("classes, shards or sources is not a list")
         _check_counts_and_texts(manifest)
         _check_columns(manifest)
         for number, shard in enumerate(manifest["shards"]):
-            if shard["name"] != shard_name(number):  # it must not lead out of the folder
+            if shard["name"] != shard_name(number):  # The name must not point outside the folder.
                 raise ValueError(f"shard {number} is called {shard['name']!r}")
             sizes = [shard["files"][name]["bytes"] for name in ARRAYS]
             if 8 * shard["rows"] >= sizes[0] or 4 * shard["nonzeros"] > sizes[1]:
@@ -349,7 +351,7 @@ def _check_entries(manifest: dict[str, Any], path: Path) -> None:
 
 
 def _check_counts_and_texts(manifest: dict[str, Any]) -> None:
-    """Raise a ValueError if something that should be a count or a text is none."""
+    """Raise a ValueError if a size is not a count, or a name is not a string."""
     counts = [manifest["n_features"]]
     texts = [*manifest["classes"], *(source["path"] for source in manifest["sources"])]
     for shard in manifest["shards"]:
@@ -365,7 +367,7 @@ def _check_counts_and_texts(manifest: dict[str, Any]) -> None:
 
 
 def _check_columns(manifest: dict[str, Any]) -> None:
-    """Raise a ValueError if features, classes or values are not such as a corpus can have."""
+    """Raise a ValueError if the features, classes or value types are not possible for a corpus."""
     if manifest["dtype"] not in ("uint8", "float32"):
         raise ValueError(f"dtype is {manifest['dtype']!r}")
     if not (manifest["hash_bits"] is None or type(manifest["hash_bits"]) is int):
@@ -379,7 +381,7 @@ def _check_columns(manifest: dict[str, Any]) -> None:
 
 
 def _check_size(path: Path, wanted: int) -> None:
-    """Refuse a file that is missing, is no regular file, or has another size than the manifest says."""
+    """Raise an InputError if a file is missing, is not a regular file, or has another size than in the manifest."""
     try:
         size = check_readable(path, _AGAIN).st_size
     except OSError as error:
@@ -389,7 +391,7 @@ def _check_size(path: Path, wanted: int) -> None:
 
 
 def _check_source(folder: Path, source: Mapping[str, Any], by_content: bool = False) -> None:
-    """Refuse a corpus one of whose sources has changed since; a source that is not here says nothing."""
+    """Raise an InputError if a source of the corpus has changed since; ignore a source that is not on this machine."""
     path = Path(source["path"])
     try:
         found = path.stat()

@@ -1,7 +1,7 @@
-"""The log loss of a corpus on disk and its gradient: what batch training computes, shard by shard.
+"""The log loss of a corpus on disk and its gradient, computed shard by shard for batch training.
 
-The sums of the shards are added in pairs, those of the pairs in pairs, and so on: a tree that depends on the number of shards alone.
-So the result is the same to the last bit however many threads, or machines with the same processor, have computed the sums of the shards.
+The sums of the shards are added in pairs, the sums of pairs again in pairs, and so on. This tree depends only on the number of
+shards. So the result is bit-identical for any number of threads, or of machines with the same processor.
 """
 
 from collections import deque
@@ -22,7 +22,7 @@ _Sum = TypeVar("_Sum")
 
 
 class StreamedLogLoss:
-    """Σ_m −log p_W(y_m | x_m) over a corpus on disk as a function of W; as `lxmls_day1.engine.kernels.batch.LogLoss` of a matrix.
+    """Σ_m −log p_W(y_m | x_m) over a corpus on disk as a function of W; the counterpart of `lxmls_day1.engine.kernels.batch.LogLoss`.
 
     Parameters
     ----------
@@ -30,18 +30,18 @@ class StreamedLogLoss:
     columns : int array (K,)
         The column of W for each class of the corpus.
     n_columns : int
-        K; or 1 for two classes, when the single column v stands for W = (0, v).
+        K; or 1 for two classes, if the single column v represents W = (0, v).
     n_jobs : int ≥ 1
-        Threads, each of which takes a shard at a time. The sums do not depend on it.
+        The number of threads; each processes one shard at a time. The sums do not depend on it.
 
     Raises
     ------
     InputError
-        If a shard cannot be read, or holds numbers that are not finite.
+        If a shard cannot be read, or holds non-finite numbers.
 
     Examples
     --------
-    At zero weights two classes are equally likely, and each of the two examples costs log 2:
+    At zero weights, both classes are equally likely, and the loss of each example is log 2:
 
     >>> import tempfile
     >>> from lxmls_day1.engine.corpus.shard_writing import write_shards
@@ -58,12 +58,13 @@ class StreamedLogLoss:
         self._weights: Reals = zeros_from_line(1 + shards.n_features, n_columns)  # type: ignore[no-untyped-call]
 
     def __call__(self, W: Reals) -> tuple[float, Reals]:
-        """The loss and its gradient, a new array, at W (J + 1, n_columns)."""
+        """Return the loss and its gradient, a new array, at W (J + 1, n_columns)."""
         return self.of_shards(W, range(len(self._shards)))
 
     def of_shards(self, W: Reals, numbers: range) -> tuple[float, Reals]:
-        """The same of some neighbouring shards."""
-        from lxmls_day1.engine.kernels.tree_reduce import joined  # it answers exercise 1.15: grading runs without it
+        """Return the loss and its gradient over consecutive shards only."""
+        # Imported here because this module solves exercise 1.15 and is absent from grading boxes.
+        from lxmls_day1.engine.kernels.tree_reduce import joined
 
         self._weights[:] = W
 
@@ -77,11 +78,11 @@ class StreamedLogLoss:
         shard = self._shards.open(i)
         X, labels, gradient = shard.X, self._columns[shard.labels], zeros_from_line(*self._weights.shape)  # type: ignore[no-untyped-call]
         rows = X.indptr, X.indices.view(np.int32), X.data, labels, np.ones(len(labels))
-        with np.errstate(all="ignore"):  # in this thread
+        with np.errstate(all="ignore"):  # NumPy's error state is set per thread.
             return float(of_sparse_rows(*rows, self._weights, gradient)), gradient  # type: ignore[no-untyped-call]
 
     def sums_of_squares(self, numbers: range | None = None) -> Reals:
-        """Σ_m of the squares of each feature (J,), of all shards or of some neighbouring ones."""
+        """Return the sum over m of the squares of each feature (J,), over all shards or some consecutive ones."""
         from lxmls_day1.engine.kernels.tree_reduce import joined
 
         def of_shard(i: int) -> Reals:
@@ -101,7 +102,7 @@ class StreamedLogLoss:
 
 
 def in_order(function: Callable[[int], _Sum], numbers: range, n_jobs: int) -> Iterator[_Sum]:
-    """A function of each of some numbers, computed by threads; no more than a few are there before they are asked for.
+    """Yield a function's value for each number, in order, computed by threads at most ``n_jobs`` values ahead.
 
     Examples
     --------

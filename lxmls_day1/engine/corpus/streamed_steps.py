@@ -1,11 +1,11 @@
-"""A rule at work on a corpus on disk: shard after shard, while the next one is read.
+"""The steps of an online rule on a corpus on disk: shard after shard, while a thread reads the next shard.
 
 In every round the shards are visited in a random order, and the rows of each shard in a random order. One generator draws both, so
-a corpus of one shard is visited as a matrix in memory is. There are never more than two shards in memory: the one that is trained
-on, and the one that a thread reads and checks meanwhile.
+a corpus of one shard is visited like a matrix in memory. At most two shards are in memory: one for training, and the next one,
+which a thread reads and checks in the meantime.
 
-Between two shards, and at some positions within one, training can stop. `Position` says where it was, so that it goes on as if it had
-not.
+Training can stop between two shards and at some positions within a shard. A `Position` records the point of the stop, so that
+training resumes as if it had never stopped.
 """
 
 import copy
@@ -24,44 +24,44 @@ from lxmls_day1.engine.kernels.row_steps import Integers, OnlineState, Reals, Ro
 from lxmls_day1.engine.kernels.sparse_rows import Examples, sums_of_squares
 from lxmls_day1.engine.kernels.threads import thread_pool
 
-ROWS_AT_ONCE = 2**14  # steps between two looks at whether to stop
-_SAMPLE = 2**17  # rows by which the sizes of steps are planned: enough to know their median to about 1 %
-_KEPT = 2**22  # rows whose ‖g(x)‖² are kept from round to round: 32 MB
+ROWS_AT_ONCE = 2**14  # steps between two polls for a stop
+_SAMPLE = 2**17  # number of rows from which step sizes are planned: enough to estimate their median to about 1 %
+_KEPT = 2**22  # maximum number of rows whose ‖g(x)‖² are cached between rounds: 32 MB
 
 
 class Learner(NamedTuple):
-    """What the steps of a learner depend on, beside its weights and the sizes of the steps."""
+    """The properties of a learner that its steps depend on, apart from the weights and the step sizes."""
 
-    rule: Rule  # see :class:`classifiers.online_classifier.OnlineClassifier`
-    columns: Integers  # (K,): the column of the weights for each of the classes of the corpus
+    rule: Rule  # See :class:`classifiers.online_classifier.OnlineClassifier`.
+    columns: Integers  # (K,): the column of the weights for each class of the corpus
     costs: Reals  # (K, K): row y is ρ(·, y)
     shrinkage: float  # λ: the weights shrink by the factor 1 − step · λ before each update
-    averaged: bool  # whether the weights keep the running sum of their average
+    averaged: bool  # True if the weights keep a running sum for their average
 
 
 class Position(NamedTuple):
-    """Where a round over the shards of a corpus is."""
+    """A position within a round over the shards of a corpus."""
 
     rng_state: Mapping[
         str, Any
-    ]  # of the generator before it drew the order of this shard's rows (first: of the shards)
-    shards: Integers  # (S,): the shards, or slices of shards, in the order of this round
-    n_shards: int  # how many of these are done
-    n_rows: int  # how many rows of the next one are done
-    updates: int  # so far in this round, as in `Round`
+    ]  # state of the generator before it drew the order of this shard's rows (and, at the first shard, of the shards)
+    shards: Integers  # (S,): the indices of the shards, or slices of shards, in the order of this round
+    n_shards: int  # number of completed shards
+    n_rows: int  # number of completed rows of the next shard
+    updates: int  # number of updates so far in this round, as in `Round`
     errors: int
 
     def values(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return the position as plain values."""
         return self._asdict()
 
     def rng_states(self) -> list[Any]:
-        """The states of all generators in it."""
+        """Return the states of all generators in this position."""
         return [self.rng_state]
 
 
 def position_of(values: Mapping[str, Any]) -> Position:
-    """A position from its plain values; a ValueError or TypeError if they are not those of a position."""
+    """Build a position from its plain values; raise a ValueError or TypeError if they are invalid."""
     position = Position(**values)
     for count in (position.n_shards, position.n_rows, position.updates, position.errors):
         count_of(count)
@@ -71,52 +71,52 @@ def position_of(values: Mapping[str, Any]) -> Position:
 
 
 def count_of(value: Any) -> int:
-    """A number of documents, steps or errors that was kept; ValueError if it is none."""
+    """Return a saved number of documents, steps or errors; raise a ValueError if it is not a valid count."""
     if type(value) is not int or not 0 <= value < 1 << 53:
         raise ValueError(f"{value!r} is not a count")
     return value
 
 
 class CannotGoOn(InputError):
-    """A training that cannot go on now, but later from a checkpoint."""
+    """Raised when training cannot continue now, but can resume later from a checkpoint."""
 
     remedy = "repair it"
 
 
 class UnreadableShard(CannotGoOn):
-    """A shard that is missing or damaged: all steps before it have been taken."""
+    """Raised for a missing or damaged shard, after all steps before it were run."""
 
     remedy = "bring the file back"
 
 
 class _Block(NamedTuple):
-    """A shard that is ready to be trained on."""
+    """A shard that is ready for training."""
 
-    position: Position  # at its first row
+    position: Position  # the position of its first row
     examples: Examples
     labels: Integers  # (m,)
-    order: Integers  # (m,): its rows in the order of their visits
+    order: Integers  # (m,): the row indices in visiting order
 
 
 class StreamedSteps:
-    """A rule at work on the shards of a corpus, or on slices of some of them.
+    """The steps of an online rule on the shards of a corpus, or on slices of some shards.
 
     Parameters
     ----------
     learner : Learner
     shards : Shards
     weights : Weights, optional
-        What to go on with, and to change, instead of zeros.
+        The initial weights, updated in place. Default: zeros.
     slices : list of Slice, optional
-        What is trained on; all shards if not given.
+        The rows to train on. Default: all shards.
     norms : dict of Slice to array, optional
-        Where ‖g(x)‖² of the rows are kept from round to round, if they are not too many.
+        A cache of ‖g(x)‖² of the rows between rounds, used if there are at most 2²² rows.
 
     Attributes
     ----------
     weights : Weights
     n_rows : int
-        Of what is trained on.
+        The number of rows to train on.
     """
 
     def __init__(
@@ -147,32 +147,32 @@ class StreamedSteps:
         position: Position | None = None,
         _look: Callable[[], None] | None = None,
     ) -> Generator[tuple[int, int], None, None]:
-        """Go through the corpus, a round at a time.
+        """Go through the corpus one round at a time.
 
         Parameters
         ----------
         state : OnlineState
-            Its weights are those of this object. Its generator draws the orders, and its steps are counted.
+            It shares the weights of this object. Its generator draws the orders, and its steps are counted.
         n_rounds : int
-            How many rounds there are to be, that in which ``position`` is included.
+            The number of rounds, including the round of ``position``.
         sizes : function (first, count) -> array (count,)
-            The sizes of the steps t = first, …, first + count − 1.
+            Returns the sizes of the steps t = first, …, first + count − 1.
         next_stop : function () -> int
-            After how many steps from now on to stop at the latest.
+            Returns the maximum number of steps from now to the next stop.
         stopped : function (position, (steps, errors))
-            Called at every stop, with the numbers of steps and of errors since the last one.
+            Called at every stop, with the numbers of steps and errors since the previous stop.
         position : Position, optional
-            Where an interrupted round stood.
+            The position at which a round was interrupted.
 
         Yields
         ------
         updates, errors : int
-            Of each round, when it is over.
+            The counts of each round, at its end.
 
         Raises
         ------
         UnreadableShard
-            If a shard cannot be read; all steps before it have been taken.
+            If a shard cannot be read; all steps before it were run.
         """
         blocks = self._blocks(state.rng, n_rounds, position)
         try:
@@ -191,8 +191,8 @@ class StreamedSteps:
                         stopped(
                             block.position._replace(n_rows=row, updates=updates, errors=errors), (len(order), wrong)
                         )
-                    self._steps.go_to(*self._no_rows)  # the files of the shard are closed before
-                    del block  # the one after the next is opened
+                    self._steps.go_to(*self._no_rows)  # Close the files of the shard before
+                    del block  # the shard after the next one is opened.
                 yield updates, errors
         finally:
             blocks.close()
@@ -200,7 +200,7 @@ class StreamedSteps:
     def _blocks(
         self, rng: np.random.Generator, n_rounds: int, position: Position | None
     ) -> Generator[_Block, None, None]:
-        """The shards of all rounds in the order of their visits, each read while the one before it is in use."""
+        """Yield the shards of all rounds in visiting order; read each shard while the previous one is in use."""
         n_shards = len(self._slices)
         order = np.arange(n_shards) if position is None else position.shards
         first = 0 if position is None else position.n_shards
@@ -246,10 +246,10 @@ class StreamedSteps:
                 del block
 
     def _sq_norms(self, piece: Slice, shard: Shard) -> Reals:
-        """‖g(x)‖² of rows of a shard; an InputError if some are not finite."""
+        """Return ‖g(x)‖² of the rows in a slice; raise an InputError if a value is not finite."""
         if piece in self._norms:
             return self._norms[piece]
-        sq_norms: Reals = sums_of_squares(shard.X.indptr[piece.start : piece.stop + 1], shard.X.data)  # type: ignore[no-untyped-call]  # the module is not typed
+        sq_norms: Reals = sums_of_squares(shard.X.indptr[piece.start : piece.stop + 1], shard.X.data)  # type: ignore[no-untyped-call]  # untyped module
         if not np.isfinite(sq_norms).all():
             try:
                 check_finite(shard.X)
@@ -260,17 +260,19 @@ class StreamedSteps:
         return sq_norms
 
     def sample_sq_norms(self, rng: np.random.Generator) -> Reals:
-        """‖g(x)‖² of the rows of the corpus; where several shards have more than about a hundred thousand rows, of a sample.
+        """Return ‖g(x)‖² of the rows of the corpus, or of a sample if it has several shards and more than 2¹⁷ rows.
 
-        The sample has neighbouring rows of every shard, from a random row on, as many as its share: reading them takes little of
-        the time that reading the corpus takes.
+        The sample has consecutive rows of every shard, starting at a random row, in proportion to its size. Reading the
+        sample takes a small fraction of the time of reading the corpus.
 
         Parameters
         ----------
         rng : numpy.random.Generator
-            It stays as it is.
+            It is not changed.
         """
-        if self.n_rows <= _SAMPLE or len(self._shards) == 1:  # of one shard the weights are those of training in memory
+        if (
+            self.n_rows <= _SAMPLE or len(self._shards) == 1
+        ):  # A single shard is not sampled, so the result equals training in memory.
             return np.concatenate([self._sq_norms(piece, self._shards.open(piece.shard)) for piece in self._slices])
         rng, found = copy.deepcopy(rng), []
         for i, n_rows in enumerate(self._shards.rows.tolist()):

@@ -1,4 +1,4 @@
-"""What goes on beside the steps of a training on a corpus on disk: progressive validation, checkpoints, a progress bar."""
+"""Progressive validation, checkpoints and a progress bar for training on a corpus on disk."""
 
 import contextlib
 import copy
@@ -20,18 +20,18 @@ from lxmls_day1.engine.kernels.row_steps import OnlineState, Reals, Weights
 
 
 class Validation(NamedTuple):
-    """A line of progressive validation: every document is labelled first, and then learnt from.
+    """A line of progressive validation, in which every document is classified before it is learnt from.
 
-    From the second round on the documents are known, and the share of errors is that of a classifier on its training data.
+    From the second round on, the documents are already known, and the error rate is that of a classifier on its training data.
     """
 
-    documents: int  # so far, over all rounds
-    error: float  # the share of these that were labelled wrongly
-    recent_error: float  # the same of those since the last line
+    documents: int  # number of documents so far, over all rounds
+    error: float  # fraction of these documents that were misclassified
+    recent_error: float  # the same for the documents since the previous line
 
 
 class TrainingRun:
-    """What goes on beside the steps of a training on a corpus on disk: progressive validation, checkpoints, a progress bar.
+    """A training run on a corpus on disk, with progressive validation, checkpoints and a progress bar.
 
     Parameters
     ----------
@@ -39,16 +39,16 @@ class TrainingRun:
     report : function (Validation), optional
         Called with each line of progressive validation.
     n_documents : int
-        How many visits to documents there are in all.
+        The total number of visits to documents, over all rounds.
     position_of : function (mapping) -> position
-        Makes the position of an interrupted round from its plain values.
+        Builds the position of an interrupted round from its plain values.
 
     Attributes
     ----------
     history : list of tuples
-        The fields of each `Round` that is over, of a training that goes on.
+        The fields of each completed `Round`, if training is resumed.
     position : Position, MixedPosition or None
-        Where its last round is, if it goes on within one.
+        The position in the current round, if training is resumed within one.
     """
 
     def __init__(
@@ -66,14 +66,14 @@ class TrainingRun:
         )
         self.history: list[tuple[Any, ...]] = []
         self.position: Any = None
-        self._lines: list[Validation] = []  # of this round
-        self._seen = self._errors = 0  # documents and errors so far
-        self._at_line = (0, 0)  # the same at the last line
+        self._lines: list[Validation] = []  # lines of this round
+        self._seen = self._errors = 0  # number of documents and errors so far
+        self._at_line = (0, 0)  # the same counts at the previous line
 
     def begin(
         self, learner: Any, shards: Shards, state: OnlineState | None, **settings_beside: Any
     ) -> OnlineState | None:
-        """The state to begin with: that of the checkpoint, if training goes on from one."""
+        """Return the initial state: the state in the checkpoint if training is resumed, otherwise ``state``."""
         self._learner = learner
         if self._checkpoint is None:
             return state
@@ -91,7 +91,7 @@ class TrainingRun:
             ) from error
 
     def _restored(self, content: Mapping[str, Any], shards: Shards) -> OnlineState:
-        """Take over what a checkpoint holds; an error of Python where it does not hold what it should."""
+        """Restore the content of a checkpoint and return its state; invalid content raises a built-in exception."""
         self.position = self._position_of(content["position"])
         self.history = [_round_of(*values) for values in content["history"]]
         self._seen, self._errors = count_of(content["documents"]), count_of(content["errors"])
@@ -100,11 +100,11 @@ class TrainingRun:
         self._lines = _lines_of(content["lines"])
         rng = random_numbers(self._learner.seed)
         for rng_state in self.position.rng_states():
-            copy.deepcopy(rng).bit_generator.state = rng_state  # refuses what is none
+            copy.deepcopy(rng).bit_generator.state = rng_state  # Raises an error if the state is invalid.
         return _state_of(content["state"], shards.n_features + 1, rng)
 
     def _content(self) -> dict[str, Any]:
-        """What a checkpoint holds."""
+        """Return the content of a checkpoint."""
         assert self.position is not None
         return {
             "state": _values_of(self._state),
@@ -120,17 +120,18 @@ class TrainingRun:
     def rounds(
         self, steps: Any, state: OnlineState, sizes: Callable[[int, int], Reals], title: str | None
     ) -> Iterator[Callable[[int, int], Iterable[tuple[int, int, tuple[Validation, ...]]]]]:
-        """A function that takes the steps of rounds, for the length of a ``with``.
+        """Yield a function that runs the steps of rounds, for use in a ``with`` statement.
 
         Parameters
         ----------
         steps : StreamedSteps or MixedSteps
         state : OnlineState
-        sizes : as in :meth:`StreamedSteps.rounds`
+        sizes : function
+            See :meth:`StreamedSteps.rounds`.
         title : str, optional
-            Of a progress bar.
+            The title of a progress bar. Default: no progress bar.
         """
-        from tqdm.auto import tqdm  # for whoever waits
+        from tqdm.auto import tqdm
 
         self._state = state
         n_rounds = self._n_documents // steps.n_rows - len(self.history)
@@ -160,7 +161,9 @@ class TrainingRun:
                         self._seen == self._n_documents
                         and self._checkpoint.next_stop(self._seen) < self._checkpoint.every
                     ):
-                        self._checkpoint.write(self._content())  # not due, but what comes after the last step may fail
+                        self._checkpoint.write(
+                            self._content()
+                        )  # Saved early, because the work after the last step may fail.
                     self._checkpoint.after(before, self._seen, self._content)
 
             def look() -> None:
@@ -187,13 +190,13 @@ class TrainingRun:
                 ) from error
 
     def _next_stop(self, ahead: int = 0) -> int:
-        """How many documents there are from ``ahead`` documents after now until the next stop."""
+        """Return the number of documents from a point ``ahead`` documents after now until the next stop."""
         seen = self._seen + ahead
         to_line = (1 << seen.bit_length()) - seen
         return to_line if self._checkpoint is None else min(to_line, self._checkpoint.next_stop(seen))
 
     def _add_line(self, count: int) -> None:
-        """Add a line of progressive validation where the documents have doubled since the last one."""
+        """Add a line of progressive validation if the number of documents has doubled since the previous line."""
         if self._seen < 1 << (self._seen - count).bit_length():
             return
         documents, errors = self._seen - self._at_line[0], self._errors - self._at_line[1]
@@ -205,19 +208,19 @@ class TrainingRun:
 
 
 def _fingerprint(shards: Shards) -> str:
-    """The same for two corpora only if they hold the same rows."""
+    """Return a digest that is equal for two corpora only if they hold the same rows."""
     files = [[file["fingerprint"] for file in shard["files"].values()] for shard in shards.manifest["shards"]]
     return hashlib.sha256(json.dumps([shards.n_features, list(shards.classes), files]).encode()).hexdigest()
 
 
 def _values_of(state: OnlineState) -> dict[str, Any]:
-    """A state as plain values, but for its generator."""
+    """Return a state as plain values, without its generator."""
     kept = {name: value for name, value in vars(state).items() if name not in ("weights", "rng")}
     return {**kept, "weights": vars(state.weights)}
 
 
 def _round_of(number: Any, updates: Any, seconds: Any, objective: Any, errors: Any, lines: Any) -> tuple[Any, ...]:
-    """The fields of a `Round` from their plain values."""
+    """Build the fields of a `Round` from their plain values."""
     times = [None if value is None else float(value) for value in (seconds, objective)]
     return (
         count_of(number),
@@ -233,7 +236,7 @@ def _lines_of(lines: Iterable[tuple[Any, Any, Any]]) -> list[Validation]:
 
 
 def _state_of(values: dict[str, Any], n_rows: int, rng: np.random.Generator) -> OnlineState:
-    """A state from its plain values; ValueError if its arrays are not of the sizes on which compiled code relies."""
+    """Build a state from its plain values; raise a ValueError if its arrays lack the sizes that compiled code requires."""
     values = dict(values)
     kept = values.pop("weights")
     n_columns = 1 if kept["paired"] is True else len(values["classes"])

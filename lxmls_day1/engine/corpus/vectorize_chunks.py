@@ -1,4 +1,4 @@
-"""Pieces of labelled examples as rows of token counts, a few pieces at a time by threads."""
+"""Batches of labelled examples turned into rows of token counts, a few batches at a time by threads."""
 
 import queue
 from collections import deque
@@ -18,23 +18,24 @@ Rows = tuple[csr_array | None, NumberedRows | None]
 def rows_of_pieces(
     pieces: Iterator[Piece], hash_bits: int | None, keep_words: bool, jobs: int
 ) -> Iterator[tuple[Piece, Rows]]:
-    """Pieces in their order, each with its rows.
+    """Yield the batches in their order, each with its rows.
 
     Parameters
     ----------
     pieces : iterator of Piece
     hash_bits : int, optional
-        b: features are hashed into 2^b buckets.
+        b: features are hashed into 2^b buckets. None: features are not hashed.
     keep_words : bool
-        Whether tokens are wanted besides the buckets.
+        Whether to return rows over tokens in addition to the hashed rows.
     jobs : int
-        How many threads count.
+        The number of threads.
 
     Yields
     ------
     piece : Piece
     rows : pair
-        The rows over hashed features, None without `hash_bits`; and those over the tokens of the piece, None where no tokens are wanted.
+        The rows over hashed features, or None without `hash_bits`; and the rows over the tokens of the batch, or None if
+        tokens are not requested.
     """
     if jobs == 1:
         counter = TokenCounter()
@@ -68,7 +69,10 @@ def rows_of_pieces(
 
 
 def parted(parts: Sequence[csr_array], n_rows: int) -> tuple[csr_array, csr_array]:
-    """The first so many rows of some matrices, one below the other, and the others; they may differ in their number of columns."""
+    """Stack some matrices, and split the result into its first ``n_rows`` rows and the rest.
+
+    The matrices may differ in their number of columns.
+    """
     n_columns = max(X.shape[1] for X in parts)
     indices = np.concatenate([X.indices for X in parts]) if len(parts) > 1 else parts[0].indices
     data = np.concatenate([X.data for X in parts]) if len(parts) > 1 else parts[0].data
@@ -82,7 +86,7 @@ def parted(parts: Sequence[csr_array], n_rows: int) -> tuple[csr_array, csr_arra
 
 
 def _rows_of(counter: TokenCounter, piece: Piece, hash_bits: int | None, keep_words: bool) -> Rows:
-    """The rows of a piece over hashed features, or over its tokens; both where words are kept."""
+    """Return the rows of a batch over hashed features and over tokens; see `rows_of_pieces`."""
     if hash_bits is not None and not len(piece.bags) and not keep_words:
         return counter.hashed(piece.texts, hash_bits), None
     rows = numbered_bags(piece.bags) if len(piece.bags) else counter.numbered(piece.texts)

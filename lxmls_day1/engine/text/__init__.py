@@ -1,4 +1,4 @@
-"""Text: where corpora come from, and how files and texts become token counts. A leaf."""
+"""Text: locations of corpora, and readers that turn files and strings into token counts. A leaf package."""
 
 from lxmls_day1.base.lazy_names import lazy_names
 

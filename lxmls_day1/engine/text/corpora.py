@@ -1,11 +1,11 @@
-"""Where the files of a corpus come from: given by the user, already on this machine, or downloaded once.
+"""Locations of the files of a corpus: given by the user, already on this machine, or downloaded once.
 
-``CORPORA`` is the table of all corpora: a row names the files, their sha256 and their source. `find_corpus` looks, in
-this order, at
+``CORPORA`` is the table of all corpora: each row names the files, their sha256 and their source. `find_corpus` tries, in
+this order:
 
-1. ``data_dir=``: it is given on purpose, so the files must be there;
-2. the environment variable ``LXMLS_DAY1_DATA``: a folder laid out as the table says, in which a corpus may be missing;
-3. the user's cache (``LXMLS_DAY1_CACHE``, or the usual place of this operating system): checked against the sha256;
+1. ``data_dir=``: the caller chose it explicitly, so the files must be there;
+2. the environment variable ``LXMLS_DAY1_DATA``: a folder with the layout of the table, in which corpora may be missing;
+3. the user's cache (``LXMLS_DAY1_CACHE``, or the default of this operating system), checked against the sha256;
 4. a download into that cache, unless ``LXMLS_DAY1_OFFLINE=1``.
 """
 
@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Packaged:
-    """Files that lie inside this package, in the folder of that name.
+    """Files in the folder ``folder`` of this package.
 
     Examples
     --------
@@ -50,9 +50,9 @@ class Corpus:
     Attributes
     ----------
     name : str
-        What users call it.
+        The name used in calls and options.
     folder : str
-        Where its files are under a data folder, with forward slashes; the first part is the kind of corpus.
+        The path of its files relative to a data folder, with forward slashes; the first component is the kind of corpus.
     files : tuple of CorpusFile
     source : PlainFiles, TarArchive or Packaged
 
@@ -180,14 +180,14 @@ class FoundCorpus:
 
 
 def names(kind: str | None = None, table: Mapping[str, Corpus] = CORPORA) -> list[str]:
-    """The names of the corpora, of all or of one kind.
+    """Return the names of all corpora, or of one kind.
 
     Parameters
     ----------
     kind : str, optional
         ``sentiment``, ``multiclass`` or ``pos``.
     table : mapping of str to Corpus
-        The corpora there are.
+        The table of known corpora.
 
     Returns
     -------
@@ -202,7 +202,7 @@ def names(kind: str | None = None, table: Mapping[str, Corpus] = CORPORA) -> lis
 
 
 def corpus_named(name: str, kind: str | None = None, table: Mapping[str, Corpus] = CORPORA) -> Corpus:
-    """The row of the table with this name.
+    """Return the row of the table with this name.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def corpus_named(name: str, kind: str | None = None, table: Mapping[str, Corpus]
     kind : str, optional
         Only corpora of this kind: ``sentiment``, ``multiclass`` or ``pos``.
     table : mapping of str to Corpus
-        The corpora there are.
+        The table of known corpora.
 
     Returns
     -------
@@ -219,7 +219,7 @@ def corpus_named(name: str, kind: str | None = None, table: Mapping[str, Corpus]
     Raises
     ------
     InputError
-        If there is none; the message names the known ones, and the nearest.
+        If the name is unknown; the message lists the known names and suggests the closest one.
 
     Examples
     --------
@@ -238,17 +238,17 @@ def corpus_named(name: str, kind: str | None = None, table: Mapping[str, Corpus]
 
 
 def cache_folder() -> Path:
-    """The folder in which this package keeps what it can make or fetch again.
+    """Return the folder in which this package caches files that it can rebuild or download again.
 
     Returns
     -------
     Path
-        ``LXMLS_DAY1_CACHE`` if that is set, otherwise the operating system's place for caches. It need not exist yet.
+        ``LXMLS_DAY1_CACHE`` if set, otherwise the operating system's cache folder. It need not exist yet.
 
     Raises
     ------
     CorpusUnavailable
-        If that place is in a home folder, and there is none.
+        If the cache folder is in a home folder that does not exist.
 
     Examples
     --------
@@ -257,12 +257,12 @@ def cache_folder() -> Path:
     ...     cache_folder() == Path("here")
     True
     """
-    import platformdirs  # here, for most callers find their files without it
+    import platformdirs  # Imported here because most callers do not need it.
 
     chosen = os.environ.get(CACHE_VARIABLE)
     try:
         folder = os.path.expanduser(chosen or platformdirs.user_cache_dir("lxmls-day1"))
-    except RuntimeError:  # newer versions of platformdirs; older ones leave the ~
+    except RuntimeError:  # Newer versions of platformdirs raise it; older ones keep the ~.
         folder = "~"
     if folder.startswith("~") or not (chosen or os.path.isabs(folder)):
         raise CorpusUnavailable(f"there is no home folder to keep files in; set {CACHE_VARIABLE} to a folder for them")
@@ -278,19 +278,19 @@ def find_corpus(
     cache_dir: str | os.PathLike[str] | None = None,
     network: Network | None = None,
 ) -> FoundCorpus:
-    """The files of a corpus, from wherever they can be had (see the top of this file for the order).
+    """Find the files of a corpus, or download them; the head of this file lists the places in their order.
 
     Parameters
     ----------
     name : str
-        Its name in the table.
+        The name of the corpus in the table.
     data_dir : path, optional
         A folder that holds the corpus: the root of a data folder (``sentiment/books`` under it), the root of that kind
-        (``books`` under it), or the folder of the files itself. Then nothing else is tried.
+        (``books`` under it), or the folder of the files itself. No other place is tried.
     table : mapping of str to Corpus
-        The corpora there are.
+        The table of known corpora.
     cache_dir : path, optional
-        The cache to use; `cache_folder` otherwise.
+        The cache to use. Default: `cache_folder`.
     network : Network, optional
         Timeouts and retries.
 
@@ -301,9 +301,9 @@ def find_corpus(
     Raises
     ------
     InputError
-        If there is no corpus of that name, or its files are not in `data_dir`.
+        If the name is unknown, or the files are not in `data_dir`.
     CorpusUnavailable
-        If the corpus is neither on this machine nor to be had from the network now.
+        If the corpus is not on this machine and cannot be downloaded now.
 
     Examples
     --------
@@ -329,7 +329,7 @@ def find_corpus(
         _fetch_into_cache(corpus, corpus.source, cache, table, network or Network())
     except DownloadFailed as failure:
         raise _unavailable(corpus, looked_in, f"{corpus.source.address} did not deliver it: {failure}") from failure
-    except OSError as error:  # after the network's own errors: the disk is full, or the folder not ours to write to
+    except OSError as error:  # Not a network error: the disk is full, or the folder not writable.
         place, reason = error.filename or cache, error.strerror or str(error)
         raise _unavailable(
             corpus, looked_in, f"the cache cannot be written to ({place}: {reason}; {CACHE_VARIABLE} names another one)"
@@ -339,7 +339,7 @@ def find_corpus(
 
 
 def on_this_machine(name: str, table: Mapping[str, Corpus] = CORPORA) -> FoundCorpus | None:
-    """The files of a corpus if they are here, as `find_corpus` would find them; nothing is fetched.
+    """Find the files of a corpus on this machine, like `find_corpus` but without a download; None if they are missing.
 
     Examples
     --------
@@ -354,7 +354,7 @@ def _corpora_in(cache_dir: str | os.PathLike[str] | None) -> Path:
 
 
 def _on_this_machine(corpus: Corpus, cache_dir: str | os.PathLike[str] | None) -> tuple[FoundCorpus | None, list[Path]]:
-    """The files of a corpus if they are here, and the folders that were looked in."""
+    """Return the files of a corpus on this machine, or None, and the folders that were searched."""
     if isinstance(corpus.source, Packaged):
         folder = Path(__file__).parent / corpus.source.folder
         return _complete(corpus, folder, "package"), [folder]
@@ -365,7 +365,7 @@ def _on_this_machine(corpus: Corpus, cache_dir: str | os.PathLike[str] | None) -
                 return found, looked_in
             looked_in.append(folder)
     cache = _corpora_in(cache_dir)
-    remove_abandoned(cache)  # what killed downloads have left
+    remove_abandoned(cache)  # Killed downloads leave scratch folders.
     cached = cache / corpus.folder
     looked_in.append(cached)
     if _verified(corpus, cached):
@@ -374,7 +374,7 @@ def _on_this_machine(corpus: Corpus, cache_dir: str | os.PathLike[str] | None) -
 
 
 def sha256_of_files(paths: Iterable[Path]) -> list[str]:
-    """The checksums of files, several read at the same time.
+    """Return the checksums of files, reading several files at the same time.
 
     Parameters
     ----------
@@ -392,7 +392,7 @@ def sha256_of_files(paths: Iterable[Path]) -> list[str]:
 
     Examples
     --------
-    The first digits of those of "abc" and of nothing:
+    The first digits of the checksums of "abc" and of an empty file:
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as place:
@@ -411,9 +411,9 @@ def _paths(corpus: Corpus, folder: Path) -> dict[str, Path]:
 
 
 def _complete(corpus: Corpus, folder: Path, origin: str) -> FoundCorpus | None:
-    """The corpus in a folder of the user's or of this package, if all its files are there; they are not verified."""
+    """Return the corpus in a folder of the user or of this package if all its files exist, otherwise None; do not verify them."""
     paths = _paths(corpus, folder)
-    if all(os.path.isfile(path) for path in paths.values()):  # False too where we may not look, or no name is so long
+    if all(os.path.isfile(path) for path in paths.values()):  # Also False if access is denied or the path is too long.
         return FoundCorpus(folder, origin, paths)
     return None
 
@@ -424,7 +424,7 @@ def _folders_under(corpus: Corpus, root: Path) -> list[Path]:
 
 def _in_data_dir(corpus: Corpus, root: Path, other_names: set[str]) -> FoundCorpus:
     folders = _folders_under(corpus, root)
-    if root.name not in other_names:  # the folder of another corpus has files of the same names
+    if root.name not in other_names:  # The folder of another corpus has files with the same names.
         folders.append(root)
     for folder in folders:
         if found := _complete(corpus, folder, "data_dir"):
@@ -446,7 +446,7 @@ def _verified(corpus: Corpus, folder: Path) -> bool:
 def _fetch_into_cache(
     corpus: Corpus, source: PlainFiles | TarArchive, cache: Path, table: Mapping[str, Corpus], network: Network
 ) -> None:
-    """Download the missing files of `corpus`, and of the other corpora of the table that the same source holds."""
+    """Download the missing files of `corpus`, and of the other corpora in the table that have the same source."""
     companions = [other for other in table.values() if other.source == source and other.name != corpus.name]
     wanted = [
         WantedFile(member.name, file, cache / member.folder / file.name)

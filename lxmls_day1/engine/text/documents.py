@@ -1,7 +1,7 @@
 """Files of documents -> token counts: plain text, or lines in the published form ``token:count … #label#:positive``.
 
-Which of the two a file holds can be seen from its first line that is not blank: in a processed line most pieces are
-pairs ``token:count``, in prose next to none. A label at the end of a processed line is kept; it may be missing.
+The format is detected from the first non-blank line: in a processed line most items are pairs ``token:count``, in prose almost
+none. A label at the end of a processed line is used if present; it may be missing.
 """
 
 import re
@@ -25,30 +25,30 @@ CountText = Callable[[str], Mapping[str, float]]
 
 
 class Document(NamedTuple):
-    """One document, as a classifier sees it."""
+    """One document, as a classifier receives it."""
 
-    where: str  # the file, with the number of the line where a file holds several: ``reviews.txt:3``
-    counts: Mapping[str, float]  # token -> how often it occurs
-    label: str | None  # the label in the line; None if it has none
+    where: str  # the file name, with a line number if the file holds several documents: ``reviews.txt:3``
+    counts: Mapping[str, float]  # token -> number of occurrences
+    label: str | None  # the label in the line; None if it is missing
 
 
 def read_documents(
     data: bytes, name: str, form: str = "auto", unit: str = "file", count: CountText = count_tokens
 ) -> list[Document]:
-    """The documents of one file.
+    """Read the documents of one file.
 
     Parameters
     ----------
     data : bytes
         The content of the file.
     name : str
-        How results and errors name it.
+        The name of the file in results and errors.
     form : {"auto", "raw", "processed"}
-        The format of the content; ``"auto"`` finds it out.
+        The format of the content; ``"auto"`` detects it.
     unit : {"file", "line"}
-        For raw text: whether the whole file is one document, or every line that is not blank.
+        For raw text: the whole file is one document, or every non-blank line is one.
     count : function (text) -> token counts
-        Takes raw text apart, in the way of the texts that the classifier has learnt from.
+        Tokenizes raw text; use the same function as for the classifier's training texts.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def read_documents(
     Raises
     ------
     InputError
-        If the file is empty or blank, is not text in UTF-8, or a processed line is malformed.
+        If the file is empty, blank or not UTF-8 text, or a processed line is malformed.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def read_documents(
 
 
 def looks_processed(text: str) -> bool:
-    """Whether the first line that is not blank consists of pairs ``token:count`` for the most part, or has a label.
+    """Return True if the first non-blank line consists mostly of pairs ``token:count``, or ends with a label.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def looks_processed(text: str) -> bool:
 
 
 def decoded(data: bytes, name: str) -> str:
-    """The text of a file, or an error that says why it has none."""
+    """Decode a file as UTF-8; raise an InputError that describes the problem if it is not text."""
     if b"\0" in data:
         raise InputError(
             f"{name} is not text in UTF-8: it holds zero bytes, as binary files and UTF-16 do; save it as UTF-8"
@@ -107,8 +107,8 @@ def decoded(data: bytes, name: str) -> str:
 
 
 def read_bytes(path: str) -> bytes:
-    """The content of a file, unpacked, or of the standard input for ``-``."""
-    if path == STANDARD_INPUT and not sys.stdin:  # None where it was closed
+    """Return the content of a file, decompressed, or of the standard input for ``-``."""
+    if path == STANDARD_INPUT and not sys.stdin:  # None if standard input is closed
         return b""
     if path != STANDARD_INPUT:
         check_readable(path, "name a file, or a pipe that ends", pipes=True)
@@ -120,7 +120,7 @@ def read_bytes(path: str) -> bytes:
 
 
 def input_lines() -> Iterator[tuple[int, bytes]]:
-    """The lines of the standard input that are not blank, with their numbers, each as soon as it is there; an error if there is none."""
+    """Yield the non-blank lines of the standard input with their numbers as they arrive; raise an InputError if all lines are blank."""
     empty = True
     for number, line in enumerate(sys.stdin.buffer if sys.stdin else (), start=1):
         if line.strip():
@@ -131,14 +131,14 @@ def input_lines() -> Iterator[tuple[int, bytes]]:
 
 
 def shown_name(path: str) -> str:
-    """The name of a file for output, also where it holds what cannot be printed."""
+    """Return the name of a file for output, with unprintable characters escaped."""
     if path == STANDARD_INPUT:
         return "standard input"
     return printable(path)
 
 
 def printable(text: str) -> str:
-    """Text without characters that move a cursor, colour a terminal or have no form at all; these become escapes.
+    """Return the string with all unprintable characters escaped, such as those that move a cursor or colour a terminal.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def printable(text: str) -> str:
 
 
 def _processed_documents(text: str, name: str) -> list[Document]:
-    lines = text.split("\n")  # at line feeds only: tokens may hold what other rules take for a line end
+    lines = text.split("\n")  # Only at line feeds: tokens may contain other line separators.
     if lines[-1] == "":
         lines.pop()
     documents = []
@@ -166,7 +166,7 @@ def _processed_documents(text: str, name: str) -> list[Document]:
             )
         if not line.strip():
             raise InputError(f"{where}: the line is blank; expected token:count pairs")
-        # Any label will do here, and none as well; the parser takes those of its corpus, and wants one.
+        # The parser requires one of its own labels; here any label is allowed, and it may be missing.
         counts, _ = parse_review(" ".join([*(pairs if label else [*pairs, last]), f"{_LABEL_MARK}positive"]), where)
         documents.append(Document(f"{name}:{number}", counts, label))
     return documents

@@ -1,9 +1,9 @@
-"""Downloads of corpus files: plain files and members of archives, checked before anyone sees them.
+"""Downloads of corpus files: plain files and members of archives, verified before use.
 
-`fetch_files` downloads into a scratch folder, checks each file, and only then moves it to its place in one step. So a file
-in its place is complete, also after a Ctrl-C and with several processes at work; what a killed process has left goes with the
-next download. Of an archive only the wanted members are read, by name; nothing is unpacked to a path that the archive names, and
-damage behind the wanted members does not matter.
+`fetch_files` downloads into a scratch folder, verifies each file, and only then moves it to its target atomically. So a file at its
+target is always complete, also after a Ctrl-C and with several concurrent processes. The next download removes the files that a
+killed process left. Only the wanted members of an archive are read, by name. Nothing is unpacked to a path that the archive names,
+and damage behind the wanted members does not matter.
 """
 
 import gzip
@@ -27,21 +27,21 @@ _MEGABYTE = 1 << 20
 
 
 class DownloadFailed(Exception):
-    """What a server sent cannot be used; the message is a clause that says why."""
+    """Raised when a server's response cannot be used; the message is a clause that gives the reason."""
 
 
 @dataclass(frozen=True)
 class CorpusFile:
-    """One file of a corpus, as its publishers made it.
+    """One file of a corpus, as published.
 
     Attributes
     ----------
     name : str
         File name, such as ``positive.review``.
     sha256 : str or None
-        Checksum of the whole file, 64 hexadecimal digits; None for what comes with this package.
+        Checksum of the whole file, 64 hexadecimal digits; None for files of this package.
     max_bytes : int
-        No download of it is read any further than this.
+        The maximum number of bytes to download.
     """
 
     name: str
@@ -51,14 +51,14 @@ class CorpusFile:
 
 @dataclass(frozen=True)
 class Network:
-    """How long a download waits, and how often it tries again.
+    """The timeouts and retries of a download.
 
     Attributes
     ----------
     connect_timeout, read_timeout : float
-        Seconds to wait for the connection, and for the next piece of an answer. A slow server that goes on sending is not given up.
+        Seconds to wait for the connection, and for the next bytes of a response. A slow server that keeps sending never times out.
     retries : int
-        How often to try again after a failure.
+        The number of retries after a failure.
     """
 
     connect_timeout: float = 10.0
@@ -69,14 +69,14 @@ class Network:
 class WantedFile(NamedTuple):
     """A file to download."""
 
-    corpus: str  # the name of the corpus, which an archive uses as the name of a folder
+    corpus: str  # the name of the corpus, which is also the name of its folder in an archive
     file: CorpusFile
-    target: Path  # where it goes
+    target: Path  # the path to save it at
 
 
 @dataclass(frozen=True)
 class PlainFiles:
-    """Files that stand beside each other on a web server, each at ``base_url`` + its name."""
+    """Files in the same folder of a web server, each at ``base_url`` + its name."""
 
     base_url: str
 
@@ -86,7 +86,7 @@ class PlainFiles:
         return self.base_url
 
     def fetch(self, wanted: Sequence[WantedFile], scratch: Path, network: Network) -> Iterator[tuple[WantedFile, Path]]:
-        """Download into `scratch`; yield each wanted file that came complete and with the right checksum."""
+        """Download into `scratch`; yield each wanted file that is complete and has the right checksum."""
         for one in wanted:
             file = one.file
             yield one, _download(self.base_url + file.name, scratch, file.max_bytes, network, sha256=file.sha256)
@@ -94,14 +94,14 @@ class PlainFiles:
 
 @dataclass(frozen=True)
 class TarArchive:
-    """One ``.tar.gz`` with a folder for each corpus: the members ``<anything>/<corpus name>/<file name>``.
+    """A ``.tar.gz`` with a folder for each corpus: the members ``<anything>/<corpus name>/<file name>``.
 
     Attributes
     ----------
     url : str
-        Where the archive is.
+        The address of the archive.
     max_bytes : int
-        No more than this is downloaded, whatever the server sends. Members that are larger than their corpus says are passed over.
+        The maximum number of bytes to download. Members that exceed the ``max_bytes`` of their `CorpusFile` are skipped.
     """
 
     url: str
@@ -113,7 +113,7 @@ class TarArchive:
         return self.url
 
     def fetch(self, wanted: Sequence[WantedFile], scratch: Path, network: Network) -> Iterator[tuple[WantedFile, Path]]:
-        """Download into `scratch`; yield each wanted member that came complete and with the right checksum."""
+        """Download into `scratch`; yield each wanted member that is complete and has the right checksum."""
         archive = _download(self.url, scratch, self.max_bytes, network)
         missing = {f"{one.corpus}/{one.file.name}": one for one in wanted}
         try:
@@ -123,7 +123,7 @@ class TarArchive:
                     if one is None or not member.isreg() or member.size > one.file.max_bytes:
                         continue
                     path = scratch / f"{one.corpus}-{one.file.name}"
-                    path.write_bytes(members.extractfile(member).read())  # type: ignore[union-attr]  # a regular file
+                    path.write_bytes(members.extractfile(member).read())  # type: ignore[union-attr]  # It is a regular file.
                     if sha256_of(path) == one.file.sha256:
                         del missing[key]
                         yield one, path
@@ -131,18 +131,18 @@ class TarArchive:
                         return
         except Exception as error:  # tarfile raises many kinds of errors for a damaged header
             if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
-                raise  # not the archive, but this machine
+                raise  # A local I/O error, not a damaged archive.
             raise DownloadFailed("the downloaded archive is damaged") from error
 
 
 def sha256_of(path: Path) -> str:
-    """The checksum of a file, 64 hexadecimal digits."""
+    """Return the checksum of a file, 64 hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def intact(file: CorpusFile, path: Path) -> bool:
-    """Whether a file is there and has the right checksum."""
+    """Return True if a file exists and has the right checksum."""
     try:
         return sha256_of(path) == file.sha256
     except OSError:
@@ -152,21 +152,21 @@ def intact(file: CorpusFile, path: Path) -> bool:
 def fetch_files(
     source: PlainFiles | TarArchive, wanted: Sequence[WantedFile], cache: Path, network: Network
 ) -> DownloadFailed | OSError | None:
-    """Download files and move each to its target as soon as it is checked.
+    """Download files, and move each to its target as soon as it is verified.
 
     Parameters
     ----------
     source : PlainFiles or TarArchive
     wanted : sequence of WantedFile
     cache : Path
-        The folder above all targets, where the scratch folder is made; it is made if it is missing.
+        The folder above all targets, in which the scratch folder is created; created if missing.
     network : Network
 
     Returns
     -------
     DownloadFailed, OSError or None
-        What ended the download early. The files that came before it are in their places; so the caller decides whether
-        it matters.
+        The error that ended the download early, or None. Files completed before the error are at their targets, so the
+        caller decides whether the error matters.
     """
     cache.mkdir(parents=True, exist_ok=True)
     with temporary_folder(f"{OURS}download-", cache) as scratch:
@@ -182,15 +182,15 @@ def _publish(one: WantedFile, path: Path) -> None:
     one.target.parent.mkdir(parents=True, exist_ok=True)
     try:
         os.replace(path, one.target)
-    except PermissionError:  # Windows, while another process reads the same file that it has just put there
+    except PermissionError:  # On Windows, another process may be reading the same file that it has just put there.
         if not intact(one.file, one.target):
             raise
 
 
 def _download(url: str, scratch: Path, max_bytes: int, network: Network, sha256: str | None = None) -> Path:
-    """Fetch one address into `scratch` and return the path; `DownloadFailed` says in plain words why that failed."""
+    """Fetch one address into `scratch` and return the path; raise `DownloadFailed` with a readable reason on failure."""
     try:
-        import requests  # here, for it is slow to import and missing in a browser
+        import requests  # Imported here because it is slow to import and absent in a browser.
     except ImportError as error:
         raise DownloadFailed(f"this Python cannot download files ({error})") from error
     path = scratch / (re.sub(r"[^\w.-]", "_", url.rpartition("/")[2]) or "download")
@@ -211,8 +211,8 @@ def _download(url: str, scratch: Path, max_bytes: int, network: Network, sha256:
 
 
 def _save(answer: "requests.Response", path: Path, max_bytes: int) -> None:
-    """Write what a server sends into a file, with a bar of progress if someone watches."""
-    from tqdm import tqdm  # here, as nothing else needs it while corpora are at hand
+    """Write a server's response into a file, with a progress bar on a terminal."""
+    from tqdm import tqdm  # Imported here because only downloads need it.
 
     size = int(answer.headers.get("Content-Length", 0)) or None
     with (
@@ -225,7 +225,7 @@ def _save(answer: "requests.Response", path: Path, max_bytes: int) -> None:
             bar.update(file.write(content))
 
 
-#: What stands in the text or the class of an error -> why a download failed, as a clause. The first that fits counts.
+#: Pattern in the message or class of an error -> reason why a download failed, as a clause. The first match is used.
 _REASONS = {
     r"IncompleteRead|Connection broken|ChunkedEncodingError": "the connection was lost before the end",
     r"RemoteDisconnected|Connection aborted|ConnectionResetError": "the server closed the connection without an answer",
@@ -238,7 +238,7 @@ _REASONS = {
 
 
 def _plain_reason(error: Exception) -> str:
-    """Why a download failed, as a clause; a server that has answered is not said to be out of reach."""
+    """Return the reason why a download failed, as a clause; distinguish an unreachable server from an invalid response."""
     text = " ".join([str(error), *(kind.__name__ for kind in type(error).__mro__)])
     found = next((reason for pattern, reason in _REASONS.items() if re.search(pattern, text)), None)
     return found or f"the server's answer cannot be understood ({type(error).__name__})"

@@ -1,22 +1,23 @@
-"""Why a linear classifier says what it says about one document: what each of its words adds to each class.
+"""The explanation of a linear classifier's prediction for one document: how much each word contributes to each class.
 
 The score of class y is a sum over the features of the document,
 
     s_y = b_y + Σ_j n_j(x) · w_jy
 
-(and n_j(x)² · w'_jy beside each where the classifier is quadratic), so that it can be taken apart without remainder. A
-class wins by its lead over the next one, the *rival*: what word j adds to that lead is
+(plus n_j(x)² · w'_jy for each feature if the classifier is quadratic). So the score can be decomposed exactly. The predicted class
+wins by its margin over the second-best class, the *rival*. The contribution of word j to that margin is
 
     n_j(x) · (w_jŷ − w_jr)
 
-which is positive for a word that speaks for the prediction and negative for one that speaks against it. These
-differences and that of the intercepts sum to the margin.
+which is positive for evidence for the prediction and negative for evidence against it. These differences and the difference of
+the intercepts sum to the margin.
 
-A second-order learner also knows how sure it is of each weight. What word j adds has then the standard deviation
+A second-order learner also stores the variance of each weight. The contribution of word j then has the standard deviation
 
     n_j(x) · √(Σ_jŷ + Σ_jr)
 
-which is n_j(x) · √2 of a word that was never learnt from: the smaller it is beside that, the surer is the learner of this word.
+which is n_j(x) · √2 for a word that was never learnt from. The smaller the deviation is compared with that value, the more certain
+the learner is about this word.
 """
 
 import math
@@ -35,7 +36,7 @@ from lxmls_day1.engine.text.feature_vectors import are_dictionaries, as_rows, na
 
 @dataclass(frozen=True)
 class Explanation:
-    """The scores of one document, taken apart.
+    """The decomposed scores of one document.
 
     Attributes
     ----------
@@ -48,19 +49,19 @@ class Explanation:
     words : list of str
         The features that occur in the document, the most decisive ones first.
     counts : array (n,)
-        n_j(x) of each.
+        n_j(x) of each word.
     contributions : array (n, K)
-        What each adds to the score of each class. −∞ is a word that rules the class out.
+        The contribution of each word to the score of each class. −∞ means that the word rules the class out.
     unknown : dict of str to int
-        Tokens of the document that are no features, with their counts.
+        Tokens of the document that are not features, with their counts.
     by_intercepts : bool
-        Whether the words rule out every class, so that the intercepts decided alone.
+        True if the words rule out every class, so that the intercepts alone decided.
     deviations : array (n,), optional
-        The standard deviation of each of the `differences`; None where the learner keeps no variances.
+        The standard deviation of each of the `differences`; None if the learner has no variances.
 
     Examples
     --------
-    Its words add up to the lead of the prediction; here "fine", which occurs twice, over "plot":
+    The contributions of the words sum to the margin; here "fine", which occurs twice, outweighs "plot":
 
     >>> why = Explanation(
     ...     class_names=["good", "bad"], predicted=0, rival=1, scores=np.array([4.0, -1.0]), intercepts=np.zeros(2),
@@ -85,24 +86,24 @@ class Explanation:
 
     @property
     def margin(self) -> float:
-        """How far the predicted class is ahead of its rival."""
+        """The score of the predicted class minus the score of its rival."""
         return float(self.scores[self.predicted] - self.scores[self.rival])
 
     @property
     def differences(self) -> np.ndarray:
-        """What each word adds to the lead of the predicted class, (n,)."""
+        """The contribution of each word to the margin of the predicted class, (n,)."""
         return lead(self.contributions, self.predicted, self.rival)
 
     def speaking_for(self) -> list[int]:
-        """The words (as positions) that speak for the prediction, the strongest first."""
+        """Return the indices of the words that are evidence for the prediction, the strongest first."""
         return [i for i, difference in enumerate(self.differences) if difference > 0]
 
     def speaking_against(self) -> list[int]:
-        """The words (as positions) that speak for the rival, the strongest first."""
+        """Return the indices of the words that are evidence for the rival, the strongest first."""
         return [i for i, difference in enumerate(self.differences) if difference < 0]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it in plain values for JSON, which has no notation for what is infinite: null stands for it."""
+        """Return all fields as plain values for JSON; infinite numbers become null because JSON cannot represent them."""
         return {
             "predicted": self.class_names[self.predicted],
             "rival": self.class_names[self.rival],
@@ -139,23 +140,23 @@ def explain(
     unknown: Mapping[str, int] | None = None,
     variances: np.ndarray | None = None,
 ) -> Explanation:
-    """Take the scores of one document apart.
+    """Decompose the scores of one document.
 
     Parameters
     ----------
     classifier : classifier
     params : array (J + 1, K), or (2J + 1, K) of a quadratic classifier
-        What its ``train`` returned; K ≥ 2.
+        The parameters that ``train`` returned; K ≥ 2.
     x : array or sparse matrix (1, J), or a dictionary of features
-        The document, such as ``corpus.test_X[[3]]``. Of a classifier that was trained on dictionaries it may be one of them.
-    feature_names : J str
-        ``classifier.vector_names`` if not given: those of a classifier that was trained on dictionaries.
+        The document, such as ``corpus.test_X[[3]]``. A dictionary is allowed if the classifier was trained on dictionaries.
+    feature_names : J str, optional
+        Default: ``classifier.vector_names``, which a classifier that was trained on dictionaries has.
     class_names : K str, optional
-        Otherwise the classifier's labels.
+        Default: the classifier's labels.
     unknown : mapping of str to int, optional
-        Tokens of the document that are not in `x`; they are passed on.
+        Tokens of the document that are not in `x`; copied into the result.
     variances : array of the shape of `params`, optional
-        Those of the weights: ``classifier.variances`` of a second-order learner.
+        The variances of the weights: ``classifier.variances`` of a second-order learner.
 
     Returns
     -------
@@ -168,7 +169,7 @@ def explain(
 
     Examples
     --------
-    A document with the words "fine" (twice) and "plot"; "dull" is not in it:
+    A document with the words "fine" (twice) and "plot", but without "dull":
 
     >>> from lxmls_day1.lab import Lab
     >>> linear = Lab.open().classifier("linear_classifier", "LinearClassifier")
@@ -207,7 +208,7 @@ def explain(
     predicted, rival = np.argsort(-scores, kind="stable")[:2].tolist()
 
     x.eliminate_zeros()
-    if getattr(classifier, "binary", False):  # features count by their presence
+    if getattr(classifier, "binary", False):  # With ``binary``, only the presence of features counts.
         x.data = (x.data > 0).astype(float)
         x.eliminate_zeros()
     columns, counts = x.indices, x.data  # (n,) both
@@ -237,7 +238,7 @@ def explain(
 
 
 def lead(contributions: np.ndarray, predicted: int, rival: int) -> np.ndarray:
-    """What each word adds to the lead of one class over another; 0 for a word that rules out both.
+    """Return the contribution of each word to the margin of one class over another; 0 for a word that rules out both.
 
     Parameters
     ----------
@@ -260,7 +261,7 @@ def lead(contributions: np.ndarray, predicted: int, rival: int) -> np.ndarray:
 
 
 def finite_or_none(value: float) -> float | None:
-    """The number, or None for one that JSON cannot hold.
+    """Return the number, or None if it is not finite, because JSON cannot represent it.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Feature vectors that are dictionaries, {"amazing": 1, "tag": "noun"}, as the rows of a sparse matrix with named columns.
+"""Feature vectors given as dictionaries, {"amazing": 1, "tag": "noun"}, as the rows of a sparse matrix with named columns.
 
-A feature vector is a set of key-value pairs (A. Haghighi's explanation of MIRA). A number is the value of the feature of that name; a
-text is a feature of its own, ``tag=noun``, whose value is 1. Which features there are, the training examples decide: at other examples
-those that are new are left out. scikit-learn's `DictVectorizer` makes the same matrix, with its columns sorted.
+A feature vector is a set of key-value pairs (A. Haghighi's explanation of MIRA). A number is the value of the feature of that name. A
+string is a feature of its own, ``tag=noun``, whose value is 1. The training examples determine the set of features; new features
+in other examples are ignored. scikit-learn's `DictVectorizer` makes the same matrix, with its columns sorted.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from lxmls_day1.base.errors import InputError
 
 
 def are_dictionaries(X: Any) -> bool:
-    """Whether these examples are feature vectors as dictionaries: a sequence that begins with one.
+    """Return True if the examples are a sequence of feature vectors given as dictionaries, judged by the first one.
 
     Examples
     --------
@@ -28,11 +28,11 @@ def are_dictionaries(X: Any) -> bool:
 
 
 def names_of(X: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The names of all features, in the order of their first occurrence.
+    """Return the names of all features, in the order of their first occurrence.
 
     Parameters
     ----------
-    X : M mappings of names to numbers or texts
+    X : M mappings of names to numbers or strings
 
     Returns
     -------
@@ -41,7 +41,7 @@ def names_of(X: Sequence[Mapping[str, Any]]) -> list[str]:
     Raises
     ------
     InputError
-        If an example is something else.
+        If an example is not such a mapping.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def names_of(X: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def column_names(X: Any) -> list[str] | None:
-    """The names of the columns of a data frame, if they are texts and all different; else None, as for every other matrix.
+    """Return the column names of a data frame if they are distinct strings; otherwise, and for any other matrix, None.
 
     Examples
     --------
@@ -67,11 +67,11 @@ def column_names(X: Any) -> list[str] | None:
 
 
 def as_rows(X: Sequence[Mapping[str, Any]], names: Sequence[str]) -> "sp.csr_array":
-    """The matrix of these examples; features that are not among the names are left out.
+    """Return the matrix of these examples; features that are not in ``names`` are ignored.
 
     Parameters
     ----------
-    X : M mappings of names to numbers or texts
+    X : M mappings of names to numbers or strings
     names : J names
 
     Returns
@@ -97,7 +97,7 @@ def as_rows(X: Sequence[Mapping[str, Any]], names: Sequence[str]) -> "sp.csr_arr
 
 
 def _features(m: int, features: Any) -> Iterator[tuple[str, float]]:
-    """Name and value of each feature of example m."""
+    """Yield name and value of each feature of example m."""
     wanted = "a feature vector is a dictionary from names (strings) to numbers or strings"
     if not isinstance(features, Mapping):
         raise InputError(f"{wanted}, as the first example is, but X[{m}] is {features!r}")

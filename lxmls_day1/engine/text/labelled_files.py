@@ -1,9 +1,9 @@
-"""Files of labelled examples: CSV, TSV, JSON lines, or svmlight, plain or packed, in any encoding, in memory or piece by piece.
+"""Files of labelled examples: CSV, TSV, JSON Lines or svmlight, plain or compressed, in any encoding, read at once or in batches.
 
-`LabelledStream` goes through any number of files in bounded memory; ``-`` is standard input. `read_labelled` is such a stream read to
-its end. The steps are: bytes to blocks of text (`text_blocks`), these to records (`tables`, `svmlight`), and of these the columns
-of label and text. What the caller does not say is guessed from the first megabyte of the first file (`layout_guesses`). Further files
-have the same columns, by name where they have names.
+`LabelledStream` reads any number of files in bounded memory; ``-`` is standard input. `read_labelled` collects all examples of such a
+stream. The steps are: bytes to blocks of text (`text_blocks`), blocks to records (`tables`, `svmlight`), and records to the columns of
+label and text. Options that the caller does not give are guessed from the first megabyte of the first file (`layout_guesses`). Further
+files have the same columns, by name if the columns have names.
 """
 
 import glob
@@ -51,55 +51,55 @@ _FORMAT_OF = {
 }
 _TAB_SEPARATED = (".tsv", ".tab")
 STDIN_NAME = "standard input"
-_GUESSED = 1 << 20  # characters by which the delimiter is guessed
+_GUESSED = 1 << 20  # number of characters used to guess the delimiter
 
 
 class Piece(NamedTuple):
-    """Some examples, one after another in a file."""
+    """Some consecutive examples of a file."""
 
-    source: int  # the number of the file
+    source: int  # the index of the file
     labels: list[str]
     texts: list[str]  # empty for svmlight
-    bags: Any  # `FeatureRows`, the features of each; an empty list for texts
-    lines: list[int]  # the number of the first line of each
+    bags: Any  # `FeatureRows` with the features of each example; an empty list for texts
+    lines: list[int]  # the number of the first line of each example
 
 
 class LabelledFile(NamedTuple):
-    """All examples of one file; lists as those of a `Piece`."""
+    """All examples of one file; the lists are as in `Piece`."""
 
     labels: list[str]
     texts: list[str]
     bags: Any
     lines: list[int]
     form: str  # one of `FORMATS`
-    described: str  # what the file was taken for, in one line
-    name: str  # the name of the file, without its ending
+    described: str  # the detected layout of the file, in one line
+    name: str  # the name of the file, without its extension
 
     def label_order(self, labels: Iterable[str]) -> Callable[[str], Any]:
-        """By what labels are sorted: as numbers if all are."""
+        """Return the sort key for labels: numeric if all labels are numbers."""
         return label_order(labels)
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileLayout:
-    """How examples stand in files; whatever is not given is guessed from the first file.
+    """The layout of examples in files; options that are not given are guessed from the first file.
 
     Parameters
     ----------
     form : {"columns", "jsonl", "svmlight"}, optional
-        By the ending of the name if not given (with or without ``.gz``); another ending means columns, or JSON lines if
-        the first line is a JSON object.
+        Default: by the file extension (with or without ``.gz``). For an unknown extension, JSON Lines if the first line is a
+        JSON object, otherwise columns.
     delimiter : str, optional
-        The character between columns, else guessed; a tab for ``.tsv``.
+        The character between columns. Default: a tab for ``.tsv``, otherwise guessed.
     header : bool, optional
-        Whether the first record names the columns, else guessed; where a column is asked for by name there has to be one.
+        Whether the first record names the columns. Default: guessed; True if a column is requested by name.
     label_column, text_column : int or str, optional
-        Number (from 0) or name, else guessed.
+        The number (from 0) or name of the column. Default: guessed.
     quote : str, optional
-        The character that goes around a field with delimiters or line ends, doubled where it is meant itself; None where quotes
-        mean nothing.
+        The character around fields that contain delimiters or line ends; doubled to represent itself. None if quotes have no
+        special meaning.
     encoding : str, optional
-        UTF-8 if not given, or what a byte order mark says. Only if it is not given, there is a warning of letters that were
+        Default: the encoding of the byte order mark, or UTF-8. Only with the default, a warning reports characters that were
         lost before the file was read.
     skip_lines : int
         The number of lines before the examples, or before the header, of each file.
@@ -123,17 +123,17 @@ class FileLayout:
 
     @classmethod
     def in_signature(cls, function: Function) -> Function:
-        """Show the fields in the signature of a function that takes them as ``**layout``."""
+        """Add the fields to the signature of a function that takes them as ``**layout``."""
         return with_fields(cls)(function)
 
     @classmethod
     def of(cls, owner: type, options: Mapping[str, Any]) -> "FileLayout":
-        """Make the layout that the options of a class describe; the error of an unknown one names the class and the nearest option."""
+        """Make the layout from the options of a class; the error for an unknown option names the class and the closest option."""
         check_settings(owner, options)
         return cls(**options)
 
     def __post_init__(self) -> None:
-        """Refuse values that make no sense for any file."""
+        """Raise an InputError for values that are invalid for any file."""
         if self.skip_lines is not None:
             check_number("skip_lines", self.skip_lines, at_least=0, whole=True)
         if self.form is not None and not (isinstance(self.form, str) and self.form in FORMATS):
@@ -157,11 +157,11 @@ class FileLayout:
 
 
 class _Columns(NamedTuple):
-    """What further files have in common with the first that has examples."""
+    """The columns that all further files share with the first file that has examples."""
 
     form: str
-    names: tuple[str, str] | None  # what the columns of label and text are called; None where nothing names them
-    columns: tuple[int, int]  # the numbers of these two
+    names: tuple[str, str] | None  # the names of the columns of label and text; None without names
+    columns: tuple[int, int]  # the numbers of these two columns
 
 
 def read_labelled(
@@ -172,9 +172,9 @@ def read_labelled(
     Parameters
     ----------
     *paths : path
-        The first has the training examples. Those that follow are test parts: a label that the first has not is an error.
+        The first file has the training split. The others are test splits; a label that the first lacks is an error.
     report, **layout
-        As for `LabelledStream`.
+        See `LabelledStream`.
 
     Returns
     -------
@@ -184,7 +184,7 @@ def read_labelled(
     Raises
     ------
     InputError, CorpusError
-        As `LabelledStream`; and if one of the files has no examples.
+        See `LabelledStream`; also raised if a file has no examples.
 
     Examples
     --------
@@ -231,39 +231,39 @@ def read_labelled(
 
 
 class LabelledStream:
-    """The examples of files, in their order. It is iterated over once.
+    """The examples of files, in their order. The stream can be iterated over once.
 
     Parameters
     ----------
     paths : sequence of path
-        Files, see also `expanded`; ``-`` is standard input. One that is packed (gzip, bzip2, xz, a zip of one file) is unpacked, whatever
-        its name.
+        Files, see also `expanded`; ``-`` is standard input. A compressed file (gzip, bzip2, xz, a zip of one file) is decompressed,
+        whatever its name is.
     classes : sequence of str, optional
-        All labels there may be: any other is an error.
+        All permitted labels; any other label is an error.
     report : function (number of bytes), optional
-        Called with how many bytes of the files have been read since it was called last.
+        Called with the number of bytes read since the previous call.
     **layout
-        As for `FileLayout`.
+        See `FileLayout`.
 
     Attributes
     ----------
     names : list of str
-        The files as messages name them.
+        The names of the files in messages.
     sizes : list of int or None
-        Their bytes; None of standard input and of pipes, where nobody knows.
+        The size of each file in bytes; None for standard input and pipes, whose size is unknown.
     described : dict of int to str
-        What each file with examples that was begun was taken for.
+        The detected layout of each opened file that has examples.
     forms : dict of int to str
-        The form of each of these.
+        The form of each of these files.
     warnings : list of str
-        About the files that have been read.
+        Warnings about the files read so far.
 
     Raises
     ------
     InputError
-        If a file cannot be read or an argument makes no sense.
+        If a file cannot be read or an argument is invalid.
     CorpusError
-        If a file is malformed or not in the encoding; the message names file and line.
+        If a file is malformed or cannot be decoded; the message names file and line.
 
     Examples
     --------
@@ -298,7 +298,7 @@ class LabelledStream:
         self._classes = None if classes is None else set(classes)
         self._report = report
         self._first_columns: _Columns | None = None
-        #: label -> where it is first, how often it occurs, and whether its texts are names of columns, too
+        #: label -> the place of its first occurrence, its number of occurrences, and whether all its texts are column names
         self._like_names: dict[str, tuple[str, int, bool]] = {}
         self._inputs: list[Input] = []
 
@@ -323,7 +323,7 @@ class LabelledStream:
         ]
 
     def _look_for_names(self, piece: Piece) -> None:
-        """Note labels that look like something else, how often they occur, and whether their texts are names of columns, too."""
+        """Record labels that look like something else, with their counts and whether their texts are column names, too."""
         for label in filter(what_is_no_label, set(piece.labels)):
             where, number, only_names = self._like_names.get(label, ("", 0, True))
             places = [place for place, found in enumerate(piece.labels) if found == label]
@@ -332,11 +332,11 @@ class LabelledStream:
             self._like_names[label] = where, number + len(places), only_names
 
     def sources(self) -> list[dict[str, Any]]:
-        """What a manifest says of each file when all have been read: path, bytes, time of change, SHA-256."""
+        """Return the manifest entry of each file after all are read: path, bytes, modification time, SHA-256."""
         return [read.described() for read in self._inputs]
 
     def check_labels(self, piece: Piece, known: set[str]) -> None:
-        """Refuse a label that is not known."""
+        """Raise an InputError for an unknown label."""
         if known.issuperset(piece.labels):
             return
         place = next(place for place, label in enumerate(piece.labels) if label not in known)
@@ -443,7 +443,7 @@ class LabelledStream:
         self.described[number] += skipped.described()
 
     def _has_header(self, rows: Sequence[Sequence[str]]) -> bool:
-        """Whether the first of these records names the columns, as far as nobody has said so."""
+        """Return True if the first record names the columns, judged from the requested columns, earlier files and the records."""
         if self._first_columns is None and any(isinstance(column, str) for column in self._wanted_columns):
             return True
         names = self._first_columns.names if self._first_columns is not None else None
@@ -452,7 +452,7 @@ class LabelledStream:
         return looks_like_header(rows)
 
     def _begin(self, number: int, form: str) -> None:
-        """Refuse a form that does not go with the files before, or with what was asked for."""
+        """Raise an InputError if the form is incompatible with the earlier files or with the given options."""
         name, before = self.names[number], next(iter(self.forms.items()), None)
         if before is not None and (form == "svmlight") != (before[1] == "svmlight"):
             raise InputError(
@@ -470,7 +470,7 @@ class LabelledStream:
                 raise InputError(f"{what} is for {kind}, but {name} holds {form}; got {given!r}")
 
     def _columns_of(self, form: str, table: Table) -> tuple[int | str | None, int | str | None]:
-        """The columns of label and text in a file: as the first file has them, or else as they were asked for."""
+        """Return the columns of label and text in a file: as in the first file, or else as requested."""
         if self._first_columns is None:
             return self._wanted_columns
         if self._first_columns.names is not None and table.names is not None:
@@ -478,7 +478,7 @@ class LabelledStream:
         return self._first_columns.columns if form == self._first_columns.form else self._wanted_columns
 
     def _chosen(self, number: int, table: Table, described: str, described_end: str) -> tuple[int, int]:
-        """The columns of label and text; they are noted where this is the first file."""
+        """Return the columns of label and text; remember them if this is the first file."""
         form = self.forms[number]
         label, text = choose_columns(table, self.names[number], *self._columns_of(form, table))
         if self._first_columns is None:
@@ -497,7 +497,7 @@ class LabelledStream:
 
 
 class _Skipped:
-    """The records of a table that are no examples: comments between them, and repetitions of the header."""
+    """The records of a table that are not examples: comments between records, and repetitions of the header."""
 
     def __init__(self) -> None:
         self._lines: dict[str, list[int]] = {}
@@ -505,7 +505,7 @@ class _Skipped:
     def without_comments(
         self, rows: list[list[str]], numbers: list[int], width: int | None = None
     ) -> tuple[list[list[str]], list[int]]:
-        """Leave out records that begin with # and have another number of fields than the first record, or ``width``."""
+        """Drop records that begin with # and whose number of fields differs from ``width`` (default: that of the first record)."""
         width = width or len(rows[0])
         if {*map(len, rows)} <= {width}:
             return rows, numbers
@@ -515,9 +515,10 @@ class _Skipped:
     def without_headers(
         self, rows: list[list[str]], numbers: list[int], names: Sequence[str]
     ) -> tuple[list[list[str]], list[int]]:
-        """Leave out records that are equal to the header, as where two files were joined."""
+        """Drop records that are equal to the header, such as those in concatenated files."""
         wanted = [name.casefold() for name in names]
-        most = 2 * len(names[-1]) + 8  # characters, with blanks and capitals: the length excludes nearly all records
+        # Blanks and capitals may change the length; a test of the length first excludes nearly all records.
+        most = 2 * len(names[-1]) + 8
         near = [
             place for place, row in enumerate(rows) if len(row[-1]) <= most and len(row[0]) <= 2 * len(names[0]) + 8
         ]
@@ -534,7 +535,7 @@ class _Skipped:
         return [rows[place] for place in kept], [numbers[place] for place in kept]
 
     def described(self) -> str:
-        """The skipped lines, for the report."""
+        """Return a description of the skipped lines for the report."""
         return "".join(
             f"; skipped line{'s' * (len(lines) > 1)} {listed(lines, most=5)}, {what}"
             for what, lines in self._lines.items()
@@ -542,7 +543,7 @@ class _Skipped:
 
 
 def _other_numbering(names: Sequence[str], features: Sequence[Sequence[FeatureRows]]) -> Iterator[str]:
-    """Warn of test files in svmlight whose features seem to be counted from another number than those of the first file."""
+    """Yield a warning for each svmlight test file whose features seem to be numbered from another start than in the first file."""
     (lowest, highest), *others = [
         (min((low for low, _ in spans), default=1), max((high for _, high in spans), default=1))
         for spans in ([part.span() for part in parts] for parts in features)
@@ -557,12 +558,12 @@ def _other_numbering(names: Sequence[str], features: Sequence[Sequence[FeatureRo
 
 
 def expanded(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
-    """The files that paths and patterns name, those of a pattern in the order of their names.
+    """Return the files that paths and patterns name; the files of a pattern are sorted by name.
 
     Raises
     ------
     InputError
-        If a pattern fits no file, a file is a folder, or standard input is named twice.
+        If a pattern matches no file, a path is a folder, or standard input is named twice.
     """
     found: list[str] = []
     for path in as_list(paths, "paths must be a list of the paths of files"):
@@ -584,7 +585,7 @@ def expanded(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
 
 
 def name_of_data(path: str | os.PathLike[str]) -> str:
-    """The name of a file without its ending, and without ``.gz`` or the like before that.
+    """Return the name of a file without its extension, and without ``.gz`` or the like.
 
     Examples
     --------
@@ -596,18 +597,18 @@ def name_of_data(path: str | os.PathLike[str]) -> str:
 
 
 def _ending_of(path: Path) -> str:
-    """The ending of a file's name, of two the one before ``.gz`` or the like."""
+    """Return the extension of a file name, ignoring ``.gz`` or the like."""
     return Path(path.stem if path.suffix.lower() in PACKED_ENDINGS else path.name).suffix.lower()
 
 
 def _size_of(path: str) -> int | None:
-    """The bytes of a file; None of a pipe."""
+    """Return the size of a file in bytes, or None for a pipe."""
     try:
         found = check_readable(path, "name a file, or a pipe that ends", pipes=True)
         return None if stat.S_ISFIFO(found.st_mode) else found.st_size
     except InputError:
         raise
-    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
+    except (OSError, ValueError) as error:  # ValueError: the name contains a zero byte.
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
@@ -616,12 +617,15 @@ def _nothing_in(names: str) -> CorpusError:
 
 
 def _lines_of(block: str) -> io.StringIO:
-    """The lines of a block, with their ends."""
+    """Return an iterator over the lines of a block, with their line ends."""
     return io.StringIO(block, newline="")
 
 
 def _in_pieces(records: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[list[list[str]], list[int]]]:
-    """Records and their lines, about as many as there are in a block, but at least two: a header and an example."""
+    """Yield batches of records and their line numbers, each about as large as a block.
+
+    A batch has at least two records: a header and an example.
+    """
     rows: list[list[str]] = []
     numbers: list[int] = []
     n_letters = 0

@@ -1,30 +1,32 @@
-"""What is guessed about a file of labelled examples: its form, the delimiter, a header, and the columns of label and text.
+"""Guesses about a file of labelled examples: its form, the delimiter, a header, and the columns of label and text.
 
-Each guess looks at the records of the first megabyte of the first file, and gives way to what the caller says. A wrong guess is
-visible, as the reader says in one sentence what it took a file for; so the rules are meant to be few and predictable. In this order:
+Each guess uses the records of the first megabyte of the first file, and the options of the caller take precedence. The reader
+reports the detected layout in one sentence, so a wrong guess is visible. The rules are therefore few and predictable. In this order:
 
-**Form** (`looks_like_json_lines`). The ending of the name decides (``.csv``, ``.jsonl``, ``.svmlight``, …). Without a known one a file
-whose first line is a JSON object holds JSON lines, and any other holds columns.
+**Form** (`looks_like_json_lines`). The file extension decides (``.csv``, ``.jsonl``, ``.svmlight``, …). If the extension is unknown, a
+file whose first line is a JSON object holds JSON Lines, and any other file holds columns.
 
-**Head** (`head_of_table`). A first line `sep=;` names the delimiter, as Excel does; comments (``# …``) and a title before a header are
-skipped. Every line that is skipped is reported.
+**Head** (`head_of_table`). A first line `sep=;` names the delimiter, as in Excel. Comments (``# …``) and a title before a header are
+skipped. Every skipped line is reported.
 
-**Delimiter** (`guess_delimiter`). Tab, comma, semicolon and bar are tried in this order on the first 100 records. The first that makes
-two fields of each is taken, since a label and a text are what most files have; else the first that makes equally many of each; else
-the first that divides the first line at all. In the last case the reader stops at the line that differs, and names it.
+**Delimiter** (`guess_delimiter`). Tab, comma, semicolon and bar are tried in this order on the first 100 records. The first delimiter
+that splits every record into two fields is used, since most files have a label and a text. Otherwise the first one that gives every
+record the same number of fields is used, or else the first one that splits the first line at all. In the last case the reader stops at
+the line that differs, and names it.
 
-**Header** (`looks_like_header`). No example may be lost and no name become a class, so the first record has to look like names: short,
-of letters, none twice, and not a label that occurs again below. Then it is a header if
+**Header** (`looks_like_header`). A wrong guess would lose an example, or turn a column name into a class. So the first record must look
+like names: short, alphabetic, without duplicates, and not a label that occurs again below. Then it is a header if
 
-- a column is called as those of labels or texts usually are (`LABEL_NAMES`, `TEXT_NAMES`);
-- or a column with a name holds nothing but numbers below;
-- or the names are 0, 1, 2, … as pandas writes them, and no column holds numbers only;
+- a column has a usual name of label or text columns (`LABEL_NAMES`, `TEXT_NAMES`);
+- or a column with a name contains only numbers below;
+- or the names are 0, 1, 2, … as pandas writes them, and no column contains only numbers;
 - or every label below occurs at least twice, the texts have three words or more on average, and no name is a phrase.
 
-**Columns** (`choose_columns`). Names that such columns usually have decide, the surest first. Of two columns the other one is the
-other. Of two without such names the one with fewer different values has the labels (most files repeat a label and no text); if both have
-equally many, the one with fewer words; else the first. Columns that are empty in all records do not count. Of three or more
-without usual names nothing is guessed: the error lists them.
+**Columns** (`choose_columns`). Usual names of such columns decide, the most reliable names first. If one of two columns is known, the
+other role goes to the other column. If neither of two columns has a usual name, the column with fewer distinct values has the
+labels, because most files repeat labels but not texts; if both have equally many, the column with fewer words; else the first.
+Columns that are empty in all records are ignored. Among three or more columns without usual names nothing is guessed: the error lists
+the columns.
 """
 
 import json
@@ -38,7 +40,7 @@ from lxmls_day1.base.errors import CorpusError, InputError, counted
 from lxmls_day1.engine.text.svmlight import is_number
 from lxmls_day1.engine.text.tables import DELIMITERS, Table, column_asked_for, column_records, plain_name
 
-#: What columns of labels and of texts are usually called, the surest names first.
+#: Usual names of columns of labels and of texts, the most reliable names first.
 LABEL_NAMES = (
     *("label", "labels", "category", "class", "intent", "target", "sentiment", "topic", "polarity", "emotion"),
     *("label_text", "gold_label", "coarse_label", "tag", "y", "stars", "rating"),
@@ -48,10 +50,10 @@ TEXT_NAMES = (
     *("comment", "body", "tweet", "question", "query", "phrase"),
 )
 _RECORDS_TRIED = 100
-_NAME = re.compile(r"[^\W\d][\w#/()-]*(?: [\w#/()-]+){0,2}")  # three words at most, and none of a sentence's marks
+_NAME = re.compile(r"[^\W\d][\w#/()-]*(?: [\w#/()-]+){0,2}")  # at most three words, without punctuation of sentences
 _DRAWN_LINE = re.compile(r"[-=_*:+]{3,}")
 _LONGEST_NAME = 40
-_WORDS_OF_A_TEXT = 3  # on average, for a column to be taken for text without a name
+_WORDS_OF_A_TEXT = 3  # minimum average of a text column without a usual name
 _COLUMNS_SHOWN = 12
 _MOST_HEAD_LINES = 20
 _DIALECTS = (
@@ -72,7 +74,7 @@ _SEP = re.compile(r'\s*"?sep=(\\t|[^\r\n"])"?[,;|\t]*\s*', re.IGNORECASE)
 
 
 def looks_like_json_lines(text: str) -> bool:
-    """Whether the first line that is not blank is a JSON object.
+    """Return True if the first non-blank line is a JSON object.
 
     Examples
     --------
@@ -92,8 +94,8 @@ class Head(NamedTuple):
     """The lines before a table."""
 
     n_lines: int
-    delimiter: str | None  # the one that ``sep=`` names, or the one given
-    notes: list[str]  # about the lines that were skipped
+    delimiter: str | None  # the delimiter that ``sep=`` names, or the caller's
+    notes: list[str]  # notes about the skipped lines
 
 
 def head_of_table(text: str, delimiter: str | None, quote: str | None, first_line: int = 1) -> Head:
@@ -104,7 +106,7 @@ def head_of_table(text: str, delimiter: str | None, quote: str | None, first_lin
     text : str
         The beginning of the file.
     delimiter : str, optional
-        The delimiter that the caller gives; it overrules ``sep=``.
+        The delimiter from the caller; it takes precedence over ``sep=``.
     quote : str, optional
     first_line : int
         The number of the first line of the text, for the notes.
@@ -135,7 +137,7 @@ def head_of_table(text: str, delimiter: str | None, quote: str | None, first_lin
 
 
 def _before_table(line: str, below: Sequence[str], delimiter: str | None, quote: str | None) -> str:
-    """What a line is, a comment or a title, if it is not part of the table below; else an empty string."""
+    """Classify a line before the table: return "a comment", "a title", or an empty string if it belongs to the table."""
     if line.startswith(("# ", "#!", "##")) or line.rstrip() == "#":
         return "a comment"
     if quote and line.count(quote) % 2:
@@ -151,7 +153,7 @@ def _before_table(line: str, below: Sequence[str], delimiter: str | None, quote:
             ]
         except CorpusError:
             continue
-        while records and sum(map(bool, records[0])) < 2:  # a further title
+        while records and sum(map(bool, records[0])) < 2:  # another title line
             del records[0]
         widths = {len(row) for row in records[:-1]}
         if len(widths) != 1 or min(widths) < 2:
@@ -168,7 +170,7 @@ def _before_table(line: str, below: Sequence[str], delimiter: str | None, quote:
 
 
 def names_columns(row: Sequence[str]) -> bool:
-    """Whether one field is a usual name of a column of labels, and another one of texts.
+    """Return True if one field is a usual name of a label column, and another field one of a text column.
 
     Examples
     --------
@@ -180,7 +182,7 @@ def names_columns(row: Sequence[str]) -> bool:
 
 
 def refuse_other_dialect(text: str, name: str) -> None:
-    """Raise for a file of fastText or Vowpal Wabbit, which delimiters would tear apart.
+    """Raise an InputError for a file of fastText or Vowpal Wabbit, which cannot be split by delimiters.
 
     Examples
     --------
@@ -196,23 +198,23 @@ def refuse_other_dialect(text: str, name: str) -> None:
 
 
 def guess_delimiter(lines: Sequence[str], name: str, quote: str | None, whole: bool = True) -> str:
-    """The character that parts the fields of these records.
+    """Return the character that separates the fields of these records.
 
     Parameters
     ----------
     lines : sequence of str
-        With their ends; as far as the first 100 records reach.
+        The lines with their line ends; at least those of the first 100 records.
     name : str
-        How an error names the file.
+        The name of the file in error messages.
     quote : str, optional
-        What goes around a field.
+        The quotation character around fields.
     whole : bool
-        Whether these are all lines of the file; else the last record may be cut off.
+        True if these are all lines of the file; otherwise the last record may be incomplete.
 
     Raises
     ------
     CorpusError
-        If none of `DELIMITERS` divides the first record.
+        If none of `DELIMITERS` splits the first record.
 
     Examples
     --------
@@ -240,7 +242,7 @@ def guess_delimiter(lines: Sequence[str], name: str, quote: str | None, whole: b
         elif len(records[0][1]) > 1:
             doubtful.append(delimiter)
     if in_many or doubtful:
-        return (in_many or doubtful)[0]  # whoever reads all records says which line differs from the first
+        return (in_many or doubtful)[0]  # The code that reads all records reports the line that differs.
     if failures:
         raise failures[0]
     raise CorpusError(
@@ -251,7 +253,7 @@ def guess_delimiter(lines: Sequence[str], name: str, quote: str | None, whole: b
 
 
 def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first record names the columns, judged by what stands in it and in the others, as the head of this file says.
+    """Return True if the first record names the columns, by the rules at the head of this file.
 
     Examples
     --------
@@ -264,7 +266,7 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
     if len(in_use) < len(rows[0]):
         rows = [[row[column] for column in in_use] for row in rows]
     first, others = rows[0], rows[1:]
-    if any(map(is_usual_name, first)):  # two files may have been joined
+    if any(map(is_usual_name, first)):  # Concatenated files repeat the header.
         others = [row for row in others if row != first]
     filled = [field for field in first if field]
     is_numbered = filled == [str(column) for column in range(len(filled))]
@@ -296,12 +298,12 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def is_usual_name(name: str) -> bool:
-    """Whether a name is one that columns of labels or texts usually have."""
+    """Return True if a name is a usual name of label or text columns."""
     return plain_name(name) in (*LABEL_NAMES, *TEXT_NAMES)
 
 
 def what_is_no_label(label: str) -> str:
-    """What a label looks like that stands in a line without an example; an empty string if it looks like a label.
+    """Describe a string that does not look like a label, such as "a comment"; return an empty string if it looks like one.
 
     Examples
     --------
@@ -318,27 +320,27 @@ def what_is_no_label(label: str) -> str:
 def choose_columns(
     table: Table, name: str, label_column: int | str | None = None, text_column: int | str | None = None
 ) -> tuple[int, int]:
-    """Which columns hold label and text.
+    """Return the columns of label and text.
 
     Parameters
     ----------
     table : Table
     name : str
-        How an error names the file.
+        The name of the file in error messages.
     label_column, text_column : int or str, optional
-        The number of a column, the first is 0, or its name. Not given, a column is found by the names that such columns
-        usually have (`LABEL_NAMES`, `TEXT_NAMES`); or it is the one of two that is left. Of two columns without such
-        names the one with fewer different values, then with fewer words, has the labels. Columns that are always empty are none.
+        The number (from 0) or name of a column. Default: the column with a usual name (`LABEL_NAMES`, `TEXT_NAMES`), or the
+        remaining one of two columns. If neither of two columns has a usual name, the column with fewer distinct values, then
+        with fewer words, has the labels. Columns that are empty in all records are ignored.
 
     Returns
     -------
     label, text : int
-        Their numbers.
+        The numbers of the two columns.
 
     Raises
     ------
     InputError
-        If there is no such column, both are the same one, or it is unclear which one is meant.
+        If a requested column does not exist, both are the same column, or the guess is ambiguous.
 
     Examples
     --------
@@ -381,13 +383,15 @@ def choose_columns(
 
 
 def _known(table: Table, usual: Sequence[str], other: int | None) -> int | None:
-    """The column with the surest of the usual names; a name that several columns have says nothing."""
+    """Return the column with the most reliable usual name; ignore a name that several columns have."""
     plain = [plain_name(found) if column != other else "" for column, found in enumerate(table.names or ())]
     return next((plain.index(wanted) for wanted in usual if plain.count(wanted) == 1), None)
 
 
 def columns_in_use(rows: Sequence[Sequence[Any]]) -> list[int]:
-    """The columns that are not empty in all records, as one is where every line ends with a delimiter.
+    """Return the columns that are not empty in all records.
+
+    A delimiter at the end of every line makes an empty column.
 
     Examples
     --------
@@ -398,18 +402,18 @@ def columns_in_use(rows: Sequence[Sequence[Any]]) -> list[int]:
 
 
 def label_by_shape(rows: Sequence[Sequence[Any]]) -> int:
-    """The column with the fewest different values; of several, the one with the fewest words; of several, the first."""
+    """Return the column with the fewest distinct values; of several, the one with the fewest words; of several, the first."""
     columns = [[str(row[column]) for row in rows] for column in range(len(rows[0]))]
     nr_values = [len(set(values)) for values in columns]
     least = min(nr_values)
     fewest = [column for column, nr in enumerate(nr_values) if nr == least]
     if len(fewest) == 1:
-        return fewest[0]  # most files: no text is taken apart
+        return fewest[0]  # Most files end here, so that no text needs to be split.
     return min(fewest, key=lambda column: sum(len(value.split()) for value in columns[column]))
 
 
 def _is_number(text: str) -> bool:
-    """Whether a cell is a number.
+    """Return True if a cell is a number.
 
     >>> _is_number("-1.5e3"), _is_number("1 star")
     (True, False)

@@ -1,10 +1,10 @@
-"""Reviews in the published form of the corpus, read into token counts, and cached copies of what was read.
+"""Reviews in the published form of the corpus, parsed into token counts, and cached copies of the parsed reviews.
 
-A file holds a review a line (Blitzer et al. 2007, the form ``processed_acl``)::
+A file holds one review per line (Blitzer et al. 2007, the form ``processed_acl``)::
 
     token:count token:count … #label#:positive
 
-`parse_review` reads one line and says what is wrong with it. `parse_reviews` and `parse_pair` read many lines into the rows
+`parse_review` parses one line and reports what is wrong with it. `parse_reviews` and `parse_pair` parse many lines into the rows
 of one sparse matrix: the pairs of all lines at once, as arrays of bytes.
 
 References
@@ -35,7 +35,10 @@ FILES = tuple(f"{label}.review" for label in LABEL_NAMES)
 MAX_COUNT = 2**31 - 1
 _LABEL_MARK = "#label#:"
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ / golden ratio, odd (Fibonacci hashing)
-_ENCODING = ("utf-8", "surrogatepass")  # of tokens in memory: a text may hold what no file in UTF-8 does
+_ENCODING = (
+    "utf-8",
+    "surrogatepass",
+)  # encoding of tokens in memory: a Python string may contain surrogates, which UTF-8 files cannot
 
 
 def parse_review(line: str, where: str = "this line", label: str | None = None) -> tuple[dict[str, int], str]:
@@ -44,10 +47,10 @@ def parse_review(line: str, where: str = "this line", label: str | None = None) 
     Parameters
     ----------
     line : str
-        ``token:count token:count … #label#:positive``, with or without its line end. The count stands behind the last
-        colon; the counts of a repeated token add up.
+        ``token:count token:count … #label#:positive``, with or without its line end. The count follows the last
+        colon; the counts of a repeated token are added.
     where : str
-        How an error names the line, such as ``positive.review, line 3``.
+        The name of the line in error messages, such as ``positive.review, line 3``.
     label : str, optional
         The label that the line must have.
 
@@ -61,7 +64,7 @@ def parse_review(line: str, where: str = "this line", label: str | None = None) 
     Raises
     ------
     CorpusError
-        If the line is not of that form.
+        If the line is malformed.
 
     Examples
     --------
@@ -108,9 +111,9 @@ def parse_review(line: str, where: str = "this line", label: str | None = None) 
     return counts, found
 
 
-@functools.lru_cache(maxsize=1000)  # a corpus has few different ones
+@functools.lru_cache(maxsize=1000)  # A corpus has few distinct counts.
 def _count(digits: str) -> int:
-    """A number of at least 1 in plain digits; 0 for anything else."""
+    """Parse a count of at least 1 in plain digits; return 0 for anything else."""
     plain = digits.isdecimal() and digits.isascii() and len(digits) <= len(str(MAX_COUNT))
     return int(digits) if plain else 0
 
@@ -121,16 +124,16 @@ def _shown(text: str) -> str:
 
 @dataclass(frozen=True)
 class ParsedReviews:
-    """Token counts of reviews, nothing cut: the rows of a sparse matrix with a column for every token.
+    """Token counts of reviews, without a frequency threshold: the rows of a sparse matrix with a column for every token.
 
     Attributes
     ----------
     starts : int32 array of shape (M + 1,)
         The entries of review m are those from ``starts[m]`` to ``starts[m + 1]``.
     columns : int32 array
-        Which token an entry counts; ascending within a review.
+        The column of each entry's token; ascending within a review.
     counts : int32 array
-        How often that token occurs, at least once.
+        The number of occurrences of that token, at least 1.
     y : int8 array of shape (M,)
         0 for a positive review, 1 for a negative one.
     tokens : sequence of str
@@ -149,7 +152,7 @@ class ParsedReviews:
         return len(self.y)
 
     def in_order(self, order: np.ndarray) -> "ParsedReviews":
-        """The same reviews in another order: the m-th is the one that was at ``order[m]``."""
+        """Return the same reviews in another order: review m is the former review ``order[m]``."""
         shape = len(self), max(1, len(self.tokens))
         X = csr_array((self.counts, self.columns, self.starts), shape=shape)[order]
         return replace(self, starts=X.indptr, columns=X.indices, counts=X.data, y=self.y[order])
@@ -161,7 +164,7 @@ def parse_reviews(
     name: str | None = None,
     without_labels: bool = False,
 ) -> ParsedReviews:
-    """Read many lines of the corpus format.
+    """Parse many lines of the corpus format.
 
     Parameters
     ----------
@@ -170,9 +173,9 @@ def parse_reviews(
     label : str, optional
         The label that all lines must have.
     name : str, optional
-        How an error names the source; the path otherwise.
+        The name of the source in error messages. Default: the path.
     without_labels : bool
-        Whether a line may come without a label; its y then says nothing.
+        Whether labels may be missing; the y of such a line is meaningless.
 
     Returns
     -------
@@ -181,7 +184,7 @@ def parse_reviews(
     Raises
     ------
     CorpusError
-        If a line is malformed (see `parse_review`), a file is not UTF-8, or there is no line at all.
+        If a line is malformed (see `parse_review`), a file is not UTF-8, or the source is empty.
 
     Examples
     --------
@@ -201,14 +204,14 @@ def parse_reviews(
 
 
 def parse_pair(positive: bytes, negative: bytes, names: Sequence[str] = FILES) -> ParsedReviews:
-    """Read the two files of a corpus, and put positive and negative reviews in turn.
+    """Parse the two files of a corpus, and alternate positive and negative reviews.
 
     Parameters
     ----------
     positive, negative : bytes
         The contents of the two files.
     names : sequence of str
-        How errors name them.
+        The names of the two files in error messages.
 
     Returns
     -------
@@ -238,7 +241,7 @@ def parse_pair(positive: bytes, negative: bytes, names: Sequence[str] = FILES) -
 
 
 def _lines(content: bytes, name: str) -> list[bytes]:
-    """The lines of a file. They end at line feeds only: tokens may hold what other rules take for a line end."""
+    """Return the lines of a file. Only a line feed ends a line, because tokens may contain other line separators."""
     lines = content.removeprefix(codecs.BOM_UTF8).split(b"\n")
     for number, line in enumerate(lines, start=1):
         try:
@@ -251,7 +254,7 @@ def _lines(content: bytes, name: str) -> list[bytes]:
 
 
 def _labelled(line: bytes) -> bytes:
-    """A line with a label, if need be one that says nothing; blank ones stay as they are."""
+    """Return a line with a label, adding an arbitrary one if it is missing; a blank line is returned unchanged."""
     text = line.decode(*_ENCODING)
     if _LABEL_MARK in text or not text.strip():
         return line
@@ -259,7 +262,7 @@ def _labelled(line: bytes) -> bytes:
 
 
 def _parse(parts: Sequence[tuple[str, list[bytes], str | None]]) -> ParsedReviews:
-    """Read (name, lines, label) after (name, lines, label), with one numbering of the tokens."""
+    """Parse (name, lines, label) triples one after another, with a common numbering of the tokens."""
     for name, lines, _ in parts:
         if not lines:
             raise CorpusError(f"{name}: expected one review per line, got an empty file")
@@ -268,12 +271,12 @@ def _parse(parts: Sequence[tuple[str, list[bytes], str | None]]) -> ParsedReview
         for name, lines, label in parts:
             for number, line in enumerate(lines, start=1):
                 parse_review(line.decode(*_ENCODING), f"{name}, line {number}", label)
-    assert reviews is not None  # what cannot be read is refused by `parse_review`, which says why
+    assert reviews is not None  # For malformed lines `parse_review` has raised an error.
     return reviews
 
 
 def _parse_at_once(parts: Sequence[tuple[str, list[bytes], str | None]]) -> ParsedReviews | None:
-    """What `_parse` reads; None if a line is malformed."""
+    """Parse like `_parse`, but return None if a line is malformed."""
     rows, lengths, y = [], [0], []
     for _, lines, label in parts:
         code_of = {
@@ -292,7 +295,7 @@ def _parse_at_once(parts: Sequence[tuple[str, list[bytes], str | None]]) -> Pars
     data = np.frombuffer(text, dtype=np.uint8)
     ends = np.flatnonzero(data == ord(" "))
     starts = np.append(0, ends + 1)[:-1]
-    token_ends = ends - 2  # where the count has one digit
+    token_ends = ends - 2  # correct if the count has one digit
     counts = data[ends - 1].astype(np.int64) - ord("0")
     plain = (data[token_ends] == ord(":")) & (token_ends > starts) & (counts >= 1) & (counts <= 9)
     for i in np.flatnonzero(~plain | (data[starts] == ord("#"))):
@@ -306,7 +309,7 @@ def _parse_at_once(parts: Sequence[tuple[str, list[bytes], str | None]]) -> Pars
     is_new = first == np.arange(len(first))
     new, columns = np.flatnonzero(is_new), (np.cumsum(is_new) - 1)[first]
     X = csr_array((counts, columns, np.cumsum(lengths)), shape=(len(y), max(1, len(new))))
-    X = X.tocsc().tocsr()  # sorts all rows in linear time
+    X = X.tocsc().tocsr()  # This conversion sorts all rows in linear time.
     X.sum_duplicates()
     if X.data.max(initial=0) > MAX_COUNT:
         return None
@@ -316,24 +319,26 @@ def _parse_at_once(parts: Sequence[tuple[str, list[bytes], str | None]]) -> Pars
 
 
 def _first_equal(text: bytes, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """For each piece ``text[start:end]`` the number of the first piece with the same bytes.
+    """Return, for each piece ``text[start:end]``, the index of the first piece with the same bytes.
 
-    A piece has one byte at least, and seven bytes or more of the text stand behind it. It is hashed by words of eight bytes, and
+    Each piece must have at least one byte and be followed by at least seven bytes of the text. It is hashed in 8-byte words, and
     compared with the first piece that has the same hash.
     """
     lengths = ends - starts
-    bounds = np.append(0, np.cumsum((lengths + 7) // 8))  # piece i has the words from bounds[i] to bounds[i + 1]
+    bounds = np.append(0, np.cumsum((lengths + 7) // 8))  # Piece i has the words from bounds[i] to bounds[i + 1].
     piece = np.repeat(np.arange(len(starts)), np.diff(bounds))
     offset = np.arange(len(piece)) - bounds[piece]
-    left = lengths[piece] - 8 * offset  # how many bytes of the piece begin with this word
+    left = lengths[piece] - 8 * offset  # number of bytes from this word to the end of the piece
     words = np.ndarray(len(text) - 7, dtype="<u8", buffer=text, strides=(1,))[starts[piece] + 8 * offset]
-    words <<= (8 * np.maximum(8 - left, 0)).astype(np.uint64)  # without the bytes behind the piece
+    words <<= (8 * np.maximum(8 - left, 0)).astype(np.uint64)  # Removes the bytes after the piece.
 
     mixed = words * _FACTOR
     mixed ^= mixed >> 32
     mixed *= (2 * left + 1).astype(np.uint64)
     hashes = np.diff(np.append(np.uint64(0), np.cumsum(mixed))[bounds]) * _FACTOR
-    bits = len(starts).bit_length()  # the lowest bits of a hash give way to the number of its piece: one sort for both
+    bits = len(
+        starts
+    ).bit_length()  # The index of a piece replaces the lowest bits of its hash, so that one sort serves both.
     numbered = np.sort(hashes >> bits << bits | np.arange(len(starts), dtype=np.uint64))
     order = (numbered & (2**bits - 1)).astype(np.intp)
     is_new = np.append(True, np.diff(numbered >> bits) != 0)[: len(starts)]
@@ -341,7 +346,7 @@ def _first_equal(text: bytes, starts: np.ndarray, ends: np.ndarray) -> np.ndarra
     first[order] = order[is_new][np.cumsum(is_new) - 1]
     if np.array_equal(lengths, lengths[first]) and np.array_equal(words, words[bounds[first[piece]] + offset]):
         return first
-    first_of: dict[bytes, int] = {}  # two different pieces have the same hash
+    first_of: dict[bytes, int] = {}  # Reached only if two different pieces have the same hash.
     pieces = (text[start:end] for start, end in zip(starts, ends, strict=True))
     return np.array([first_of.setdefault(piece, i) for i, piece in enumerate(pieces)])
 
@@ -354,19 +359,19 @@ _DAMAGED = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.er
 
 
 def save_parsed(path: Path, reviews: ParsedReviews, sources: Sequence[str]) -> None:
-    """Keep parsed reviews in a file: an ``.npz`` of plain arrays.
+    """Save parsed reviews to a file: an ``.npz`` of plain arrays.
 
     Parameters
     ----------
     path : Path
     reviews : ParsedReviews
     sources : sequence of str
-        The sha256 of each file that they were read from.
+        The sha256 of each source file.
 
     Raises
     ------
     OSError
-        If it cannot be written; then nothing is left behind.
+        If the file cannot be written; no partial file is left.
     """
     text = "\n".join(reviews.tokens).encode(*_ENCODING)
     file = io.BytesIO()
@@ -381,21 +386,21 @@ def save_parsed(path: Path, reviews: ParsedReviews, sources: Sequence[str]) -> N
 
 
 def load_parsed(path: Path, sources: Sequence[str]) -> ParsedReviews | None:
-    """Read what `save_parsed` wrote.
+    """Load the reviews that `save_parsed` wrote.
 
     Parameters
     ----------
     path : Path
     sources : sequence of str
-        The sha256 of the files as they are now.
+        The current sha256 of the source files.
 
     Returns
     -------
     ParsedReviews or None
-        None for a file that is missing, damaged, of another version or of other sources.
+        None if the file is missing, damaged, of another version or of other sources.
     """
     try:
-        if not path.is_file():  # reading a pipe might never end
+        if not path.is_file():  # Reading from a pipe might never end.
             return None
         with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
             if kept["head"].tolist() != [_VERSION, *sources]:

@@ -1,4 +1,4 @@
-"""The reviews of a domain, from the files of its corpus or from the cache."""
+"""The reviews of a domain, read from the files of its corpus or from the cache."""
 
 import contextlib
 import hashlib
@@ -25,19 +25,19 @@ UNLABELLED_FILE = "unlabeled.review"
 def read_reviews(
     domain: str, data_dir: str | os.PathLike[str] | None = None, cache: bool = True, labelled: bool = True
 ) -> Any:
-    """All reviews of a domain with all their tokens, from the cache if the very same files were read before.
+    """Read all reviews of a domain with all their tokens, or load them from the cache if the same files were read before.
 
     Parameters
     ----------
     domain, data_dir, cache
-        As in `readers.sentiment_reader.SentimentCorpus`, with whose errors it ends where they are unusable.
+        See `readers.sentiment_reader.SentimentCorpus`, which also lists the errors raised for invalid values.
     labelled : bool
-        False for those of ``unlabeled.review`` beside them. Its lines have the form of the others; nobody may use their labels, and they
-        may be missing.
+        False reads ``unlabeled.review`` in the same folder instead. Its lines have the same form; their labels may be missing
+        and must not be used.
 
     Returns
     -------
-    ParsedReviews, or None where there is no such file
+    ParsedReviews, or None if ``unlabeled.review`` does not exist
 
     Examples
     --------
@@ -60,7 +60,7 @@ def _read_files(domain: str, paths: Sequence[Path], cache: bool) -> ParsedReview
         sources = sha256_of_files(paths)
         try:
             reviews = load_parsed(_cache_path(domain, sources), sources)
-        except CorpusUnavailable:  # there is no folder to keep anything in
+        except CorpusUnavailable:  # The cache folder does not exist.
             cache, reviews = False, None
         if reviews is not None:
             return reviews
@@ -69,8 +69,8 @@ def _read_files(domain: str, paths: Sequence[Path], cache: bool) -> ParsedReview
     if cache:
         sources = [
             hashlib.sha256(content).hexdigest() for content in (positive, negative)
-        ]  # the files may have changed since
-        with contextlib.suppress(OSError):  # without a cache, reading takes longer and nothing else
+        ]  # The files may have changed in the meantime.
+        with contextlib.suppress(OSError):  # Without a cache, only the next reading is slower.
             save_parsed(_cache_path(domain, sources), reviews, sources)
     return reviews
 

@@ -1,11 +1,11 @@
-"""Ready-made features in the svmlight (libsvm) format: a label and the features that are not zero, by number.
+"""Ready-made features in the svmlight (libsvm) format: on each line a label and the nonzero features, by number.
 
 ::
 
     +1 3:1 17:2.5   # a remark
     -1 qid:4 2:1
 
-Indices keep the number that they have in the file, so that it does not matter whether they begin at 0 or at 1.
+Features keep their numbers from the file, so files may count from 0 or from 1.
 """
 
 import math
@@ -20,14 +20,14 @@ from lxmls_day1.base.errors import CorpusError
 
 _WHOLE = re.compile(r"\d{1,18}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_BLANK_VALUE = re.compile(r"(\s\d+:)[ \t]+(?=[-+.\d]+(?:[eE][-+]?\d+)?(?:\s|$))")  # libsvm reads `1: .5` as `1:.5`
+_BLANK_VALUE = re.compile(r"(\s\d+:)[ \t]+(?=[-+.\d]+(?:[eE][-+]?\d+)?(?:\s|$))")  # libsvm reads `1: .5` as `1:.5`.
 _MOST_INDICES = 10**18
 
 
 class FeatureRows(Sequence[dict[str, float]]):
-    """The features of examples: a sequence of mappings, index -> value of what is not zero, the index as the file has it.
+    """The features of examples: a sequence of mappings from the index in the file to the nonzero value.
 
-    Slices and sums are such rows again. ``matrix`` is what makes numbers for a learner of them.
+    Slices and sums are again `FeatureRows`. ``matrix`` converts the features to a matrix for a learner.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class FeatureRows(Sequence[dict[str, float]]):
 
     @classmethod
     def joined(cls, parts: Sequence["FeatureRows"]) -> "FeatureRows":
-        """All rows of some, one after another."""
+        """Concatenate several `FeatureRows`."""
         lengths = [np.diff(part._parts.indptr) for part in parts]
         indptr = np.concatenate([[0], *lengths]).cumsum()
         return cls(
@@ -52,9 +52,9 @@ class FeatureRows(Sequence[dict[str, float]]):
         return int(self._parts.shape[0])
 
     def __getitem__(self, rows: Any) -> Any:
-        """A mapping; or the rows of a slice or of an array of numbers."""
+        """Return a mapping for an integer; return `FeatureRows` for a slice or an index array."""
         if isinstance(rows, (int, np.integer)):
-            row = range(len(self))[rows]  # an IndexError ends an iteration
+            row = range(len(self))[rows]  # Raises an IndexError at the end of an iteration.
             entries = slice(*self._parts.indptr[row : row + 2])
             numbers, values = self._parts.indices[entries], self._parts.data[entries]
             return dict(zip(map(str, numbers.tolist()), values.tolist(), strict=True))
@@ -73,12 +73,15 @@ class FeatureRows(Sequence[dict[str, float]]):
     __hash__ = None  # type: ignore[assignment]
 
     def span(self) -> tuple[int, int]:
-        """The smallest and the largest index of a feature; 1 and 1 if there is none."""
+        """Return the smallest and the largest feature index; (1, 1) without features."""
         numbers = self._parts.indices
         return (int(numbers.min()), int(numbers.max())) if len(numbers) else (1, 1)
 
     def matrix(self, n_train: int) -> tuple[sp.csr_array, list[str], Any]:
-        """The rows over the features that the first ``n_train`` have, in ascending order: X, names, and sums over these rows."""
+        """Return X, the feature names, and column sums over the first ``n_train`` rows.
+
+        The columns are the features of the first ``n_train`` rows, in ascending order.
+        """
         indptr, numbers, values = self._parts.indptr, self._parts.indices, self._parts.data
         known = None
         if len(numbers) and numbers.max() > 8 * len(numbers) + 2**20:
@@ -102,25 +105,25 @@ def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str]
     Parameters
     ----------
     text : str
-        ``label index:value index:value …`` a line. Indices are whole numbers from 0 or from 1 on, ascending in a line.
-        A ``qid:number`` before them is passed over, as are blank lines, blanks before a value, and what follows a ``#``.
+        ``label index:value index:value …`` on each line. Indices are integers from 0 or from 1 on, ascending in a line.
+        A ``qid:number`` before them is ignored, as are blank lines, blanks before a value, and text after a ``#``.
     name : str
-        How an error names the file.
+        The name of the file in error messages.
     first_line : int
         The number of the first line of the text in the file.
 
     Returns
     -------
     labels : list of str
-        As numbers are written: "1" for each of ``1``, ``+1`` and ``1.0``.
+        Labels in normalized notation: "1" for each of ``1``, ``+1`` and ``1.0``.
     rows : FeatureRows
     lines : list of int
-        The number of the line of each.
+        The line number of each row.
 
     Raises
     ------
     CorpusError
-        If a line is not of that form.
+        If a line is malformed.
 
     Examples
     --------
@@ -135,7 +138,7 @@ def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str]
         LINES,
         ROWS,
         parse_lines,
-    )  # of this form alone
+    )  # Imported here because only this format needs it.
 
     parse: Any = parse_lines
     content = text.encode()
@@ -153,7 +156,7 @@ def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str]
         state[LEFT] = 0
         if state[AT] >= len(content):
             break
-        # a line that it does not understand, and the first that is wrong is one of these
+        # The compiled parser stops at a line that it cannot parse. Python parses that line, or reports that it is malformed.
         end = content.find(b"\n", state[AT]) % (len(content) + 1)
         label, pairs = _parsed_line(content[state[AT] : end].decode(), f"{name}, line {state[LINES]}")
         if label is not None:
@@ -163,7 +166,7 @@ def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str]
             state[ROWS], state[ENTRIES] = row + 1, entries.stop
         state[AT], state[LINES] = end + 1, state[LINES] + 1
     n_rows, n_entries = state[ROWS], state[ENTRIES]
-    stays = values[:n_entries] != 0.0  # but for numbers like 1e-999
+    stays = values[:n_entries] != 0.0  # Numbers like 1e-999 are rounded to 0.
     indptr = np.concatenate([[0], np.cumsum(stays)])[indptr[: n_rows + 1]]
     rows = FeatureRows(indptr, indices[:n_entries][stays], values[:n_entries][stays])
     different, which = np.unique(labels[:n_rows], return_inverse=True)
@@ -172,7 +175,7 @@ def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str]
 
 
 def _parsed_line(line: str, where: str) -> tuple[float | None, dict[int, float]]:
-    """The label of a line, None if it is blank, and its features that are not zero; an error if it is wrong."""
+    """Parse a line: return its label (None for a blank line) and its nonzero features; raise a CorpusError if it is malformed."""
     label, *pairs = _BLANK_VALUE.sub(r"\1", line.partition("#")[0]).split() or [""]
     if not label:
         return None, {}
@@ -199,7 +202,7 @@ def _parsed_line(line: str, where: str) -> tuple[float | None, dict[int, float]]
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a finite number in plain digits.
+    """Return True if a string is a finite number in plain digits.
 
     Examples
     --------
@@ -210,7 +213,7 @@ def is_number(text: str) -> bool:
 
 
 def label_order(labels: Iterable[str]) -> Callable[[str], Any]:
-    """By what labels are sorted: as numbers if all are.
+    """Return the sort key for labels: numeric if all labels are numbers.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Columns (CSV, TSV) and JSON lines as records, and of these the labels and the texts."""
+"""Tables of records from columns (CSV, TSV) and JSON Lines, and the labels and texts of such tables."""
 
 import csv
 import json
@@ -8,46 +8,46 @@ from typing import Any, NamedTuple
 from lxmls_day1.base.errors import CorpusError, InputError, counted, nearest
 
 DELIMITERS = {"\t": "a tab", ",": "a comma", ";": "a semicolon", "|": "a bar"}
-MISSING = object()  # stands for a key that a JSON object does not have
-_LONGEST_FIELD = 2**31 - 1  # characters: as many as csv can count
-_SHOWN = 40  # characters of a name in a message
+MISSING = object()  # marks a key that is missing in a JSON object
+_LONGEST_FIELD = 2**31 - 1  # maximum number of characters that the csv module supports
+_SHOWN = 40  # maximum number of characters of a name in a message
 
 
 class Table(NamedTuple):
-    """Records with equally many fields, and what their columns are called."""
+    """Records with equal numbers of fields, and the names of their columns."""
 
-    names: tuple[str, ...] | None  # the names of the columns; None where a file has no header
-    rows: list[list[Any]]  # one list a record: of text, or of whatever JSON has
+    names: tuple[str, ...] | None  # the names of the columns; None if the file has no header
+    rows: list[list[Any]]  # one list per record: strings, or JSON values
     lines: list[int]  # the number of the first line of each record
 
     def column_named(self, column: int) -> str:
-        """How a message speaks of a column."""
+        """Return the name of a column for messages."""
         return repr(self.names[column]) if self.names else f"column {column}"
 
 
 def column_records(
     lines: Iterable[str], name: str, delimiter: str, quote: str | None, first_line: int = 1
 ) -> Generator[tuple[int, list[str]], None, None]:
-    """The records of columns that are not blank, each with the number of its first line; the fields as they stand there.
+    """Yield the non-blank records of a table with columns, each with the number of its first line; fields are not stripped.
 
     Parameters
     ----------
     lines : iterable of str
-        With their ends.
+        The lines with their line ends.
     name : str
-        How an error names the file.
+        The name of the file in error messages.
     delimiter : str
         The character between the fields.
     quote : str, optional
-        The character that goes around a field with delimiters or line ends, doubled where it is meant itself; None where quotes mean
-        nothing.
+        The character around fields that contain delimiters or line ends; doubled to represent itself. None if quotes have no
+        special meaning.
     first_line : int
-        The number of the first of the lines in the file.
+        The number of the first line in the file.
 
     Raises
     ------
     CorpusError
-        If a quote does not close, or closes before the end of its field.
+        If a closing quotation mark is missing or does not end its field.
 
     Examples
     --------
@@ -74,23 +74,23 @@ def column_records(
 
 
 def parse_json_lines(text: str, name: str, first_line: int = 1, names: tuple[str, ...] = ()) -> Table:
-    """Read a JSON object a line; its keys are the columns.
+    """Parse one JSON object per line; its keys are the columns.
 
     Parameters
     ----------
     text : str
-        Blank lines are passed over; the table may have no rows.
+        Blank lines are ignored; the table may have no rows.
     name : str
-        How an error names the file.
+        The name of the file in error messages.
     first_line : int
-        The number of its first line in the file.
+        The number of the text's first line in the file.
     names : tuple of str
-        The columns; those of the first object if there are none.
+        The columns. Default: the keys of the first object.
 
     Raises
     ------
     CorpusError
-        If a line is no JSON object.
+        If a line is not a JSON object.
 
     Examples
     --------
@@ -120,15 +120,15 @@ def parse_json_lines(text: str, name: str, first_line: int = 1, names: tuple[str
 def check_widths(
     rows: Sequence[Sequence[str]], lines: Sequence[int], name: str, delimiter: str, width: int, first_line: int
 ) -> None:
-    """Refuse records that have not as many fields as the first, which is in ``first_line``.
+    """Raise an error for records whose number of fields differs from that of the first record, in line ``first_line``.
 
     Raises
     ------
     CorpusError
-        With the line of the first such record.
+        The message names the line of the first such record.
     """
     if width > 1 and {*map(len, rows)} <= {width}:
-        return  # as most files do
+        return  # the usual case
     for line, row in zip(lines, rows, strict=True):
         if len(row) != width or width < 2:
             wanted = f"{width} as in line {first_line}" if width > 1 else "two or more, a label and a text"
@@ -139,12 +139,12 @@ def check_widths(
 
 
 def labels_and_texts(table: Table, name: str, label: int, text: int) -> tuple[list[str], list[str]]:
-    """Labels and texts of all records; a text may be empty, a label not.
+    """Return labels and texts of all records; a text may be empty, a label may not.
 
     Raises
     ------
     CorpusError
-        If a label is empty, or a value of JSON is missing or of another kind.
+        If a label is empty, or a JSON value is missing or has the wrong type.
     """
     labels, texts = [], []
     for line, row in zip(table.lines, table.rows, strict=True):
@@ -176,21 +176,21 @@ def _as_label(value: Any) -> str | None:
 
 
 def column_asked_for(table: Table, name: str, setting: str, wanted: int | str) -> int:
-    """The number of a column that is asked for by its name or its number.
+    """Return the number of a column that is requested by name or number.
 
     Parameters
     ----------
     table : Table
     name : str
-        How an error names the file.
+        The name of the file in error messages.
     setting : str
-        Which setting asks for it, such as ``label_column``.
+        The setting that requests the column, such as ``label_column``.
     wanted : int or str
 
     Raises
     ------
     InputError
-        If there is no such column, or several have this name.
+        If the column does not exist, or several columns have this name.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def column_asked_for(table: Table, name: str, setting: str, wanted: int | str) -
 
 
 def find_name(names: Sequence[str], wanted: str) -> int | None:
-    """The number of the column of a name, however it is capitalised; None if there is none."""
+    """Return the number of the column with a name, ignoring case and separators if needed; None without a unique match."""
     if wanted in names:
         return names.index(wanted)
     alike = [column for column, found in enumerate(names) if plain_name(found) == plain_name(wanted)]
@@ -230,7 +230,7 @@ def find_name(names: Sequence[str], wanted: str) -> int | None:
 
 
 def plain_name(name: str) -> str:
-    """The name of a column in lower case, its words joined by underscores.
+    """Return the name of a column in lower case, its words joined by underscores.
 
     Examples
     --------
@@ -241,7 +241,7 @@ def plain_name(name: str) -> str:
 
 
 def kind_of(value: Any) -> str:
-    """How a message speaks of a value of JSON."""
+    """Return the type of a JSON value for messages."""
     if value is MISSING:
         return "missing"
     kinds = {

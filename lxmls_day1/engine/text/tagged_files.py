@@ -1,8 +1,8 @@
-"""Files of sentences, and the tags that a saved tagger gives their words: the part of `predict` that is about sentences.
+"""Tagging of files of sentences by a saved tagger: the part of `predict` for sentences.
 
-A file of tagged words is recognised as for training, by its name, its comments and its columns; a tagger of one's own features takes
-CRFsuite's format alone. The tags of such files are what the tagger's are compared with. In any other file each line that is not blank is
-a sentence, and its words stand between spaces. A file that does not fit the tagger is refused.
+A file of tagged words is recognised by its name, comments and columns, as in training. A tagger for given features reads only
+CRFsuite's format. The tags in such a file are compared with the predicted tags. In any other file, each non-blank line is a sentence
+of words separated by white space. A file that does not fit the tagger raises an error.
 """
 
 import sys
@@ -19,47 +19,47 @@ if TYPE_CHECKING:
     from lxmls_day1.engine.models.model_file import SavedModel
     from lxmls_day1.lab import Lab
 
-CONLLU_TABS = 9  # in a line
+CONLLU_TABS = 9  # tabs in each line
 Tagged = tuple[tuple[Any, ...], tuple[str, ...] | None]
 
 
 def tag_files(
     lab: "Lab", model: "SavedModel", paths: Sequence[str], marginals: bool = False, form: str = "auto"
 ) -> None:
-    """Print each word of the files with its tag, and on standard error the accuracy where the tags are known.
+    """Print each word of the files with its tag, and print the accuracy on standard error if the true tags are known.
 
-    All files are read before anything is shown, so that a mistake in the last of them costs nothing. Of the standard input each
-    sentence is answered as soon as it is there.
+    All files are read before any output, so that an error in the last file wastes no work. Sentences from standard input are
+    tagged as they arrive.
 
     Parameters
     ----------
     lab : Lab
     model : SavedModel
-        Of a structured learner.
+        A model of a structured learner.
     paths : sequence of str
     marginals : bool
-        Whether the probability of the tag, and those of all tags in falling order, stand beside it.
+        Whether to print the probability of the tag, and those of all tags in descending order.
     form : {"auto", "raw", "columns", "conllu", "crfsuite"}
-        The format of the files; ``"auto"`` recognises it, ``"raw"`` is a sentence on each line.
+        The format of the files; ``"auto"`` detects it, ``"raw"`` is a sentence on each line.
 
     Raises
     ------
     InputError
-        For a file that cannot be read, holds no sentence, breaks its format, or does not fit the tagger; and for marginals of a tagger
-        that has none.
+        If a file cannot be read, holds no sentence, is malformed, or does not fit the tagger; or if marginals are requested from a
+        tagger without probabilities.
     """
     if marginals and not hasattr(model.classifier, "get_marginals"):
         raise InputError(
             f"{model.classifier.get_name()} gives scores, not probabilities of tags; for --marginals train with --classifier crf"
         )
     pos_corpus, tags_of_file = lab.load("readers.pos_corpus"), model.notes.get("tags") or "upos"
-    given = getattr(model.classifier, "given_features", False)  # which older labs do not have
+    given = getattr(model.classifier, "given_features", False)  # Older labs lack this attribute.
 
     known_tags = [str(tag) for tag in model.classifier.classes.tolist()]
 
     def read(data: bytes, name: str) -> list[Tagged]:
         found: str | None = None if form == "raw" else form
-        if not hasattr(pos_corpus, "read_tagged"):  # of an older lab
+        if not hasattr(pos_corpus, "read_tagged"):  # An older lab lacks this function.
             if given:
                 return [tuple(sentence) for sentence in pos_corpus.parse_crfsuite(data, name)]
             return read_sentences(data, name, pos_corpus.parse_conllu, tags_of_file)
@@ -105,7 +105,7 @@ def tag_files(
 
 
 def _check_kind(found: str | None, given: bool, name: str) -> None:
-    """Refuse words for a tagger of features, and features for a tagger of words."""
+    """Raise an InputError for words given to a tagger of features, or features given to a tagger of words."""
     if given and found != "crfsuite":
         raise InputError(
             f"{name} does not fit the model, which takes features in CRFsuite's format: a line for each word, with a tag (any, such as _) "
@@ -119,7 +119,7 @@ def _check_kind(found: str | None, given: bool, name: str) -> None:
 
 
 def _text_of(word: Any) -> str:
-    """A word, or its features with spaces between them."""
+    """Return a word as a string; for features, join them with spaces."""
     if isinstance(word, dict):
         return " ".join(name if value == 1.0 else f"{name}:{value:g}" for name, value in word.items())
     return word if isinstance(word, str) else " ".join(word)
@@ -128,7 +128,7 @@ def _text_of(word: Any) -> str:
 def _batches(
     paths: Sequence[str], read: Callable[[bytes, str], list[Tagged]], in_lines: bool
 ) -> Iterator[list[Tagged]]:
-    """The sentences of all files at once; those of the standard input that stand one a line, as soon as they are there."""
+    """Yield the sentences of all files at once; yield the lines of standard input one at a time as they arrive."""
     if list(paths) != [STANDARD_INPUT] or not in_lines:
         yield [one for path in paths for one in read(read_bytes(path), shown_name(path))]
         return
@@ -139,20 +139,20 @@ def _batches(
 
 
 def _confidence(tags: list[Any], tag: Any, shares: list[float]) -> list[str]:
-    """The probability of a tag, and those of all tags."""
+    """Return the formatted probability of a tag, and those of all tags."""
     falling = sorted(zip(tags, shares, strict=True), key=lambda entry: -entry[1])
     return [f"{shares[tags.index(tag)]:.4f}", " ".join(f"{name}={share:.4f}" for name, share in falling)]
 
 
 def read_sentences(data: bytes, name: str, parse_conllu: Any, tags: str = "upos") -> list[Tagged]:
-    """The sentences of a file as (words, tags); the tags are None where the file has none.
+    """Read the sentences of a file as (words, tags); the tags are None if the file has none.
 
     Parameters
     ----------
     data : bytes
-        What the file holds.
+        The content of the file.
     name : str
-        What an error calls it.
+        The name of the file in error messages.
     parse_conllu : function (bytes, tags, name) -> list of sentences with ``words`` and ``tags``, optional
         None if the file is known to be plain text.
     tags : {"upos", "xpos"}
@@ -160,7 +160,7 @@ def read_sentences(data: bytes, name: str, parse_conllu: Any, tags: str = "upos"
     Raises
     ------
     InputError
-        If it is no text, holds no sentence, or is CoNLL-U with a mistake.
+        If the file is not text, holds no sentence, or is malformed CoNLL-U.
 
     Examples
     --------

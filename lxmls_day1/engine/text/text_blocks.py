@@ -1,6 +1,6 @@
-"""A file of any size, or standard input, as blocks of text: its bytes are counted and hashed, unpacked if they are packed, and decoded.
+"""A file of any size, or standard input, as blocks of text: its bytes are counted, hashed, decompressed if needed, and decoded.
 
-What is wrong with an encoding is told with the line, and with how the line would read in the encoding that older programs write.
+The error for a wrong encoding names the line, and shows how the line would read in the encoding that older programs write.
 """
 
 import codecs
@@ -20,23 +20,23 @@ from typing import IO, Any
 from lxmls_day1.base.errors import CorpusError, InputError, counted, nearest
 
 STANDARD_INPUT = "-"
-PIECE = 1 << 20  # bytes that are read at a time
-_MIN_START_BYTES = 10  # by which a format is recognised
-#: The formats that are unpacked here, by their first bytes: the name, the ending, and the module that unpacks.
+PIECE = 1 << 20  # bytes per read
+_MIN_START_BYTES = 10  # minimum number of bytes to recognise a format
+#: The supported compressed formats by their first bytes: the name, the extension, and the module that decompresses.
 _PACKED = (
     (b"\x1f\x8b", "gzip", ".gz", "gzip"),
     (b"BZh", "bzip2", ".bz2", "bz2"),
     (b"\xfd7zXZ\0", "xz", ".xz", "lzma"),
     (b"PK\x03\x04", "zip", ".zip", "zipfile"),
 )
-#: The endings of the names of packed files.
+#: The extensions of compressed files.
 PACKED_ENDINGS = tuple(ending for _, _, ending, _ in _PACKED)
 _MAX_ZIP_BYTES_IN_MEMORY = 1 << 26
 _NAMES_SHOWN = 5
 _UNPACK = "unpack it, and name a file that was in it"
 _EXPORT = "save it as CSV in UTF-8"
 _WITH_PANDAS = "write it as JSON Lines: pandas.read_{}(path).to_json('texts.jsonl', orient='records', lines=True)"
-#: What other binary files are, by their first bytes, and what to do.
+#: Other binary formats by their first bytes: a description, and the advice to the user.
 _BINARY = (
     (b"PAR1", "a Parquet file", _WITH_PANDAS.format("parquet")),
     (b"ARROW1", "an Arrow file", _WITH_PANDAS.format("feather")),
@@ -63,9 +63,9 @@ _BINARY = (
         for protocol in (2, 3, 4, 5)
     ),
 )
-#: Unicode's replacement character: what stands in a decoded text for bytes that could not be decoded.
+#: Unicode's replacement character, which replaces undecodable bytes in a decoded text.
 REPLACEMENT = "\ufffd"
-#: How files with a byte order mark begin, and their encoding. UTF-32 begins as UTF-16 does, and so comes first.
+#: Byte order marks and their encodings. UTF-32 comes first, because its mark begins with that of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -76,19 +76,19 @@ _MARKS = (
 
 
 class Input:
-    """A file that is read from its beginning to its end, while its bytes are counted and hashed."""
+    """A file that is read once from beginning to end, while its bytes are counted and hashed."""
 
     def __init__(self, path: str, name: str, report: Callable[[int], object] | None):
         self.path, self._name, self._report = path, name, report
-        self.inner_name = ""  # of the file in a zip archive, as soon as that is read
+        self.inner_name = ""  # name of the file inside a zip archive, set when the archive is read
         self._digest, self._n_bytes = hashlib.sha256(), 0
         try:
             self._file: IO[bytes] = sys.stdin.buffer if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115
-        except (OSError, ValueError, AttributeError) as error:  # AttributeError: standard input was closed
+        except (OSError, ValueError, AttributeError) as error:  # AttributeError: standard input is closed.
             raise InputError(f"{name} cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes, so many or all; an InputError if they cannot be read."""
+        """Return the next ``size`` bytes, or all remaining bytes; raise an InputError if reading fails."""
         try:
             content = self._file.read(size)
         except OSError as error:
@@ -100,12 +100,12 @@ class Input:
         return content
 
     def read_to_the_end(self) -> None:
-        """Count and hash what nobody has read."""
+        """Count and hash the remaining bytes."""
         while self.read(PIECE):
             pass
 
     def described(self) -> dict[str, Any]:
-        """What a manifest says of the file: path, bytes, time of change, SHA-256; a pipe is as standard input."""
+        """Return the manifest entry of the file: path, bytes, modification time, SHA-256; a pipe is treated like standard input."""
         entry: dict[str, Any] = {"path": STANDARD_INPUT}
         if self.path != STANDARD_INPUT and os.path.isfile(self.path):
             entry = {"path": os.path.abspath(self.path), "mtime_ns": os.stat(self.path).st_mtime_ns}
@@ -118,23 +118,23 @@ class Input:
 
 
 def unpacked(file: Input, name: str, path: str) -> Iterator[bytes]:
-    """Yield the content in pieces, unpacked if it is gzip, bzip2, xz, or a zip archive of one file.
+    """Yield the content in pieces, decompressed if it is gzip, bzip2, xz, or a zip archive of one file.
 
     Parameters
     ----------
     file : Input
-        At its beginning. It gets the ``inner_name`` of the file in a zip archive.
+        The input, positioned at its beginning. For a zip archive, its ``inner_name`` is set.
     name : str
         The name of the file in messages.
     path : str
-        Whoever calls a file ``.gz`` expects a gzip file.
+        The path, whose extension must match the content: a file called ``.gz`` must be a gzip file.
 
     Raises
     ------
     CorpusError
-        If the packed file is damaged, or is not what its name says.
+        If the compressed file is damaged, or does not match its extension.
     InputError
-        For another binary file, or an archive of several files; the message says what to do.
+        For another binary file, or an archive of several files; the message gives advice.
     """
     start = file.read(PIECE)
     while len(start) < _MIN_START_BYTES and (more := file.read(PIECE)):
@@ -177,14 +177,14 @@ def unpacked(file: Input, name: str, path: str) -> Iterator[bytes]:
 
 
 def _lzma_error() -> type[Exception]:
-    """The error of a damaged xz file: a Python without xz, as in a browser, does not have it."""
+    """Return the error class of a damaged xz file; Python without xz, as in a browser, lacks the class."""
     return getattr(sys.modules.get("lzma"), "LZMAError", EOFError)
 
 
 def _stream_pieces(module: str, start: bytes, file: Input, name: str) -> Iterator[bytes]:
     try:
         opened = import_module(module).open(_Reread(start, file))
-    except ImportError:  # because a build of Python may lack bz2 or lzma
+    except ImportError:  # A build of Python may lack bz2 or lzma.
         raise InputError(f"{name} is packed with {module}, which this Python cannot read; {_UNPACK}") from None
     with opened as packed:
         while piece := packed.read(PIECE):
@@ -192,7 +192,7 @@ def _stream_pieces(module: str, start: bytes, file: Input, name: str) -> Iterato
 
 
 def _zip_pieces(start: bytes, file: Input, name: str) -> Iterator[bytes]:
-    """The content of the one file in a zip archive, whose table of contents is at its end."""
+    """Yield the content of the only file in a zip archive, from a copy, because the table of contents is at the archive's end."""
     with tempfile.SpooledTemporaryFile(_MAX_ZIP_BYTES_IN_MEMORY) as copy:
         while start:
             copy.write(start)
@@ -220,7 +220,7 @@ def _zip_pieces(start: bytes, file: Input, name: str) -> Iterator[bytes]:
 
 
 def _kind_of_archive(names: Sequence[str]) -> tuple[str, str] | None:
-    """What a zip archive with these names is for the program that wrote it, and what to do; None for any other archive."""
+    """Describe a zip archive that a program uses as its file format, with advice; return None for any other archive."""
     for start, program in (("xl/", "an Excel workbook"), ("word/", "a Word document"), ("ppt/", "a PowerPoint file")):
         if any(found.startswith(start) for found in names):
             return program, _EXPORT
@@ -235,7 +235,7 @@ def _kind_of_archive(names: Sequence[str]) -> tuple[str, str] | None:
 
 
 def refuse_binary(start: bytes, name: str) -> None:
-    """Raise for a binary file that begins so, and say what it is and what to do.
+    """Raise an InputError for a binary file with these first bytes; the message names the format and gives advice.
 
     Examples
     --------
@@ -251,7 +251,7 @@ def refuse_binary(start: bytes, name: str) -> None:
 
 
 def refuse_packed(path: str) -> None:
-    """Raise for a packed or binary file where only plain text is read; a file that cannot be opened is left to the reader."""
+    """Raise an InputError for a compressed or binary file if only plain text is supported; ignore a file that cannot be opened."""
     try:
         with open(path, "rb") as file:
             start = file.read(512)
@@ -264,7 +264,7 @@ def refuse_packed(path: str) -> None:
 
 
 class _Reread(io.RawIOBase):
-    """A file of which some bytes have been read already."""
+    """A file whose first bytes were read already and are returned first."""
 
     def __init__(self, start: bytes, file: Input):
         self._start, self._file = io.BytesIO(start), file
@@ -277,29 +277,29 @@ class _Reread(io.RawIOBase):
 
 
 class Text:
-    """The text of a file in blocks of whole lines. It is iterated over once.
+    """The text of a file in blocks of whole lines. It can be iterated over once.
 
     Parameters
     ----------
     pieces : iterator of bytes
     name : str
-        As messages name the file.
+        The name of the file in messages.
     encoding : str, optional
-        Not given, it is UTF-8, or what the mark at the beginning of the file says.
+        Default: the encoding of the byte order mark, or UTF-8.
 
     Attributes
     ----------
     encoding : str
-        The one that is used.
+        The encoding in use.
     lost : str
-        If not empty, a warning of letters that were lost before the file was read; where an encoding is given, it says what it wants.
+        A warning of characters that were lost before the file was read, or an empty string. Empty if an encoding was given.
 
     Raises
     ------
     InputError
-        If Python does not know the encoding that is wanted.
+        If the encoding is unknown to Python.
     CorpusError
-        If something cannot be decoded, or is a zero byte; with the number of its line.
+        If a byte cannot be decoded, or is zero; the message names the line.
     """
 
     def __init__(self, pieces: Iterator[bytes], name: str, encoding: str | None):
@@ -310,7 +310,7 @@ class Text:
 
     def __iter__(self) -> Iterator[str]:
         n_lines = 0
-        waiting: list[str] = []  # parts of a line whose end has not come yet
+        waiting: list[str] = []  # pieces of a line whose end was not read yet
         for piece in _with_end(self._start, self._pieces):
             first_line = n_lines + sum(part.count("\n") for part in waiting) + 1
             text = self._decoded(piece, first_line)
@@ -328,7 +328,7 @@ class Text:
                 yield block
 
     def _decoded(self, piece: bytes | None, first_line: int) -> str:
-        """The text of a piece, which begins in this line; None is the end."""
+        """Decode a piece that begins in line ``first_line``; None marks the end of the file."""
         try:
             text = self._decoder.decode(piece or b"", final=piece is None)
         except UnicodeError as error:
@@ -346,14 +346,14 @@ class Text:
 
 
 def _with_end(start: bytes, pieces: Iterator[bytes]) -> Iterator[bytes | None]:
-    """All pieces, then None."""
+    """Yield all pieces, then None."""
     yield start
     yield from pieces
     yield None
 
 
 def _encoding_of(content: bytes, name: str, encoding: str | None) -> tuple[str, codecs.IncrementalDecoder]:
-    """The encoding of a file that begins so, and what decodes it."""
+    """Return the encoding of a file with these first bytes, and a decoder for it."""
     marked = next((marked for mark, marked in _MARKS if content.startswith(mark)), None)
     used = encoding or marked or "utf-8"
     _check_encoding(used)
@@ -365,13 +365,13 @@ def _encoding_of(content: bytes, name: str, encoding: str | None) -> tuple[str, 
 
 
 def _check_encoding(name: str) -> None:
-    """Raise for a name that stands for no encoding of texts."""
+    """Raise an InputError for a name that is not a text encoding."""
     try:
         b"a".decode(name)
-    except UnicodeDecodeError:  # one byte is no letter in this one
+    except UnicodeDecodeError:  # The encoding exists, but does not decode this single byte.
         pass
     except (LookupError, TypeError, ValueError) as error:
-        # a ValueError comes of a zero byte or half a surrogate pair in the name
+        # A ValueError is raised for a zero byte or half a surrogate pair in the name.
         known = {name.replace("_", "-") for name in (*encodings.aliases.aliases, *encodings.aliases.aliases.values())}
         close = nearest(str(name), known)
         hint = close if "did you mean" in close else ""
@@ -379,10 +379,10 @@ def _check_encoding(name: str) -> None:
 
 
 def _lost_letters(name: str, line: int, used: str) -> str:
-    """What to say of a text in which another program wrote `REPLACEMENT` for what it could not decode.
+    """Return the warning about a text that contains `REPLACEMENT` because another program could not decode it.
 
-    It is a warning, as published corpora hold some. An upload to the lab's page in the browser turns every letter of a
-    Latin-1 file that is not ASCII into one.
+    It is only a warning, because published corpora contain some of these characters. Uploading a Latin-1 file to the lab's page in the
+    browser turns each of its non-ASCII letters into one.
     """
     return (
         f"{name}, line {line}: got U+FFFD ({REPLACEMENT}), which programs write for characters that they cannot decode; if the "
@@ -392,9 +392,9 @@ def _lost_letters(name: str, line: int, used: str) -> str:
 
 
 def _wrong_encoding(content: bytes, name: str, used: str, error: UnicodeError, first_line: int) -> str:
-    """What is wrong, and how the line would read in the encoding that older programs on Windows and Unix write.
+    """Return the message for an undecodable line, which shows how it would read in the encoding of older programs on Windows and Unix.
 
-    ``content`` begins in a file's ``first_line``, and it is where `error` counts from.
+    ``content`` begins in line ``first_line`` of the file, and the positions in `error` refer to it.
     """
     start = getattr(error, "start", 0)
     line = content.count(b"\n", 0, start) + first_line

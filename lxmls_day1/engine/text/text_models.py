@@ -1,4 +1,4 @@
-"""A saved classifier that labels text: it takes texts apart as those that it was trained on, and looks at the weights of their tokens."""
+"""A saved classifier that labels text: it tokenizes text like its training texts, and uses the weights of the tokens."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -16,9 +16,9 @@ Bag = Mapping[str, float]
 
 
 class TextModel(SavedModel):
-    """What ``LinearClassifier.load`` returns: a named tuple (classifier, params, feature_names, label_names, notes) that labels text.
+    """The result of ``LinearClassifier.load``: a named tuple (classifier, params, feature_names, label_names, notes) that labels text.
 
-    Of text can be labelled what `lxmls-day1 train` has trained on text, or what was saved with the names of its features.
+    A model can label text if `lxmls-day1 train` trained it on text, or if it was saved with the names of its features.
 
     Examples
     --------
@@ -36,16 +36,16 @@ class TextModel(SavedModel):
 
     @property
     def tags_sentences(self) -> bool:
-        """Whether it tags the words of sentences, rather than labelling whole texts."""
+        """True if the model tags the words of sentences, instead of labelling whole texts."""
         return self.notes.get("tokens") == "sentences"
 
     def predict(self, texts: Sequence[Any]) -> list[Any]:
-        """The label of each text, by its name; of a tagger the tags of each sentence.
+        """Return the label of each text by its name, or for a tagger the tags of each sentence.
 
         Parameters
         ----------
         texts : sequence of M str
-            Of a tagger also sequences of words; in a str these stand between spaces.
+            For a tagger also sequences of words; a str is split at white space.
 
         Returns
         -------
@@ -54,7 +54,7 @@ class TextModel(SavedModel):
         Raises
         ------
         InputError
-            If there is one text instead of a list, something is no text, or the model is not of text.
+            If ``texts`` is a single text, an element is not a text, or the model was not trained on text.
         """
         if self.tags_sentences:
             sentences = [text.split() if isinstance(text, str) else text for text in _listed(texts)]
@@ -63,12 +63,12 @@ class TextModel(SavedModel):
         return [names[column] for column in np.argmax(self.scores(texts), axis=1).tolist()]
 
     def scores(self, texts: Sequence[str]) -> np.ndarray:
-        """The score of each class for each text, (M, K); errors are those of `predict`."""
+        """Return the score of each class for each text, (M, K); errors are those of `predict`."""
         return self.scores_of_bags([self.tokens_of(text) for text in _listed(texts)])
 
     @cached_property
     def tokens_of(self) -> Callable[[str], Bag]:
-        """What takes a text apart as the texts were from which the model has learnt; its notes say which these were."""
+        """The tokenizer of the model's training texts, as recorded in its notes."""
         kind = self.notes.get("tokens", "reviews")
         if kind == "reviews":
             return count_tokens
@@ -88,7 +88,7 @@ class TextModel(SavedModel):
 
     @cached_property
     def columns(self) -> dict[str, int]:
-        """The column of each token; an InputError if it was saved without the names of its features."""
+        """The column of each token; raises an InputError if the model was saved without the names of its features."""
         if self.feature_names is None:
             raise InputError(
                 "the model has no feature names, so it cannot read words: it was trained on points, or saved without feature_names"
@@ -96,14 +96,16 @@ class TextModel(SavedModel):
         return {name: column for column, name in enumerate(self.feature_names)}
 
     def knows_some_of(self, bag: Bag) -> bool:
-        """Whether any token of a text has a weight."""
+        """Return True if any token of a text has a weight."""
         return bool(bag) if self.notes.get("hash_bits") is not None else not self.columns.keys().isdisjoint(bag)
 
     def rows(self, bags: Sequence[Bag]) -> "sp.csr_array":
-        """Texts, as counts of their tokens, as rows over all features (M, J); hashed ones as they were in training."""
+        """Return texts, given as token counts, as rows over all features (M, J), hashed if the training features were hashed."""
         hash_bits = self.notes.get("hash_bits")
         if hash_bits is not None:
-            from lxmls_day1.engine.text.token_batches import numbered_bags  # numba takes its time
+            from lxmls_day1.engine.text.token_batches import (
+                numbered_bags,
+            )  # Imported here because numba is slow to import.
 
             return numbered_bags(bags).hashed(hash_bits)
         columns, indices, counts, ends = self.columns, [], [], [0]
@@ -116,8 +118,8 @@ class TextModel(SavedModel):
         return sp.csr_array(entries, shape=(len(bags), len(columns)))
 
     def scores_of_bags(self, bags: Sequence[Bag]) -> np.ndarray:
-        """The scores (M, K) of texts as counts of their tokens. What it takes does not depend on the number of features."""
-        if len(bags) == 1 and self.notes.get("hash_bits") is None:  # a matrix takes longer than the text
+        """Return the scores (M, K) of texts given as token counts, in time independent of the number of features."""
+        if len(bags) == 1 and self.notes.get("hash_bits") is None:  # Building a matrix would take longer than one text.
             column_of, (bag,) = self.columns.get, bags
             columns = np.array([column_of(token, -1) for token in bag], dtype=np.intp)
             known = columns >= 0

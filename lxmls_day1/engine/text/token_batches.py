@@ -1,8 +1,8 @@
-"""Texts -> rows of token counts, batch by batch, in bounded memory: what a corpus that does not fit into memory is made of.
+"""Texts -> rows of token counts, batch by batch, in bounded memory: used to build corpora that do not fit into memory.
 
-The tokens are those of `tokens.count_tokens`. `TokenCounter` gives the rows of a batch, by hashed features or by the numbers that
-tokens have in this batch; a `TokenTable` numbers the tokens of all batches. Both work in machine code where numba is, else in plain
-Python.
+The tokens are those of `tokens.count_tokens`. `TokenCounter` returns the rows of a batch, either over hashed features or over the
+numbers that tokens have in this batch; a `TokenTable` numbers the tokens of all batches. Both run in machine code if numba is
+installed, otherwise in plain Python.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,19 +25,19 @@ from lxmls_day1.engine.text.tokens import (
 if COMPILES:
     from lxmls_day1.engine.kernels import token_rows
 
-_MOST_WORDS = 1 << 19  # that a counter remembers with their forms; then it begins anew
-_SMALLEST = 1 << 12  # entries of a new table
+_MOST_WORDS = 1 << 19  # maximum number of words that a counter caches with their forms; then it starts again
+_SMALLEST = 1 << 12  # number of entries of a new table
 
 
 class Tokens(NamedTuple):
-    """Different tokens, as bytes one behind the other."""
+    """Distinct tokens, as concatenated bytes."""
 
     text: np.ndarray  # uint8
-    starts: np.ndarray  # (n + 1,) int64: where each begins; the last is the end of all
-    hashes: np.ndarray  # (n,) uint32: MurmurHash3 of each
+    starts: np.ndarray  # (n + 1,) int64: the start of each token; the last value is the end of all
+    hashes: np.ndarray  # (n,) uint32: MurmurHash3 of each token
 
     def names(self) -> list[str]:
-        """The tokens as text."""
+        """Return the tokens as strings."""
         content, ends = self.text.tobytes(), self.starts.tolist()
         return [content[start:end].decode() for start, end in pairwise(ends)]
 
@@ -46,17 +46,17 @@ class NumberedRows(NamedTuple):
     """Rows over the tokens of one batch."""
 
     indptr: np.ndarray  # (m + 1,) int64
-    indices: np.ndarray  # (nnz,) uint32: which of `tokens`; ascending in each row
+    indices: np.ndarray  # (nnz,) uint32: the index in `tokens`; ascending in each row
     values: np.ndarray  # (nnz,) float32
     tokens: Tokens  # in the order of first use
 
     def hashed(self, hash_bits: int) -> csr_array:
-        """The same rows over 2^b buckets: the value of a bucket is the sum of its tokens' values, each with the token's sign."""
+        """Return these rows over 2^b buckets: the value of a bucket is the sum of its tokens' values, each with the token's sign."""
         buckets, negative = buckets_and_signs(self.tokens.hashes.view(np.int32), hash_bits)
         signs = np.where(negative, np.float32(-1), np.float32(1))
         indices = buckets[self.indices]
         X = csr_array(
-            (self.values * signs[self.indices], indices.astype(np.int64), self.indptr.copy()),  # summing changes it
+            (self.values * signs[self.indices], indices.astype(np.int64), self.indptr.copy()),  # changed by summing
             shape=(len(self.indptr) - 1, 1 << hash_bits),
         )
         X.sum_duplicates()
@@ -64,7 +64,7 @@ class NumberedRows(NamedTuple):
         return X
 
     def over(self, column_of: np.ndarray, n_columns: int) -> csr_array:
-        """The same rows with the columns that these tokens have; those with a negative one are left out."""
+        """Return these rows with the given columns of the tokens; drop tokens with a negative column."""
         return with_columns(self.indptr, self.indices, self.values, column_of, n_columns)
 
 
@@ -76,13 +76,13 @@ class _Entries:
         self.slots = np.zeros((4 * _SMALLEST, 2), dtype=np.uint64)
         self.arena = np.empty(16 * _SMALLEST, dtype=np.uint8)
         self.starts = np.zeros(_SMALLEST + 1, dtype=np.int64)
-        self.hashes = np.empty(_SMALLEST + 1, dtype=np.uint32)  # of tokens, as far as `numbered_rows` has found them
+        self.hashes = np.empty(_SMALLEST + 1, dtype=np.uint32)  # hashes of tokens, filled by `numbered_rows`
 
     def table(self) -> "token_rows.Table":
         return token_rows.Table(self.slots, self.arena, self.starts)
 
     def grow(self, longest: int) -> None:
-        """Make room for twice as many entries if they are short of it, and for one that is so long."""
+        """Double the number of entries if it is nearly used up, and make room for one more entry of ``longest`` bytes."""
         if 2 * self.number > len(self.starts) - 1:
             self.starts = np.concatenate([self.starts, np.zeros(len(self.starts) - 1, dtype=np.int64)])
             self.hashes = np.resize(self.hashes, len(self.starts))
@@ -93,27 +93,27 @@ class _Entries:
         self.arena = np.concatenate([self.arena[:used], np.empty(used + longest + len(self.starts), dtype=np.uint8)])
 
     def texts(self, first: int) -> list[bytes]:
-        """The entries from one on."""
+        """Return the entries from ``first`` on, as bytes."""
         begin, ends = int(self.starts[first]), self.starts[first : self.number + 1]
         content, places = self.arena[begin : ends[-1]].tobytes(), (ends - begin).tolist()
         return [content[start:end] for start, end in pairwise(places)]
 
     def texts_at(self, numbers: np.ndarray) -> list[str]:
-        """The entries of these numbers, as text."""
+        """Return the entries with these numbers, as strings."""
         places = zip(self.starts[numbers].tolist(), self.starts[numbers + 1].tolist(), strict=True)
         arena = memoryview(self.arena)  # type: ignore[arg-type]
         return [str(arena[start:end], "utf-8") for start, end in places]
 
 
 class TokenTable:
-    """Numbers tokens in the order in which they come.
+    """A table that numbers tokens in the order of their first occurrence.
 
     Parameters
     ----------
     names : sequence of str
-        The first ones.
+        The first tokens of the table.
     most : int, optional
-        How many it takes; further ones have no number. As many as come unless given.
+        The maximum number of tokens; further tokens get no number. Default: unlimited.
 
     Examples
     --------
@@ -133,10 +133,10 @@ class TokenTable:
         return len(self._number_of) if self.entries is None else self.entries.number
 
     def numbers(self, tokens: Tokens) -> np.ndarray:
-        """The number of each token, int64; -1 for those that it has not and does not take."""
+        """Return the number of each token, int64; -1 for an unknown token if the table is full."""
         wanted = len(tokens.hashes)
         room = wanted if self._most is None else max(0, self._most - len(self))
-        if 0 < room < wanted:  # the first ones fill it
+        if 0 < room < wanted:  # The first tokens fill the table.
             first = Tokens(tokens.text, tokens.starts[: room + 1], tokens.hashes[:room])
             rest = Tokens(tokens.text, tokens.starts[room:], tokens.hashes[room:])
             return np.concatenate([self.numbers(first), self.numbers(rest)])
@@ -161,13 +161,13 @@ class TokenTable:
         return np.array([self._number_of.get(name, -1) for name in names], dtype=np.int64)
 
     def names(self, first: int = 0) -> list[str]:
-        """The tokens by their numbers, from one on."""
+        """Return the tokens by their numbers, from ``first`` on."""
         if self.entries is None:
             return [name.decode() for name in list(self._number_of)[first:]]
         return [name.decode() for name in self.entries.texts(first)]
 
     def names_at(self, numbers: np.ndarray) -> list[str]:
-        """The tokens of these numbers."""
+        """Return the tokens with these numbers."""
         if self.entries is None or len(numbers) == len(self):
             names = self.names()
             return [names[number] for number in numbers.tolist()]
@@ -175,15 +175,15 @@ class TokenTable:
 
 
 class TokenCounter:
-    """Counts the tokens of texts, batch by batch; it remembers the words that it has met, up to a bound.
+    """A counter of the tokens of texts, batch by batch, with a bounded cache of the words that it has seen.
 
-    One counter is for one thread at a time.
+    Only one thread may use a counter at a time.
 
     Parameters
     ----------
     count_plain : function from a text to a mapping of tokens to numbers, optional
-        Where it is given, the tokens are the words between white space, in lower case, and their pairs, as it counts them:
-        `readers.vocabulary.count_words`.
+        Use `readers.vocabulary.count_words`. The tokens are then the words separated by white space, in lower case, and their
+        pairs, as this function counts them. Default: `tokens.count_tokens`.
 
     Examples
     --------
@@ -200,7 +200,7 @@ class TokenCounter:
         self._count = count_plain or count_tokens
 
     def hashed(self, texts: Sequence[str], hash_bits: int) -> csr_array:
-        """Rows over 2^b buckets, float32, as those of scikit-learn's `FeatureHasher` without its zeros."""
+        """Return rows over 2^b buckets, float32, equal to those of scikit-learn's `FeatureHasher` without its zeros."""
         if self._words is None:
             return self.numbered(texts).hashed(hash_bits)
         words, ends = self._words.of(texts)
@@ -209,7 +209,7 @@ class TokenCounter:
         return rows_of(indptr, indices[: indptr[-1]].copy(), data[: indptr[-1]].copy(), 1 << hash_bits)
 
     def numbered(self, texts: Sequence[str]) -> NumberedRows:
-        """Rows over the tokens that these texts have."""
+        """Return rows over the tokens that occur in these texts."""
         if self._words is None:
             return numbered_bags([self._count(text) for text in texts])
         entries = _Entries()
@@ -218,7 +218,7 @@ class TokenCounter:
         return NumberedRows(indptr, indices, values, tokens)
 
     def numbered_by(self, table: "TokenTable", texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rows over the tokens of a table that takes as many as come: indptr, indices and values as of `NumberedRows`."""
+        """Return rows over the tokens of an unlimited table: indptr, indices and values as in `NumberedRows`."""
         if self._words is None or table.entries is None:
             rows = self.numbered(texts)
             X = rows.over(table.numbers(rows.tokens), len(table))
@@ -241,20 +241,20 @@ class TokenCounter:
 
 
 class _Words:
-    """The words that were met, as they are written, and of each the form in which it is counted: if ``plain``, in lower case."""
+    """The words seen so far, and for each word the form in which it is counted; if ``plain``, this is the word in lower case."""
 
     def __init__(self, plain: bool) -> None:
         self._entries, self._plain = _Entries(), plain
         self._function_hashes = signed_hashes(*joined_names([] if plain else sorted(FUNCTION_WORDS)))
-        self._known = 0  # of the entries have forms
+        self._known = 0  # number of entries that have forms
         self.longest = 0
         self._packed = np.empty((0, 4), dtype=np.uint64)
         self._forms = np.empty(0, dtype=np.uint8)
 
     def of(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """The words of texts by their numbers, (N,) int32, and where those of each text end, (m + 1,) int64."""
+        """Return the words of texts by their numbers, (N,) int32, and the end of each text in this array, (m + 1,) int64."""
         if self._entries.number > _MOST_WORDS:
-            self.__init__(self._plain)  # type: ignore[misc]  # what a new object of this class does
+            self.__init__(self._plain)  # type: ignore[misc]  # Resets the cache like a new object.
         text, starts = joined_names(texts)
         with_numbers = np.flatnonzero(token_rows.may_hold_thousands(text, starts))
         if len(with_numbers) and not self._plain:
@@ -277,7 +277,7 @@ class _Words:
         return words[: ends[-1]], ends
 
     def by_number(self) -> tuple[np.ndarray, np.ndarray]:
-        """What the kernels want to know of each word, and the bytes of all forms."""
+        """Return the data of each word for the kernels, and the bytes of all forms."""
         return self._packed, self._forms
 
     def _normalise_new(self) -> None:
@@ -312,7 +312,7 @@ class _Words:
 
 
 def tokens_of(names: Iterable[str]) -> Tokens:
-    """Names as `Tokens`.
+    """Convert names to `Tokens`.
 
     Examples
     --------
@@ -324,7 +324,7 @@ def tokens_of(names: Iterable[str]) -> Tokens:
 
 
 def numbered_bags(bags: Sequence[Mapping[str, float]]) -> NumberedRows:
-    """Rows of ready-made bags, token -> value; a value beyond float32 becomes an infinite one, which the caller may refuse.
+    """Return the rows of bags, token -> value; a value beyond float32 becomes infinite, which the caller may treat as an error.
 
     Examples
     --------
@@ -352,11 +352,11 @@ def _room_for(words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def rows_of(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, n_features: int) -> csr_array:
-    """A matrix over these arrays, as they are."""
+    """Make a matrix from these arrays without copying."""
     X = csr_array((len(indptr) - 1, n_features), dtype=data.dtype)
     X.indptr, X.indices, X.data = indptr, indices, data
     if indices.dtype == np.uint32:
-        X.indices = indices.view(np.int32)  # scipy knows no unsigned indices
+        X.indices = indices.view(np.int32)  # SciPy does not support unsigned indices.
     X.has_sorted_indices = X.has_canonical_format = True
     return X
 
@@ -364,7 +364,7 @@ def rows_of(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, n_feature
 def with_columns(
     indptr: np.ndarray, indices: np.ndarray, values: np.ndarray, column_of: np.ndarray, n_columns: int
 ) -> csr_array:
-    """Rows with the columns that their tokens have; tokens with a negative one are left out.
+    """Return rows with the given columns of their tokens; drop tokens with a negative column.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Many texts -> one sparse matrix of their unigrams and bigrams: the columns and counts that `tokens.count_tokens` gives text by text."""
+"""Many texts -> one sparse matrix of their unigrams and bigrams, with the counts that `tokens.count_tokens` gives for each text."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -12,11 +12,11 @@ _TEXTS_AT_ONCE = 1 << 13
 
 
 class TokenMatrix(NamedTuple):
-    """The counts of texts over the tokens of some of them."""
+    """The token counts of texts, over the tokens of some of these texts."""
 
-    X: csr_array  # (M, J) float64 with sorted int32 indices: how often token j occurs in text m
-    tokens: list[str]  # column -> token, in the order of first use: in a text first the unigrams, then the bigrams
-    totals: np.ndarray  # (J,) int64: how often each occurs in the texts that the tokens are taken from
+    X: csr_array  # (M, J) float64 with sorted int32 indices: the count of token j in text m
+    tokens: list[str]  # column -> token, in order of first use; in each text the unigrams precede the bigrams
+    totals: np.ndarray  # (J,) int64: the total count of each token in the texts that define the tokens
 
 
 def count_texts(
@@ -32,13 +32,13 @@ def count_texts(
     ----------
     texts : sequence of M str
     nr_counted : int, optional
-        How many of the texts, from the first on, the tokens are taken from; all unless given.
+        The number of texts, from the first on, whose tokens become columns. Default: all texts.
     min_count : int
-        A token becomes a column if it occurs at least so often in these.
+        A token becomes a column if it occurs at least ``min_count`` times in these texts.
     progress : bool
         Whether to show a progress bar.
     count_plain : function, optional
-        As of `token_batches.TokenCounter`: `readers.vocabulary.count_words` for its tokens.
+        See `token_batches.TokenCounter`; `readers.vocabulary.count_words` selects its tokens.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def count_texts(
            [0., 1., 0., 0., 0.]])
     """
     check_flag("progress", progress)
-    # What is compiled takes long to import, and most readers count no texts.
+    # Imported here because compiled modules are slow to import, and most readers do not count texts.
     from tqdm.auto import tqdm
 
     from lxmls_day1.engine.text.token_batches import TokenCounter, TokenTable, with_columns

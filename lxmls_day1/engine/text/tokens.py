@@ -1,20 +1,20 @@
 """Text -> tokens: the words and word pairs that the review corpora count.
 
 A review is a bag of *unigrams* and *bigrams*, ``great`` and ``great_book``. The published corpus (Blitzer et al.
-2007) names neither its tokeniser nor its list of function words; the rules here are read off the corpus, and
-reproduce, count by count, the published lines of those reviews whose text they were checked against:
+2007) describes neither its tokenizer nor its list of function words. The rules here were inferred from the corpus. They
+reproduce, count by count, the published lines of the reviews against whose text they were checked:
 
-* lower case, Unicode normal form C; white space and commas part words, colons vanish;
-* a word of letters is one of any script: combining marks and zero-width joiners belong to the letter before them, as in
+* lower case, Unicode normal form C; white space and commas separate words, colons are removed;
+* a word of letters may be in any script: combining marks and zero-width joiners belong to the letter before them, as in
   the word segmentation of UAX 29;
-* marks behind a word of letters go, and so does a bracket before it (``novel.`` -> ``novel``); a word with anything
-  else inside, in quotes or with marks on both its sides stays whole (``u.s.``, ``don't.``, ``"fanatic"``, ``(pp.``);
+* punctuation after a word of letters is removed, and so is a bracket before it (``novel.`` -> ``novel``); a word with anything
+  else inside, in quotes or with punctuation on both sides stays whole (``u.s.``, ``don't.``, ``"fanatic"``, ``(pp.``);
 * numbers become ``<num>``, years ``<year>``, ``1/2`` ``<fraction>``, ``10-20`` ``<dash-num>``; ``20th`` and ``$20``
   stay;
-* a function word is no unigram, and two of them are no bigram (``the_book`` counts, ``of_the`` does not);
-* a dash or other bare mark leaves an empty word, which ends the bigram before it: ``grasp -`` gives ``grasp_``.
+* a function word is not a unigram, and two function words are not a bigram (``the_book`` counts, ``of_the`` does not);
+* a dash or other isolated mark leaves an empty word, which ends the bigram before it: ``grasp -`` gives ``grasp_``.
 
-One thing differs on purpose: the corpus dropped line ends and so glued words together (``again.a``); here they part
+One difference is intended: the corpus dropped line ends and so joined words (``again.a``); here line ends separate
 words.
 
 References
@@ -50,19 +50,19 @@ _FRACTION = re.compile(r"\d+/\d+", re.ASCII)
 _RANGE = re.compile(r"\d+-\d+", re.ASCII)
 
 
-@lru_cache(maxsize=2**16)  # most words of a text are common ones
+@lru_cache(maxsize=2**16)  # Most words of a text are common.
 def normalise_word(word: str) -> str:
-    """The form in which one word of a text is counted.
+    """Return the form in which one word of a text is counted.
 
     Parameters
     ----------
     word : str
-        A word as it stands between two gaps, with whatever marks cling to it.
+        A word between two gaps, with the punctuation attached to it.
 
     Returns
     -------
     str
-        The word in the corpus's form; empty for a word of marks alone.
+        The word in the corpus's form; empty if the word has only punctuation.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def normalise_word(word: str) -> str:
     """
     if word.isascii():
         shape = word = word.lower().replace(":", "")
-    else:  # the expressions of `re` do not know marks, so the shape of a word has a letter for each mark
+    else:  # The patterns of `re` do not match combining marks, so `shape` has a letter for each mark.
         word = lower_case(word.replace(":", ""))
         shape = _with_letters_for_marks(word)
     if not any(character.isalnum() for character in shape):
@@ -91,7 +91,7 @@ def normalise_word(word: str) -> str:
 
 
 def lower_case(text: str) -> str:
-    """Return a text in lower case and in Unicode's normal form C: two spellings of one text give one result.
+    """Return a text in lower case and in Unicode's normal form C, so that different spellings of a text give the same result.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def lower_case(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    # The second step is for capitals whose small letter is one character with its accent.
+    # The second normalization is for capitals whose lower-case letter and accent form one character.
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
 
 
@@ -114,12 +114,12 @@ def _with_letters_for_marks(word: str) -> str:
 
 
 def written_words(text: str) -> list[str]:
-    """The words of a text as they are written, with whatever marks cling to them: what `normalise_word` takes.
+    """Return the words of a text as written, with the punctuation attached to them: the input of `normalise_word`.
 
     Raises
     ------
     InputError
-        If it is no text.
+        If the argument is not a string.
 
     Examples
     --------
@@ -134,21 +134,21 @@ def written_words(text: str) -> list[str]:
 
 
 def without_thousands_marks(text: str) -> str:
-    """A text whose numbers have no commas between their thousands.
+    """Remove the commas between the thousands of numbers.
 
     Examples
     --------
     >>> without_thousands_marks("1,250 or 1,25, and 1,000,000.")
     '1250 or 1,25, and 1000000.'
     """
-    if not _COMMA_AND_DIGITS.search(text):  # found fast, as it begins with a fixed character
+    if not _COMMA_AND_DIGITS.search(text):  # This search is fast because the pattern begins with a fixed character.
         return text
-    text = unicodedata.normalize("NFC", text)  # because a mark may stand before the number
+    text = unicodedata.normalize("NFC", text)  # A combining mark may precede the number.
     return _THOUSANDS.sub(lambda match: match[1] + match[2].replace(",", ""), text)
 
 
 def split_words(text: str) -> list[str]:
-    """The normalised words of a text, in order; a bare mark such as a dash leaves an empty word.
+    """Return the normalised words of a text, in order; an isolated mark such as a dash gives an empty word.
 
     Parameters
     ----------
@@ -168,17 +168,17 @@ def split_words(text: str) -> list[str]:
 
 
 def unigrams_and_bigrams(words: Iterable[str]) -> list[str]:
-    """The tokens of a sequence of normalised words: first the unigrams, then the bigrams, each in order.
+    """Return the tokens of a sequence of normalised words: first the unigrams, then the bigrams, each in order.
 
     Parameters
     ----------
     words : iterable of str
-        Normalised words, as `split_words` gives them.
+        Normalised words, as returned by `split_words`.
 
     Returns
     -------
     list of str
-        Unigrams ``a`` that are no function words; bigrams ``a_b`` of neighbours that are not both function words.
+        Unigrams ``a`` that are not function words; bigrams ``a_b`` of neighbours that are not both function words.
 
     Examples
     --------
@@ -193,12 +193,12 @@ def unigrams_and_bigrams(words: Iterable[str]) -> list[str]:
 
 
 def count_tokens(*texts: str) -> dict[str, int]:
-    """How often each token occurs in a review: what a classifier sees of a text.
+    """Return the number of occurrences of each token in a review: the representation of a text for a classifier.
 
     Parameters
     ----------
     *texts : str
-        The parts of one review, such as title and body. No bigram reaches from one part into the next.
+        The parts of one review, such as title and body. Bigrams do not cross from one part into the next.
 
     Returns
     -------
@@ -217,13 +217,13 @@ def count_tokens(*texts: str) -> dict[str, int]:
 
 
 def processed_line(counts: Mapping[str, int], label: str) -> str:
-    """One review as a line of the published format, ``token:count token:count … #label#:positive``.
+    """Return one review as a line of the published format, ``token:count token:count … #label#:positive``.
 
     Parameters
     ----------
     counts : mapping of str to int
-        Token -> count, as `count_tokens` gives it. A token holds neither a space nor a line feed, and does
-        not begin with ``#label#:``, the mark of the label; nor is it ``#label#``.
+        Token -> count, as returned by `count_tokens`. A token must not contain a space or a line feed. It must
+        not begin with ``#label#:``, the mark of the label, or be ``#label#``.
     label : str
         ``positive`` or ``negative``.
 

@@ -1,11 +1,11 @@
-"""Reviews of any number, made up by a seeded generator as fast as they can be read: for tests and measurements of large corpora.
+"""Any number of synthetic reviews from a seeded generator, made as fast as they can be read: for tests and benchmarks of large corpora.
 
-They are no sentences, unlike those of the toy corpus, but have the statistics that matter to learners and their speed. Words follow Zipf's
-law; one in eleven comes from the words of the document's class, which other classes use, too, only more rarely; one label in fifty is
-another one than its text was written for. Lengths are log-normal. Words have capitals and marks, as in prose.
+Unlike in the toy corpus, they are not sentences, but they have the statistics that matter to learners and their speed. Words follow
+Zipf's law. About one word in eleven is drawn from the words of the document's class, which other classes also use, but more
+rarely. One label in fifty is wrong. Lengths are log-normal. Words have capitals and punctuation, as in prose.
 
-The documents come in blocks of a thousand. Each block has random numbers of its own, of which only the raw ones are taken: these NumPy
-promises to keep. So the first N documents are the same however many are asked for, in all versions and on all machines.
+The documents are generated in blocks of a thousand. Each block uses its own raw random numbers, which NumPy guarantees to keep stable.
+So the first N documents are the same for every total number, in all versions and on all machines.
 """
 
 import math
@@ -20,12 +20,14 @@ from lxmls_day1.engine.text.tokens import FUNCTION_WORDS
 
 BLOCK = 1000
 MOST_CLASSES = 1000
-_N_WORDS, _COMMON = 1 << 17, 256  # the most frequent ones belong to no class
+_N_WORDS, _COMMON = 1 << 17, 256  # number of words; number of the most frequent words, which belong to no class
 _RANK_BITS, _LENGTH_BITS = 22, 10
-_SPREAD = 0.5  # of the logarithm of lengths
-_OF_CLASS, _OTHER_LABEL = 24, 1311  # of 256 words, of 65,536 labels
-_FORM_OF = np.array([0, 0, 0, 0, 0, 1, 2, 3]) * _N_WORDS  # three bits -> where such forms begin
-# Words of praise and of blame, in turn.
+_SPREAD = 0.5  # standard deviation of the logarithm of lengths
+_OF_CLASS, _OTHER_LABEL = 24, 1311  # number of class words in 256 words; number of wrong labels in 65,536
+_FORM_OF = (
+    np.array([0, 0, 0, 0, 0, 1, 2, 3]) * _N_WORDS
+)  # three bits -> offset of the forms with this capitalization or punctuation
+# Positive and negative words, alternating.
 _ADJECTIVES = """
     excellent boring great poor wonderful disappointing good bad solid dull superb useless clever flimsy delightful
     clumsy reliable cheap charming awful brilliant tedious impressive weak beautiful terrible comfortable annoying
@@ -41,21 +43,21 @@ _VOWELS, _CONSONANTS = "aeiou", "bdfgklmnprstvz"
 def toy_documents(
     n_documents: int, seed: int = 1, n_classes: int = 2, n_words: int = 80
 ) -> Iterator[list[tuple[str, str]]]:
-    """Make up documents.
+    """Generate documents.
 
     Parameters
     ----------
     n_documents : int
     seed : int
     n_classes : int
-        From 2 on. Two are called negative and positive, more ``class-000``, ``class-001``, ….
+        At least 2. Two classes are called negative and positive; more are called ``class-000``, ``class-001``, ….
     n_words : int
         The median length of a document.
 
     Yields
     ------
     list of (label, text)
-        Up to a thousand documents. The first ones are the same whatever `n_documents`.
+        Up to a thousand documents. The first documents do not depend on `n_documents`.
 
     Examples
     --------
@@ -90,7 +92,7 @@ def toy_documents(
 
 
 def _forms() -> np.ndarray:
-    """The words by rank, then the same with a capital, with a comma, with a full stop."""
+    """Return the words by rank, followed by the same words with a capital, with a comma, and with a full stop."""
     syllables = [consonant + vowel for consonant in _CONSONANTS for vowel in _VOWELS]
     made_up = chain.from_iterable(map("".join, product(syllables, repeat=length)) for length in (2, 3, 4))
     words = dict.fromkeys(chain(sorted(FUNCTION_WORDS), _ADJECTIVES.split()))
@@ -102,7 +104,7 @@ def _forms() -> np.ndarray:
 
 
 def _ranks() -> np.ndarray:
-    """A number of 22 bits -> the rank of a word, whose probability is proportional to 1 / (1 + rank)."""
+    """Return a table: 22-bit number -> rank of a word, with probability proportional to 1 / (1 + rank)."""
     shares = np.cumsum(1 / np.arange(1, _N_WORDS + 1))
     places = (np.arange(2**_RANK_BITS) + 0.5) / 2**_RANK_BITS
     ranks: np.ndarray = np.searchsorted(shares, places * shares[-1]).astype(np.int64)
@@ -110,7 +112,7 @@ def _ranks() -> np.ndarray:
 
 
 def _lengths(median: int) -> np.ndarray:
-    """A number of 10 bits -> the length of a document."""
+    """Return a table: 10-bit number -> length of a document."""
     normal = NormalDist(math.log(median), _SPREAD)
     places = (np.arange(2**_LENGTH_BITS) + 0.5) / 2**_LENGTH_BITS
     return np.array([max(1, round(math.exp(normal.inv_cdf(place)))) for place in places], dtype=np.intp)
