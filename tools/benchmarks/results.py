@@ -239,7 +239,7 @@ HEADLINES = {
     "speed": _result,
     "our accuracy": lambda entry: _number(entry.get("our_quality")),
     "peer's accuracy": lambda entry: _number(entry.get("peer_quality")),
-    "machine": lambda entry: entry["machine"],
+    "machine": lambda entry: re.sub(r" \(.*?\)", "", entry["machine"]),
     "date": lambda entry: str(entry["date"]),
 }
 
@@ -267,7 +267,7 @@ def step_sizes(entries):
             elif entry["case"] == case:
                 zero = entry
         shown = (lost.get("our_value", "none"), lost.get("our_quality", ""), zero.get("our_value", ""))
-        rows.append([case, *(f"{value:.2f}" if isinstance(value, float) else str(value) for value in shown)])
+        rows.append([case, *(f"{value:.2f}" if isinstance(value, (int, float)) else str(value) for value in shown)])
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
