@@ -75,7 +75,7 @@ def test_a_run_saves_what_it_measured_and_writes_the_tables(checkout):
     assert stub["machine"].endswith(" cores")
     assert stub["commit"]
     assert other["our_value"] == 5 and "date" not in other
-    assert "| 3 × faster | 2 × faster | yes |" in printed
+    assert "| 3 × faster | 2 × faster | yes " in printed
     page = (checkout / results.PAGES[0]).read_text(encoding="utf-8")
     assert "| Train f | `f(λ)` | `g(C)` | 3 × faster | 0.8125 | 0.8 |" in page and page.endswith("\n\nThe end.\n")
 

@@ -141,7 +141,9 @@ def show(title, benchmark, measured, save):
     old = read() if RESULTS.exists() else []
     everything = merged(old, new)
     shown = {key(entry) for entry in new}
-    print(f"\n{title}\n\n{table([entry for entry in everything if key(entry) in shown])}", flush=True)
+    columns = {name: value for name, value in COLUMNS.items() if name not in ("date", "commit", "machine")}
+    lines = table([entry for entry in everything if key(entry) in shown], columns, aligned=True)
+    print(f"\n{title}\n\n{lines}", flush=True)
     if save:
         write(everything)
 
@@ -244,13 +246,14 @@ HEADLINES = {
 }
 
 
-def table(entries, columns=None):
+def table(entries, columns=None, aligned=False):
     """Return the entries as a table of Markdown, without the columns that are empty in every row."""
     columns = columns or COLUMNS
     cells = {name: [value(entry).replace("|", "\\|") for entry in entries] for name, value in columns.items()}
-    cells = {name: column for name, column in cells.items() if any(column)}
-    rows = [list(cells), ["---"] * len(cells), *(list(row) for row in zip(*cells.values(), strict=True))]
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    kept = [[name, "---", *column] for name, column in cells.items() if any(column)]
+    if aligned:
+        kept = [[cell.ljust(max(map(len, column))) for cell in column] for column in kept]
+    return "".join(f"| {' | '.join(row)} |\n" for row in zip(*kept, strict=True))
 
 
 def step_sizes(entries):
