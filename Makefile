@@ -182,7 +182,7 @@ docs: set-up-docs
 	@echo 'Built: out/docs/index.html (lxmls-day1 docs opens it)'
 
 clean:
-	rm -rf .venv out build dist docs/exercises docs/gallery_pages docs/lessons docs/reference/generated docs/reference/commands.md docs/reference/classifiers.md docs/reference/readers.md .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage*
+	rm -rf .venv out build dist docs/exercises docs/gallery_pages docs/lessons docs/reference/generated docs/reference/commands.md docs/reference/classifiers.md docs/reference/readers.md docs/dev/benchmark-results.md .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage*
 	find . -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
 
 set-up-run:

@@ -37,7 +37,7 @@ class NearEnough(Exception):
 
 
 def attributes(X):
-    """What CRFsuite wants: a list of attributes for each word of each sentence."""
+    """Return a list of attributes for each word of each sentence, as CRFsuite needs them."""
     starts, indptr, indices, _ = X.features
     sentences = []
     for begin, end in itertools.pairwise(starts):
@@ -119,7 +119,7 @@ def compare(corpus, n_sentences, all_states, repeats, save):
 
 
 def main(quick=False, repeats=2, all_weights=False):
-    """Print the tables; say so if the treebank or CRFsuite is not at hand."""
+    """Show the comparisons, or report that the treebank or CRFsuite is not available."""
     try:
         import pycrfsuite  # noqa: F401
 

@@ -1,7 +1,7 @@
-"""How many right submissions are graded in a second by a core: the full set of checks of exercises 1.2 to 1.7.
+"""Time of grading a correct submission on a core: the full set of checks of exercises 1.2 to 1.7.
 
-Each is read, run in a box, judged, and gets its pages with a picture. What is paid once in a run (computing what the checks
-expect, warming up, the pages about the class) is left out and shown by itself. Runs with one and with all cores take turns.
+Each submission is read, run in a box and judged, and gets its pages with a picture. Work done once in a run (computing expected
+results, warming up, the pages about the class) is left out and shown separately. Runs with one and with all cores take turns.
 """
 
 import os

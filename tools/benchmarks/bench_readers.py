@@ -1,4 +1,4 @@
-"""How long readers take, and how much memory.
+"""Time and memory of readers.
 
 * Books (``LXMLS_DAY1_DATA``, or downloaded before): from the text, and from its cached copy, each in a new process, in processor time
   after the import of the reader.

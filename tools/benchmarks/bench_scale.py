@@ -81,7 +81,7 @@ def _differing(corpus, texts):
 
 
 def on_disk(n_documents):
-    """Return the name of the case of so many documents."""
+    """Return the name of the case with `n_documents` documents."""
     return f"{n_documents:,} documents on disk, 2^{HASH_BITS} columns"
 
 
@@ -113,7 +113,7 @@ def compare_streamed_with_memory(X, y, n_train, folder, repeats, save):
     return shards
 
 
-#: What a Python with Vowpal Wabbit runs, with a folder, the number of passes and further options as arguments.
+#: Program for a Python that has Vowpal Wabbit. Its arguments are a folder, the number of passes and further options.
 WITH_VOWPAL_WABBIT = """
 import json, os, sys, time
 from vowpalwabbit import Workspace

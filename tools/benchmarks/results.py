@@ -4,7 +4,7 @@
 
 ======================================  =====================================================================================
 ``benchmark``, ``case``, ``measure``    the benchmark that measures it; data and settings; what is compared, such as CPU time
-``ours``, ``peer``                      the two calls that are compared; no peer where only our value counts
+``ours``, ``peer``                      the two calls that are compared; no peer if only our value counts
 ``our_value``, ``peer_value``, ``unit`` their values
 ``ratio``                               the peer's value divided by ours: above 1 ours is faster, or smaller
 ``quality``                             the quality that both reach, with ``our_quality`` and ``peer_quality``
@@ -15,7 +15,7 @@
 ``note``                                anything else that a reader must know
 ======================================  =====================================================================================
 
-A benchmark calls :func:`show`, which prints a table and saves the measured values. Goals and headlines are edited by hand.
+A benchmark calls :func:`show`, which prints a table and saves the measured values. People edit goals and headlines.
 ``python tools/benchmarks/results.py`` writes the tables of the pages again.
 """
 
@@ -44,7 +44,47 @@ HEAD = """# Goals and results of the benchmarks, one entry a case. tools/benchma
 # `make bench` writes what it measured; edit only goals and headlines by hand. In entries from before 2026-11-28 date and
 # commit are those of the commit that recorded the result.
 """
-PAGES = ("docs/explanations/speed.md", "docs/explanations/step-sizes.md", "docs/dev/benchmark-results.md")
+PAGES = ("docs/explanations/speed.md", "docs/explanations/step-sizes.md")
+PAGE_HEAD = """# Benchmark results
+
+This page shows the goal and the newest result of every case. `make docs` writes its tables from `tools/benchmarks/results.toml`, in which
+`make bench` saves results; [Benchmarks](benchmarks.md) describes the method. *Result* and *goal* compare ours with the peer; without
+a peer they are our value. If several values were measured, the note says so and the entry is the worst.
+"""
+#: Benchmark -> title and remark of its table on the page of all results.
+SECTIONS = {
+    "plain": (
+        "Plain calls",
+        "Calls that set λ and nothing else, beside the peer's call that sets C or alpha. Texts have 80 words and 50,000 columns "
+        "(K = 77: 30 words and 30,000 columns).",
+    ),
+    "max_ent": (
+        "Maximum entropy to a certified gap",
+        "Dense cases have two classes. The peer's iterations are the fewest that reach the gap.",
+    ),
+    "svm_dual": ("Dual SVM to a duality gap", "These cases have no script."),
+    "online": (
+        "Online learners and naive Bayes",
+        "Equal passes over equal data. *Tracked* means `track_objective=True`; the peer does not track.",
+    ),
+    "second_order": (
+        "Second-order learners",
+        "Each beside the perceptron that keeps as much: averaged or not. *Steps alone* are the rounds after the first, without set-up.",
+    ),
+    "two_threads": ("Two threads in memory", "Wall-clock time."),
+    "scale": ("Corpora on disk", "Documents of about 75 words, two classes, hinge loss."),
+    "crf": (
+        "Conditional random fields",
+        "CPU time until our objective is at most CRFsuite's last one + 0.1 %. The accuracy must also be within 0.2 points of CRFsuite's.",
+    ),
+    "readers": ("Readers", ""),
+    "grading": ("Grading", ""),
+    "commands": ("Commands", "These cases have no script."),
+    "step_sizes": (
+        "Default step sizes",
+        "Worst of fourteen settings of maximum entropy and the SVM, ten rounds. The quality is the standard error.",
+    ),
+}
 TABLE = re.compile(r"(<!-- results: (\w+) -->\n).*?(<!-- end of results -->)", re.DOTALL)
 
 
@@ -82,7 +122,7 @@ def key(entry):
 def merged(old, measured):
     """Return the old entries, with those that were measured again replaced in their places and new cases at the end.
 
-    An entry keeps its goal and its headline, because nobody measures them.
+    An entry keeps its goal and its headline, because no benchmark measures them.
     """
     entries = {key(entry): entry for entry in old}
     for entry in measured:
@@ -288,8 +328,18 @@ def with_tables(text, entries):
     return TABLE.sub(written, text)
 
 
+def results_page():
+    """Return the page of all results, which is written when the book is built."""
+    entries = read()
+    parts = [PAGE_HEAD]
+    for benchmark, (title, remark) in SECTIONS.items():
+        lines = table([entry for entry in entries if entry["benchmark"] == benchmark])
+        parts.append("\n\n".join(filter(None, (f"## {title}", remark, lines))))
+    return "\n".join(parts)
+
+
 def write_tables():
-    """Write the tables of all pages."""
+    """Write the tables of the committed pages."""
     entries = read()
     for page in (ROOT / name for name in PAGES):
         old = page.read_text(encoding="utf-8")
