@@ -82,7 +82,8 @@ help:
 	@echo '             numba, more seeds of grading, every known mistake in the sandbox, those of make hostile, and the other'
 	@echo '             cases of the tests of which make test takes every n-th (one half: make campaigns HALF=boxes, HALF=rest)'
 	@echo 'make fuzz    call every public function with random arguments for five minutes (longer: make fuzz SECONDS=3600)'
-	@echo 'make bench   time the learners beside those of scikit-learn'
+	@echo 'make bench   time the lab beside scikit-learn and others; saves the results and writes the tables of the pages'
+	@echo '             (one subject, smaller, saves nothing: make bench ARGS="online --quick")'
 	@echo 'make clean   remove .venv, out/ and every cache'
 	@echo 'Each sets up .venv by itself if need be; PYTHON=python3.12 chooses the Python for it.'
 
@@ -181,7 +182,7 @@ docs: set-up-docs
 	@echo 'Built: out/docs/index.html (lxmls-day1 docs opens it)'
 
 clean:
-	rm -rf .venv out build dist docs/exercises docs/gallery_pages docs/lessons docs/reference/generated docs/reference/commands.md docs/reference/classifiers.md docs/reference/readers.md .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage*
+	rm -rf .venv out build dist docs/exercises docs/gallery_pages docs/lessons docs/reference/generated docs/reference/commands.md docs/reference/classifiers.md docs/reference/readers.md docs/dev/benchmark-results.md .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage*
 	find . -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
 
 set-up-run:

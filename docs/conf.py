@@ -149,6 +149,13 @@ def write_commands(app: Any) -> None:
     _write_page(app, "reference/commands.md", "\n\n".join(parts) + "\n")
 
 
+def write_benchmark_results(app: Any, config: object) -> None:
+    """Write the page of all results of the benchmarks."""
+    from tools.benchmarks.results import results_page
+
+    _write_page(app, "dev/benchmark-results.md", results_page())  # type: ignore[no-untyped-call]
+
+
 def draw_boundaries(app: Any) -> None:
     """Draw the picture of the front page, which README shows too, as `lxmls-day1 run` does."""
     from classifiers.run_all_classifiers import run_all_classifiers
@@ -363,6 +370,7 @@ def setup(app: Any) -> None:
     app.connect("builder-inited", write_commands)
     app.connect("builder-inited", draw_boundaries)
     app.connect("config-inited", write_modules)  # before Sphinx looks which pages there are
+    app.connect("config-inited", write_benchmark_results)
     app.connect("config-inited", write_exercises)
     app.connect("config-inited", write_lessons)  # which lead to the exercises
     app.connect("source-read", read_first_part)

@@ -201,9 +201,11 @@ def test_files_that_a_page_names_are_there(page):
 
 
 def made_from(link):
-    """What a page of the gallery, of the reference or of an exercise is made from when the book is built; other links as they are."""
+    """Return what a page of the gallery, the reference, an exercise or the results is made from, and other links as they are."""
     if written := re.fullmatch(r"(.*)(?:reference/(?:commands|classifiers|readers)|exercises/index)\.md", link):
         return written[1] + "conf.py"
+    if written := re.fullmatch(r"(.*?)(dev/)?benchmark-results\.md", link):
+        return f"{written[1]}{'..' if written[2] else '../..'}/tools/benchmarks/results.toml"
     made = re.fullmatch(r"(.*)gallery_pages/(\w+)\.rst", link)
     if made is None:
         return link

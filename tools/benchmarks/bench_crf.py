@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 
 import itertools
 
-from interleaved import print_table
+from results import accuracies, show
 
 from classifiers.structured.crf import CRF
 from classifiers.structured.tag_features import EncodedSentences
@@ -37,7 +37,7 @@ class NearEnough(Exception):
 
 
 def attributes(X):
-    """What CRFsuite wants: a list of attributes for each word of each sentence."""
+    """Return a list of attributes for each word of each sentence, as CRFsuite needs them."""
     starts, indptr, indices, _ = X.features
     sentences = []
     for begin, end in itertools.pairwise(starts):
@@ -91,8 +91,8 @@ def lab(X, corpus, X_test, target):
     raise AssertionError("the objective of CRFsuite was not reached")
 
 
-def compare(corpus, n_sentences, all_states, repeats):
-    """Print the table of one comparison."""
+def compare(corpus, n_sentences, all_states, repeats, save):
+    """Show one comparison."""
     X = EncodedSentences.learn(corpus.train_X[:n_sentences])
     X_test = X.others(corpus.test_X)
     items, test_items = attributes(X), attributes(X_test)
@@ -100,18 +100,26 @@ def compare(corpus, n_sentences, all_states, repeats):
     for _ in range(repeats):
         theirs.append(crfsuite(items, corpus, test_items, all_states))
         ours.append(lab(X, corpus, X_test, NEAR * theirs[-1][1]))
-    rows = []
-    for name, runs in (("CRFsuite", theirs), ("lab, to CRFsuite's objective + 0.1 %", ours)):
-        seconds, objective, iterations, right = (median(column) for column in zip(*runs, strict=True))
-        rows.append([name, f"{seconds:.1f}", f"{objective:.2f}", f"{iterations:.0f}", f"{right:.4f}"])
-    header = ["", "seconds of processor time", "objective", "iterations", "test accuracy"]
-    weights = "all weights" if all_states else "CRFsuite: weights of pairs that were seen"
-    size = f"{len(X)} sentences, {X.features.starts[-1]} words, {len(X.index)} features; {weights}"
-    print_table(f"{corpus.get_name()}: {size}", header, rows)
+    lab_medians, peer_medians = ([median(column) for column in zip(*runs, strict=True)] for runs in (ours, theirs))
+    weights = "weights of all pairs" if all_states else "CRFsuite's default weights"
+    ends = [f"{objective:.2f} after {iterations:.0f}" for _, objective, iterations, _ in (lab_medians, peer_medians)]
+    entry = {
+        "case": f"English Web Treebank, {len(X):,} sentences, {weights}",
+        "measure": "CPU time",
+        "ours": 'CRF(solver="lbfgs")',
+        "peer": "CRFsuite, feature.possible_states" if all_states else "CRFsuite",
+        "our_value": round(1e3 * lab_medians[0]),
+        "peer_value": round(1e3 * peer_medians[0]),
+        "unit": "ms",
+        "ratio": round(peer_medians[0] / lab_medians[0], 2),
+        **accuracies(lab_medians[3], peer_medians[3]),
+        "note": f"objective: ours {ends[0]} iterations, CRFsuite {ends[1]}; {len(X.index):,} features",
+    }
+    show(corpus.get_name(), "crf", [entry], save)
 
 
 def main(quick=False, repeats=2, all_weights=False):
-    """Print the tables; say so if the treebank or CRFsuite is not at hand."""
+    """Show the comparisons, or report that the treebank or CRFsuite is not available."""
     try:
         import pycrfsuite  # noqa: F401
 
@@ -121,10 +129,10 @@ def main(quick=False, repeats=2, all_weights=False):
         return
     CRF().train([["a", "b"], ["b"]], [["x", "y"], ["y"]])  # compiles, or loads what was compiled
     n_sentences = len(corpus.train_X)
-    compare(corpus, 200 if quick else FIRST_SENTENCES, True, repeats)
-    compare(corpus, 1000 if quick else n_sentences, False, repeats)
+    compare(corpus, 200 if quick else FIRST_SENTENCES, True, repeats, not quick)
+    compare(corpus, 1000 if quick else n_sentences, False, repeats, not quick)
     if all_weights:
-        compare(corpus, n_sentences, True, 1)
+        compare(corpus, n_sentences, True, 1, not quick)
 
 
 if __name__ == "__main__":

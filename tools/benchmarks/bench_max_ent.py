@@ -15,7 +15,8 @@ from statistics import median
 
 import numpy as np
 import scipy.sparse as sp
-from interleaved import books, print_table, ratio, tf_idf_text, time_in_turn
+from interleaved import books, tf_idf_text, time_in_turn
+from results import show, timing
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
@@ -36,8 +37,8 @@ def fewest_iterations(train, enough, most=1024):
     return high
 
 
-def certified(name, X, y, regularizer, gap, goal, peers, repeats, solver="auto"):
-    """A row: ours to a certified gap, against the fastest of the peers that get there."""
+def certified(name, X, y, regularizer, gap, peers, repeats, solver="auto"):
+    """Return an entry: ours to a certified gap, against the fastest of the peers that get there."""
     n_examples, n_classes = len(y), len(np.unique(y))
     ones = np.ones((n_examples, 1))
     with_ones = sp.csr_matrix(sp.hstack([ones, X], format="csr")) if sp.issparse(X) else np.hstack([ones, X])
@@ -68,16 +69,20 @@ def certified(name, X, y, regularizer, gap, goal, peers, repeats, solver="auto")
     }
     seconds = time_in_turn(runs, repeats, time.process_time)
     peer = min((name for name in runs if name != "ours"), key=lambda name: median(seconds[name]))
-    return [
-        f"{name}, λ = {regularizer:.2g}, gap {gap:g}",
-        f"{peer}, {numbers[peer]} it.",
-        f"{1 / ratio(seconds, 'ours', peer):.2f}",
-        f"≥ {goal:g}",
-        f"{distance(ours()):.0e} / {distance(train_peer(peer, numbers[peer])):.0e}",
-    ]
-
-
-HEADER = ["solver, case", "peer", "peer's time / ours", "goal", "gap: ours / peer"]
+    called = (
+        "MaxEntBatch(λ, tolerance=gap)" if solver == "auto" else f'MaxEntBatch(λ, tolerance=gap, solver="{solver}")'
+    )
+    alone = "liblinear, dual" if peers == ["liblinear"] else peers[0]
+    return {
+        "case": f"{name}, λ = {regularizer:g}, gap {gap:g}",
+        "ours": called,
+        "peer": f"best of {', '.join(peers)}" if len(peers) > 1 else alone,
+        **timing(seconds, "ours", peer),
+        "quality": "gap to the optimum",
+        "our_quality": float(f"{distance(ours()):.0e}"),
+        "peer_quality": float(f"{distance(train_peer(peer, numbers[peer])):.0e}"),
+        "note": f"peer: {peer + ', ' if len(peers) > 1 else ''}{numbers[peer]} iterations",
+    }
 
 
 def show_certified(corpus, quick):
@@ -85,14 +90,14 @@ def show_certified(corpus, quick):
     rows = []
     if corpus is not None:
         for gap in (1e-3, 1e-6):
-            rows.append(certified("books", corpus.train_X, corpus.train_y, 0.01, gap, 1, ["liblinear"], 4 * repeats))
+            rows.append(certified("books", corpus.train_X, corpus.train_y, 0.01, gap, ["liblinear"], 4 * repeats))
     solvers = ["newton-cg", "saga", "lbfgs"]
     X, y = tf_idf_text(3_000 if quick else 10_000, 3_000, 11, 77)
-    rows.append(certified(f"{len(y)} texts, K = 77", X, y, 1e-4, 1e-3, 1.3, solvers, repeats))
-    for n_classes, regularizer, goal in ((4, 1e-5, 2), (20, 1e-4, 1.5)):
+    rows.append(certified(f"{len(y):,} texts, K = 77", X, y, 1e-4, 1e-3, solvers, repeats))
+    for n_classes, regularizer in ((4, 1e-5), (20, 1e-4)):
         X, y = tf_idf_text(10_000 if quick else 180_000, 50_000, 80, n_classes)
-        rows.append(certified(f"{len(y)} texts, K = {n_classes}", X, y, regularizer, 1e-3, goal, solvers, repeats))
-    print_table("MaxEntBatch to a certified gap, processor time", HEADER, rows)
+        rows.append(certified(f"{len(y):,} texts, K = {n_classes}", X, y, regularizer, 1e-3, solvers[:2], repeats))
+    show("MaxEntBatch to a certified gap, CPU time", "max_ent", rows, not quick)
 
 
 def show_dense(quick):
@@ -104,10 +109,8 @@ def show_dense(quick):
         y = rng.integers(0, 2, n_examples)
         X = rng.normal(size=(n_examples, n_features)) + y[:, None] / np.sqrt(n_features)
         repeats = 5 if n_examples < 100_000 else 3
-        rows.append(
-            certified(f"lbfgs, {n_examples} x {n_features}", X, y, 1e-3, 1e-3, 1.2, ["lbfgs"], repeats, "lbfgs")
-        )
-    print_table("MaxEntBatch on dense data, two classes, processor time", HEADER, rows)
+        rows.append(certified(f"dense, {n_examples:,} x {n_features}", X, y, 1e-3, 1e-3, ["lbfgs"], repeats, "lbfgs"))
+    show("MaxEntBatch on dense data, two classes, CPU time", "max_ent", rows, not quick)
 
 
 MEMORY = """
@@ -120,12 +123,20 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6 * (1024 if sys.pl
 """
 
 
-def show_memory():
+def show_memory(quick):
     rows = []
-    for solver in ("lbfgs", "auto"):
+    for solver, settings in (("lbfgs", ', solver="lbfgs"'), ("auto", "")):
         ran = subprocess.run([sys.executable, "-c", MEMORY, solver], capture_output=True, text=True, check=True)
-        rows.append([solver, f"{float(ran.stdout):.0f}", "≤ 400"])
-    print_table("Most memory of the process, 10000 x 24000, K = 77", ["solver", "MB", "goal"], rows)
+        rows.append(
+            {
+                "case": "10,000 x 24,000, K = 77",
+                "measure": "peak memory of the process",
+                "ours": f"MaxEntBatch(λ, tolerance=gap{settings})",
+                "our_value": round(float(ran.stdout)),
+                "unit": "MB",
+            }
+        )
+    show("Peak memory of the process", "max_ent", rows, not quick)
 
 
 def main(quick=False):
@@ -134,4 +145,4 @@ def main(quick=False):
         warnings.simplefilter("ignore", ConvergenceWarning)
         show_certified(corpus, quick)
         show_dense(quick)
-        show_memory()
+        show_memory(quick)

@@ -9,7 +9,8 @@ import time
 from functools import partial
 
 import numpy as np
-from interleaved import books, compare_learners, noisy_points, print_table, ratio, synthetic_text, tf_idf, time_in_turn
+from interleaved import books, compare_learners, noisy_points, synthetic_text, tf_idf, time_in_turn
+from results import accuracies, show, timing
 from sklearn.linear_model import Perceptron as SklearnPerceptron
 from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import MultinomialNB
@@ -38,6 +39,7 @@ def learners(rounds, regularizer):
         "SVM": SVM(regularizer, nr_rounds=rounds),
         "SVM, tracked": SVM(regularizer, nr_rounds=rounds, track_objective=True),
         "maximum entropy": MaxEntOnline(regularizer, nr_rounds=rounds),
+        "maximum entropy, tracked": MaxEntOnline(regularizer, nr_rounds=rounds, track_objective=True),
         "maximum entropy, mean of all steps": MaxEntOnline(regularizer, nr_rounds=rounds, averaged="steps"),
         "naive Bayes": MultinomialNaiveBayes(),
         "sklearn Perceptron": SklearnPerceptron(max_iter=rounds, tol=None, random_state=1),
@@ -49,36 +51,32 @@ def learners(rounds, regularizer):
     }
 
 
-#: Ours, theirs, how many times faster ours is to be with few classes, and with twenty.
+#: Ours, and its peer.
 PAIRS = [
-    ("perceptron", "sklearn Perceptron", "1", "1"),
-    ("perceptron, averaged", "SGD perceptron, averaged", "4.5", "8"),
-    ("perceptron, averaged and tracked", "perceptron, averaged", "1", "1"),
-    ("MIRA", "sklearn Perceptron", "1", "1"),
-    ("column squishing", "sklearn Perceptron", "1", "1"),
-    ("SVM", "SGD hinge", "1", "1"),
-    ("SVM, tracked", "SGD hinge", "", ""),
-    ("maximum entropy", "SGD log_loss", "1", "1"),
-    ("maximum entropy", "SGD log_loss, averaged", "4.5", "6"),
-    ("maximum entropy, mean of all steps", "SGD log_loss, averaged", "4.5", "6"),
-    ("naive Bayes", "sklearn MultinomialNB", "1.3", "3"),
+    ("perceptron", "sklearn Perceptron"),
+    ("perceptron, averaged", "SGD perceptron, averaged"),
+    ("perceptron, averaged and tracked", "perceptron, averaged"),
+    ("MIRA", "sklearn Perceptron"),
+    ("column squishing", "sklearn Perceptron"),
+    ("SVM", "SGD hinge"),
+    ("SVM, tracked", "SGD hinge"),
+    ("maximum entropy", "SGD log_loss"),
+    ("maximum entropy, tracked", "SGD log_loss"),
+    ("maximum entropy", "SGD log_loss, averaged"),
+    ("maximum entropy, mean of all steps", "SGD log_loss, averaged"),
+    ("naive Bayes", "sklearn MultinomialNB"),
 ]
 
 
-def compare(title, X, y, rounds, repeats, regularizer=1e-4):
-    """Print a row for each pair that these data allow; dense points have no goal but to be as fast."""
-    dense, n_classes = isinstance(X, np.ndarray), len(np.unique(y))
-    pairs = [
-        (ours, peer, "1" if dense else more if n_classes >= 20 else few)
-        for ours, peer, few, more in PAIRS
-        if not (dense and ours == "naive Bayes")
-    ]
-    title = f"{title}, {rounds} rounds"
-    compare_learners(title, X, y, learners(rounds, regularizer), pairs, repeats, time.process_time)
+def compare(title, X, y, rounds, repeats, save, regularizer=1e-4):
+    """Show the pairs that these data allow."""
+    pairs = [pair for pair in PAIRS if pair[0] != "naive Bayes" or not isinstance(X, np.ndarray)]
+    case = f"{title}, {rounds} rounds"
+    show(case, "online", compare_learners(case, X, y, learners(rounds, regularizer), pairs, repeats), save)
 
 
 def steps_in_turn(learners, X, labels, rounds, repeats):
-    """The seconds of all rounds but the first, which fetches the weights, and the shares of these steps that move, by name."""
+    """Return the seconds of all rounds but the first, which fetches the weights, and the shares of steps that move, by name."""
     orders = np.array([np.random.default_rng(r).permutation(len(labels)) for r in range(rounds)])
     seconds, shares = {name: [] for name in learners}, {}
     for _ in range(repeats):
@@ -94,8 +92,8 @@ def steps_in_turn(learners, X, labels, rounds, repeats):
     return seconds, shares
 
 
-def compare_second_order(title, X, y, rounds, repeats):
-    """Second-order learners beside the perceptron that keeps as much: each like with like, averaged or not.
+def compare_second_order(case, X, y, rounds, repeats, save):
+    """Show second-order learners beside the perceptron that keeps as much: each like with like, averaged or not.
 
     Whole trainings, and steps alone: after a training stand the variances, as many numbers as there are weights.
     """
@@ -113,14 +111,13 @@ def compare_second_order(title, X, y, rounds, repeats):
     rows = []
     for name in list(runs)[2:]:
         peer = "perceptron, averaged" if "averaged" in name else "perceptron"
-        ratios = [f"{ratio(clocked, name, peer):.2f}" for clocked in (seconds, of_steps)]
-        accuracies = [f"{np.mean(runs[who].test(X, runs[who].train(X, y)) == y):.4f}" for who in (name, peer)]
-        rows.append([name, peer, *ratios, "≤ 2.2", moving[name], moving[peer], *accuracies])
-    print_table(
-        f"{title}: second-order learners, {rounds} rounds, medians of {repeats}, ours / peer in processor time",
-        ["ours", "peer", "trainings", "steps", "goal", "steps that move", "peer's", "training accuracy", "peer's"],
-        rows,
-    )
+        reached = [np.mean(runs[who].test(X, runs[who].train(X, y)) == y) for who in (name, peer)]
+        for what, clocked in (("whole training", seconds), ("steps alone", of_steps)):
+            compared = timing(clocked, name, peer, f"CPU time, {what}")
+            quality = accuracies(*reached) | {"quality": "accuracy on the training data"}
+            moves = f"steps that move weights: ours {moving[name]}, peer {moving[peer]}"
+            rows.append({"case": case, "ours": name, "peer": peer, "note": moves} | compared | quality)
+    show(f"{case}: second-order learners, medians of {repeats}", "second_order", rows, save)
 
 
 def main(quick=False):
@@ -129,16 +126,20 @@ def main(quick=False):
     corpus = books()
     if corpus is not None:
         X, y = corpus.train_X, np.ravel(corpus.train_y)
-        compare("books, K = 2", X, y, 10, many)
-        compare_second_order("books", X, y, 10, many)
+        compare("books, K = 2", X, y, 10, many, not quick)
+        compare_second_order("books, K = 2, 10 rounds", X, y, 10, many, not quick)
     for n_classes, n_examples in ((2, 80_000), (4, 180_000), (20, 180_000), (300, 12_000)):
         X, y = synthetic_text(n_examples // 9 if quick else n_examples, 50_000, 80, n_classes)
-        compare(f"counts of words, K = {n_classes}", X, y, 2 if quick else 5, few)
+        data = f"{len(y):,} texts, K = {n_classes}"
+        compare(f"counts of words, {data}", X, y, 2 if quick else 5, few, not quick)
         if n_classes < 300:
-            compare(f"tf-idf, K = {n_classes}", tf_idf(X), y, 2 if quick else 10, few, 1e-5)
+            X, y = X[:120_000] if n_classes == 20 else X, y[:120_000] if n_classes == 20 else y
+            data = f"{len(y):,} texts, K = {n_classes}"
+            compare(f"tf-idf, {data}", tf_idf(X), y, 2 if quick else 10, few, not quick, 1e-5)
     for n_features in (2, 20, 200):
-        compare(f"dense, J = {n_features}", *noisy_points(10_000 if quick else 100_000, n_features), 5, 5)
+        compare(f"dense, 10,000 x {n_features}", *noisy_points(10_000, n_features), 5, 5, not quick)
     for n_classes in (2, 4, 20):
         for n_features in (5_000, 50_000, 400_000):
             X, y = synthetic_text(10_000, n_features, 80, n_classes)
-            compare_second_order(f"counts of words, K = {n_classes}, J = {n_features}", X, y, 3, 3 if quick else 9)
+            case = f"counts of words, K = {n_classes}, J = {n_features:,}"
+            compare_second_order(case, X, y, 3, 3 if quick else 9, not quick)

@@ -5,7 +5,6 @@ thread and in turn, and the ratios are of processor time.
 """
 
 import csv
-import platform
 import tempfile
 import time
 import warnings
@@ -13,7 +12,8 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
-from interleaved import books, print_table, ratio, tf_idf_text, time_in_turn
+from interleaved import books, tf_idf_text, time_in_turn
+from results import accuracies, machine, show, timing
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression, SGDClassifier
@@ -31,59 +31,60 @@ from readers.text_reader import TextCorpus
 from readers.vocabulary import count_words
 
 
-def processor():
-    """The name of the processor, as Linux knows it."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith(("model name", "CPU part"))]
-    return names[0] if names else platform.processor()
-
-
 def pairs_of(regularizer, n_examples, n_classes):
-    """Name -> (our learner, the peer's) for data of M examples and K classes."""
+    """Return the pairs (our learner, the peer's) for data of M examples and K classes, under their names."""
     C = (2 if n_classes == 2 else 1) / (regularizer * n_examples)
     sgd = {"alpha": regularizer, "tol": None, "max_iter": 20, "random_state": 0}
     pairs = {
-        "MaxEntBatch(λ), LogisticRegression(C)": (MaxEntBatch(regularizer), LogisticRegression(C=C)),
-        'SVM(λ, "dual"), LinearSVC(C)': (SVM(regularizer, "dual"), LinearSVC(C=1 / (regularizer * n_examples))),
-        "SVM(λ), SGDClassifier(alpha)": (SVM(regularizer), SGDClassifier(**sgd)),
-        "the same, track_objective": (SVM(regularizer, track_objective=True), SGDClassifier(**sgd)),
-        "MaxEntOnline(λ), SGDClassifier(log_loss)": (MaxEntOnline(regularizer), SGDClassifier("log_loss", **sgd)),
-        "MultinomialNaiveBayes(), MultinomialNB()": (MultinomialNaiveBayes(), MultinomialNB()),
+        ("MaxEntBatch(λ)", "LogisticRegression(C)"): (MaxEntBatch(regularizer), LogisticRegression(C=C)),
+        ('SVM(λ, "dual")', "LinearSVC(C)"): (SVM(regularizer, "dual"), LinearSVC(C=1 / (regularizer * n_examples))),
+        ("SVM(λ)", "SGDClassifier(alpha)"): (SVM(regularizer), SGDClassifier(**sgd)),
+        ("SVM(λ, track_objective=True)", "SGDClassifier(alpha)"): (
+            SVM(regularizer, track_objective=True),
+            SGDClassifier(**sgd),
+        ),
+        ("MaxEntOnline(λ)", 'SGDClassifier("log_loss", alpha)'): (
+            MaxEntOnline(regularizer),
+            SGDClassifier("log_loss", **sgd),
+        ),
+        ("MultinomialNaiveBayes()", "MultinomialNB()"): (MultinomialNaiveBayes(), MultinomialNB()),
     }
     if n_classes > 2:
         same = LinearSVC(C=1 / (regularizer * n_examples), multi_class="crammer_singer")
-        pairs['SVM(λ, "dual"), LinearSVC(crammer_singer)'] = SVM(regularizer, "dual"), same
+        pairs['SVM(λ, "dual")', 'LinearSVC(C, multi_class="crammer_singer")'] = SVM(regularizer, "dual"), same
     else:
         l1 = LogisticRegression(penalty="l1", solver="liblinear", C=1 / (0.1 * regularizer * n_examples))
-        pairs['MaxEntBatch(λ / 10, penalty="l1"), liblinear'] = MaxEntBatch(0.1 * regularizer, penalty="l1"), l1
+        names = 'MaxEntBatch(λ / 10, penalty="l1")', 'LogisticRegression(C, penalty="l1", solver="liblinear")'
+        pairs[names] = MaxEntBatch(0.1 * regularizer, penalty="l1"), l1
     return pairs
 
 
-def learners(X, y, regularizer, repeats):
-    """A row for each pair of learners, and one for their predictions; accuracies are on a tenth that was not trained on."""
+def learners(case, X, y, regularizer, repeats):
+    """Yield an entry for each pair of learners, and one for their predictions; accuracies are on a held-out tenth."""
     order = np.random.default_rng(0).permutation(len(y))
     X, y = X[order], y[order]
     n_train = len(y) * 9 // 10
     train, test = (X[:n_train], y[:n_train]), (X[n_train:], y[n_train:])
-    for title, (ours, peer) in pairs_of(regularizer, n_train, len(np.unique(y))).items():
+    case = {"case": f"{case}, λ = {regularizer:g}"}
+    for names, (ours, peer) in pairs_of(regularizer, n_train, len(np.unique(y))).items():
         runs = {"ours": lambda ours=ours: ours.train(*train), "peer": lambda peer=peer: peer.fit(*train)}
         seconds = time_in_turn(runs, repeats, time.process_time)
         params = ours.train(*train)
         right = np.mean(ours.test(test[0], params) == test[1]), np.mean(peer.predict(test[0]) == test[1])
-        yield row(title, seconds, "{:.4f}, {:.4f}".format(*right))
-        if title.startswith("SVM(λ), "):
+        yield case | called(names) | timing(seconds, "ours", "peer") | accuracies(*right)
+        if names[0] == "SVM(λ)":
             runs = {"ours": lambda ours=ours, W=params: ours.test(X, W), "peer": lambda peer=peer: peer.predict(X)}
-            yield row("the same, test and predict", time_in_turn(runs, repeats, time.process_time), f"{len(y)} rows")
+            seconds = time_in_turn(runs, repeats, time.process_time)
+            yield case | called((f"{names[0]}.test", f"{names[1]}.predict")) | timing(seconds, "ours", "peer")
 
 
-def row(title, seconds, quality):
-    """One line of the table."""
-    times = ", ".join(f"{1e3 * median(seconds[name]):.3g}" for name in ("ours", "peer"))
-    return [title, f"{1 / ratio(seconds, 'ours', 'peer'):.2f}", times, quality]
+def called(names):
+    """Return the fields of the two calls."""
+    return dict(zip(("ours", "peer"), names, strict=True))
 
 
 def files(folder, n_documents, repeats):
-    """Rows for readers of files: CSV with words between spaces, and svmlight."""
+    """Yield an entry for each reader of files: CSV with words between spaces, and svmlight."""
     X, y = tf_idf_text(n_documents, 50_000, 20, 4)
     table, features = Path(folder, "words.csv"), Path(folder, "features.svmlight")
     with table.open("w", newline="", encoding="utf-8") as file:
@@ -100,18 +101,19 @@ def files(folder, n_documents, repeats):
         return CountVectorizer(token_pattern=r"\S+", ngram_range=(1, 2)).fit_transform(texts)
 
     runs = {"ours": lambda: TextCorpus(table, count=count_words), "peer": theirs}
-    yield row(
-        "CSV: TextCorpus(count=count_words), CountVectorizer",
-        time_in_turn(runs, repeats, time.process_time),
-        f"{n_documents} texts",
-    )
+    names = "TextCorpus(csv, count=count_words)", "CountVectorizer(ngram_range=(1, 2))"
+    seconds = time_in_turn(runs, repeats, time.process_time)
+    yield {"case": f"CSV file, {n_documents:,} texts"} | called(names) | timing(seconds, "ours", "peer")
     runs = {"ours": lambda: TextCorpus(features), "peer": lambda: load_svmlight_file(str(features))}
+    seconds = time_in_turn(runs, repeats, time.process_time)
+    names = "TextCorpus(svmlight)", "load_svmlight_file"
     size = f"{features.stat().st_size / 1e6:.0f} MB"
-    yield row("svmlight: TextCorpus, load_svmlight_file", time_in_turn(runs, repeats, time.process_time), size)
+    case = {"case": f"svmlight file, {n_documents:,} rows", "note": size}
+    yield case | called(names) | timing(seconds, "ours", "peer")
 
 
 def tagging():
-    """Milliseconds for a sentence by itself, and in a batch."""
+    """Yield the milliseconds for one sentence, and for each of a batch."""
     corpus, tagger = PosCorpus(), StructuredPerceptron(nr_rounds=1)
     W = tagger.train(corpus.train_X[:2500], corpus.train_y[:2500])
     tagger.test(corpus.test_X[:5], W)
@@ -123,12 +125,14 @@ def tagging():
     started = time.process_time()
     tagger.test(corpus.test_X[:500], W)
     each = (time.process_time() - started) / len(corpus.test_X[:500])
-    print(
-        f"\nTagging, {len(tagger.feature_names)} features: {1e3 * median(seconds):.2f} ms a sentence by itself, {1e3 * each:.2f} in a batch"
-    )
-
-
-HEADER = ["case: ours, peer", "peer's time / ours", "ms", "accuracy, or size"]
+    for number, value in (("one sentence", median(seconds)), ("each of 500 sentences", each)):
+        yield {
+            "case": f"tagging, {len(tagger.feature_names) // 1000},000 features, {number}",
+            "ours": "StructuredPerceptron().test",
+            "measure": "CPU time",
+            "our_value": round(1e3 * value, 2),
+            "unit": "ms",
+        }
 
 
 def main(quick=False):
@@ -137,16 +141,17 @@ def main(quick=False):
     corpus = books()
     with warnings.catch_warnings(), threadpool_limits(limits=1):
         warnings.simplefilter("ignore")
-        print(f"Plain calls, on {processor()}")
+        print(f"Plain calls, on {machine()}")
         if corpus is not None:
-            print_table("books, K = 2", HEADER, list(learners(corpus.X, corpus.y, 0.01, 3 * repeats)))
+            show("Books", "plain", learners("books, K = 2", corpus.X, corpus.y, 0.01, 3 * repeats), not quick)
         for n_classes, n_features, n_words, regularizer in (
             (4, 50_000, 80, 1e-5),
             (20, 50_000, 80, 1e-4),
             (77, 30_000, 30, 1e-4),
         ):
             X, y = tf_idf_text(n, n_features, n_words, n_classes)
-            print_table(f"{n} texts, K = {n_classes}", HEADER, list(learners(X, y, regularizer, max(2, repeats // 2))))
+            case = f"{n:,} texts, K = {n_classes}"
+            show(case, "plain", learners(case, X, y, regularizer, max(2, repeats // 2)), not quick)
         with tempfile.TemporaryDirectory() as folder:
-            print_table("files", HEADER, list(files(folder, n, 2)))
-    tagging()
+            show("Files", "plain", files(folder, n, 2), not quick)
+    show("Tagging", "plain", tagging(), not quick)

@@ -1,4 +1,4 @@
-"""How long readers take, and how much memory.
+"""Time and memory of readers.
 
 * Books (``LXMLS_DAY1_DATA``, or downloaded before): from the text, and from its cached copy, each in a new process, in processor time
   after the import of the reader.
@@ -18,12 +18,12 @@ from statistics import median
 
 ROOT = Path(__file__).resolve().parents[2]
 import numpy as np
-from interleaved import print_table, ratio
+from results import show, timing
 
 from lxmls_day1.base.errors import CorpusUnavailable
 from readers.sentiment_reader import SentimentCorpus
 
-WAYS = {"text -> matrix": (False, 0.1), "cached copy -> matrix": (True, 0.05)}  # with the seconds wanted
+WAYS = {"nothing cached": False, "cached copy": True}
 PEAK = """
 import sys
 def peak():
@@ -70,8 +70,8 @@ def in_a_new_process(code, *arguments, **variables):
     return [float(number) for number in answer.stdout.split()]
 
 
-def time_books(rounds):
-    """Print the table of books; say so if the corpus is not at hand."""
+def time_books(rounds, save):
+    """Show the times of books, or report that the corpus is not available."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             SentimentCorpus("books", cache=False)  # looks in the user's own cache, or downloads into it
@@ -81,11 +81,13 @@ def time_books(rounds):
         more = {"LXMLS_DAY1_CACHE": folder} if os.environ.get("LXMLS_DAY1_DATA") else {}
         in_a_new_process(BOOKS.format(cache=True), **more)
         rows = []
-        for way, (cache, wanted) in WAYS.items():
+        for way, cache in WAYS.items():
             found = [in_a_new_process(BOOKS.format(cache=cache), **more) for _ in range(rounds)]
             seconds, peak = (median(column) for column in zip(*found, strict=True))
-            rows.append([way, f"{seconds:.3f}", f"{peak:.0f}", f"{wanted}"])
-    print_table(f"The review reader, medians of {rounds}", ["books", "s", "peak MiB (150)", "wanted s"], rows)
+            case = {"case": f"books, {way}", "ours": "SentimentCorpus"}
+            rows.append(case | {"measure": "CPU time", "our_value": round(1e3 * seconds), "unit": "ms"})
+            rows.append(case | {"measure": "peak memory", "our_value": round(peak), "unit": "MiB"})
+    show(f"The review reader, medians of {rounds}", "readers", rows, save)
 
 
 def write_texts(path, count):
@@ -103,8 +105,8 @@ def write_texts(path, count):
             writer.writerows([("good" if row[0] < "h" else "bad", " ".join(row)) for row in drawn])
 
 
-def time_texts(count, rounds):
-    """Print the table of the file of texts: processor time, memory, and the columns that are found."""
+def time_texts(count, rounds, save):
+    """Show the file of texts: CPU time, memory, and the size of the matrices."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "texts.csv")
         write_texts(path, count)
@@ -114,18 +116,20 @@ def time_texts(count, rounds):
             for name, code in TEXTS.items():
                 found[name].append(in_a_new_process(f"{PEAK}\nimport time\n{code}\n{ending}", path))
     seconds = {name: [run[0] for run in runs] for name, runs in found.items()}
-    rows = []
-    for name, runs in found.items():
-        _, peak, n_texts, n_columns, nnz = (median(column) for column in zip(*runs, strict=True))
-        ahead = f"{ratio(seconds, 'CountVectorizer', 'TextCorpus'):.2f} (2.5)" if name == "TextCorpus" else ""
-        rows.append(
-            [name, f"{median(seconds[name]):.2f}", f"{peak:.0f}", f"{n_texts:.0f} x {n_columns:.0f}, {nnz:.0f}", ahead]
-        )
-    header = ["uni- and bigrams", "s", "peak MiB (1000)", "matrix, non-zeros", "peer's time / ours (wanted)"]
-    print_table(f"{count} texts, medians of {rounds}, processor time", header, rows)
+    medians = {name: [median(column) for column in zip(*runs, strict=True)] for name, runs in found.items()}
+    peaks = [medians[name][1] for name in TEXTS]
+    sizes = [f"{rows:,.0f} x {columns:,.0f}, {nnz:,.0f} non-zeros" for _, _, rows, columns, nnz in medians.values()]
+    case = dict(zip(("ours", "peer"), TEXTS, strict=True))
+    case |= {
+        "case": f"{count:,} texts, uni- and bigrams",
+        "note": f"matrices: {'; '.join(dict.fromkeys(sizes))}",
+    }
+    memory = {"measure": "peak memory", "our_value": round(peaks[0]), "peer_value": round(peaks[1]), "unit": "MB"}
+    rows = [case | timing(seconds, *TEXTS), case | memory | {"ratio": round(peaks[1] / peaks[0], 3)}]
+    show(f"{count:,} texts, medians of {rounds}", "readers", rows, save)
 
 
 def main(quick=False):
-    """Print the two tables."""
-    time_books(3 if quick else 7)
-    time_texts(5_000 if quick else 100_000, 1 if quick else 5)
+    """Show both readers."""
+    time_books(3 if quick else 7, not quick)
+    time_texts(5_000 if quick else 100_000, 1 if quick else 5, not quick)

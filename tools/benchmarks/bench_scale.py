@@ -18,10 +18,10 @@ import tempfile
 import time
 from functools import partial
 from pathlib import Path
-from statistics import median
 
 import numpy as np
-from interleaved import gain_of_two_processes, print_table, ratio, synthetic_text, time_in_turn
+from interleaved import gain_of_two_processes, synthetic_text, time_in_turn
+from results import accuracies, show, timing
 from sklearn.feature_extraction import FeatureHasher
 from sklearn.feature_extraction.text import HashingVectorizer
 
@@ -33,14 +33,13 @@ from lxmls_day1.engine.text.tokens import count_tokens
 from lxmls_day1.engine.text.toy_stream import toy_documents
 
 HASH_BITS = 20
-WANTED = 3.0
 CLASSES = ("bad", "good")
 REGULARIZER = 1e-6
 COMPARED = 2000  # documents whose rows are compared value by value
 
 
-def time_making(n_documents, rounds):
-    """Print the row of text -> corpus on disk."""
+def time_making(n_documents, rounds, save):
+    """Show how long text -> corpus on disk takes."""
     with tempfile.TemporaryDirectory() as folder:
         path, out = Path(folder, "toy.tsv"), Path(folder, "toy.bags")
         texts = []
@@ -62,26 +61,28 @@ def time_making(n_documents, rounds):
         contestants = {"lxmls-day1 cache": make} | {name: (lambda n=n: vectorise(n)) for name, n in peers.items()}
         seconds = time_in_turn(contestants, rounds, clock=time.process_time)
         megabytes = path.stat().st_size / 1e6
-        rows = [["lxmls-day1 cache", _rate(seconds, "lxmls-day1 cache", megabytes), "", "", _differing(make(), texts)]]
-        for name in peers:
-            ahead = f"{ratio(seconds, name, 'lxmls-day1 cache'):.2f}"
-            rows.append([name, _rate(seconds, name, megabytes), ahead, f"{WANTED}", ""])
-    header = ["text -> corpus on disk", "s (MB/s)", "its time / ours", "wanted", "values that differ"]
-    print_table(f"{n_documents:,} documents, {megabytes:.0f} MB, medians of {rounds}, processor time", header, rows)
-
-
-def _rate(seconds, name, megabytes):
-    return f"{median(seconds[name]):.2f} ({megabytes / median(seconds[name]):.1f})"
+        common = {
+            "case": f"text to corpus on disk, {n_documents:,} documents",
+            "ours": "lxmls-day1 cache",
+            "note": f"{megabytes:.0f} MB; {_differing(make(), texts)} values differ from those of FeatureHasher",
+        }
+        rows = [common | {"peer": name} | timing(seconds, "lxmls-day1 cache", name) for name in peers]
+    show(f"Text to corpus on disk, medians of {rounds}", "scale", rows, save)
 
 
 def _differing(corpus, texts):
-    """In how many values the first rows differ from those of FeatureHasher."""
+    """Return in how many values the first rows differ from those of FeatureHasher."""
     some = [text for block in texts for text in block][:COMPARED]
     X = corpus.open(0).X
     n_rows = min(len(some), X.shape[0])
     X = type(X)((X.data, X.indices.astype("int64"), X.indptr), shape=X.shape)[:n_rows]
     wanted = FeatureHasher(2**HASH_BITS).transform(count_tokens(text) for text in some[:n_rows])
     return f"{abs(X - wanted).nnz} of {wanted.nnz}"
+
+
+def on_disk(n_documents):
+    """Return the name of the case with `n_documents` documents."""
+    return f"{n_documents:,} documents on disk, 2^{HASH_BITS} columns"
 
 
 def hashed_text(n_documents):
@@ -91,8 +92,8 @@ def hashed_text(n_documents):
     return X, y
 
 
-def compare_streamed_with_memory(X, y, n_train, folder, repeats):
-    """Epochs of the hinge loss over eight shards, and over a matrix in memory."""
+def compare_streamed_with_memory(X, y, n_train, folder, repeats, save):
+    """Show epochs of the hinge loss over eight shards beside those over a matrix in memory."""
     names = np.array(CLASSES)
     shards = write_shards(Path(folder, "train.bags"), X[:n_train], y[:n_train], CLASSES, rows_a_shard=n_train // 8)
     in_memory, labels = X[:n_train], names[y[:n_train]]
@@ -104,16 +105,15 @@ def compare_streamed_with_memory(X, y, n_train, folder, repeats):
             "in memory": partial(learner.train, in_memory, labels),
         }
         seconds = time_in_turn(trainings, repeats, time.process_time)
-        accuracies = [np.mean(learner.test(X[n_train:], train()) == names[y[n_train:]]) for train in trainings.values()]
-        of_time = ratio(seconds, "streamed", "in memory")
-        title = f"{n_rounds} epochs, averaged={averaged!r}"
-        rows.append([title, f"{of_time:.2f}", "1.25", *(f"{accuracy:.4f}" for accuracy in accuracies)])
-    header = ["SVM streamed / in memory", "time", "at most", "accuracy", "in memory"]
-    print_table(f"{n_train} x 2^{HASH_BITS}, two classes, medians of {repeats}", header, rows)
+        reached = [np.mean(learner.test(X[n_train:], train()) == names[y[n_train:]]) for train in trainings.values()]
+        calls = {"ours": f"SVM on shards, {n_rounds} rounds, averaged={averaged!r}", "peer": "SVM in memory"}
+        times = timing(seconds, "streamed", "in memory")
+        rows.append({"case": on_disk(n_train)} | calls | times | accuracies(*reached))
+    show(f"Epochs over shards, medians of {repeats}", "scale", rows, save)
     return shards
 
 
-#: What a Python with Vowpal Wabbit runs, with a folder, the number of passes and further options as arguments.
+#: Program for a Python that has Vowpal Wabbit. Its arguments are a folder, the number of passes and further options.
 WITH_VOWPAL_WABBIT = """
 import json, os, sys, time
 from vowpalwabbit import Workspace
@@ -129,8 +129,8 @@ print(json.dumps([seconds, [float(line.split()[0]) for line in open(f"{folder}/p
 """
 
 
-def compare_with_vowpal_wabbit(X, y, n_train, folder, shards, repeats):
-    """The same passes over the same rows, with as many hash bits, by Vowpal Wabbit from its cache."""
+def compare_with_vowpal_wabbit(X, y, n_train, folder, shards, repeats, save):
+    """Show the same passes over the same rows, with as many hash bits, by Vowpal Wabbit from its cache."""
     python = os.environ.get("VW_PYTHON", sys.executable)
     if subprocess.run([python, "-c", "import vowpalwabbit"], capture_output=True, check=False).returncode:
         print("\nVowpal Wabbit is not installed: VW_PYTHON names a Python that has it")
@@ -139,7 +139,7 @@ def compare_with_vowpal_wabbit(X, y, n_train, folder, shards, repeats):
     write_for_vowpal_wabbit(Path(folder, "test.txt"), X[n_train:], y[n_train:])
     truth, rows = y[n_train:], []
     for n_rounds in (1, 5):
-        for title, options in (("its default steps", []), ("--sgd", ["--sgd"])):
+        for title, options in (("default steps", []), ("--sgd", ["--sgd"])):
             learner, ours, theirs = SVM(REGULARIZER, nr_rounds=n_rounds, averaged="steps"), [], []
             train_corpus(learner, shards)
             for _ in range(repeats):
@@ -152,14 +152,14 @@ def compare_with_vowpal_wabbit(X, y, n_train, folder, shards, repeats):
                 theirs.append(seconds)
             accuracy = np.mean(learner.test(X[n_train:], params) == np.array(CLASSES)[truth])
             of_peer = np.mean((np.array(scores) > 0) == (truth == 1))
-            speed = np.median(np.divide(theirs, ours))
-            rows.append([f"{n_rounds} passes, {title}", f"{speed:.1f}", "3", f"{accuracy:.4f}", f"{of_peer:.4f}"])
-    header = ["Vowpal Wabbit / streamed SVM", "time", "at least", "accuracy", "of VW"]
-    print_table(f"{n_train} x 2^{HASH_BITS}, hinge, warm caches, medians of {repeats}", header, rows)
+            calls = {"ours": f"SVM on shards, {n_rounds} rounds", "peer": f"Vowpal Wabbit 9.11, {title}"}
+            times = timing({"ours": ours, "peer": theirs}, "ours", "peer")
+            rows.append({"case": on_disk(n_train)} | calls | times | accuracies(accuracy, of_peer))
+    show(f"Passes over warm caches, hinge loss, medians of {repeats}", "scale", rows, save)
 
 
-def compare_threads(X, y, n_train, shards, repeats):
-    """Two threads that mix their weights after every round, against one; on the clock, so nothing else may run.
+def compare_threads(X, y, n_train, shards, repeats, save):
+    """Show two threads that mix their weights after every round, against one; on the clock, so nothing else may run.
 
     Returns what two processes that share nothing gain over one: no more can be expected of threads or workers on this machine.
     """
@@ -171,12 +171,12 @@ def compare_threads(X, y, n_train, shards, repeats):
         params[n] = train_corpus(learners[n], shards)
 
     seconds = time_in_turn({n: lambda n=n: run(n) for n in learners}, repeats)
-    _print_parts("threads", learners, seconds, params, X, y, n_train, "1.6", bound)
+    _show_parts("thread", learners, seconds, params, X, y, n_train, bound, save)
     return bound
 
 
-def compare_workers_of_a_cluster(X, y, n_train, shards, repeats, bound):
-    """Two workers of one thread on a Dask cluster of this machine, against one; on the clock, too.
+def compare_workers_of_a_cluster(X, y, n_train, shards, repeats, bound, save):
+    """Show two workers of one thread on a Dask cluster of this machine, against one; on the clock, too.
 
     The scheduler has a process of its own, as it has where ``dask scheduler`` is started: in the process of the caller it waits for
     the caller. Each cluster is alone while it is measured: even idle ones take some of the cores.
@@ -195,15 +195,16 @@ def compare_workers_of_a_cluster(X, y, n_train, shards, repeats, bound):
                 started = time.perf_counter()
                 params[n] = train_corpus(learner, shards, scheduler=cluster.scheduler_address)
                 seconds[n].append(time.perf_counter() - started)
-    _print_parts("Dask workers", learners, seconds, params, X, y, n_train, "1.5", bound)
+    _show_parts("Dask worker", learners, seconds, params, X, y, n_train, bound, save)
 
 
-def _print_parts(title, learners, seconds, params, X, y, n_train, at_least, bound):
-    names = np.array(CLASSES)
-    accuracies = {n: np.mean(learners[n].test(X[n_train:], params[n]) == names[y[n_train:]]) for n in learners}
-    row = [f"{n_train} documents, 5 rounds", f"{ratio(seconds, 1, 2):.2f}", at_least, f"{bound:.2f}"]
-    header = [f"2 {title} / 1", "speed", "at least", "two processes", "accuracy of 1", "of 2"]
-    print_table(f"{title}, medians of {len(seconds[1])}", header, [[*row, *(f"{accuracies[n]:.4f}" for n in (1, 2))]])
+def _show_parts(name, learners, seconds, params, X, y, n_train, bound, save):
+    classes = np.array(CLASSES)
+    reached = [np.mean(learners[n].test(X[n_train:], params[n]) == classes[y[n_train:]]) for n in (2, 1)]
+    calls = {"case": "corpus on disk, SVM, 5 rounds", "ours": f"two {name}s", "peer": f"one {name}"}
+    more = {"bound": bound, "note": f"{n_train:,} documents"} | accuracies(*reached)
+    entry = calls | timing(seconds, 2, 1, "wall-clock time") | more
+    show(f"Two {name}s, medians of {len(seconds[1])}", "scale", [entry], save)
 
 
 def write_for_vowpal_wabbit(path, X, y):
@@ -221,8 +222,8 @@ def time_training(quick):
     X, y = hashed_text(22_000 if quick else 220_000)
     n_train = X.shape[0] * 10 // 11
     with tempfile.TemporaryDirectory() as folder:
-        shards = compare_streamed_with_memory(X, y, n_train, folder, repeats)
-        compare_with_vowpal_wabbit(X, y, n_train, folder, shards, repeats)
+        shards = compare_streamed_with_memory(X, y, n_train, folder, repeats, not quick)
+        compare_with_vowpal_wabbit(X, y, n_train, folder, shards, repeats, not quick)
 
 
 def time_parts(quick):
@@ -231,12 +232,12 @@ def time_parts(quick):
     n_train = X.shape[0] * 10 // 11
     with tempfile.TemporaryDirectory() as folder:
         shards = write_shards(Path(folder, "train.bags"), X[:n_train], y[:n_train], CLASSES, rows_a_shard=n_train // 8)
-        bound = compare_threads(X, y, n_train, shards, 3 if quick else 5)
-        compare_workers_of_a_cluster(X, y, n_train, shards, 3 if quick else 5, bound)
+        bound = compare_threads(X, y, n_train, shards, 3 if quick else 5, not quick)
+        compare_workers_of_a_cluster(X, y, n_train, shards, 3 if quick else 5, bound, not quick)
 
 
 def main(quick=False):
     """Print the tables."""
-    time_making(5_000 if quick else 1_000_000, 1 if quick else 3)
+    time_making(5_000 if quick else 1_000_000, 1 if quick else 3, not quick)
     time_training(quick)
     time_parts(quick)

@@ -7,6 +7,7 @@ from statistics import median
 
 import numpy as np
 import scipy.sparse as sp
+from results import accuracies, timing
 
 from lxmls_day1.base.errors import CorpusUnavailable
 from readers.sentiment_reader import SentimentCorpus
@@ -83,43 +84,45 @@ def print_table(title, header, rows):
         )
 
 
-def compare_learners(title, X, y, learners, pairs, repeats, clock=time.perf_counter, bounded=False):
-    """Train learners in turn on nine tenths of the data, and print a row for each pair.
+def compare_learners(case, X, y, learners, pairs, repeats, clock="CPU time", bounded=False):
+    """Train learners in turn on nine tenths of the data, and yield an entry of the results for each pair.
 
     Parameters
     ----------
-    title : str
+    case : str
     X, y : matrix and labels, in an order without meaning
     learners : dict name -> one of this package's, or an estimator of scikit-learn
-    pairs : list of (ours, peer, goal)
-        Names, and how many times faster ours is to be.
+    pairs : list of (ours, peer)
+        Names of learners.
     repeats : int
-    clock : function -> seconds
+    clock : "CPU time" or "wall-clock time"
     bounded : bool
-        Whether each row says what two processes that share nothing gain over one.
+        True to measure as well what two processes that share nothing gain over one.
     """
     n_train = X.shape[0] * 9 // 10
     train, test = (X[:n_train], y[:n_train]), (X[n_train:], y[n_train:])
-    named = {name for ours, peer, _ in pairs for name in (ours, peer)}
+    named = {name for pair in pairs for name in pair}
     runs = {
         name: partial(getattr(one, "train", None) or one.fit, *train) for name, one in learners.items() if name in named
     }
-    seconds = time_in_turn(runs, repeats, clock)
+    seconds = time_in_turn(runs, repeats, time.process_time if clock == "CPU time" else time.perf_counter)
 
     def accuracy(name):
         trained = runs[name]()
         labels = learners[name].test(test[0], trained) if hasattr(learners[name], "test") else trained.predict(test[0])
-        return f"{np.mean(labels == test[1]):.4f}"
+        return np.mean(labels == test[1])
 
-    accuracies = {name: accuracy(name) for name in runs}
-    rows = []
-    for ours, peer, goal in pairs:
-        bound = [f"{gain_of_two_processes(runs[peer], repeats):.2f}"] if bounded else []
-        rows.append(
-            [ours, peer, f"{1 / ratio(seconds, ours, peer):.2f}", goal, *bound, accuracies[ours], accuracies[peer]]
-        )
-    header = ["ours", "peer", "times faster", "goal", *["two processes"] * bounded, "our accuracy", "the peer's"]
-    print_table(f"{title}: {n_train} x {X.shape[1]}, medians of {repeats}", header, rows)
+    reached = {name: accuracy(name) for name in runs}
+    for ours, peer in pairs:
+        bound = {"bound": gain_of_two_processes(runs[peer], repeats)} if bounded else {}
+        yield {
+            "case": case,
+            "ours": ours,
+            "peer": peer,
+            **timing(seconds, ours, peer, clock),
+            **bound,
+            **accuracies(reached[ours], reached[peer]),
+        }
 
 
 def books():

@@ -1,6 +1,7 @@
-"""Every benchmark, one after the other: ``make bench``, or ``make bench ARGS="online --quick"`` for some of them, smaller.
+"""Run the benchmarks one after the other: ``make bench``, or ``make bench ARGS="online"`` for one of them.
 
-Each runs in a process of its own. They print ratios of medians that were measured in turn; seconds alone mean little.
+Each runs in a process of its own, prints its results, and saves them in ``results.toml``; then the tables of the pages are written
+from that file. With ``--quick`` the data are smaller, and nothing is saved.
 """
 
 import argparse
@@ -9,14 +10,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+from results import write_tables
+
 FOLDER = Path(__file__).resolve().parent
 
 
 def main():
     benchmarks = sorted(path.stem.removeprefix("bench_") for path in FOLDER.glob("bench_*.py"))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("which", nargs="*", metavar="which", help=f"of: {', '.join(benchmarks)} (all unless given)")
-    parser.add_argument("--quick", action="store_true", help="smaller data and fewer repeats, to see that they run")
+    parser.add_argument("which", nargs="*", metavar="which", help=f"{', '.join(benchmarks)}; default: all")
+    parser.add_argument(
+        "--quick", action="store_true", help="smaller data and fewer repeats, to see that they run; saves nothing"
+    )
     chosen = parser.parse_args()
     if unknown := set(chosen.which) - set(benchmarks):
         parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(benchmarks)}")
@@ -30,6 +35,8 @@ def main():
         call = f"import bench_{name} as b; b.main(quick={chosen.quick})"
         if subprocess.run([sys.executable, "-c", call], env=environment, check=False).returncode:
             failed.append(name)
+    if not chosen.quick:
+        write_tables()
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
 
