@@ -62,5 +62,5 @@ def open_reviews(lab: Any, domain: str) -> Reviews:
         return Reviews(
             toy,
             f"The real {domain} reviews are not on this machine: this is the toy corpus, a few hundred made-up reviews. "
-            'The book of the lab, under "Your own corpus: Real data", says how to get the real ones.',
+            'The book of the lab, under "Read your own labelled text: Real data", says how to get the real ones.',
         )
