@@ -1,4 +1,4 @@
-# For instructors: grading, each submission in a sandbox of its own. How to run it, and with which flags: docs/install.md.
+# For instructors: grading, each submission in a sandbox of its own. How to run it, and with which flags: docs/how-to/grade-in-docker.md.
 FROM python:3.12-slim
 
 RUN apt-get update \

@@ -211,6 +211,14 @@ def read_first_part(app: Any, name: str, source: list[str]) -> None:
         source[0] += "".join(f'\n## {row.title}\n\n{row.summary} `lab.demo("{demo}")`\n' for demo, row in rows)
 
 
+def insert_limits(app: Any, name: str, source: list[str]) -> None:
+    """Put the table of limits, which the code has, into the page about them."""
+    if name == "docs/reference/limits":
+        from grading_tables import with_limits
+
+        source[0] = with_limits(source[0])
+
+
 def write_runtime(app: Any, exception: Exception | None) -> None:
     """Put beside the pages what runs in them; the runtime too, if the variable PYODIDE names its folder."""
     if exception is not None or app.builder.format != "html":
@@ -374,6 +382,7 @@ def setup(app: Any) -> None:
     app.connect("config-inited", write_exercises)
     app.connect("config-inited", write_lessons)  # which lead to the exercises
     app.connect("source-read", read_first_part)
+    app.connect("source-read", insert_limits)
     app.connect("build-finished", copy_mathjax)
     app.connect("build-finished", write_demonstrations)
     app.connect("doctree-read", describe_pictures)

@@ -1,6 +1,6 @@
 """What macOS and Windows lack is taken away from Python here, and the rest has to work: `os.fork`, `fcntl`, `resource`, groups of processes.
 
-What cannot be tried on Linux is listed in docs/install.md.
+What cannot be tried on Linux is listed in docs/dev/platforms.md.
 """
 
 import os

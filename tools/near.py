@@ -1,7 +1,7 @@
 """``make near FILE=…``: run the tests that depend on some files, found from the imports, the nearest first.
 
     make near FILE=classifiers/mira.py
-    make near FILE='lxmls_day1/grading/running/plan.py docs/grading.md' ARGS='--steps 2 -x'
+    make near FILE='lxmls_day1/grading/running/plan.py docs/reference/threats.md' ARGS='--steps 2 -x'
 
 A test depends on a file if it imports it, or something that imports it, at the head or inside a function. A name that a package
 imports when it is first used counts as an import of its module. A test file that names the file in a string depends on it too.

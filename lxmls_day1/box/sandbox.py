@@ -90,7 +90,7 @@ class ForkServer:
         if not sys.platform.startswith("linux"):
             raise BoxesUnavailable(
                 "submissions are graded on Linux, which can shut their code off; elsewhere, grade in a container "
-                "(docs/install.md has the commands)"
+                "(docs/how-to/grade-in-docker.md has the commands)"
             )
         self.program, self.level = program, level
         self.newest_landlock = newest_landlock

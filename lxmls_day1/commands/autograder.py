@@ -26,7 +26,7 @@ from lxmls_day1.commands.shared_options import ExerciseList
 def command(platform: str, out: str, exercises: list[str] | None, seed: int | None, trust_submissions: bool) -> None:
     """Make the grader as a zip file that a platform runs on each submission.
 
-    This needs a checkout of the repository. docs/grading.md says what to do with the file.
+    This needs a checkout of the repository. docs/how-to/autograde-PLATFORM.md has the next steps.
 
     \b
     gradescope     upload it as the autograder of a programming assignment
