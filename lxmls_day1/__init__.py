@@ -1,18 +1,18 @@
-"""The machinery of the day-1 lab: it opens, runs and compares what stands in a lab folder.
+"""The machinery of the day-1 lab: it opens labs, runs their code and compares the results.
 
-``make map`` prints what each module is for, from its first line; CONTRIBUTING.md names the parts.
+``make map`` prints the purpose of each module (its first line); CONTRIBUTING.md describes the parts.
 
 The reference lab is part of the package: ``from lxmls_day1 import Lab``, ``from lxmls_day1.classifiers import Mira`` and
 ``from lxmls_day1.readers import SentimentCorpus`` work wherever the package is installed.
 
-Importing this package takes no time: ``lxmls-day1 --help`` must not wait for numerical libraries.
+Importing this package is fast, because ``lxmls-day1 --help`` must not wait for numerical libraries.
 """
 
 import sys
 
 from lxmls_day1.library_path import PACKAGES, MissingFinder, MovedFinder, ReferenceFinder
 
-TYPE_CHECKING = False  # for type checkers: the module `typing` takes time
+TYPE_CHECKING = False  # Type checkers treat this name specially; importing `typing` would take time.
 if TYPE_CHECKING:
     from lxmls_day1.lab import Lab
 
@@ -22,16 +22,17 @@ __version__ = "0.2.0"
 if not any(isinstance(finder, ReferenceFinder) for finder in sys.meta_path):
     sys.meta_path[:] = [ReferenceFinder(), MovedFinder(), *sys.meta_path, MissingFinder()]
 
-if not TYPE_CHECKING:  # a type checker would take any name for one of this module
+if not TYPE_CHECKING:  # With __getattr__, a type checker would accept any name.
 
     def __getattr__(name: str) -> object:
-        """What is imported when it is first asked for."""
+        """Import a name of this package on first use."""
         if name != "Lab" and name not in PACKAGES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module  # at the head it would have to be found before the search path is in order
+        # Imported here because at module level the search path may still have a student's files.
+        from importlib import import_module
 
         return import_module(f"{__name__}.lab").Lab if name == "Lab" else import_module(f"{__name__}.{name}")
 
     def __dir__() -> list[str]:
-        """These names, and what is there already."""
+        """Return the names to import from this package and those that are already imported."""
         return sorted({*globals(), *__all__})
