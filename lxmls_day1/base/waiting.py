@@ -24,8 +24,8 @@ VARIABLE = "LXMLS_DAY1_PATIENCE"
 FIRST_WORD = 15.0  # seconds until the first report of a wait; the interval doubles after each report
 LOOK_SECONDS = 0.5
 SLOWER = 10.0  # factor on the time that the machine has just needed: the minimum wall-clock limit
-# Maximum seconds of sleep between two polls: a late poll means that we got no processor, and perhaps the process got
-# none, either.
+# Maximum seconds of sleep to count between two polls. After a late poll, a full interval cannot count as sleep: if this
+# process got no processor, the process that it watches may not have got one, either.
 _MOST_AT_ONCE = 1.0
 _PROC = Path("/proc")
 #: The share of a thread's time in a state that counts as sleep. In state D it waits for a disk or for memory.
