@@ -220,7 +220,7 @@ class ReferenceFinder:
         package, *folders = name.split(".")
         if package != _PACKAGE or not folders or folders[0] not in PACKAGES:
             return None
-        from importlib.machinery import PathFinder  # Imported here because the search path is safe by now.
+        from importlib.machinery import PathFinder  # Imported late, when the search path is safe.
 
         place = os.path.dirname(os.path.realpath(__file__))
         in_wheel = is_lab_folder(place)  # In a wheel, these modules are files of the package.
@@ -246,7 +246,7 @@ class MovedFinder:
 
 def _alias(name: str, today: str, is_package: bool = False) -> "ModuleSpec":
     """Return a spec that loads a module under another name than its present one."""
-    from importlib.machinery import ModuleSpec  # Imported here because the search path is safe by now.
+    from importlib.machinery import ModuleSpec  # Imported late, when the search path is safe.
 
     return ModuleSpec(name, _AliasLoader(today), is_package=is_package)  # type: ignore[arg-type]  # a loader by its methods
 
@@ -342,7 +342,7 @@ def _of_reference(lab: str, name: str, place: str) -> "ModuleSpec | None":
 
 
 def _found_in(lab: str, name: str, place: str) -> "ModuleSpec | None":
-    from importlib.machinery import PathFinder  # Imported here because the search path is safe by now.
+    from importlib.machinery import PathFinder  # Imported late, when the search path is safe.
 
     return PathFinder.find_spec(name, [os.path.join(lab, *place.split(".")[:-1])])
 

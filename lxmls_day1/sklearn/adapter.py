@@ -368,7 +368,7 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     @available_if(lambda self: _takes_counts(self.classifier))  # type: ignore[untyped-decorator]
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
-        """log p(x, y) of each row of ``X`` (M, J), up to what depends on x alone, shape (M, K): multinomial naive Bayes."""
+        """Return log p(x, y) of each row of ``X`` (M, J), shape (M, K), up to a term in x alone. Only multinomial naive Bayes has this."""
         return self._scores(X)
 
     @available_if(lambda self: hasattr(self.classifier, "get_probabilities"))  # type: ignore[untyped-decorator]

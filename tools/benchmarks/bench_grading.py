@@ -1,7 +1,7 @@
-"""How many right submissions are graded in a second by a core: the full set of checks of exercises 1.2 to 1.7.
+"""How many correct submissions one core grades per second: the full set of checks of exercises 1.2 to 1.7.
 
-Each is read, run in a box, judged, and gets its pages with a picture. What is paid once in a run (computing what the checks
-expect, warming up, the pages about the class) is left out and shown by itself. Runs with one and with all cores take turns.
+Each submission is read, run in a box and judged, and gets its pages with a picture. Work done once per run (computing the expected
+answers, warming up, the pages about the class) is excluded and shown separately. Runs with one core and with all cores alternate.
 """
 
 import os
@@ -23,7 +23,7 @@ EXERCISES = ("1.2", "1.3", "1.4", "1.5", "1.6", "1.7")
 
 
 def hand_in(folder, count):
-    """The same right submission, many times."""
+    """Write the same correct submission many times."""
     handed_in = ("readers", "classifiers", "notebooks")
     files = {path: text for path, text in solved_files(reference_folder()).items() if path.parts[0] in handed_in}
     for number in range(count):
@@ -34,7 +34,7 @@ def hand_in(folder, count):
 
 
 def rate_of(inbox, out, plan, jobs):
-    """Submissions per second and core from the first handful that is done to the last one."""
+    """Return submissions per second and core, from the first progress report with graded submissions to the last but one."""
     times = []
     run = Run([inbox], out, jobs, progressed=lambda progress: times.append((time.perf_counter(), progress.done)))
     grade(run, plan)

@@ -1,8 +1,8 @@
-"""Online learners and naive Bayes beside those of scikit-learn: equal passes over equal data, one thread on each side, in turn.
+"""Online learners and naive Bayes compared with those of scikit-learn: equal passes over equal data, one thread each, in turn.
 
-scikit-learn trains one binary model per class, this package one model for all classes at once. Accuracies are those on a tenth of
-the data that is not trained on. *Averaged* is this package's default for the perceptron and MIRA; scikit-learn's Perceptron does not
-average, so the averaged perceptron also meets the SGDClassifier that is one.
+scikit-learn trains one binary model per class, this package one model for all classes at once. Accuracies are on a held-out tenth of
+the data. *Averaged* is this package's default for the perceptron and MIRA; scikit-learn's Perceptron does not average, so the averaged
+perceptron is also compared with an SGDClassifier that does.
 """
 
 import time
@@ -26,7 +26,7 @@ from lxmls_day1.engine.kernels.row_steps import RowSteps
 
 
 def learners(rounds, regularizer):
-    """Ours and theirs by name; every learner goes ``rounds`` times through the data."""
+    """Return our learners and scikit-learn's by name; each goes ``rounds`` times through the data."""
     sgd = partial(SGDClassifier, max_iter=rounds, tol=None, random_state=1)
     constant = {"penalty": None, "learning_rate": "constant", "eta0": 1.0, "average": True}
     return {
@@ -49,7 +49,7 @@ def learners(rounds, regularizer):
     }
 
 
-#: Ours, theirs, how many times faster ours is to be with few classes, and with twenty.
+#: Ours, theirs, the speed-up to reach with few classes, and with at least twenty.
 PAIRS = [
     ("perceptron", "sklearn Perceptron", "1", "1"),
     ("perceptron, averaged", "SGD perceptron, averaged", "4.5", "8"),
@@ -66,7 +66,7 @@ PAIRS = [
 
 
 def compare(title, X, y, rounds, repeats, regularizer=1e-4):
-    """Print a row for each pair that these data allow; dense points have no goal but to be as fast."""
+    """Print a row for each pair that these data allow; for dense points the goal is equal speed."""
     dense, n_classes = isinstance(X, np.ndarray), len(np.unique(y))
     pairs = [
         (ours, peer, "1" if dense else more if n_classes >= 20 else few)
@@ -78,7 +78,7 @@ def compare(title, X, y, rounds, repeats, regularizer=1e-4):
 
 
 def steps_in_turn(learners, X, labels, rounds, repeats):
-    """The seconds of all rounds but the first, which fetches the weights, and the shares of these steps that move, by name."""
+    """Return by name the seconds of all rounds but the first, which fetches the weights, and the share of their steps that update."""
     orders = np.array([np.random.default_rng(r).permutation(len(labels)) for r in range(rounds)])
     seconds, shares = {name: [] for name in learners}, {}
     for _ in range(repeats):
@@ -95,9 +95,9 @@ def steps_in_turn(learners, X, labels, rounds, repeats):
 
 
 def compare_second_order(title, X, y, rounds, repeats):
-    """Second-order learners beside the perceptron that keeps as much: each like with like, averaged or not.
+    """Compare second-order learners with the perceptron that stores as much: averaged with averaged, plain with plain.
 
-    Whole trainings, and steps alone: after a training stand the variances, as many numbers as there are weights.
+    Both whole trainings and steps alone are timed, because a whole training also stores one variance per weight at its end.
     """
     runs = {
         "perceptron": Perceptron(nr_rounds=rounds, averaged=False),

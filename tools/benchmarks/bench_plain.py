@@ -1,7 +1,7 @@
-"""The plain call beside the peer's plain call: what somebody pays who sets nothing but λ; with the quality that each reaches.
+"""Default settings compared with the peer's: each learner gets only λ, its peer only C or alpha; with the accuracy of both.
 
-λ and C = 1/(λM) are the same objective, for two classes C = 2/(λM), as are λ and SGDClassifier's alpha. Both sides run in one
-thread and in turn, and the ratios are of processor time.
+λ and C = 1/(λM) are the same objective, for two classes C = 2/(λM); λ equals SGDClassifier's alpha. Both sides run in one thread and
+in turn, and the ratios are of CPU time.
 """
 
 import csv
@@ -32,14 +32,14 @@ from readers.vocabulary import count_words
 
 
 def processor():
-    """The name of the processor, as Linux knows it."""
+    """Return the name of the processor as Linux reports it."""
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith(("model name", "CPU part"))]
     return names[0] if names else platform.processor()
 
 
 def pairs_of(regularizer, n_examples, n_classes):
-    """Name -> (our learner, the peer's) for data of M examples and K classes."""
+    """Return name -> (our learner, the peer) for data of M examples and K classes."""
     C = (2 if n_classes == 2 else 1) / (regularizer * n_examples)
     sgd = {"alpha": regularizer, "tol": None, "max_iter": 20, "random_state": 0}
     pairs = {
@@ -60,7 +60,7 @@ def pairs_of(regularizer, n_examples, n_classes):
 
 
 def learners(X, y, regularizer, repeats):
-    """A row for each pair of learners, and one for their predictions; accuracies are on a tenth that was not trained on."""
+    """Yield a row for each pair of learners, and one for their predictions; accuracies are on a held-out tenth."""
     order = np.random.default_rng(0).permutation(len(y))
     X, y = X[order], y[order]
     n_train = len(y) * 9 // 10
@@ -77,13 +77,13 @@ def learners(X, y, regularizer, repeats):
 
 
 def row(title, seconds, quality):
-    """One line of the table."""
+    """Return one row of the table."""
     times = ", ".join(f"{1e3 * median(seconds[name]):.3g}" for name in ("ours", "peer"))
     return [title, f"{1 / ratio(seconds, 'ours', 'peer'):.2f}", times, quality]
 
 
 def files(folder, n_documents, repeats):
-    """Rows for readers of files: CSV with words between spaces, and svmlight."""
+    """Yield rows for readers of files: CSV with words separated by spaces, and svmlight."""
     X, y = tf_idf_text(n_documents, 50_000, 20, 4)
     table, features = Path(folder, "words.csv"), Path(folder, "features.svmlight")
     with table.open("w", newline="", encoding="utf-8") as file:
@@ -111,7 +111,7 @@ def files(folder, n_documents, repeats):
 
 
 def tagging():
-    """Milliseconds for a sentence by itself, and in a batch."""
+    """Print the milliseconds per sentence, tagged alone and in a batch."""
     corpus, tagger = PosCorpus(), StructuredPerceptron(nr_rounds=1)
     W = tagger.train(corpus.train_X[:2500], corpus.train_y[:2500])
     tagger.test(corpus.test_X[:5], W)
@@ -132,7 +132,7 @@ HEADER = ["case: ours, peer", "peer's time / ours", "ms", "accuracy, or size"]
 
 
 def main(quick=False):
-    """Print a table for each data set, as soon as it is known."""
+    """Print a table for each data set as soon as it is measured."""
     repeats, n = (2, 4_000) if quick else (5, 20_000)
     corpus = books()
     with warnings.catch_warnings(), threadpool_limits(limits=1):

@@ -1,9 +1,9 @@
-"""How long readers take, and how much memory.
+"""The time and memory that readers need.
 
-* Books (``LXMLS_DAY1_DATA``, or downloaded before): from the text, and from its cached copy, each in a new process, in processor time
-  after the import of the reader.
-* A file of 100,000 texts of a hundred words, all read into the training part, beside scikit-learn's CountVectorizer with uni- and
-  bigrams, which gets the texts as a list and does not split the file; each in a new process, for its memory.
+* Books (``LXMLS_DAY1_DATA``, or downloaded before): from the text, and from its cached copy, each in a new process, in CPU time after
+  the import of the reader.
+* A file of 100,000 texts of a hundred words, all read into the training part, compared with scikit-learn's CountVectorizer with uni-
+  and bigrams, which gets the texts as a list and does not split the file; each in a new process, to measure its memory.
 
 All figures are medians.
 """
@@ -23,7 +23,7 @@ from interleaved import print_table, ratio
 from lxmls_day1.base.errors import CorpusUnavailable
 from readers.sentiment_reader import SentimentCorpus
 
-WAYS = {"text -> matrix": (False, 0.1), "cached copy -> matrix": (True, 0.05)}  # with the seconds wanted
+WAYS = {"text -> matrix": (False, 0.1), "cached copy -> matrix": (True, 0.05)}  # (cached, goal in seconds)
 PEAK = """
 import sys
 def peak():
@@ -64,17 +64,17 @@ X = CountVectorizer(ngram_range=(1, 2)).fit_transform(texts)
 
 
 def in_a_new_process(code, *arguments, **variables):
-    """The numbers that some code prints, with some variables of the environment."""
+    """Run code in a new process with some environment variables, and return the numbers that it prints."""
     command = [sys.executable, "-c", code, *map(str, arguments)]
     answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, env=os.environ | variables)
     return [float(number) for number in answer.stdout.split()]
 
 
 def time_books(rounds):
-    """Print the table of books; say so if the corpus is not at hand."""
+    """Print the table of books, or report that the corpus is not available."""
     with tempfile.TemporaryDirectory() as folder:
         try:
-            SentimentCorpus("books", cache=False)  # looks in the user's own cache, or downloads into it
+            SentimentCorpus("books", cache=False)  # This reads the user's own cache, or downloads into it.
         except CorpusUnavailable as error:
             print(f"books not at hand, the reader is not timed: {error}")
             return
@@ -89,7 +89,7 @@ def time_books(rounds):
 
 
 def write_texts(path, count):
-    """A CSV file of texts of a hundred words, drawn as Zipf has it, with two labels."""
+    """Write a CSV file of texts of a hundred Zipf-distributed words, with two labels."""
     rng = np.random.default_rng(1)
     n_words = 50_000
     shares = 1 / np.arange(1, n_words + 1)
@@ -104,7 +104,7 @@ def write_texts(path, count):
 
 
 def time_texts(count, rounds):
-    """Print the table of the file of texts: processor time, memory, and the columns that are found."""
+    """Print the table of the file of texts: CPU time, memory, and the size of the matrix."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "texts.csv")
         write_texts(path, count)

@@ -1,13 +1,13 @@
-"""Corpora that do not fit into memory: making them, and training on them.
+"""Benchmarks of corpora larger than memory: building them, and training on them.
 
-*Text -> corpus on disk*: made-up documents (`lxmls-day1 toy`) in a TSV file become shards with hashed uni- and bigrams, on one core, beside
-scikit-learn's HashingVectorizer, which gets the same texts as lists in memory and keeps nothing. It is timed with its own tokeniser, once
-for words alone, as it does by itself, and once for uni- and bigrams, as we count them. Beside the time stands in how many values our matrix
-differs from that of FeatureHasher on the tokens of `count_tokens`. All times are processor time.
+*Text -> corpus on disk*: generated documents (`lxmls-day1 toy`) in a TSV file become shards with hashed uni- and bigrams, on one core. The
+peer is scikit-learn's HashingVectorizer, which gets the same texts as lists in memory and keeps nothing. It is timed with its own
+tokeniser, once for words alone (its default) and once for uni- and bigrams, which we count. The table also shows how many values of
+our matrix differ from that of FeatureHasher on the tokens of `count_tokens`. All times are CPU time.
 
-*Epochs over shards*, beside the same epochs in memory, and beside Vowpal Wabbit with a warm cache: without imports and without making
-the data; Vowpal Wabbit's with opening its cache and saving its model. The package does not need it: `python -m pip install
-vowpalwabbit` into any environment, and name that environment's Python in VW_PYTHON.
+*Epochs over shards*, compared with the same epochs in memory and with Vowpal Wabbit with a warm cache, without imports and without
+generating data; Vowpal Wabbit's time includes opening its cache and saving its model. This package does not need Vowpal Wabbit. To
+compare with it, run `python -m pip install vowpalwabbit` in any environment, and set VW_PYTHON to that environment's Python.
 """
 
 import json
@@ -36,11 +36,11 @@ HASH_BITS = 20
 WANTED = 3.0
 CLASSES = ("bad", "good")
 REGULARIZER = 1e-6
-COMPARED = 2000  # documents whose rows are compared value by value
+COMPARED = 2000  # number of documents whose rows are compared value by value
 
 
 def time_making(n_documents, rounds):
-    """Print the row of text -> corpus on disk."""
+    """Print the table of text -> corpus on disk."""
     with tempfile.TemporaryDirectory() as folder:
         path, out = Path(folder, "toy.tsv"), Path(folder, "toy.bags")
         texts = []
@@ -75,7 +75,7 @@ def _rate(seconds, name, megabytes):
 
 
 def _differing(corpus, texts):
-    """In how many values the first rows differ from those of FeatureHasher."""
+    """Return how many values of the first rows differ from those of FeatureHasher."""
     some = [text for block in texts for text in block][:COMPARED]
     X = corpus.open(0).X
     n_rows = min(len(some), X.shape[0])
@@ -85,14 +85,14 @@ def _differing(corpus, texts):
 
 
 def hashed_text(n_documents):
-    """Documents of about 75 words in 2^20 columns, half of which count negatively, as hashed words do; two classes."""
+    """Generate documents of about 75 words in 2^20 columns, half of them with negative values, as hashing gives, for two classes."""
     X, y = synthetic_text(n_documents, 1 << HASH_BITS, 80, len(CLASSES))
     X.data *= np.where(np.random.default_rng(1).random(X.shape[1]) < 0.5, -1.0, 1.0)[X.indices]
     return X, y
 
 
 def compare_streamed_with_memory(X, y, n_train, folder, repeats):
-    """Epochs of the hinge loss over eight shards, and over a matrix in memory."""
+    """Compare epochs of the hinge loss over eight shards with those over a matrix in memory."""
     names = np.array(CLASSES)
     shards = write_shards(Path(folder, "train.bags"), X[:n_train], y[:n_train], CLASSES, rows_a_shard=n_train // 8)
     in_memory, labels = X[:n_train], names[y[:n_train]]
@@ -113,7 +113,7 @@ def compare_streamed_with_memory(X, y, n_train, folder, repeats):
     return shards
 
 
-#: What a Python with Vowpal Wabbit runs, with a folder, the number of passes and further options as arguments.
+#: The code that a Python with Vowpal Wabbit runs. Arguments: a folder, the number of passes, further options.
 WITH_VOWPAL_WABBIT = """
 import json, os, sys, time
 from vowpalwabbit import Workspace
@@ -130,7 +130,7 @@ print(json.dumps([seconds, [float(line.split()[0]) for line in open(f"{folder}/p
 
 
 def compare_with_vowpal_wabbit(X, y, n_train, folder, shards, repeats):
-    """The same passes over the same rows, with as many hash bits, by Vowpal Wabbit from its cache."""
+    """Compare with Vowpal Wabbit, from its cache: the same passes over the same rows, with the same number of hash bits."""
     python = os.environ.get("VW_PYTHON", sys.executable)
     if subprocess.run([python, "-c", "import vowpalwabbit"], capture_output=True, check=False).returncode:
         print("\nVowpal Wabbit is not installed: VW_PYTHON names a Python that has it")
@@ -159,9 +159,9 @@ def compare_with_vowpal_wabbit(X, y, n_train, folder, shards, repeats):
 
 
 def compare_threads(X, y, n_train, shards, repeats):
-    """Two threads that mix their weights after every round, against one; on the clock, so nothing else may run.
+    """Compare two threads, which mix their weights after every round, with one, in wall-clock time, so no other program may run.
 
-    Returns what two processes that share nothing gain over one: no more can be expected of threads or workers on this machine.
+    Return the speed-up of two independent processes over one: the maximum for threads or workers on this machine.
     """
     learners = {n: SVM(REGULARIZER, nr_rounds=5, averaged="steps", n_jobs=n) for n in (1, 2)}
     train_corpus(learners[1], shards)
@@ -176,10 +176,10 @@ def compare_threads(X, y, n_train, shards, repeats):
 
 
 def compare_workers_of_a_cluster(X, y, n_train, shards, repeats, bound):
-    """Two workers of one thread on a Dask cluster of this machine, against one; on the clock, too.
+    """Compare two one-thread workers of a Dask cluster on this machine with one, also in wall-clock time.
 
-    The scheduler has a process of its own, as it has where ``dask scheduler`` is started: in the process of the caller it waits for
-    the caller. Each cluster is alone while it is measured: even idle ones take some of the cores.
+    The scheduler has its own process, as it does if started with ``dask scheduler``: in the process of the caller it would wait for the
+    caller. Only one cluster runs during each measurement, because even idle ones use some CPU time.
     """
     try:
         from distributed import SubprocessCluster
@@ -207,7 +207,7 @@ def _print_parts(title, learners, seconds, params, X, y, n_train, at_least, boun
 
 
 def write_for_vowpal_wabbit(path, X, y):
-    """Rows as text whose feature names are the columns: Vowpal Wabbit takes a number as the hash of itself."""
+    """Write rows as text whose feature names are column numbers, because Vowpal Wabbit uses a number as its own hash."""
     with path.open("w") as file:
         for m, label in enumerate(y.tolist()):
             row = slice(X.indptr[m], X.indptr[m + 1])
@@ -216,7 +216,7 @@ def write_for_vowpal_wabbit(path, X, y):
 
 
 def time_training(quick):
-    """Print the rows of epochs over shards."""
+    """Print the tables of epochs over shards."""
     repeats = 3 if quick else 7
     X, y = hashed_text(22_000 if quick else 220_000)
     n_train = X.shape[0] * 10 // 11
@@ -226,7 +226,7 @@ def time_training(quick):
 
 
 def time_parts(quick):
-    """Print the rows of two parts against one, over documents enough for the mixing to be a small part of a round."""
+    """Print the tables of two parts against one, over enough documents that mixing takes a small part of a round."""
     X, y = hashed_text(22_000 if quick else 1_100_000)
     n_train = X.shape[0] * 10 // 11
     with tempfile.TemporaryDirectory() as folder:

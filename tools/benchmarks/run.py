@@ -1,6 +1,6 @@
-"""Every benchmark, one after the other: ``make bench``, or ``make bench ARGS="online --quick"`` for some of them, smaller.
+"""Run all benchmarks in turn: ``make bench``. For some of them, with smaller data: ``make bench ARGS="online --quick"``.
 
-Each runs in a process of its own. They print ratios of medians that were measured in turn; seconds alone mean little.
+Each benchmark runs in a separate process. They print ratios of medians of alternating measurements; absolute seconds mean little.
 """
 
 import argparse
@@ -21,7 +21,7 @@ def main():
     if unknown := set(chosen.which) - set(benchmarks):
         parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(benchmarks)}")
     environment = os.environ | {
-        # Threads of a linear algebra library that wait for work slow down whatever runs next: one thread for everybody.
+        # Idle threads of a linear algebra library slow down whatever runs next, so every library gets one thread.
         **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
         "PYTHONPATH": os.pathsep.join([str(FOLDER.parents[1]), str(FOLDER)]),
     }
