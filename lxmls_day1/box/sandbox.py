@@ -209,7 +209,7 @@ class ForkServer:
         }
         for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
             variables[name] = "1"
-        # The C library returns memory to the kernel only in large amounts, because allocating it again would cost a box more.
+        # Make the C library return memory to the kernel only in large amounts, because a box would soon need it again.
         variables |= {"MALLOC_TRIM_THRESHOLD_": str(64 << 20), "MALLOC_MMAP_THRESHOLD_": str(4 << 20)}
         return variables
 
