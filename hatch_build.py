@@ -1,7 +1,7 @@
-"""The build hook of the wheel: the files of the reference lab as modules of the package.
+"""The build hook of the wheel: it adds the files of the reference lab as modules of the package.
 
 In a wheel ``lxmls_day1.classifiers`` and ``lxmls_day1.readers`` are real files, which editors and type checkers read; in a checkout
-`lxmls_day1.library_path.ReferenceFinder` makes the same modules of the lab's files while the program runs.
+`lxmls_day1.library_path.ReferenceFinder` makes the same modules from the lab's files at run time.
 """
 
 import ast
@@ -13,16 +13,16 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-sys.path.insert(0, str(Path(__file__).parent))  # The package is not installed where a wheel is built.
+sys.path.insert(0, str(Path(__file__).parent))  # The package is not installed in the environment that builds the wheel.
 from lxmls_day1.base.learner_list import class_modules
 from lxmls_day1.library_path import PACKAGES, as_module_of_package
 
 
 class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
-    """Makes the modules in a temporary folder, from which the wheel takes them."""
+    """A build hook that writes the modules to a temporary folder, from which the wheel takes them."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Make them, unless the installation is editable."""
+        """Write the modules, unless the installation is editable."""
         self.made = Path(tempfile.mkdtemp(prefix="lxmls-day1-"))
         if version == "editable":
             return
@@ -36,12 +36,12 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         build_data["force_include"][str(self.made)] = "lxmls_day1"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """Remove the folder."""
+        """Remove the temporary folder."""
         shutil.rmtree(self.made)
 
 
 def exported_names(text: str, folder: Path) -> str:
-    """Return imports for type checkers of the names that a package imports when they are first used: see `offered_names`."""
+    """Return imports, for type checkers, of the names that a package imports on first use; see `offered_names`."""
     calls = [
         node
         for node in ast.walk(ast.parse(text))

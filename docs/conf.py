@@ -1,8 +1,7 @@
-"""How Sphinx builds the book of the lab: `make docs` writes it to ``out/docs``.
+"""The Sphinx configuration of the book; `make docs` writes the book to ``out/docs``.
 
-The sources are where they are read otherwise too: this folder, the notebooks and the changelog. So the source folder of Sphinx is the
-root of the repository, and the patterns below say what of it is a page. The site asks no other host for anything: MathJax is a
-file in it.
+The sources are files with other uses as well: this folder, the notebooks and the changelog. So Sphinx's source folder is the root of the
+repository, and the patterns below select the pages. The site loads nothing from other hosts: MathJax is a file in it.
 """
 
 import html
@@ -57,30 +56,30 @@ source_suffix = {
     ".rst": "restructuredtext",
     ".md": "myst-nb",
     ".ipynb": "myst-nb",
-}  # autosummary writes pages of the first kind
+}  # autosummary writes .rst pages.
 
-# Markdown and notebooks. A notebook is shown with the outputs that it is stored with, which the tests compare.
+# Markdown and notebooks. A notebook is shown with its stored outputs, which the tests compare.
 nb_execution_mode = "off"
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 nb_merge_streams = True
 suppress_warnings = [
-    "mystnb.unknown_mime_type",  # a figure carries its data beside its picture, for the tests
+    "mystnb.unknown_mime_type",  # A figure has its data in an additional MIME type, for the tests.
 ]
 
-# Mathematics: one file without fonts of its own, so that it works from a folder in every browser.
+# Mathematics: one file without fonts, so that it works from a local folder in every browser.
 MATHJAX = "mathjax/tex-svg.js"
 mathjax_path = MATHJAX
 mathjax3_config = {"options": {"enableMenu": False}}
 
 # Reference.
 viewcode_follow_imported_members = (
-    False  # its links back lead to the module that imports, which does not list what it imports
+    False  # Otherwise links back lead to the importing module, which does not list its imports.
 )
 autosummary_generate = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
-autodoc_preserve_defaults = True  # the name of a constant, not all that it holds
+autodoc_preserve_defaults = True  # Show the name of a constant, not its value.
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
@@ -95,7 +94,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
-    "capture_repr": (),  # the value of a script's last line is no part of its page
+    "capture_repr": (),  # The page must not show the value of a script's last line.
     "min_reported_time": 5,
     "write_computation_times": False,
     "image_scrapers": ("matplotlib",),
@@ -111,9 +110,9 @@ html_css_files = ["book.css", "exercise.css"]
 html_js_files = ["book.js", "exercise.js"]
 html_copy_source = False
 html_search_scorer = str(ROOT / "docs/search_scorer.js")
-html_show_search_summary = False  # excerpts come from the other pages, which a browser does not read from a folder
+html_show_search_summary = False  # Excerpts are read from the other pages, which a browser cannot do in a local folder.
 html_show_sourcelink = False
-html_additional_pages = {"index": "front.html"}  # by itself: the theme alone is half a megabyte
+html_additional_pages = {"index": "front.html"}  # The front page does without the theme, which is half a megabyte.
 templates_path = [str(ROOT / "docs" / "site_templates")]
 html_theme_options = {
     "logo": {"text": project},
@@ -131,7 +130,7 @@ html_context = {"default_mode": "auto"}
 
 
 def write_commands(app: Any) -> None:
-    """Write the page of the command line: each command with its help, as it is printed."""
+    """Write the page of the command line: each command with its help text."""
     import click
 
     from lxmls_day1.commands.command_line import COMMANDS, command_group
@@ -157,7 +156,7 @@ def write_benchmark_results(app: Any, config: object) -> None:
 
 
 def draw_boundaries(app: Any) -> None:
-    """Draw the picture of the front page, which README shows too, as `lxmls-day1 run` does."""
+    """Draw the picture of the front page and README, as `lxmls-day1 run` does."""
     from classifiers.run_all_classifiers import run_all_classifiers
     from lxmls_day1.commands.output import png
     from lxmls_day1.figures.plotting import detached_axes
@@ -182,11 +181,11 @@ def write_exercises(app: Any, config: object) -> None:
     html_context["first_exercise"] = pages["1.4.html"]
 
 
-LESSONS: dict[str, Any] = {}  # by the name of its page: the part of a notebook that it shows
+LESSONS: dict[str, Any] = {}  # page name -> the part of a notebook that it shows
 
 
 def write_lessons(app: Any, config: object) -> None:
-    """Write the further parts of long notebooks; the first is put in the place of its notebook when that is read."""
+    """Write the further parts of long notebooks. The first part replaces its notebook when Sphinx reads that."""
     from lesson_parts import parts
 
     folder = Path(app.srcdir, "docs/lessons")
@@ -201,7 +200,7 @@ def write_lessons(app: Any, config: object) -> None:
 
 
 def read_first_part(app: Any, name: str, source: list[str]) -> None:
-    """Give a notebook's page its first part, and the page of the demonstrations a section for each."""
+    """Replace a notebook by its first part, and add a section for each demonstration to the page of the demonstrations."""
     if name in LESSONS:
         source[0] = json.dumps(LESSONS[name])
     elif name == "docs/demonstrations":
@@ -220,7 +219,7 @@ def insert_limits(app: Any, name: str, source: list[str]) -> None:
 
 
 def write_runtime(app: Any, exception: Exception | None) -> None:
-    """Put beside the pages what runs in them; the runtime too, if the variable PYODIDE names its folder."""
+    """Write the files that run in the pages; also the Python runtime, if the variable PYODIDE names its folder."""
     if exception is not None or app.builder.format != "html":
         return
     from lxmls_day1.browser.exercise_pages import runtime_files
@@ -231,7 +230,7 @@ def write_runtime(app: Any, exception: Exception | None) -> None:
 
 
 def describe_pictures(app: Any, tree: Any) -> None:
-    """Give the pictures of a notebook the alternative texts that stand beside them in its file."""
+    """Give the pictures of a notebook the alternative texts stored in its file."""
     if app.env.docname not in LESSONS:
         return
     cells = LESSONS[app.env.docname]["cells"]
@@ -241,11 +240,11 @@ def describe_pictures(app: Any, tree: Any) -> None:
         image["alt"] = output["metadata"].get("image/png", {}).get("alt", "A figure of the cell above")
 
 
-DEMONSTRATION_PAGES = "demonstrations"  # in the site
+DEMONSTRATION_PAGES = "demonstrations"  # a folder of the site
 
 
 def place_demonstrations(app: Any, tree: Any) -> None:
-    """Put a demonstration below the paragraph that names its call, such as ``lab.demo("mira_step")``; not so in pages about the project."""
+    """Insert a demonstration after the paragraph with its call, such as ``lab.demo("mira_step")``. Pages about the project are skipped."""
     from docutils import nodes
 
     from lxmls_day1.demos.demonstration import demonstration_class
@@ -266,7 +265,7 @@ def place_demonstrations(app: Any, tree: Any) -> None:
 
 
 def write_demonstrations(app: Any, exception: Exception | None) -> None:
-    """Write the demonstrations as pages of their own, with the scenes that they hold without Python."""
+    """Write each demonstration as a page, with the scenes that it can show without Python."""
     if exception is None and app.builder.format == "html":
         from lxmls_day1.demos.pages import export
         from lxmls_day1.lab import Lab
@@ -275,7 +274,7 @@ def write_demonstrations(app: Any, exception: Exception | None) -> None:
 
 
 def check_links(app: Any, exception: Exception | None) -> None:
-    """End the build if a link leads to a page, or to a place in a page, that is not there."""
+    """Fail the build if a link leads to a page, or to a place in a page, that does not exist."""
     if exception is not None or app.builder.format != "html":
         return
     site = Path(app.outdir)
@@ -307,7 +306,7 @@ is installed.""",
 
 
 def write_modules(app: Any, config: object) -> None:
-    """Write the pages of the reference that list all modules of a package."""
+    """Write the reference pages that list all modules of a package."""
     for package, introduction in INTRODUCTIONS.items():
         names = sorted(module.name for module in pkgutil.walk_packages([str(ROOT / package)], f"{package}."))
         listed = "\n".join(f"   {name}" for name in names)
@@ -316,14 +315,14 @@ def write_modules(app: Any, config: object) -> None:
 
 
 def _write_page(app: Any, name: str, text: str) -> None:
-    """Write a page of docs; one that is up to date stays, and Sphinx does not build it again."""
+    """Write a page of docs. An unchanged page is not written, so that Sphinx does not build it again."""
     page = Path(app.srcdir, "docs", name)
     if not page.is_file() or page.read_text(encoding="utf-8") != text:
         page.write_text(text, encoding="utf-8")
 
 
 def sign_class(app: Any, what: str, name: str, obj: Any, options: object, signature: str, returned: str) -> Any:
-    """Show the settings of a classifier, which its constructor names, and not how its metaclass is called."""
+    """Show the settings of a classifier, taken from its constructor, instead of its metaclass's signature."""
     if what == "class" and signature and "*_arguments" in signature:
         own = inspect.signature(obj.__init__)
         named = [
@@ -336,12 +335,12 @@ def sign_class(app: Any, what: str, name: str, obj: Any, options: object, signat
 
 
 def skip_foreign(app: Any, what: str, name: str, obj: Any, skip: bool, options: object) -> bool | None:
-    """Leave out what a base class of scikit-learn adds: its own documentation has it."""
+    """Skip members that come from a base class of scikit-learn, because its own documentation has them."""
     return True if (getattr(obj, "__module__", None) or "").startswith("sklearn.") else None
 
 
 def lay_out_docstring(app: Any, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    """Make of indented formulae before the first section blocks that keep their lines; bars mean absolute values, no substitutions."""
+    """Turn indented formulae before the first section into literal blocks. Escape bars, which are absolute values, not substitutions."""
     laid_out: list[str] = []
     in_block = in_sections = False
     for number, line in enumerate(lines):
@@ -362,7 +361,7 @@ def _escaped(part: str) -> str:
 
 
 def copy_mathjax(app: Any, exception: Exception | None) -> None:
-    """Put the one file of MathJax that the pages load into the site."""
+    """Copy the one MathJax file that the pages load into the site."""
     if exception is None and app.builder.format == "html":
         package = importlib.metadata.distribution("sphinx-mathjax-offline")
         target = Path(app.outdir, "_static", MATHJAX)
@@ -371,16 +370,16 @@ def copy_mathjax(app: Any, exception: Exception | None) -> None:
 
 
 def setup(app: Any) -> None:
-    """Register what this file adds to Sphinx."""
+    """Register the functions of this file with Sphinx."""
     app.connect("autodoc-skip-member", skip_foreign)
     app.connect("autodoc-process-signature", sign_class)
-    app.connect("autodoc-process-docstring", lay_out_docstring, priority=100)  # before numpydoc
+    app.connect("autodoc-process-docstring", lay_out_docstring, priority=100)  # runs before numpydoc
     app.connect("builder-inited", write_commands)
     app.connect("builder-inited", draw_boundaries)
-    app.connect("config-inited", write_modules)  # before Sphinx looks which pages there are
+    app.connect("config-inited", write_modules)  # Sphinx collects the pages afterwards.
     app.connect("config-inited", write_benchmark_results)
     app.connect("config-inited", write_exercises)
-    app.connect("config-inited", write_lessons)  # which lead to the exercises
+    app.connect("config-inited", write_lessons)  # The lessons link to the exercise pages.
     app.connect("source-read", read_first_part)
     app.connect("source-read", insert_limits)
     app.connect("build-finished", copy_mathjax)
@@ -388,4 +387,4 @@ def setup(app: Any) -> None:
     app.connect("doctree-read", describe_pictures)
     app.connect("doctree-read", place_demonstrations)
     app.connect("build-finished", write_runtime)
-    app.connect("build-finished", check_links, priority=900)  # when all files are there
+    app.connect("build-finished", check_links, priority=900)  # Runs after all files are written.

@@ -1,7 +1,7 @@
-"""Long notebooks as several pages of the book: the first part has the notebook's own address, the others stand in ``docs/lessons``.
+"""Long notebooks as several pages of the book: the first part keeps the notebook's address, the others are in ``docs/lessons``.
 
-A notebook is cut where a section begins, or a subsection of a section that is too long for a page; an exercise stays with the section
-before it. The first part lists what the others hold, so that an address with a place in them still leads there (``book.js``).
+A notebook is split where a section begins, or where a subsection begins if a section is too long for a page; an exercise stays with
+the section before it. The first part lists the contents of the others, so that links to a place in them still work (``book.js``).
 """
 
 import base64
@@ -16,21 +16,21 @@ from typing import Any
 
 from docutils.nodes import make_id
 
-LONGEST = 11_500  # of a part, about, in pixels
+LONGEST = 11_500  # approximate maximum height of a part, in pixels
 _HEADING = re.compile(r"^(#{1,3}) (.*)$", re.MULTILINE)
-_LINK = re.compile(r"\]\((?![a-z]+:|#)")  # to a file
+_LINK = re.compile(r"\]\((?![a-z]+:|#)")  # a link to a file
 Cells = list[dict[str, Any]]
 
 
 def parts(root: Path, exercise_pages: set[str]) -> dict[str, dict[str, Any]]:
-    """The pages of all notebooks: name of the page -> the notebook that it shows.
+    """Return the pages of all notebooks: page name -> the notebook that it shows.
 
     Parameters
     ----------
     root : Path
         A checkout.
     exercise_pages : set of str
-        Exercises that have a page of their own, which the lessons lead to.
+        Exercises with their own page; the lessons link to it.
     """
     pages = {}
     for path in sorted((root / "notebooks").glob("*.ipynb")):
@@ -58,7 +58,7 @@ def parts(root: Path, exercise_pages: set[str]) -> dict[str, dict[str, Any]]:
 
 
 def _contents(names: list[str], pieces: list[Cells]) -> str:
-    """What the other parts hold, and the entries of the side bar."""
+    """Return the list of the other parts and the entries of the side bar."""
     rows = []
     for name, piece in zip(names[1:], pieces[1:], strict=True):
         headings = [found for cell in filter(_is_text, piece) for found in _headings(_text(cell))]
@@ -75,7 +75,7 @@ def _contents(names: list[str], pieces: list[Cells]) -> str:
 
 
 def _parts(cells: Cells) -> list[Cells]:
-    """Sections together as long as they are short enough; the optional ones begin a new part."""
+    """Group sections into parts up to the maximum height. The first optional section starts a new part."""
     found: list[Cells] = [[]]
     for section in _sections(cells):
         begins_anew = _text(section[0]).startswith("## Further")
@@ -111,7 +111,7 @@ def _groups(cells: Cells, heading: str) -> list[Cells]:
 
 
 def _cut_at_headings(cells: Cells) -> Iterator[dict[str, Any]]:
-    """The cells, those with headings inside as several."""
+    """Yield the cells; a cell with headings inside is split there."""
     for cell in cells:
         for n, text in enumerate(
             re.split(r"^(?=##)", _text(cell), flags=re.MULTILINE) if _is_text(cell) else [_text(cell)]
@@ -126,12 +126,12 @@ def _headings(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _height(cells: Cells) -> float:
-    """About how tall cells are in the book."""
+    """Estimate the height of cells in the book, in pixels."""
     total = 0.0
     for cell in cells:
         lines = sum(1 + len(line) // 95 for line in _text(cell).split("\n") if line)
         total += 16 + (27 if _is_text(cell) else 18) * lines
-        total += 750 * _text(cell).count('`lab.demo("')  # a demonstration stands below
+        total += 750 * _text(cell).count('`lab.demo("')  # A demonstration follows this paragraph.
         for output in cell.get("outputs", ()):
             data = output.get("data", {})
             if "image/png" in data:

@@ -12,7 +12,7 @@ import sys
 
 from lxmls_day1.library_path import PACKAGES, MissingFinder, MovedFinder, ReferenceFinder
 
-TYPE_CHECKING = False  # for type checkers: the module `typing` takes time
+TYPE_CHECKING = False  # Type checkers treat this name specially; importing `typing` would take time.
 if TYPE_CHECKING:
     from lxmls_day1.lab import Lab
 
@@ -22,16 +22,18 @@ __version__ = "0.2.0"
 if not any(isinstance(finder, ReferenceFinder) for finder in sys.meta_path):
     sys.meta_path[:] = [ReferenceFinder(), MovedFinder(), *sys.meta_path, MissingFinder()]
 
-if not TYPE_CHECKING:  # a type checker would take any name for one of this module
+if not TYPE_CHECKING:  # With __getattr__, a type checker would accept any name.
 
     def __getattr__(name: str) -> object:
-        """What is imported when it is first asked for."""
+        """Import a name of this package on first use."""
         if name != "Lab" and name not in PACKAGES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module  # at the head it would have to be found before the search path is in order
+        from importlib import (
+            import_module,
+        )  # Imported here because at module level the search path may still have a student's files.
 
         return import_module(f"{__name__}.lab").Lab if name == "Lab" else import_module(f"{__name__}.{name}")
 
     def __dir__() -> list[str]:
-        """These names, and what is there already."""
+        """Return the names to import from this package and those that are already imported."""
         return sorted({*globals(), *__all__})

@@ -1,10 +1,10 @@
-"""``python -m lxmls_day1`` is ``lxmls-day1``, also where the script is not on the path."""
+"""The command ``python -m lxmls_day1``, the same as ``lxmls-day1``, for systems where the script is not on the PATH."""
 
 from lxmls_day1.library_path import use_library_path
 
 
 def main() -> None:
-    """The command line; a file of the current folder cannot take the place of a library that it imports."""
+    """Run the command line. A file in the current folder cannot replace a library that the command line imports."""
     use_library_path()
     from lxmls_day1.commands.command_line import main
 

@@ -1,7 +1,7 @@
-"""A lab is a folder: this opens one and loads what stands in it.
+"""A lab is a folder. This module opens a lab and loads its files.
 
-The reference lab, a student's workspace and a submission are the same kind of folder, with ``readers/`` and
-``classifiers/`` in it. The rest of the package never imports those two by itself; it is given a `Lab` and asks that.
+The reference lab, a student's workspace and a submission are folders of the same kind, with ``readers/`` and ``classifiers/`` in them.
+Other modules of this package never import those two packages directly; they get a `Lab` and load from it.
 """
 
 import contextlib
@@ -23,17 +23,17 @@ from lxmls_day1.library_path import PACKAGES as PACKAGES
 from lxmls_day1.library_path import is_lab_folder as is_lab_folder
 from lxmls_day1.library_path import is_taken_from_reference, library_path, name_in, reference_place
 
-Calls = Iterable[tuple[Any, ...]]  # the arguments of each call
-Table = Mapping[Any, Any]  # an entry of an argument -> a tuple of results; or all its entries -> what is returned
-#: Function -> for each call what it returns, and its other arguments.
+Calls = Iterable[tuple[Any, ...]]  # the argument tuple of each call
+Table = Mapping[Any, Any]  # an entry of an argument -> a tuple of results; or all entries -> the result
+#: Function -> for each call, a table of its results and the expected other arguments.
 Given = Mapping[str, Sequence[tuple[Table, Sequence[Any]]]]
 
-OWN_FOLDERS = (".", "notebooks")  # of a lab: where modules of one's own may stand beside the packages
-_IMPORTS = threading.RLock()  # one thread at a time imports a lab's modules, or rearranges what is imported
+OWN_FOLDERS = (".", "notebooks")  # folders of a lab that may hold a student's own modules
+_IMPORTS = threading.RLock()  # held while importing a lab's modules or changing sys.modules
 
 
 class Lab:
-    """A lab folder that is open: its modules, data sets and classifiers by name.
+    """An open lab folder: it gives access to modules, data sets and classifiers by name.
 
     Parameters
     ----------
@@ -43,23 +43,24 @@ class Lab:
     Attributes
     ----------
     folder : pathlib.Path
-        Absolute, symbolic links resolved.
+        The absolute path with symbolic links resolved.
     named : bool
-        Whether the folder was named, rather than found by `open`.
+        True if the caller named the folder; False if `open` found it.
 
     Raises
     ------
     InputError
-        If the folder is not there or lacks one of the two.
+        If the folder does not exist or lacks one of the two packages.
 
     Notes
     -----
-    Files of a lab import one another absolutely (``from classifiers.online_classifier import OnlineClassifier``), and
-    Python knows one package of the name ``classifiers`` at a time. So `load` makes this folder the one in which Python
-    looks for the two packages, and drops from ``sys.modules`` what was imported under their names from anywhere else. Any
-    other file of this folder can be imported too, but never takes the place of a library of its name. What this folder lacks is
-    imported from the reference lab. Objects that another lab has made keep working; only a *new* import finds this folder. Two labs
-    can thus be used in turn, in one thread. To keep them apart altogether, give each a process. One lab may be used by several threads.
+    Files of a lab import one another absolutely (``from classifiers.online_classifier import OnlineClassifier``), and Python can hold only
+    one package named ``classifiers`` at a time. So `load` makes this folder the one in which Python searches for the two packages, and
+    removes modules of other labs from ``sys.modules``. Other files of this folder can be imported too, but never replace a library of
+    the same name. Files that this folder lacks are imported from the reference lab.
+
+    Objects made by another lab keep working; only a *new* import uses this folder. So two labs can be used in turn in one thread. To
+    isolate them completely, use one process for each. Several threads can use one lab.
 
     Examples
     --------
@@ -74,7 +75,7 @@ class Lab:
         if not self.folder.is_dir():
             raise InputError(f"{self.folder} is not a folder; a lab is a folder that holds readers/ and classifiers/.")
         self._loaded: dict[str, ModuleType] = {}
-        self.autoreload: Any = None  # in a notebook: what imports its edited files anew, an Autoreload of the course
+        self.autoreload: Any = None  # in a notebook: the object that reloads edited files (`Autoreload`)
         lacking = [name for name in PACKAGES if not (self.folder / name).is_dir()]
         if lacking:
             raise InputError(
@@ -87,14 +88,14 @@ class Lab:
 
     @classmethod
     def open(cls, start: str | os.PathLike[str] | None = None) -> Self:
-        """The lab that one is in: the nearest lab folder at or above `start`, else the reference lab.
+        """Open the nearest lab folder at or above `start`, or else the reference lab.
 
-        From then on ``from classifiers.mira import Mira`` finds that lab's files.
+        From then on ``from classifiers.mira import Mira`` imports that lab's files.
 
         Parameters
         ----------
         start : str or path-like, optional
-            Where to begin; the current folder unless given.
+            The folder where the search starts. Default: the current folder.
 
         Returns
         -------
@@ -112,15 +113,15 @@ class Lab:
         return lab
 
     def load(self, name: str) -> ModuleType:
-        """Import one module of this lab, whatever was imported under its name before.
+        """Import one module of this lab, even if another module was imported under its name before.
 
-        See the notes of `Lab` on what this does to imports. A module that is already imported
-        from this folder is returned as it is, as an ``import`` would.
+        See the notes of `Lab` for the effects on imports. A module that is already imported from this folder is returned as it is, as
+        ``import`` does.
 
         Parameters
         ----------
         name : str
-            With its package and without ``.py``: ``"classifiers.mira"``. The folder of a topic may be left out: ``"classifiers.crf"``.
+            The name with its package and without ``.py``: ``"classifiers.mira"``. The folder of a topic is optional: ``"classifiers.crf"``.
 
         Returns
         -------
@@ -129,15 +130,15 @@ class Lab:
         Raises
         ------
         InputError
-            If there is no such file (the message names the nearest ones), or if it cannot be imported: a syntax error
-            or any other exception of the file is reported with file and line.
+            If there is no such file (the message names the nearest ones), or if the import fails: a syntax error or any other exception of
+            the file is reported with file and line.
         """
         package, _, stem = name.partition(".")
         if package not in PACKAGES or not stem.replace(".", "_").isidentifier():
             raise InputError(f"{name!r} is not a module of a lab; expected a name such as 'classifiers.mira'.")
         known, requested = self._loaded.get(name), name
         if known is not None and known is sys.modules.get(known.__name__) and _finder().folder == str(self.folder):
-            return known  # nobody else's folder came first since: thousands of calls of a function need not look again
+            return known  # No other lab was used since then; skipping the search makes thousands of calls fast.
         name = name_in(self.folder, name) or name_in(reference_place(), name) or name
         path = self.folder.joinpath(*name.split(".")).with_suffix(".py")
         if not self.folder.is_dir():
@@ -148,7 +149,7 @@ class Lab:
             with _IMPORTS:
                 self._come_first()
                 module = importlib.import_module(name)
-                if not self._holds(name, module):  # put there by other means than an import
+                if not self._holds(name, module):  # Something other than an import put this module into sys.modules.
                     self._drop_those_of_others()
                     module = importlib.import_module(name)
         except SyntaxError as error:
@@ -167,9 +168,9 @@ class Lab:
         return module
 
     def forget(self) -> None:
-        """Drop what was imported from this folder, so that the next import reads the files anew.
+        """Remove the modules of this folder from ``sys.modules``, so that the next import reads the files again.
 
-        What the dropped modules have made keeps working.
+        Objects made by the removed modules keep working.
         """
         with _IMPORTS:
             for name in _imported():
@@ -195,7 +196,7 @@ class Lab:
         Raises
         ------
         InputError
-            If the file, the class in it or one of the settings does not exist; each message names the nearest ones.
+            If the file, its class or a setting does not exist; the message names the nearest ones.
 
         Examples
         --------
@@ -207,7 +208,7 @@ class Lab:
     def reader(self, module: str, class_name: str, **settings: Any) -> Any:
         """Make a data set of this lab: ``lab.reader("simple_data_set", "SimpleDataSet", nr_examples=100)``.
 
-        Parameters, returned value and errors are those of `classifier`, with the files in ``readers/``.
+        Parameters, return value and errors are those of `classifier`, for files in ``readers/``.
         """
         return self._make("readers", module, class_name, settings)
 
@@ -217,19 +218,19 @@ class Lab:
         Parameters
         ----------
         module : str
-            The file in ``classifiers/``, without ``.py``; ``"readers.vocabulary"`` is one in ``readers/``.
+            The file in ``classifiers/``, without ``.py``; ``"readers.vocabulary"`` is a file in ``readers/``.
         name : str
         *arguments, **settings
-            What the function is called with.
+            The arguments of the call.
 
         Returns
         -------
-        Whatever the function returns.
+        The return value of the function.
 
         Raises
         ------
         InputError
-            If there is no such file, or no such function in it.
+            If the file, or the function in it, does not exist.
 
         Examples
         --------
@@ -248,17 +249,18 @@ class Lab:
         calls : iterable of tuple
             The arguments of each call.
         first_as : str, optional
-            A class of the same file. The first argument of each call is then a tuple of the parts of which one is made, and
-            the function receives what was made.
+            A class of the same file. The first argument of each call is then a tuple of constructor arguments, and the function
+            receives the object made from them.
         given : mapping from function to tables, optional
-            What other functions of the same file return meanwhile, whatever their code does: for each call a table from the entries
-            of their first argument to their results, or from the tuple of all its entries to what is returned; and the arguments
-            after the first, where None stands for any. What is not in the table is left to their code, and so are other arguments.
+            Results that replace those of other functions of the same file during the calls. For each call it has a table and a
+            sequence of arguments. The table maps each entry of the function's first argument to its results, or the tuple of all
+            entries to the return value. The sequence has the expected further arguments; None matches any value. Calls that do
+            not match are passed to the real function.
 
         Returns
         -------
         list
-            What the calls return, in their order.
+            The return values of the calls, in their order.
 
         Raises
         ------
@@ -293,7 +295,7 @@ class Lab:
     def each_made(
         self, module: str, class_name: str, method: str, calls: Calls, attributes: Sequence[str] = ()
     ) -> list[list[Any]]:
-        """Make a classifier for each call of a method: ``lab.each_made("mira", "Mira", "train", [(settings, X, y), …])``.
+        """Make a classifier for each call, and call its method: ``lab.each_made("mira", "Mira", "train", [(settings, X, y), …])``.
 
         Parameters
         ----------
@@ -301,14 +303,14 @@ class Lab:
             As for `classifier`.
         method : str
         calls : iterable of (settings, argument, …)
-            With what each classifier is made, a dict, and what its method is called with.
+            The settings (a dict) of each classifier, and the arguments of its method.
         attributes : sequence of str
-            What of each classifier is wanted after the call.
+            The attributes of each classifier to return after the call.
 
         Returns
         -------
         list of lists
-            For each call what the method returns, and then the attributes.
+            For each call the return value of the method, followed by the attributes.
 
         Raises
         ------
@@ -360,10 +362,10 @@ class Lab:
                 signature.bind(**settings)
             except TypeError as error:
                 raise InputError(f"{class_name} in {where}: {error}; it takes {signature}.") from error
-            raise  # not the call, but something in the class
+            raise  # The arguments fit, so the error comes from inside the class.
 
     def _require(self, name: str, path: Path) -> None:
-        """Raise unless the module, and the ``__init__.py`` without which another folder's package would win, are there."""
+        """Raise an error unless the module and the package's ``__init__.py`` exist; without that, another folder's package would win."""
         package = name.partition(".")[0]
         if not name_in(self.folder, name):
             stems = [file.stem for file in (self.folder / package).rglob("*.py") if file.stem != "__init__"]
@@ -372,28 +374,30 @@ class Lab:
             raise InputError(f"{self.folder / package} has no __init__.py; make an empty file of that name there.")
 
     def _come_first(self) -> None:
-        """Make this folder the one in which ``readers`` and ``classifiers`` are looked for."""
+        """Make this folder the one in which Python searches for ``readers`` and ``classifiers``."""
         own = [str(self.folder / name) for name in OWN_FOLDERS]
         with _IMPORTS:
             finder = _finder()
             came_before, finder.folder = finder.folder == own[0], own[0]
-            if sys.path[-len(own) :] != own:  # behind the libraries, and the current folder with them
+            if sys.path[-len(own) :] != own:  # The lab's folders and the current folder come after the libraries.
                 current = [entry for entry in sys.path if not entry]
                 sys.path[:] = [*(entry for entry in sys.path if entry and entry not in own), *current[:1], *own]
             if not came_before:
                 self._drop_those_of_others()
-            for place, cache in list(sys.path_importer_cache.items()):  # a file may be new; libraries are not looked at
+            for place, cache in list(
+                sys.path_importer_cache.items()
+            ):  # A file of the lab may be new, so clear its caches; those of libraries stay.
                 if isinstance(cache, FileFinder) and place.startswith(own[0]):
                     cache.invalidate_caches()
 
     def _drop_those_of_others(self) -> None:
-        """Forget the modules of other labs."""
+        """Remove the modules of other labs from ``sys.modules``."""
         for name in _imported():
             if not self._holds(name, sys.modules[name]):
                 del sys.modules[name]
 
     def _holds(self, name: str, module: ModuleType) -> bool:
-        """Whether `module`, imported as `name`, stands in the package folder of that name that is ours, or was taken for it."""
+        """Return True if `module`, imported as `name`, is a file of this lab, or a reference file that was loaded for this lab."""
         origin = getattr(module, "__file__", None)
         taken_for = getattr(getattr(module, "__spec__", None), "loader_state", None)
         if isinstance(taken_for, str):
@@ -402,12 +406,12 @@ class Lab:
         return origin is not None and is_within(Path(origin), package)
 
     def _place(self, path: Path, line: int | None = None) -> str:
-        """``classifiers/mira.py:12``: from the lab's folder on if it is in there."""
+        """Return a location such as ``classifiers/mira.py:12``, relative to the lab if the file is in it."""
         shown = path.relative_to(self.folder) if path.is_relative_to(self.folder) else path
         return shown.as_posix() if line is None else f"{shown.as_posix()}:{line}"
 
     def _last_line_in_lab(self, error: BaseException, default: Path) -> tuple[Path, int | None]:
-        """The innermost frame of the traceback that stands in a file of this lab."""
+        """Return file and line of the innermost frame of the traceback that is in a file of this lab."""
         for frame in reversed(traceback.extract_tb(error.__traceback__)):
             path = Path(frame.filename)
             if path.is_absolute() and any(is_within(path, self.folder / package) for package in PACKAGES):
@@ -416,7 +420,10 @@ class Lab:
 
 
 def _looked_up(table: Table, wanted: Sequence[Any], own: Any) -> Any:
-    """A function that looks its results up, by its first argument or entry by entry of it, where the others are those that are wanted."""
+    """Return a function that looks its results up in `table`, by all entries or entry by entry of its first argument.
+
+    If the other arguments differ from `wanted`, or the table lacks an entry, it calls `own` instead.
+    """
     import numpy as np
 
     def function(*arguments: Any, **named: Any) -> Any:
@@ -427,7 +434,7 @@ def _looked_up(table: Table, wanted: Sequence[Any], own: Any) -> Any:
             entries = tuple(np.ravel(first).tolist())
             same = [it is None or np.array_equal(its, it) for its, it in zip(others, wanted, strict=False)]
             is_known = len(same) == len(wanted) and all(same) and (entries in table or table.keys() >= set(entries))
-        except (TypeError, ValueError):  # it has no signature, or is called in a wrong way
+        except (TypeError, ValueError):  # The function has no signature, or the arguments are wrong.
             is_known = False
         if not is_known:
             return own(*arguments, **named)
@@ -440,12 +447,12 @@ def _looked_up(table: Table, wanted: Sequence[Any], own: Any) -> Any:
 
 @contextlib.contextmanager
 def set_aside(folder: Path) -> Iterator[None]:
-    """Within this context libraries alone can be imported, and nothing of a lab is; after it all is imported as before.
+    """Hide all modules of labs, as a context manager: inside, only libraries can be imported; afterwards, all imports are restored.
 
     Parameters
     ----------
     folder : Path
-        The lab that will be opened in this context. What was imported from its files under other names is set aside too.
+        The lab that will be opened inside. Modules that were imported from its files under other names are hidden, too.
 
     Examples
     --------
@@ -474,9 +481,9 @@ def set_aside(folder: Path) -> Iterator[None]:
 
 
 def forget_bytecode(lab_folder: Path) -> None:
-    """Delete what Python has kept of the files of a lab in compiled form.
+    """Delete the cached bytecode of a lab's files.
 
-    Python tells outdated bytecode by the second and the size of the source, and two versions of an exercise are sometimes
+    Python detects outdated bytecode by the size and the modification second of the source, and two versions of an exercise are sometimes
     saved within one second.
     """
     for package in PACKAGES:
@@ -486,7 +493,7 @@ def forget_bytecode(lab_folder: Path) -> None:
 
 
 def _of_labs(folder: Path) -> list[str]:
-    """The names of the modules that belong to any lab by their names, or to this one by their files."""
+    """Return the names of loaded modules that belong to any lab by their names, or to this lab by their files."""
     places = tuple(f"{folder / package}{os.sep}" for package in PACKAGES)
     by_file = [
         name for name, module in list(sys.modules.items()) if str(getattr(module, "__file__", "")).startswith(places)
@@ -495,14 +502,14 @@ def _of_labs(folder: Path) -> list[str]:
 
 
 def _imported() -> list[str]:
-    """The names of all modules in ``sys.modules`` that are, or belong to, a package of a lab."""
+    """Return the names of all loaded modules that are a package of a lab or inside one."""
     if not any(package in sys.modules for package in PACKAGES):
-        return []  # nothing of a package is imported without it; looking at a thousand names takes longer than a check
+        return []  # A module cannot be loaded without its package. Scanning a thousand names would take longer than a check.
     return [name for name in list(sys.modules) if name.startswith(PACKAGES) and name.partition(".")[0] in PACKAGES]
 
 
 class _LabFinder:
-    """Finds ``readers`` and ``classifiers`` in the folder of the lab that came last, while that is on ``sys.path``."""
+    """A finder for ``readers`` and ``classifiers`` in the folder of the most recently used lab, while it is on ``sys.path``."""
 
     folder: str | None = None
 
@@ -513,7 +520,7 @@ class _LabFinder:
 
 
 def _finder() -> _LabFinder:
-    """The one that is among the finders of this process; it becomes the first of them unless it is there."""
+    """Return the `_LabFinder` of this process; install it as the first finder if there is none yet."""
     for finder in sys.meta_path:
         if isinstance(finder, _LabFinder):
             return finder
@@ -523,7 +530,7 @@ def _finder() -> _LabFinder:
 
 
 def is_within(path: Path, folder: Path) -> bool:
-    """Whether `path` is below `folder`, as it is spelled or after its symbolic links are followed.
+    """Return True if `path` is below `folder`, either as spelled or after resolving symbolic links.
 
     Examples
     --------
@@ -536,7 +543,7 @@ def is_within(path: Path, folder: Path) -> bool:
 
 
 def reference_folder() -> Path:
-    """Where the reference lab stands: inside the installed package, or around it in a checkout.
+    """Return the folder of the reference lab: inside the installed package, or its parent folder in a checkout.
 
     Examples
     --------
@@ -563,7 +570,7 @@ def why_not_python(error: SyntaxError | ValueError) -> str:
 
 
 def describe_exception(error: BaseException) -> str:
-    """``NameError: name 'np' is not defined``, in one line.
+    """Describe an exception in one line: ``NameError: name 'np' is not defined``.
 
     Examples
     --------

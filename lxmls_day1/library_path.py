@@ -1,32 +1,32 @@
-"""Which folders libraries are imported from: neither the current folder nor a lab's.
+"""The search path for libraries: neither the current folder nor a lab's folder may be on it.
 
-A student's ``numpy.py`` or ``random.py`` at the top of a workspace must not take the place of the library, neither in
-this process nor in one that it starts. So the command line calls `use_library_path` before it imports anything else,
-other programs start as `command_of` and `environment` say, and a `Lab` serves its own packages by a finder.
+A student's ``numpy.py`` or ``random.py`` at the top of a workspace must not replace the library, neither in this process nor in the
+processes that it starts. So the command line calls `use_library_path` before it imports anything else, other programs are started
+with `command_of` and `environment`, and a `Lab` imports its own packages through a finder.
 
-The top-level names ``classifiers`` and ``readers`` belong to whoever has a lab folder, so an installed package does not
-take them. It offers the files of the reference lab under names of its own. In a wheel these are files of the package (``hatch_build.py``);
-in a checkout `ReferenceFinder` makes them:
+The top-level names ``classifiers`` and ``readers`` belong to the lab folder of the user, so an installed package does not use them.
+It offers the files of the reference lab under ``lxmls_day1``. In a wheel these are files of the package (``hatch_build.py``); in a
+checkout `ReferenceFinder` creates them:
 
 >>> from lxmls_day1.classifiers import Mira
 >>> Mira.__module__
 'lxmls_day1.classifiers.mira'
 
-Only what Python has frozen is imported here: no folder can put another file in its place.
+This module imports only modules that are frozen in Python, because no file in a folder can replace those.
 """
 
 import os
 import sys
 
-TYPE_CHECKING = False  # for type checkers: the module `typing` is not frozen
+TYPE_CHECKING = False  # Type checkers treat this name specially; the module `typing` is not frozen.
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 
 PACKAGES = ("readers", "classifiers")
-#: Folders of ``classifiers/``, one for each topic beyond the day. Their modules are found without the folder too, as in older labs.
+#: Folders of ``classifiers/``, one per advanced topic. Their modules are also found without the folder name, as in older labs.
 TOPICS = ("domains", "large", "second_order", "solvers", "structured")
-#: Packages and modules of this package that older workspaces and programs import -> where they are now.
+#: Old names of packages and modules, which older workspaces and programs import -> their present names.
 MOVED = {
     "checks": "base.checks",
     "cluster": "engine.cluster",
@@ -54,7 +54,7 @@ MOVED = {
     "text_table": "base.text_table",
     "tuning": "sklearn.tuning",
 }
-#: Whether this Python can start another one. In a browser it cannot.
+#: True if this Python can start another process. In a browser it cannot.
 STARTS_PROCESSES = os.name == "nt" or hasattr(os, "posix_spawn")
 _PACKAGE = __name__.partition(".")[0]
 
@@ -75,29 +75,32 @@ def present_name(module: str) -> str:
 
 
 def is_lab_folder(folder: str | os.PathLike[str]) -> bool:
-    """Whether `folder` holds all that makes a lab; a folder of tests, which mirrors it, has no packages."""
+    """Return True if `folder` holds both packages of a lab.
+
+    A folder of tests that mirrors a lab has no ``__init__.py`` files, so it is not a lab.
+    """
     return all(os.path.isfile(os.path.join(folder, name, "__init__.py")) for name in PACKAGES)
 
 
 def reference_place() -> str:
-    """Where the reference lab stands: inside the installed package, or around it in a checkout."""
+    """Return the folder of the reference lab: inside the installed package, or its parent folder in a checkout."""
     package = os.path.dirname(os.path.realpath(__file__))
     installed = os.path.join(package, "reference_lab")
     return installed if is_lab_folder(installed) else os.path.dirname(package)
 
 
 def library_path(entries: list[str] | None = None) -> list[str]:
-    """A search path without the current folder, relative entries, and folders of a lab.
+    """Return a search path without the current folder, relative entries, and folders of a lab.
 
     Parameters
     ----------
     entries : list of str, optional
-        ``sys.path`` unless given.
+        Default: ``sys.path``.
 
     Returns
     -------
     list of str
-        What is left, in the same order.
+        The remaining entries in the same order.
 
     Examples
     --------
@@ -108,9 +111,9 @@ def library_path(entries: list[str] | None = None) -> list[str]:
 
 
 def use_library_path() -> None:
-    """Take the current folder and those of labs off ``sys.path``: for the start of a program that is ours.
+    """Remove the current folder and lab folders from ``sys.path``. Our own programs call this when they start.
 
-    The ``""`` or the folder that ``python -m`` puts there goes, and so does what ``PYTHONPATH`` names by mistake.
+    This removes the ``""`` or the folder that ``python -m`` adds, and such folders in ``PYTHONPATH``.
     """
     sys.path[:] = library_path()
 
@@ -118,20 +121,20 @@ def use_library_path() -> None:
 def command_of(
     module: str, arguments: tuple[str, ...] | list[str] = (), options: tuple[str, ...] | list[str] = ()
 ) -> list[str]:
-    """The command that runs a module as ``python -m`` does, with the libraries and the package of this process.
+    """Return the command that runs a module like ``python -m``, with the libraries and the package of this process.
 
     Parameters
     ----------
     module : str
     arguments : sequence of str
-        Of the program.
+        Arguments of the program.
     options : sequence of str
-        Of Python itself.
+        Options of Python itself.
 
     Returns
     -------
     list of str
-        For `subprocess`. Neither the folder that it starts in nor ``PYTHONPATH`` nor a ``usercustomize`` counts.
+        The command for `subprocess`. It ignores the folder in which it starts, ``PYTHONPATH`` and ``usercustomize``.
     """
     code = (
         f"import sys; sys.path[:] = [{_package_parent()!r}]; import lxmls_day1; sys.path[:] = {library_path()!r}; "
@@ -141,17 +144,17 @@ def command_of(
 
 
 def environment(variables: dict[str, str] | None = None) -> dict[str, str]:
-    """The environment for a program that starts Pythons of its own, such as JupyterLab its kernels.
+    """Return the environment for a program that itself starts Python processes, such as JupyterLab, which starts kernels.
 
     Parameters
     ----------
     variables : dict of str to str, optional
-        Those of this process unless given.
+        Default: the environment of this process.
 
     Returns
     -------
     dict of str to str
-        With ``PYTHONSAFEPATH``, and with only those entries of ``PYTHONPATH`` that `library_path` leaves.
+        The variables with ``PYTHONSAFEPATH``, and with only those entries of ``PYTHONPATH`` that `library_path` keeps.
     """
     variables = dict(os.environ if variables is None else variables)
     variable = variables.pop("PYTHONPATH", "")
@@ -162,14 +165,14 @@ def environment(variables: dict[str, str] | None = None) -> dict[str, str]:
 
 
 def name_in(lab: str | os.PathLike[str], name: str) -> str:
-    """The name under which a lab has a module: with the folder of its topic, or, in an older lab, without one.
+    """Return the name of a module in a lab: with the folder of its topic, or, in an older lab, without it.
 
     Parameters
     ----------
     lab : path
-        Its folder.
+        The folder of the lab.
     name : str
-        With or without the topic: ``"classifiers.crf"``.
+        The name with or without the topic: ``"classifiers.crf"``.
 
     Returns
     -------
@@ -189,7 +192,7 @@ def name_in(lab: str | os.PathLike[str], name: str) -> str:
 
 
 def file_in(lab: str | os.PathLike[str], path: str) -> str:
-    """Where a lab has a file, which other versions may have in another folder; `path` itself if it has none.
+    """Return the path of a file in a lab, which may be in another folder in other versions; `path` itself if the lab lacks the file.
 
     Examples
     --------
@@ -202,7 +205,7 @@ def file_in(lab: str | os.PathLike[str], path: str) -> str:
 
 
 def _names_of(name: str) -> list[str]:
-    """The name as it is given, then without and with each topic; of anything else than a module of a lab the name alone."""
+    """Return all names of a lab's module: `name`, then without a topic, then with each topic. Other names are returned alone."""
     package, *topic, stem = name.rsplit(".", 2) if "." in name else ("", name)
     if package not in PACKAGES or not set(topic) <= set(TOPICS) or stem == "__init__":
         return [name]
@@ -210,17 +213,17 @@ def _names_of(name: str) -> list[str]:
 
 
 class ReferenceFinder:
-    """Finds ``lxmls_day1.classifiers``, ``lxmls_day1.readers`` and their modules in the reference lab."""
+    """A finder for ``lxmls_day1.classifiers``, ``lxmls_day1.readers`` and their modules in the reference lab."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> "ModuleSpec | None":
-        """Nothing for any other module, nor for one that the reference lab does not have."""
+        """Return the spec of a module of the reference lab, or None for any other module."""
         package, *folders = name.split(".")
         if package != _PACKAGE or not folders or folders[0] not in PACKAGES:
             return None
-        from importlib.machinery import PathFinder  # needed here only, where the search path is in order
+        from importlib.machinery import PathFinder  # Imported late, when the search path is safe.
 
         place = os.path.dirname(os.path.realpath(__file__))
-        in_wheel = is_lab_folder(place)  # where these modules are files of the package
+        in_wheel = is_lab_folder(place)  # In a wheel, these modules are files of the package.
         spec = PathFinder.find_spec(name, [os.path.join(place if in_wheel else reference_place(), *folders[:-1])])
         if spec is None or spec.origin is None:
             today = f"{_PACKAGE}.{name_in(reference_place(), '.'.join(folders))}"
@@ -232,30 +235,30 @@ class ReferenceFinder:
 
 
 class MovedFinder:
-    """Finds modules under the names that they had when older workspaces were made: a student's functions still import them."""
+    """A finder for modules under their old names, which students' functions in older workspaces import."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> "ModuleSpec | None":
-        """Nothing for a module that has not moved."""
+        """Return the spec of a renamed module, or None if the module has no new name."""
         package, _, module = name.partition(".")
         today = present_name(module)
         return None if package != _PACKAGE or today == module else _alias(name, f"{_PACKAGE}.{today}", module in MOVED)
 
 
 def _alias(name: str, today: str, is_package: bool = False) -> "ModuleSpec":
-    """How to load a module under another name than it has today."""
-    from importlib.machinery import ModuleSpec  # needed here only, where the search path is in order
+    """Return a spec that loads a module under another name than its present one."""
+    from importlib.machinery import ModuleSpec  # Imported late, when the search path is safe.
 
     return ModuleSpec(name, _AliasLoader(today), is_package=is_package)  # type: ignore[arg-type]  # a loader by its methods
 
 
 class _AliasLoader:
-    """Loads a module that has another name by now: it is the same one."""
+    """A loader of a renamed module under its old name, as an alias of the new one."""
 
     def __init__(self, name: str):
         self._name = name
 
     def create_module(self, spec: object) -> "ModuleType":
-        """The module, imported under its name of today."""
+        """Return the module, imported under its present name."""
         from importlib import import_module
 
         module = import_module(self._name)
@@ -263,23 +266,23 @@ class _AliasLoader:
         return module
 
     def exec_module(self, module: "ModuleType") -> None:
-        """Leave the module as it was: it has been run."""
+        """Do not run the module again; only restore its spec."""
         module.__spec__ = self._spec
 
 
 class MissingFinder:
-    """Finds a file of the reference lab where a student's lab has none of its name; it comes after all other finders.
+    """A finder for files that a student's lab lacks, in the reference lab. It comes after all other finders.
 
-    ``from classifiers.crf import CRF`` works in a workspace that has the day's files alone, and so does ``import crf`` where its
-    folder ``classifiers`` is on ``sys.path``. The module has the name that it would have in the workspace, and imports the
-    workspace's own files: there is one of each. A file of an exercise that the workspace has is never taken from elsewhere.
+    ``from classifiers.crf import CRF`` works in a workspace that has only the files of the day, and so does ``import crf`` if its folder
+    ``classifiers`` is on ``sys.path``. The module gets the name that it would have in the workspace, and imports the workspace's own files,
+    so no module exists twice. A file of an exercise of the workspace is never taken from the reference lab.
 
-    What stands in the folder of a topic is found without it as well, and with it where an older workspace has none:
+    A module in the folder of a topic is also found without the topic, and in an older workspace without such a folder also with the topic:
     ``classifiers.crf`` and ``classifiers.structured.crf`` are the same module.
     """
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> "ModuleSpec | None":
-        """Nothing for what is no file of a lab."""
+        """Return the spec of a lab module, or None for any other module."""
         first, dot, _ = name.partition(".")
         if not dot:
             return self._flat(name)
@@ -305,14 +308,14 @@ class MissingFinder:
 
 
 def is_taken_from_reference(lab: str, name: str) -> bool:
-    """Whether a lab has no file of a module, and may take that of the reference lab.
+    """Return True if a lab lacks the file of a module, and may use the file of the reference lab instead.
 
     Parameters
     ----------
     lab : str
-        Its folder.
+        The folder of the lab.
     name : str
-        Of the module: ``"classifiers.crf"``.
+        The name of the module: ``"classifiers.crf"``.
     """
     if not any(isinstance(finder, MissingFinder) for finder in sys.meta_path):
         return False
@@ -327,34 +330,34 @@ def is_taken_from_reference(lab: str, name: str) -> bool:
 
 
 def _of_reference(lab: str, name: str, place: str) -> "ModuleSpec | None":
-    """How to load the reference lab's module of this place for a lab that lacks it, under a name."""
+    """Return the spec of the reference lab's module `place` for a lab that lacks it, under the name `name`."""
     if not place or not is_taken_from_reference(lab, place):
         return None
     spec = _found_in(reference_place(), name, place)
     if spec is not None:
         spec.loader_state = lab
-        if spec.submodule_search_locations is not None:  # a topic: its modules are looked for in the lab first
+        if spec.submodule_search_locations is not None:  # For a topic, search for its modules in the lab first.
             spec.submodule_search_locations = [os.path.join(lab, *place.split("."))]
     return spec
 
 
 def _found_in(lab: str, name: str, place: str) -> "ModuleSpec | None":
-    from importlib.machinery import PathFinder  # needed here only, where the search path is in order
+    from importlib.machinery import PathFinder  # Imported late, when the search path is safe.
 
     return PathFinder.find_spec(name, [os.path.join(lab, *place.split(".")[:-1])])
 
 
 class _RenamingLoader:
-    """Loads a file of a lab as a module of the package, in a checkout.
+    """A loader of a lab file as a module of the package, in a checkout.
 
-    The bytecode in ``__pycache__`` has the imports as they were written, and is not used.
+    It does not use the bytecode in ``__pycache__``, which has the original imports.
     """
 
     def __init__(self, path: str):
         self._path = path
 
     def create_module(self, spec: object) -> None:
-        """Leave it to Python to make the module."""
+        """Return None, so that Python creates the module."""
 
     def exec_module(self, module: "ModuleType") -> None:
         """Run the file in its module."""
@@ -364,16 +367,16 @@ class _RenamingLoader:
 
 
 def as_module_of_package(text: str) -> str:
-    """A file of the reference lab with its imports of ``classifiers`` and ``readers`` renamed, those of its examples included.
+    """Rename the imports of ``classifiers`` and ``readers`` in a file of the reference lab, also in its doctests.
 
-    Files of a lab import one another absolutely. Renamed, these imports lead to the reference lab again, and never to another lab.
+    Files of a lab import one another absolutely. Renamed imports always lead to the reference lab, and never to another lab.
 
     Examples
     --------
     >>> as_module_of_package("from classifiers.mira import Mira\\nimport classifiers.mira as mira")
     'from lxmls_day1.classifiers.mira import Mira\\nimport lxmls_day1.classifiers.mira as mira'
     """
-    import re  # takes time, and most programs need no module of the reference lab
+    import re  # Imported here because it takes time, and most programs do not need the reference lab.
 
     packages = "|".join(PACKAGES)
     statement = rf"(?:from (?=(?:{packages})[\w.]* import )|import (?=(?:{packages})[\w.]* as ))"
@@ -391,7 +394,7 @@ def _may_hold_libraries(entry: str) -> bool:
         return True
     try:
         is_current = os.path.samefile(entry, os.curdir)
-    except OSError:  # one of them is not there
+    except OSError:  # One of the folders does not exist.
         is_current = False
     if is_current:
         return False

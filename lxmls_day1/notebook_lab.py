@@ -1,12 +1,12 @@
-"""The lab as a notebook opens it: it checks exercises, gives hints, shows how far one is, packs and opens work.
+"""The lab for use in a notebook: it checks exercises, gives hints, shows progress, packs and opens work.
 
 The first cell of every notebook is::
 
     from lxmls_day1.lab_api import open_lab
     lab = open_lab()
 
-A report is lines of text with a style each: as HTML and, wherever HTML is not shown, as plain text. Colours come in pairs of a mark
-and its meaning in words, and the text keeps the colour of the page, so that light and dark themes both work.
+A report consists of lines, each with a style. It is shown as HTML, or as plain text if HTML is not available. Each colour is paired
+with words that mean the same, and the body text keeps the page's colour, so that light and dark themes both work.
 """
 
 import contextlib
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from lxmls_day1.course.reports.report_text import Line
     from lxmls_day1.course.running.checking import ExerciseReport
 
-# Imports inside the methods: checks start processes, which a Python in the browser cannot do, and a notebook that asks for
-# no check opens without waiting for what they need.
+# Methods import what they need: checks start processes, which Python in a browser cannot do, and a notebook that runs
+# no check opens without waiting for these imports.
 
 
-GOOD, BAD, KNOWN = "#009e73", "#d55e00", "#0072b2"  # of the Okabe-Ito palette
+GOOD, BAD, KNOWN = "#009e73", "#d55e00", "#0072b2"  # colours of the Okabe-Ito palette
 STYLES = {
     "": "",
     "title": "font-weight:bold",
@@ -47,13 +47,13 @@ STYLES = {
     "known": f"color:{KNOWN}",
     "quiet": "opacity:0.6",
 }
-#: In a notebook there is no command line.
+#: Commands in reports, which become calls of `lab` because a notebook has no command line.
 COMMAND = re.compile(r"`lxmls-day1 (check|hint|reset|undo|status|update) ?([\w.]*)`")
 
 
 @dataclass(frozen=True)
 class NotebookOutput:
-    """A report: a notebook shows its HTML or its markdown, Python its text; ``report`` is what it is about."""
+    """A report: a notebook shows its HTML or Markdown, Python its text; ``report`` is the underlying report object."""
 
     report: Any
     text: str
@@ -71,7 +71,7 @@ class NotebookOutput:
 
 
 class NotebookLab(Lab):
-    """A `Lab` with what a notebook asks for; parameters, attributes and errors are those of `Lab`.
+    """A `Lab` with the methods for notebooks. Parameters, attributes and errors are those of `Lab`.
 
     Examples
     --------
@@ -84,8 +84,8 @@ class NotebookLab(Lab):
     def exercise(self, number: str | float) -> ExerciseCell:
         """Guard a notebook cell of an exercise: ``with lab.exercise("1.5"):``.
 
-        In it an edit of the lab's files counts without a restart, and a part that is still to be written ends the cell
-        with one line that says so; see `lxmls_day1.course.running.exercise_cell`.
+        Inside, edits of the lab's files take effect without a restart, and code that is still to be written ends the cell with a
+        single line that says so; see `lxmls_day1.course.running.exercise_cell`.
         """
         if not isinstance(number, str):
             (number,) = self._registry().meant(number)
@@ -129,7 +129,7 @@ class NotebookLab(Lab):
         return _output(folder, report, lines, " ".join(unsaved), filter(None, map(_picture, report.reports)))
 
     def hint(self, exercise: str | float) -> NotebookOutput:
-        """Show the next of the three hints on an exercise, after those that were shown: idea, equation, code sketch."""
+        """Show the next of the three hints on an exercise (idea, equation, code sketch), after those already shown."""
         from lxmls_day1.course.reports.hints import next_hint, remember_hint
         from lxmls_day1.course.reports.report_text import hint_lines
         from lxmls_day1.course.workspace_state import why_not_kept
@@ -140,18 +140,18 @@ class NotebookLab(Lab):
         return _output(folder, hints, hint_lines(hints), unsaved)
 
     def explain(self, exercise: str | float, text: str) -> NotebookOutput:
-        """Answer the question that a check has asked after a known mistake; it brings no points and costs none.
+        """Record your answer to the question that a check asked about a known mistake. The answer does not change your points.
 
         Parameters
         ----------
         exercise : str
         text : str
-            One line in your own words. It is handed in with the rest, for the instructor.
+            One line in your own words. It is part of your submission, for the instructor.
 
         Raises
         ------
         InputError
-            If there is no such exercise, or no question was asked on it.
+            If there is no such exercise, or no check has asked a question about it.
         """
         from lxmls_day1.course.explanations import explain
         from lxmls_day1.course.reports.report_text import explained_lines
@@ -161,14 +161,14 @@ class NotebookLab(Lab):
         return _output(folder, kept, explained_lines(kept))
 
     def reveal(self, exercise: str | float) -> NotebookOutput:
-        """Show the model answers to the questions of an exercise, each after one's own is written into the notebook.
+        """Show the model answers to an exercise's questions. Each is shown once your own answer is in the notebook.
 
-        Save the notebook first: what counts is the file on disk. In a lab with solutions all are shown.
+        Save the notebook first, because only the saved file counts. In a lab with solutions, all model answers are shown.
 
         Raises
         ------
         InputError
-            If there is no such exercise, or no model answer to it.
+            If there is no such exercise, or it has no model answer.
         """
         from lxmls_day1.course.workspaces.generation import answers_in_notebooks
         from lxmls_day1.course.workspaces.model_answers import FILE, revealed
@@ -179,10 +179,10 @@ class NotebookLab(Lab):
         found = revealed(self.folder, id, own)
         parts = [f"**{found.exercise}**", *(answer.text for answer in found.answers), found.closing]
         text = "\n\n".join(filter(None, parts))
-        return NotebookOutput(found, text, markdown=text)  # which typesets its formulae
+        return NotebookOutput(found, text, markdown=text)  # Markdown typesets the formulae.
 
     def status(self) -> NotebookOutput:
-        """Show how far one is, over all exercises."""
+        """Show your progress over all exercises."""
         from lxmls_day1.course.reports.report_text import status_lines
         from lxmls_day1.course.workspaces.progress import status_of
 
@@ -191,7 +191,7 @@ class NotebookLab(Lab):
         return _output(folder, status, status_lines(status))
 
     def solve(self, exercise: str | float) -> NotebookOutput:
-        """Put in the reference solution of an exercise, to go on with; `undo` brings back what was there.
+        """Insert the reference solution of an exercise, so that you can go on; `undo` restores the previous state.
 
         Raises
         ------
@@ -206,7 +206,7 @@ class NotebookLab(Lab):
         return _output(folder, report := solve(folder, id), replaced_lines(report, f"The solution of exercise {id}"))
 
     def reset(self, exercise: str | float) -> NotebookOutput:
-        """Put back the empty exercise; `undo` brings back what was there."""
+        """Restore the empty exercise; `undo` restores the previous state."""
         from lxmls_day1.course.reports.report_text import replaced_lines
         from lxmls_day1.course.workspaces.solve_reset_undo import reset
 
@@ -215,12 +215,12 @@ class NotebookLab(Lab):
         return _output(folder, report := reset(folder, id), replaced_lines(report, f"The empty exercise {id}"))
 
     def undo(self) -> NotebookOutput:
-        """Take back the last `solve`, `reset`, `update` or `open_work`; called again, the one before it.
+        """Undo the last `solve`, `reset`, `update` or `open_work`; calling it again undoes the one before.
 
         Raises
         ------
         InputError
-            If there is nothing to take back.
+            If there is nothing to undo.
         """
         from lxmls_day1.course.reports.report_text import undone_lines
         from lxmls_day1.course.workspaces.solve_reset_undo import undo
@@ -229,15 +229,15 @@ class NotebookLab(Lab):
         return _output(folder, report := undo(folder), undone_lines(report))
 
     def update(self) -> NotebookOutput:
-        """Renew what was given, after an update of the package or of the site, and keep what you have written.
+        """Replace the starter files with those of the updated package or site, and keep what you have written.
 
-        Where more than the functions of its exercises was edited, and in notebooks, your file stays, and the new one is put aside. `undo`
-        brings back what was there.
+        If you edited a file outside the functions of its exercises, or a notebook, your file stays and the new version is saved beside it.
+        `undo` restores the previous state.
 
         Raises
         ------
         InputError
-            If this is the reference lab, found because there is no workspace here.
+            If this is the reference lab, opened because there is no workspace here.
         """
         from lxmls_day1.course.reports.report_text import renewed_lines
         from lxmls_day1.course.workspaces.upgrade import update
@@ -248,18 +248,17 @@ class NotebookLab(Lab):
     def submit(self, name: str | None = None) -> NotebookOutput:
         """Pack readers, classifiers and notebooks into one zip file for the instructor, or for `open_work`.
 
-        It is in the folder of the lab; a page in a browser offers it as a download, too. Notebooks are packed as they
-        were saved last.
+        The file is in the folder of the lab; in a browser the page also offers it as a download. Notebooks are packed as last saved.
 
         Parameters
         ----------
         name : str, optional
-            Yours, or what your instructor asks for; that of the folder unless given.
+            Your name, or the name that your instructor asks for. Default: the name of the lab folder.
 
         Raises
         ------
         InputError
-            If a file is missing or cannot be read; the message says which.
+            If a file is missing or cannot be read; the message names it.
         """
         from lxmls_day1.base.atomic_files import replace_files
         from lxmls_day1.course.reports.report_text import packed_lines
@@ -279,24 +278,24 @@ class NotebookLab(Lab):
         return _output(folder, submission, lines)
 
     def open_work(self, path: str | os.PathLike[str]) -> NotebookOutput:
-        """Put work that `submit` has packed into this lab: from another browser, say. `undo` brings back what was there.
+        """Unpack work that `submit` has packed, for example in another browser, into this lab. `undo` restores the previous state.
 
         Parameters
         ----------
         path : path
-            The zip file; a name alone is looked for in the current folder, then in that of the lab.
+            The zip file. A bare file name is searched for in the current folder, then in the lab folder.
 
         Raises
         ------
         InputError
-            If it is not there, damaged, or no work that was packed.
+            If the file does not exist, is damaged, or was not packed by `submit`.
         """
         from lxmls_day1.course.reports.report_text import replaced_lines
         from lxmls_day1.course.workspaces.packed_work import open_work
 
         folder = self._workspace("lab.open_work")
         file = check_path("path", path)
-        inside = folder / file  # a name alone is looked for in the lab, too, where `submit` puts its files
+        inside = folder / file  # A bare name is also searched for in the lab, where `submit` writes its files.
         report = open_work(folder, inside if not file.exists() and inside.is_file() else file)
         return _output(folder, report, replaced_lines(report, f"What {file.name} holds"))
 
@@ -306,12 +305,12 @@ class NotebookLab(Lab):
         Parameters
         ----------
         name : str
-            ``lxmls-day1 demo --help`` lists them.
+            A name that ``lxmls-day1 demo --help`` lists.
 
         Returns
         -------
         anywidget.AnyWidget
-            To be the last line of a cell.
+            A widget; make it the last line of a cell.
 
         Raises
         ------
@@ -323,7 +322,7 @@ class NotebookLab(Lab):
         return demo_widget(Lab(self.folder), name)
 
     def _workspace(self, command: str) -> Path:
-        """The folder of this lab, if it is a workspace, or was named: the command does not change another one."""
+        """Return the folder of this lab if it is a workspace or was named by the user; otherwise the command must not change it."""
         from lxmls_day1.course.workspaces.workspace import workspace_of
 
         return workspace_of(self, command)
@@ -341,16 +340,16 @@ class NotebookLab(Lab):
 
 
 def open_lab(folder: str | os.PathLike[str] | None = None) -> NotebookLab:
-    """Open the lab for a notebook: its figures carry the data that they plot, and an edited file counts from the next cell on.
+    """Open the lab for a notebook: figures carry the data that they plot, and edited files take effect from the next cell on.
 
-    The lab is the nearest one at or above the folder of the notebook, as VS Code or JupyterLab says it, else at or above
-    the current folder; on Colab also one right below that, where it was cloned. Else it is the reference lab. From
-    then on ``from classifiers.mira import Mira`` finds the files of this lab.
+    The lab is the nearest lab folder at or above the folder of the notebook, if VS Code or JupyterLab provides that folder, or else at or
+    above the current folder. On Colab, a lab cloned directly below the current folder is found, too. If there is none, the reference lab
+    is opened. From then on ``from classifiers.mira import Mira`` imports the files of this lab.
 
     Parameters
     ----------
     folder : str or path-like, optional
-        The lab, if it is to be another one.
+        The lab folder. Default: found as described above.
 
     Returns
     -------
@@ -359,7 +358,7 @@ def open_lab(folder: str | os.PathLike[str] | None = None) -> NotebookLab:
     Raises
     ------
     InputError
-        If `folder` is given and is no lab.
+        If `folder` is not a lab.
 
     Examples
     --------
@@ -369,21 +368,22 @@ def open_lab(folder: str | os.PathLike[str] | None = None) -> NotebookLab:
     'classifiers.mira'
     """
     if folder is not None:
-        folder = NotebookLab(folder).folder  # which says what is wrong with it
+        folder = NotebookLab(folder).folder  # The constructor raises an error if the folder is not a lab.
     lab = NotebookLab.open(_lab_around() if folder is None else folder)
     lab.named = folder is not None
     if not STARTS_PROCESSES:
         _keep_origin(lab.folder)
     record_figures()
     watch_cells(lab)
-    warnings.filterwarnings("ignore", category=LargePenalty)  # the notebooks try every λ, to see what it does
+    warnings.filterwarnings("ignore", category=LargePenalty)  # The notebooks try very large λ on purpose.
     return lab
 
 
 def _keep_origin(folder: Path) -> None:
-    """Have a browser keep the record of what was given.
+    """Save the record of the starter files in a browser.
 
-    Files that nobody has written come from the site, and are others when it is updated; what was written belongs to those given before.
+    Files that the user has not saved come from the site, and change when the site is updated; the user's own files belong to the earlier
+    starter files.
     """
     from lxmls_day1.course.workspace_state import WorkspaceState, locked
 
@@ -392,7 +392,7 @@ def _keep_origin(folder: Path) -> None:
 
 
 def _lab_around() -> Path | None:
-    """The lab folder that this notebook stands in or was started in, if there is one."""
+    """Return the lab folder that contains this notebook or the current folder, or None."""
     notebook = getattr(sys.modules["__main__"], "__vsc_ipynb_file__", None) or os.environ.get("JPY_SESSION_NAME")
     here = current_folder()
     around = [*(Path(notebook).resolve().parents if notebook else ()), here, *here.parents]
@@ -402,12 +402,12 @@ def _lab_around() -> Path | None:
 
 
 def _offer_download(name: str, content: bytes) -> bool:
-    """Hand a file to the page that this Python runs in; whether there is one.
+    """Offer a file as a download on the page that runs this Python. Return False if there is no such page.
 
-    An output cell is no place for it: it would be saved with the notebook, and packed with it the next time.
+    The file is not put into an output cell, because it would be saved with the notebook, and packed with it the next time.
     """
     try:
-        from js import BroadcastChannel, Object  # of a browser's Python only
+        from js import BroadcastChannel, Object  # Only Python in a browser has this module.
         from pyodide.ffi import to_js
     except ImportError:
         return False
@@ -421,7 +421,7 @@ def _offer_download(name: str, content: bytes) -> bool:
 def _output(
     folder: Path, report: Any, lines: Iterable["Line"], unsaved: str = "", pictures: Iterable[str] = ()
 ) -> NotebookOutput:
-    """A report below the lab's folder and what is to be said about it, and above what could not be kept."""
+    """Return a report with the lab's folder above it and the message about unsaved records below it."""
     from lxmls_day1.course.reports.report_text import as_text, workspace_lines
 
     foot = [("known", unsaved)] * bool(unsaved)
@@ -432,7 +432,7 @@ def _output(
 
 
 def _as_call(command: re.Match[str]) -> str:
-    """``lab.hint("1.5")`` for ``lxmls-day1 hint 1.5``."""
+    """Return ``lab.hint("1.5")`` for ``lxmls-day1 hint 1.5``."""
     argument = f'"{command[2]}"' if command[2] else ""
     return f"`lab.{command[1]}({argument})`"
 
@@ -444,7 +444,7 @@ def _line(line: "Line") -> str:
 
 
 def _picture(report: "ExerciseReport") -> str:
-    """The smallest input with a wrong answer as a picture, where the exercise has some."""
+    """Return a picture of the smallest input with a wrong answer, or an empty string if the exercise has no such picture."""
     example = report.small_inputs.example if report.small_inputs is not None else None
     if example is None or not report.exercise.counter_example:
         return ""

@@ -1,1 +1,1 @@
-"""Tools of maintainers. They are not part of the wheel."""
+"""Tools for maintainers. They are not part of the wheel."""

@@ -1,4 +1,4 @@
-"""``make map``: print what each module of the project is for, by the first line of its docstring.
+"""``make map``: print the purpose of each module of the project, the first line of its docstring.
 
 make map
 make map ARGS='lxmls_day1/grading classifiers'
@@ -17,7 +17,7 @@ def first_line(path: Path) -> str:
 
 
 def main(folders: list[str]) -> int:
-    """Print the modules of some folders, each with its first line; return 1 if a module has none."""
+    """Print the modules of some folders with their first lines. Return 1 if a module has no docstring."""
     lacking = []
     for folder in folders or ["readers", "classifiers", "lxmls_day1", "tools"]:
         for path in sorted(

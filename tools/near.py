@@ -1,10 +1,10 @@
-"""``make near FILE=…``: run the tests that depend on some files, found from the imports, the nearest first.
+"""``make near FILE=…``: run the tests that depend on some files, as found from the imports, the nearest first.
 
     make near FILE=classifiers/mira.py
     make near FILE='lxmls_day1/grading/running/plan.py docs/reference/threats.md' ARGS='--steps 2 -x'
 
-A test depends on a file if it imports it, or something that imports it, at the head or inside a function. A name that a package
-imports when it is first used counts as an import of its module. A test file that names the file in a string depends on it too.
+A test depends on a file if it imports it directly or indirectly, at module level or inside a function. A name that a package imports
+on first use counts as an import of its module. A test file that contains the file's path as a string depends on it, too.
 """
 
 import argparse
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("lxmls_day1", "classifiers", "readers", "tests", "tools")
 sys.path.insert(0, str(ROOT))
 
-from lxmls_day1.base.lazy_names import class_texts, read_stub  # the path is set before
+from lxmls_day1.base.lazy_names import class_texts, read_stub  # sys.path must be set first.
 
 
 def module_name(path: Path) -> str:
@@ -36,7 +36,7 @@ def modules() -> dict[str, Path]:
 
 @functools.cache
 def offered() -> dict[str, str]:
-    """Return the module behind each name that a package imports when it is first used."""
+    """Return the module behind each name that a package imports on first use."""
     found = {
         f"{module_name(stub)}.{name}": f"{place[0]}.{place[1]}"
         for stub in (ROOT / "lxmls_day1").rglob("*.pyi")
@@ -49,9 +49,9 @@ def offered() -> dict[str, str]:
 
 
 def imported_modules(path: Path) -> Iterator[str]:
-    """Yield the modules of the repository that a file imports, wherever in it, or uses by way of a package that offers them."""
+    """Yield the modules of the repository that a file imports anywhere, or uses through a package that offers them."""
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-    packages: dict[str, str] = {}  # a name in the file -> the package that it is
+    packages: dict[str, str] = {}  # name in the file -> package
     names = []
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -78,7 +78,7 @@ def imported_modules(path: Path) -> Iterator[str]:
 
 
 def tests_near(files: list[str], steps: int | None) -> dict[Path, int]:
-    """Return the test files that depend on some files, each with the number of imports between them, the nearest first."""
+    """Return the test files that depend on some files, with the number of imports between them, the nearest first."""
     importers: dict[str, set[str]] = {}
     for name, path in modules().items():
         for imported in imported_modules(path):
@@ -103,7 +103,7 @@ def tests_near(files: list[str], steps: int | None) -> dict[Path, int]:
 
 
 def main() -> int:
-    """Find the tests, say how many there are at each distance, and run them."""
+    """Find the tests, print their number at each distance, and run them."""
     parser = argparse.ArgumentParser(
         prog="make near", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
@@ -124,7 +124,7 @@ def main() -> int:
         return 0
     own = [
         file for file in known.files if file.endswith(".py") and not Path(file).name.startswith("test_")
-    ]  # their examples
+    ]  # These files' doctests run, too.
     command = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder", *of_pytest]
     return subprocess.run([*command, *own, *map(str, tests)], cwd=ROOT).returncode
 

@@ -1,6 +1,6 @@
-"""Published figures beside ours: what is measured, and the page docs/figures.md, which is made of ``published_figures.toml``.
+"""Published figures compared with ours: the measures, and the page docs/figures.md, generated from ``published_figures.toml``.
 
-``python tools/published_figures.py`` writes the page; with ``--measure`` it prints what every measure is now.
+``python tools/published_figures.py`` writes the page; with ``--measure`` it prints the present value of every measure.
 """
 
 import functools
@@ -29,12 +29,12 @@ COLUMNS = ("figure", "data and settings", "published", "ours", "tolerance", "sou
 
 
 def figures():
-    """The entries of the file."""
+    """Return the entries of the TOML file."""
     return tomllib.loads(FILE.read_text(encoding="utf-8"))["figure"]
 
 
 def page():
-    """The text of docs/figures.md."""
+    """Return the text of docs/figures.md."""
     rows = [COLUMNS, ["---"] * len(COLUMNS)]
     for entry in figures():
         source = f"{entry['source']}; read: {entry['read']}" if "published" in entry else ""
@@ -54,7 +54,7 @@ def page():
 
 
 def tolerance_of(entry):
-    """How far ours may be from theirs, in the unit of the figure; None where they are not compared."""
+    """Return the maximum difference from the published figure, in its unit, or None if the two are not compared."""
     return 100 * entry["may_differ"] / entry["documents"] if "documents" in entry else entry.get("tolerance")
 
 
@@ -68,7 +68,7 @@ def _number(value):
 
 
 def percent_right(classifier, data):
-    """Accuracies in percent on the training and on the test part."""
+    """Return accuracies in percent on the training and on the test part."""
     params = classifier.train(data.train_X, data.train_y)
     parts = {"training": (data.train_X, data.train_y), "test": (data.test_X, data.test_y)}
     return {name: 100 * classifier.evaluate(y, classifier.test(X, params)) for name, (X, y) in parts.items()}
@@ -89,7 +89,7 @@ def books():
 
 @functools.cache
 def folds(domain):
-    """Presence of words and pairs, classes, and the fold of each review: the nth of its class is in fold n mod 5."""
+    """Return binary features (words and pairs), classes, and the fold of each review: the nth review of a class is in fold n mod 5."""
     from classifiers.bernoulli_naive_bayes import presence
     from readers.sentiment_reader import SentimentCorpus
 
@@ -101,7 +101,7 @@ def folds(domain):
 
 
 def right_in_folds(domain, make):
-    """The mean accuracy of five folds in percent."""
+    """Return the mean accuracy over five folds in percent."""
     X, y, fold = folds(domain)
     right = 0
     for k in range(5):
@@ -152,7 +152,7 @@ def of_books(name):
 
 
 def of_books_as_the_toolkit():
-    """Unsmoothed naive Bayes as the course's toolkit computes it: numpy.nan_to_num takes log 0 for −1.8·10³⁰⁸."""
+    """Measure unsmoothed naive Bayes as the course's toolkit computes it: numpy.nan_to_num replaces log 0 by −1.8·10³⁰⁸."""
     corpus, weights = books(), []
     for k in (0, 1):
         counts = corpus.train_X[corpus.train_y == k].sum(axis=0)
@@ -187,7 +187,7 @@ def of_squishing():
     return {f"class {k}": multiclass_update(scores[None, :], np.ones(1), k)[0, k] for k in (0, 2)}
 
 
-#: Name -> function that returns part -> number; those of the second table want the real corpora.
+#: Name -> function that returns part -> number. The functions in the second table need the real corpora.
 ANYWHERE = {
     **{
         f"points, {name}": functools.partial(of_points, name)

@@ -1,8 +1,8 @@
-"""``python tools/structure.py``: the parts of a package, the imports between them, which go in circles, and the longest signatures.
+"""``python tools/structure.py``: print the parts of a package, the imports between them, import cycles, and the longest signatures.
 
     python tools/structure.py lxmls_day1 lxmls_day1/course lxmls_day1/grading
 
-A part is a module or package at the top of the package. Imports count once for each pair of parts, wherever they stand in a file.
+A part is a module or package at the top level of the package. Several imports between the same two parts count once.
 """
 
 import ast
@@ -15,7 +15,7 @@ MANY = 8  # parameters
 
 
 def imports_between(package: Path) -> dict[str, set[str]]:
-    """Return the parts of a package, each with those that it imports."""
+    """Return the parts of a package, each with the parts that it imports."""
     base = ".".join(package.relative_to(ROOT).parts)
     parts = {
         path.name.removesuffix(".py") for path in package.iterdir() if path.suffix == ".py" or list(path.glob("*.py"))
@@ -36,7 +36,7 @@ def imports_between(package: Path) -> dict[str, set[str]]:
 
 
 def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
-    """Return what can be reached from a part by imports."""
+    """Return all parts that a part imports directly or indirectly."""
     seen, todo = set(), [start]
     while todo:
         new = graph[todo.pop()] - seen
@@ -46,7 +46,7 @@ def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
 
 
 def long_signatures() -> list[tuple[int, str]]:
-    """Return the functions outside compiled kernels with many parameters, the longest first."""
+    """Return the functions outside compiled kernels with at least `MANY` parameters, the longest first."""
     found = []
     for package in ("lxmls_day1", "readers", "classifiers"):
         for path in (ROOT / package).rglob("*.py"):

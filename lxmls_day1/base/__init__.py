@@ -1,1 +1,1 @@
-"""What everything else stands on: errors, checks, settings, files. It computes nothing, and knows nothing of the course."""
+"""The foundation of all other packages: errors, checks, settings, files. It has no numerics and does not depend on the course."""

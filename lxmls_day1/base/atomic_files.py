@@ -1,4 +1,4 @@
-"""Files that are either written completely or left as they were, whatever happens in between; folders that go again, or are locked."""
+"""Atomic writes (a file is either written completely or not changed), temporary folders, and locks on output folders."""
 
 import contextlib
 import errno
@@ -20,30 +20,29 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.library_path import STARTS_PROCESSES
 
 LOCK, ALIVE = ".lock", ".alive"
-OURS = "lxmls-day1-"  # what the names of our folders among the temporary files begin with
+OURS = "lxmls-day1-"  # prefix of our temporary folders
 _locked: set[Path] = set()
 _Path = TypeVar("_Path", bound=str | os.PathLike[str])
 
 
 def replace_files(contents: Mapping[_Path, bytes]) -> None:
-    """Write several files that belong together.
+    """Write several files atomically.
 
-    Each goes to a new file beside its place first; only when all are written completely does each take its name. A full
-    disk or an interruption thus leaves the old files, and nothing half-written beside them. A file that is there keeps
-    its permissions. A symbolic link stays one: the file that it leads to is written. Devices, pipes and sockets are not
-    replaced.
+    Each content first goes to a new file in the same folder. Only when all are complete are they renamed to their targets, so a full
+    disk or an interruption leaves the old files, and no partial files. Existing files keep their permissions. A symbolic link is kept:
+    its target is written. Devices, pipes and sockets are not replaced.
 
     Parameters
     ----------
     contents : mapping from path to bytes
-        Their folders exist already.
+        The folders of the paths must exist.
 
     Raises
     ------
     InputError
-        If one of the paths is neither a regular file nor free; then nothing is written.
+        If a path exists and is not a regular file; then nothing is written.
     OSError
-        As from opening, writing and renaming a file; its ``filename`` is the place that was wanted.
+        As from opening, writing and renaming a file; its ``filename`` is the path in `contents`.
 
     Examples
     --------
@@ -73,12 +72,12 @@ def replace_files(contents: Mapping[_Path, bytes]) -> None:
 
 
 def renew_file(path: Path, content: bytes) -> None:
-    """Write a file of a cache: whatever has taken its place goes, be it a link or a pipe, and so does a mode that forbids reading.
+    """Rewrite a cache file. Whatever is at its path is removed first, be it a link, a pipe or an unreadable file.
 
     Raises
     ------
     OSError
-        If a folder has taken its place, or as from writing.
+        If the path is a folder, or as from writing.
 
     Examples
     --------
@@ -95,9 +94,9 @@ def renew_file(path: Path, content: bytes) -> None:
 
 @contextlib.contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """One file to write piece by piece, for the length of a ``with``: it takes its place when all of it is written.
+    """Open one file to write atomically piece by piece, as a context manager. The file appears at `path` when the block ends.
 
-    For the rest it is as with `replace_files`, but that the content is not in memory at once.
+    Links, permissions and errors are treated as in `replace_files`, but the whole content need not be in memory.
 
     Examples
     --------
@@ -121,12 +120,12 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def remove_parts(path: str | os.PathLike[str]) -> None:
-    """Remove what processes that were killed while they wrote a file have left beside it; whatever writes a file does so first.
+    """Remove partial files that killed processes left while writing `path`. Every write calls this first.
 
     Examples
     --------
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     Path(folder, f".marks.csv.{_computer()}{0x7fffffff:08x}0123.part").touch()  # no process has this number
+    ...     Path(folder, f".marks.csv.{_computer()}{0x7fffffff:08x}0123.part").touch()  # No process has this PID.
     ...     remove_parts(Path(folder, "marks.csv"))
     ...     list(Path(folder).iterdir())
     []
@@ -135,19 +134,17 @@ def remove_parts(path: str | os.PathLike[str]) -> None:
     with (
         contextlib.suppress(OSError),
         os.scandir(place.parent) as entries,
-    ):  # no such folder, or one that cannot be listed
+    ):  # The folder may be missing or unreadable.
         for part in [entry for entry in entries if entry.name.startswith(f".{place.name[:40]}.")]:
             if written_for(Path(part.name)) == place.name[:40] and _writer_has_ended(part.name):
                 os.unlink(part.path)
 
 
-_PART = re.compile(
-    r"\.(.+)\.([0-9a-f]{8})([0-9a-f]{8})[0-9a-f]{4}\.part", re.DOTALL
-)  # computer, process, and any number
+_PART = re.compile(r"\.(.+)\.([0-9a-f]{8})([0-9a-f]{8})[0-9a-f]{4}\.part", re.DOTALL)  # host, PID, and a random number
 
 
 def written_for(part: Path) -> str | None:
-    """The beginning of the name of the file in whose place a half-written one was to come; None if it is none of ours.
+    """Return the beginning of the name of the file that a partial file was meant to replace, or None if it is not our partial file.
 
     Examples
     --------
@@ -159,49 +156,50 @@ def written_for(part: Path) -> str | None:
 
 
 def _writer_has_ended(name: str) -> bool:
-    """Whether the process that a half-written file is named after has ended; of other computers nobody knows."""
+    """Return True if the process that wrote a partial file has ended. For other hosts this is unknown, so return False."""
     found = _PART.fullmatch(name)
-    if found is None or found[2] != _computer() or os.name == "nt":  # there, looking for a process may end it
+    # On Windows, os.kill(pid, 0) would end the process.
+    if found is None or found[2] != _computer() or os.name == "nt":
         return False
     try:
         os.kill(int(found[3], 16), 0)
     except ProcessLookupError:
         return True
-    except OSError:  # it lives, and is somebody else's
+    except OSError:  # The process is alive and belongs to another user.
         return False
     return False
 
 
 def _computer() -> str:
-    """A number for this computer, and for the name space of its processes: elsewhere the same number is another process."""
+    """Return a number for this host and its PID namespace: elsewhere, the same PID is another process."""
     name_space = ""
-    with contextlib.suppress(OSError):  # of Linux only
+    with contextlib.suppress(OSError):  # Only Linux has this file.
         name_space = os.readlink("/proc/self/ns/pid")
     return f"{zlib.crc32(f'{socket.gethostname()} {name_space}'.encode()):08x}"
 
 
 def _beside(place: Path) -> Path:
-    """A new name in the same folder; not longer than the longest that a file can have."""
-    if not place.name:  # the root
+    """Return a new file name in the same folder, within the maximum length of file names."""
+    if not place.name:  # The path is the root folder.
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(place))
     remove_parts(place)
-    # A browser decides by the first name of a file whether it is text, and makes no empty JSON.
+    # The file system in a browser decides by the suffix of a new file whether it is text, and cannot create an empty JSON file.
     ending = "" if STARTS_PROCESSES or place.suffix in (".json", ".ipynb") else place.suffix
     return place.with_name(f".{place.name[:40]}.{_computer()}{os.getpid():08x}{secrets.token_hex(2)}.part{ending}")
 
 
 def replaceable(path: str | os.PathLike[str]) -> Path:
-    """Where a file is really written: `path`, or what it leads to if it is a symbolic link.
+    """Return the path that a write really changes: `path`, or its target if it is a symbolic link.
 
     Raises
     ------
     InputError
-        If a device, a pipe, a socket or a link without an end is there: replacing it would take it from its users.
+        If the path is a device, pipe, socket or cyclic link, because replacing it would break its users.
     """
     place = Path(os.path.realpath(path))
     try:
         mode = place.lstat().st_mode
-    except OSError:  # nothing there, or no right to look: writing says which
+    except OSError:  # Either nothing is there or access is denied; the write itself will raise the right error.
         return place
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise InputError(f"{path} is not a regular file, so it is not replaced; name another file.")
@@ -209,15 +207,15 @@ def replaceable(path: str | os.PathLike[str]) -> Path:
 
 
 def check_readable(path: str | os.PathLike[str], remedy: str, pipes: bool = False) -> os.stat_result:
-    """What the system says of a file that is about to be read; an error for what may never end.
+    """Return the `os.stat` result of a file that is about to be read, or raise an error if reading might never end.
 
     Parameters
     ----------
     path : path
     remedy : str
-        What to do, for the message.
+        What the user should do, for the message.
     pipes : bool
-        Whether it may be a pipe, which ends with what writes into it, or a folder, which reading refuses.
+        True allows pipes, whose end comes when the writer closes them, and folders, for which reading raises an error.
 
     Raises
     ------
@@ -241,7 +239,7 @@ def check_readable(path: str | os.PathLike[str], remedy: str, pipes: bool = Fals
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Say before long work that its result cannot be written to a file: by writing an empty one beside it, which goes at once.
+    """Check before a long computation that its result can be written to `path`. The check creates and removes an empty file beside it.
 
     Raises
     ------
@@ -267,18 +265,18 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 @contextlib.contextmanager
 def temporary_folder(prefix: str, place: str | os.PathLike[str] | None = None, mode: int = 0o700) -> Iterator[Path]:
-    """A folder for the length of a ``with``, which is gone after it, also where Ctrl-C comes while it is being removed.
+    """Make a temporary folder, as a context manager. It is removed afterwards, even if Ctrl-C interrupts the removal.
 
-    What stays where a process is killed is removed before the next one is made (`remove_abandoned`).
+    If a process is killed, its folder remains until the next call removes it (`remove_abandoned`).
 
     Parameters
     ----------
     prefix : str
-        What its name begins with.
+        Prefix of the folder's name.
     place : path, optional
-        Where it is made; among the temporary files unless given.
+        The parent folder. Default: the system's folder for temporary files.
     mode : int
-        Who may look into it and pass through it.
+        Permission bits of the folder.
 
     Examples
     --------
@@ -288,7 +286,7 @@ def temporary_folder(prefix: str, place: str | os.PathLike[str] | None = None, m
     False
     """
     remove_abandoned(Path(place or tempfile.gettempdir()))
-    with (  # the inner one is removed first; where that is interrupted, the outer one still takes it along
+    with (  # The inner folder is removed first; if that is interrupted, removing the outer one removes it, too.
         tempfile.TemporaryDirectory(prefix=prefix, dir=place, ignore_cleanup_errors=True) as outer,
         _marked(Path(outer)),
         tempfile.TemporaryDirectory(dir=outer, ignore_cleanup_errors=True) as inner,
@@ -300,25 +298,28 @@ def temporary_folder(prefix: str, place: str | os.PathLike[str] | None = None, m
 
 @contextlib.contextmanager
 def _marked(folder: Path) -> Iterator[None]:
-    """Lock a file in a folder: the kernel lets go of it when this process ends, however it ends. Nobody else can open it."""
+    """Hold a lock on a marker file in a folder. The kernel releases the lock when this process ends; other users cannot open the file."""
     with open(os.open(folder / ALIVE, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "rb+", buffering=0) as file:
         if locked(file, without_locks=False):
-            with contextlib.suppress(OSError):  # the disk is full: the mark stays empty
+            with contextlib.suppress(OSError):  # If the disk is full, the marker stays empty.
                 file.seek(0)
                 file.write(_mark(file))
         yield
 
 
 def _mark(file: IO[bytes]) -> bytes:
-    """What marks a folder: another in its copy, in one that was unpacked, and on another computer, where a lock need not be seen."""
+    """Return the content of a marker file: host name and inode.
+
+    A copied or unpacked folder, or one on another host (where the lock may be invisible), therefore never matches its marker.
+    """
     return f"{socket.gethostname()} {os.fstat(file.fileno()).st_ino}".encode()
 
 
 def remove_abandoned(place: Path) -> None:
-    """Remove the folders that `temporary_folder` has made in `place` for processes that have ended without removing them.
+    """Remove folders in `place` that `temporary_folder` made for processes that ended without removing them.
 
-    What may belong to a living process, or to somebody else, stays: a folder without a mark, with one that was never locked, or
-    with that of another folder or computer. So do links and folders of other users.
+    A folder that may be in use stays: one without a marker, with a marker that was never locked, or with the marker of another folder or
+    host. Symbolic links and folders of other users stay, too.
 
     Examples
     --------
@@ -328,27 +329,29 @@ def remove_abandoned(place: Path) -> None:
     True
     """
     for folder in place.glob(f"{OURS}*"):
-        with contextlib.suppress(OSError):  # no mark, or gone meanwhile
+        with contextlib.suppress(OSError):  # The marker is missing, or the folder was removed in the meantime.
             about = folder.lstat()
             is_ours = not hasattr(os, "geteuid") or about.st_uid == os.geteuid()
             if stat.S_ISDIR(about.st_mode) and is_ours and _is_abandoned(folder):
                 for inside in filter(Path.is_dir, folder.iterdir()):
-                    remove_folder(inside)  # the mark goes last: the next process goes on where this one is interrupted
+                    # The marker goes last, so that the next process can continue an interrupted removal.
+                    remove_folder(inside)
                 remove_folder(folder)
 
 
 def _is_abandoned(folder: Path) -> bool:
-    """Whether the file that marks a folder was locked, and is not any more."""
-    safely = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a link or a pipe may be in its place
+    """Return True if the marker file of a folder was locked once and is not locked any more."""
+    # The marker may have been replaced by a link or a pipe.
+    safely = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     with open(os.open(folder / ALIVE, os.O_RDWR | safely), "rb+", buffering=0) as file:
         return file.read(1000) == _mark(file) and locked(file, without_locks=False)
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder that others have filled, with folders in one another to any depth; what cannot go stays.
+    """Remove a folder with untrusted contents, nested to any depth. Entries that cannot be removed stay.
 
-    `shutil.rmtree` calls itself once for each level, and fails where there are a thousand. Nothing outside is touched: a link
-    goes, not what it leads to, and nobody can lay one where a folder was seen.
+    `shutil.rmtree` is recursive and fails at about a thousand levels. Nothing outside the folder is changed: symbolic links are removed,
+    not followed, and no other user can replace a folder by a link between the check and the removal.
 
     Examples
     --------
@@ -363,7 +366,7 @@ def remove_folder(folder: Path) -> None:
             folder.unlink()
         return
     found, number = [str(folder)], 0
-    for place in found:  # each folder in it is moved to the top, where its path is short, and looked at in its turn
+    for place in found:  # Each nested folder moves to the top, where its path is short, and is processed later.
         with contextlib.suppress(OSError):
             _take(place)
             with os.scandir(place) as entries:
@@ -386,7 +389,7 @@ def remove_folder(folder: Path) -> None:
 
 
 def _take(folder: str) -> None:
-    """Make a folder, in one that is ours alone, ours alone as well: from now on no other user changes what is in it."""
+    """Make a folder inside a private folder private as well, so that no other user can change its contents from now on."""
     if hasattr(os, "geteuid") and os.lstat(folder).st_uid != os.geteuid():
         os.lchown(folder, os.geteuid(), -1)
     os.chmod(folder, 0o700)
@@ -394,19 +397,19 @@ def _take(folder: str) -> None:
 
 @contextlib.contextmanager
 def locked_folder(out: Path, doing: str) -> Iterator[None]:
-    """Keep an output folder for this process; the kernel lets go of it when the process ends, however it ends.
+    """Reserve an output folder for this process, as a context manager. The kernel releases the lock when the process ends.
 
     Parameters
     ----------
     out : Path
-        The folder; it is made if it is not there.
+        The folder; it is created if it does not exist.
     doing : str
-        What the holder does with it, for the message that others get: ``"grading into"``.
+        What this process does with the folder, for the message that other processes get: ``"grading into"``.
 
     Raises
     ------
     InputError
-        If another process holds it; the message has its number. If its lock is a link, a pipe or a device.
+        If another process holds the lock (the message has its PID), or if the lock file is a link, a pipe or a device.
 
     Examples
     --------
@@ -431,8 +434,10 @@ def locked_folder(out: Path, doing: str) -> Iterator[None]:
             file.truncate()
             owner = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
             os.write(
-                file.fileno(), owner.encode()
-            )  # at once: on a full disk closing the file would fail without its name
+                file.fileno(),
+                owner.encode(),
+                # os.write does not buffer: on a full disk, a buffered write would fail at close, without the file's name.
+            )
         _locked.add(place)
         try:
             yield
@@ -442,7 +447,7 @@ def locked_folder(out: Path, doing: str) -> Iterator[None]:
 
 
 def _opened_lock(path: Path) -> IO[str]:
-    """The lock, open; neither what a link leads to, which would be emptied, nor a pipe, which would be waited for."""
+    """Open the lock file. Refuse a symbolic link, whose target would be emptied, and a pipe, which would block."""
     safely = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise InputError(f"{path} is not a regular file, so it cannot be a lock; remove it, or choose another folder.")
@@ -460,15 +465,16 @@ def _holder(file: IO[str]) -> str:
 
 
 def locked(file: IO[Any], without_locks: bool = True, wait: bool = False) -> bool:
-    """Whether the lock on a file is ours now; `without_locks` where the file system, or a browser, has no locks.
+    """Try to lock a file; return True if this process holds the lock now.
 
-    Somebody else's lock is waited for, if need be for long, with `wait`.
+    With `wait`, block until another process releases its lock, however long that takes. Return `without_locks` if the file system or the
+    browser does not support locks.
     """
     try:
         if sys.platform == "win32":
-            import msvcrt  # each system has one of these two only
+            import msvcrt  # Windows has only msvcrt, Unix only fcntl.
 
-            file.seek(1 << 20)  # the text before it can still be read
+            file.seek(1 << 20)  # Locking a byte far behind the text keeps the text readable.
             msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
         else:
             from fcntl import LOCK_EX, LOCK_NB, flock
@@ -476,16 +482,16 @@ def locked(file: IO[Any], without_locks: bool = True, wait: bool = False) -> boo
             flock(file.fileno(), LOCK_EX if wait else LOCK_EX | LOCK_NB)
     except (BlockingIOError, PermissionError):
         return False
-    except (OSError, ImportError):  # a browser may have an empty `fcntl`
+    except (OSError, ImportError):  # In a browser, `fcntl` may be an empty module.
         return without_locks
     return True
 
 
 def unlock(file: IO[Any]) -> None:
-    """Let go of the lock on a file."""
+    """Release the lock on a file."""
     with contextlib.suppress(OSError, ImportError):
         if sys.platform == "win32":
-            import msvcrt  # each system has one of these two only
+            import msvcrt  # Windows has only msvcrt, Unix only fcntl.
 
             file.seek(1 << 20)
             msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
@@ -497,7 +503,7 @@ def unlock(file: IO[Any]) -> None:
 
 @contextlib.contextmanager
 def named(path: Path) -> Iterator[None]:
-    """Let an OSError speak of `path`, not of the file beside it (or of none, as that of a full disk does)."""
+    """Make an OSError raised in the block name `path`, not the temporary file beside it (or no file at all, as on a full disk)."""
     try:
         yield
     except OSError as error:

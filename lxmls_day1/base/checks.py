@@ -1,7 +1,7 @@
-"""Checks of what a caller passes in: inputs, labels, parameters, costs, hyper-parameters.
+"""Checks of a caller's arguments: inputs, labels, parameters, costs, hyper-parameters.
 
-Each returns its argument in the one form that the algorithms work on, or raises an :class:`InputError` which says what
-was wanted, what was got and what to do.
+Each check returns its argument in the one form that the algorithms work on, or raises an :class:`InputError` that states what
+was expected, what was found and what to do.
 """
 
 import copy
@@ -16,15 +16,15 @@ import numpy as np
 from lxmls_day1.base import sparse as sp
 from lxmls_day1.base.errors import InputError
 
-_LARGE = 1 << 30  # bytes: room for less is not asked for
+_LARGE = 1 << 30  # bytes; smaller allocations are not tried in advance
 COMPARISONS = {"above": operator.gt, "at least": operator.ge, "at most": operator.le, "below": operator.lt}
-MOST_CLASSES = 1 << 14  # the costs of confusing two classes are a table of K² numbers
+MOST_CLASSES = 1 << 14  # The costs of confusing two classes are a K × K matrix.
 
 
 def check_inputs(X: Any) -> Any:
-    """``X`` as a float64 matrix, sparse or dense; an error for what is no matrix or holds NaN or infinity.
+    """Return ``X`` as a float64 matrix, sparse or dense. Raise an error if it is not a matrix or holds NaN or infinity.
 
-    In a row of a sparse matrix every column stands once, in ascending order: entries that stand twice are summed.
+    In each row of a sparse result the columns are unique and ascending; duplicate entries are summed.
 
     Examples
     --------
@@ -42,10 +42,10 @@ def check_inputs(X: Any) -> Any:
 
 
 def as_matrix(X: Any) -> Any:
-    """The first half of :func:`check_inputs`: ``X`` as a float64 matrix, sparse or dense, whatever numbers it holds.
+    """Return ``X`` as a float64 matrix, sparse or dense; it may hold NaN or infinity. This is the first half of :func:`check_inputs`.
 
-    A sparse matrix becomes a ``csr_array`` all of whose entries lie inside of it: compiled loops do not look whether they do.
-    What is no matrix of real numbers raises an :class:`InputError`.
+    A sparse matrix becomes a ``csr_array``. All its indices are within its shape, because compiled loops do not check them.
+    Anything that is not a matrix of real numbers raises an :class:`InputError`.
 
     Examples
     --------
@@ -70,9 +70,9 @@ def as_matrix(X: Any) -> Any:
 
 
 def as_numbers(values: Any, wanted: str) -> np.ndarray:
-    """What can be read as an array of real numbers, of any shape, as float64; else an error that begins with what was wanted.
+    """Return `values` as a float64 array of any shape. Raise an error that begins with `wanted` if they are not real numbers.
 
-    Text is not read as numbers, and no imaginary part, date or mask is dropped.
+    Strings are not converted to numbers; complex numbers, dates and masked entries are rejected.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def as_numbers(values: Any, wanted: str) -> np.ndarray:
             raise TypeError("it holds text")
         if kind not in "biufO":
             raise TypeError("it holds complex numbers" if kind == "c" else f"its type is {array.dtype}")
-        with np.errstate(over="ignore"):  # what is too large for float64 is infinite, and found as such
+        with np.errstate(over="ignore"):  # Numbers too large for float64 become infinite, and are reported as infinite.
             numbers: np.ndarray = np.asarray(array, dtype=np.float64)
     except (OverflowError, TypeError, ValueError) as error:
         raise InputError(f"{wanted}, but could not be read as one: {error}") from error
@@ -100,14 +100,14 @@ def as_numbers(values: Any, wanted: str) -> np.ndarray:
 
 
 def _is_masked(values: Any) -> bool:
-    """Whether an entry of a masked array, or of a list of masked arrays, is masked: an array made of it forgets that."""
+    """Return True if an entry of a masked array, or of a list of masked arrays, is masked. Converting to an array would drop the mask."""
     rows = values if isinstance(values, (list, tuple)) else [values]
-    # Only what may be one has numpy import its masked arrays, which takes a while.
+    # `hasattr` comes first because importing numpy's masked arrays takes a while.
     return any(hasattr(row, "mask") and isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row) for row in rows)
 
 
 def _as_rows(X: Any) -> Any:
-    """A sparse matrix of any format as a float64 ``csr_array``, whose structure has been checked."""
+    """Return a sparse matrix of any format as a float64 ``csr_array`` with a checked structure."""
     if X.ndim != 2:
         raise InputError(f"X must be a matrix (M, J), one row per example, but has the shape {X.shape}")
     if X.dtype.kind not in "biuf":
@@ -122,11 +122,11 @@ def _as_rows(X: Any) -> Any:
         elif X.format in ("csr", "csc", "bsr"):
             if X.indptr.dtype.kind not in "iu":
                 raise ValueError(f"indptr must hold whole numbers, but is of the type {X.indptr.dtype}")
-            X = copy.copy(X)  # whose arrays it shares: what is not in use is cut off
+            X = copy.copy(X)  # The copy shares its arrays with X; check_format cuts off unused entries of the copy.
             X.check_format(full_check=True)
         else:
             X = X.tocoo()
-            X = sp.coo_array((X.data, (X.row, X.col)), shape=X.shape)  # which checks that all entries lie inside
+            X = sp.coo_array((X.data, (X.row, X.col)), shape=X.shape)  # The constructor checks all indices.
         X = X if isinstance(X, sp.csr_array) else sp.csr_array(X)
     except (AttributeError, IndexError, TypeError, ValueError) as error:
         raise InputError(
@@ -138,19 +138,20 @@ def _as_rows(X: Any) -> Any:
 
 
 def _is_sound(X: Any) -> bool:
-    """Whether the arrays of a CSR matrix fit together, as far as one pass can see: `check_format` takes three."""
+    """Return True if the arrays of a CSR matrix are consistent. One pass checks this; `check_format` takes three."""
     indptr, indices = X.indptr, X.indices
     if not (indptr.dtype.kind == indices.dtype.kind == "i" and indptr.shape == (X.shape[0] + 1,) and indices.ndim == 1):
         return False
-    unsigned = indices.view(indices.dtype.str.replace("i", "u"))  # a negative number is a large one without its sign
+    # As an unsigned integer, a negative index is too large.
+    unsigned = indices.view(indices.dtype.str.replace("i", "u"))
     fits = indptr[0] == 0 and X.data.shape == indices.shape == (indptr[-1],) and not (indptr[1:] < indptr[:-1]).any()
     return bool(fits and unsigned.max(initial=0) < X.shape[1])
 
 
 def as_canonical(X: "sp.csr_array") -> "sp.csr_array":
-    """Rows in which every column stands once and in ascending order: ``X`` itself where they are so, else a new matrix.
+    """Return ``X`` if every row has unique, ascending columns; otherwise return a new matrix with such rows.
 
-    This is read from the indices. ``X.has_canonical_format`` is not asked: it can be set to what is not so, and it becomes wrong
+    The indices are examined. ``X.has_canonical_format`` is not used, because it can be set to a wrong value, and it becomes wrong
     when the indices are changed afterwards.
 
     Parameters
@@ -165,17 +166,18 @@ def as_canonical(X: "sp.csr_array") -> "sp.csr_array":
     array([2., 4.])
     """
     ascends = X.indices[1:] > X.indices[:-1]
-    first = X.indptr[1:-1]  # entries of rows, which may be smaller than the one before
+    first = X.indptr[1:-1]  # The first entry of a row may be smaller than the last entry of the row before.
     ascends[first[(first > 0) & (first < X.nnz)] - 1] = True
     if ascends.all():
         return X
-    rows = sp.csr_array((X.data, X.indices, X.indptr), shape=X.shape, copy=True)  # which claims nothing
+    # The copy has no has_canonical_format flag.
+    rows = sp.csr_array((X.data, X.indices, X.indptr), shape=X.shape, copy=True)
     rows.sum_duplicates()
     return rows
 
 
 def check_finite(X: Any) -> None:
-    """The second half of :func:`check_inputs`: an error for a matrix with NaN or infinity in it.
+    """Raise an error if a matrix holds NaN or infinity. This is the second half of :func:`check_inputs`.
 
     Examples
     --------
@@ -197,23 +199,23 @@ def check_finite(X: Any) -> None:
 
 
 def all_finite(values: np.ndarray) -> bool:
-    """Whether no number of an array, of any shape, is NaN or infinite.
+    """Return True if an array of any shape has neither NaN nor infinity.
 
     Examples
     --------
-    The sum of the first two is infinite, and none of them is:
+    The first array is finite, but its sum is infinite:
 
     >>> all_finite(np.array([1e308, 1e308])), all_finite(np.array([1.0, np.nan]))
     (True, False)
     """
     with np.errstate(all="ignore"):
-        if np.isfinite(values.sum()):  # reads the numbers once and keeps nothing, and nearly always settles it
+        if np.isfinite(values.sum()):  # One pass without a temporary array nearly always decides.
             return True
-    return bool(np.isfinite(values).all())  # a sum of finite numbers can be infinite
+    return bool(np.isfinite(values).all())  # A sum of finite numbers can be infinite.
 
 
 def check_labels(y: Any) -> np.ndarray:
-    """Labels as a vector (M,): takes vectors, lists and columns (M, 1) of labels of one kind.
+    """Return labels of one kind as a vector (M,). Vectors, lists and columns (M, 1) are accepted.
 
     Examples
     --------
@@ -236,7 +238,7 @@ def check_labels(y: Any) -> np.ndarray:
         raise InputError(f"labels must be a vector (M,) or a column (M, 1), but have the shape {labels.shape}")
     if labels.dtype.kind in "SU" and isinstance(
         y, (list, tuple)
-    ):  # NumPy turns whatever stands beside a text into text
+    ):  # NumPy converts a mixed list with a string in it to strings.
         given = np.array(y, dtype=object).ravel()
         text = str if labels.dtype.kind == "U" else bytes
         one = next((label for label in given if isinstance(label, text)), None)
@@ -264,7 +266,7 @@ def check_labels(y: Any) -> np.ndarray:
 
 
 def check_sample_weight(sample_weight: Any, labels: np.ndarray, every_class: bool = True) -> np.ndarray | None:
-    """The weights of training examples as a vector (M,) of numbers ≥ 0; None where none are given, and all count alike.
+    """Return the weights of training examples as a vector (M,) of numbers ≥ 0, or None for equal weights.
 
     Parameters
     ----------
@@ -273,12 +275,12 @@ def check_sample_weight(sample_weight: Any, labels: np.ndarray, every_class: boo
     labels : int array (M,)
         Columns 0 … K − 1 of the true classes.
     every_class : bool
-        Whether every class must have a weight above 0, and not only one of them.
+        True if every class must have a weight above 0; False if one class is enough.
 
     Raises
     ------
     InputError
-        For another number of weights, one that is negative or not finite, or a class whose weights are all 0.
+        If the number of weights is wrong, a weight is negative or not finite, or all weights of a class are 0.
 
     Examples
     --------
@@ -314,7 +316,7 @@ def check_sample_weight(sample_weight: Any, labels: np.ndarray, every_class: boo
 
 
 def _unknown_labels(labels: np.ndarray) -> np.ndarray:
-    """Which labels (M,) are None, NaN or what else stands for a value that is not known."""
+    """Return a Boolean array (M,): True for labels that are None, NaN or another missing value."""
     if labels.dtype.kind == "f":
         missing: np.ndarray = np.isnan(labels)
         return missing
@@ -327,26 +329,26 @@ def _unknown_labels(labels: np.ndarray) -> np.ndarray:
     def unknown(label: Any) -> bool:
         try:
             return label is None or bool(label != label)
-        except TypeError:  # pandas' NA is neither the same nor another
+        except TypeError:  # Comparing pandas' NA gives NA, which has no truth value.
             return True
-        except ValueError:  # an array: no label, but nothing that is missing
+        except ValueError:  # An array is an invalid label, but not a missing one.
             return False
 
     return np.array([unknown(label) for label in labels], dtype=bool)
 
 
 def check_parameters(of: str, n_features: int, n_classes: int, quadratic: bool = False) -> None:
-    """Raise for parameters of so many classes and features that no training of them ends, before anything is computed.
+    """Raise an error, before any computation, if there are too many classes or if the parameters do not fit into memory.
 
-    There must be room for two matrices of the parameters: as training sums up one, another one is what it learns.
+    Training needs memory for two parameter matrices: the current parameters and their sum.
 
     Parameters
     ----------
     of : str
-        What is trained on, for the message.
+        The name of the training data, for the message.
     n_features, n_classes : int
     quadratic : bool
-        Whether there are two parameters for each feature and class.
+        True if there are two parameters for each feature and class.
 
     Examples
     --------
@@ -364,7 +366,8 @@ def check_parameters(of: str, n_features: int, n_classes: int, quadratic: bool =
     try:
         if n_bytes > _LARGE:
             mmap.mmap(-1, n_bytes).close()
-    except (MemoryError, OSError, OverflowError, ValueError) as error:  # the last two beyond what can be addressed
+    # OverflowError and ValueError: n_bytes exceeds the address space.
+    except (MemoryError, OSError, OverflowError, ValueError) as error:
         raise InputError(
             f"{of} has {n_features} features: training the parameters for {n_classes} classes would take "
             f"{n_bytes * 1e-9:,.0f} GB, more than this computer has; leave out the columns that hold nothing, or hash the "
@@ -373,7 +376,7 @@ def check_parameters(of: str, n_features: int, n_classes: int, quadratic: bool =
 
 
 def check_same_kind(labels: np.ndarray, others: np.ndarray, names: str) -> None:
-    """Raise for labels (M,) and others (N,) of two kinds, as numbers and texts, or numbers and dates: none are equal, "1" and 1 neither.
+    """Raise an error if labels (M,) and others (N,) are of different kinds, such as numbers and strings: 1 and "1" are never equal.
 
     Examples
     --------
@@ -390,7 +393,7 @@ def check_same_kind(labels: np.ndarray, others: np.ndarray, names: str) -> None:
 
 
 def _kind(label: Any) -> str:
-    """What a label is, for a message; labels of one kind can be compared."""
+    """Return the kind of a label, for a message. Labels of the same kind can be compared."""
     if isinstance(label, str):
         return "a text"
     if isinstance(label, bytes):
@@ -401,8 +404,8 @@ def _kind(label: Any) -> str:
 
 
 def check_params(params: Any) -> np.ndarray:
-    """Parameters as a float64 matrix (J + 1, K), whatever numbers it holds: each use of it tells what is not finite. For anything
-    else an :class:`InputError`.
+    """Return parameters as a float64 matrix (J + 1, K), or raise an :class:`InputError`. Infinite values and NaN are allowed,
+    because every use of the parameters checks for them.
 
     Examples
     --------
@@ -421,7 +424,7 @@ def check_params(params: Any) -> np.ndarray:
 
 
 def check_finite_params(params: Any, rules_out: bool = False) -> np.ndarray:
-    """:func:`check_params`, and an error for parameters (J + 1, K) that are not finite; with ``rules_out`` −∞ may be among them.
+    """Apply :func:`check_params`, and raise an error if a parameter is not finite. With ``rules_out``, −∞ is allowed.
 
     Examples
     --------
@@ -444,12 +447,12 @@ def check_finite_params(params: Any, rules_out: bool = False) -> np.ndarray:
 
 
 def check_costs(cost: Any, n_classes: int) -> np.ndarray:
-    """The matrix ρ (K, K), with ``cost[p, y]`` the cost of predicting class p where y is true; None is the 0/1 cost.
+    """Return the cost matrix ρ (K, K): ``cost[p, y]`` is the cost of predicting class p if the true class is y. None means 0/1 costs.
 
     Raises
     ------
     InputError
-        For a wrong shape, a negative or non-finite entry, or a non-zero diagonal.
+        If the shape is wrong, an entry is negative or not finite, or the diagonal is not zero.
 
     Examples
     --------
@@ -486,7 +489,7 @@ def check_number(
     below: float | None = None,
     whole: bool = False,
 ) -> Any:
-    """A hyper-parameter as a number in its range, or an error that names it.
+    """Return a hyper-parameter as a number within its range, or raise an error that names the hyper-parameter.
 
     Examples
     --------
@@ -514,7 +517,7 @@ def check_number(
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """A setting that is on or off, or an error that names it: a text such as "no" would count as on.
+    """Return a Boolean setting, or raise an error that names the setting. Strings are rejected because "no" would count as true.
 
     Examples
     --------
@@ -531,9 +534,9 @@ def check_flag(name: str, value: Any) -> bool:
 
 
 def as_list(values: Any, wanted: str) -> list[Any]:
-    """The members of a sequence, an array or another iterable; an error that begins with what was wanted for all else.
+    """Return the members of a sequence, an array or another iterable as a list. Otherwise raise an error that begins with `wanted`.
 
-    A text is no list of its letters.
+    A string is not accepted as a list of its letters.
 
     Examples
     --------
@@ -547,13 +550,13 @@ def as_list(values: Any, wanted: str) -> list[Any]:
     try:
         if isinstance(values, Iterable) and not isinstance(values, (str, bytes, bytearray)):
             return list(values)
-    except TypeError:  # an array of no dimension
+    except TypeError:  # A zero-dimensional array cannot be iterated.
         pass
     raise InputError(f"{wanted}, but is {values!r}")
 
 
 def check_offers(value: Any, wanted: str, names: Sequence[str]) -> None:
-    """Raise for what does not have the attributes of a data set or a classifier; the message begins with what was wanted.
+    """Raise an error if `value` lacks one of the attributes `names`. The message begins with `wanted`.
 
     Examples
     --------
@@ -570,7 +573,7 @@ def check_offers(value: Any, wanted: str, names: Sequence[str]) -> None:
 
 
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
-    """A setting that is one of some words, or one of True and False where these are among them; or an error that names it and them.
+    """Return a setting that is one of the words or Booleans in `choices`, or raise an error that names the setting and its choices.
 
     Examples
     --------
@@ -589,7 +592,7 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
 
 
 def random_numbers(seed: Any) -> np.random.Generator:
-    """The generator of random numbers that a seed stands for: a whole number from 0 on, or whatever else NumPy takes.
+    """Return the random number generator for a seed: an integer ≥ 0, or any other seed that NumPy accepts.
 
     Examples
     --------
@@ -607,7 +610,7 @@ def random_numbers(seed: Any) -> np.random.Generator:
 
 
 def shown(label: Any) -> str:
-    """A label as an error message prints it: 3, not np.int64(3).
+    """Format a label for an error message: 3, not np.int64(3).
 
     Examples
     --------
@@ -618,7 +621,7 @@ def shown(label: Any) -> str:
 
 
 def listed(labels: Sequence[Any] | np.ndarray, most: int = 10) -> str:
-    """Labels (M,) for an error message, the first few of many.
+    """Format labels (M,) for an error message; if there are more than `most`, only the first ones.
 
     Examples
     --------

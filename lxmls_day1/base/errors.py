@@ -1,7 +1,7 @@
-"""The errors that a user's mistake raises: each message says what was wanted, what was got and what to do.
+"""Errors for users' mistakes. Each message says what was expected, what was found, and what to do.
 
-The command line shows them as one sentence and ends with status 1; a notebook shows them as they are.
-Each is a ``ValueError``, so that code which knows nothing of this package can catch it too.
+The command line prints the message as one sentence and exits with status 1; a notebook shows the exception.
+Each error is a ``ValueError``, so that code which does not know this package can catch it, too.
 """
 
 import os
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def counted(number: int, thing: str) -> str:
-    """A number of things, for a message.
+    """Return a count with its noun in the singular or plural, for a message.
 
     Examples
     --------
@@ -24,11 +24,11 @@ def counted(number: int, thing: str) -> str:
 
 
 class InputError(ValueError):
-    """An argument, an option or a file that cannot be used as it is.
+    """An argument, an option or a file that is invalid.
 
     Examples
     --------
-    It is a ``ValueError``, so that code which knows nothing of this package can catch it:
+    It is a ``ValueError``, so that code which does not know this package can catch it:
 
     >>> try:
     ...     check_path("the corpus", 3)
@@ -39,7 +39,7 @@ class InputError(ValueError):
 
 
 class UnknownSetting(InputError, TypeError):
-    """A keyword argument that a class does not take: a ``TypeError`` too, as Python itself raises in this case.
+    """A keyword argument that a class does not accept. It is also a ``TypeError``, the error that Python itself raises in this case.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class NotInLab(InputError):
 
 
 class CorpusError(InputError):
-    """A corpus file that breaks its format; the message names file and line and what was expected there.
+    """A corpus file with an invalid format. The message names the file, the line and what was expected there.
 
     Examples
     --------
@@ -81,11 +81,11 @@ class CorpusError(InputError):
 
 
 class CorpusUnavailable(InputError):
-    """A corpus that is neither on this machine nor to be had from the network now.
+    """A corpus that is not on this machine and cannot be downloaded at the moment.
 
     Examples
     --------
-    Who asks for a corpus may want to do without it:
+    Callers can catch this error and continue without the corpus:
 
     >>> try:
     ...     raise CorpusUnavailable("books is not on this machine")
@@ -96,7 +96,7 @@ class CorpusUnavailable(InputError):
 
 
 class NoAnswer(Exception):
-    """There is no answer, and another input would not change that. It ends a check.
+    """A check cannot get an answer, and other inputs would fail, too. This error ends the check.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class NoAnswer(Exception):
 
 
 def check_path(name: str, path: Any) -> Path:
-    """Where a file or a folder is, or an error for what names none.
+    """Return `path` as a ``Path``, or raise an error if it cannot be the path of a file or folder.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def check_path(name: str, path: Any) -> Path:
     try:
         if not isinstance(text, str) or b"\0" in os.fsencode(text):
             raise TypeError
-    except (TypeError, UnicodeEncodeError):  # half a surrogate pair, which no file system takes
+    except (TypeError, UnicodeEncodeError):  # An unpaired surrogate is invalid in file names.
         raise InputError(
             f"{name} must be the path of a file or folder, as text or as pathlib.Path, but is {path!r}"
         ) from None
@@ -133,13 +133,13 @@ def current_folder() -> Path:
     try:
         return Path.cwd()
     except FileNotFoundError as error:
-        place = os.environ.get("PWD")  # because only the shell still knows the name
+        place = os.environ.get("PWD")  # Only the shell still knows the name of the deleted folder.
         named = f", {place}," if place and not os.path.isdir(place) else ""
         raise InputError(f"the current folder{named} is gone; change to a folder that exists, as with `cd`") from error
 
 
 def how_to_install(extra: str) -> str:
-    """The command that installs an optional extra of this package, as text for a message.
+    """Return the command that installs an optional extra of this package, for a message.
 
     Examples
     --------
@@ -150,9 +150,10 @@ def how_to_install(extra: str) -> str:
 
 
 def nearest(wanted: str, names: Iterable[str], suffix: str = "", order: str = "") -> str:
-    """The end of a sentence that helps a mistyped name on: the close matches among `names`, else all of them.
+    """Return a suffix for an error message that suggests names close to `wanted`, or lists all names if none is close.
 
-    They stand by the alphabet unless `order` says in which order they are given.
+    The list is sorted alphabetically. If `order` is not empty, the list keeps the order of `names`, and the message
+    describes it with `order`.
 
     Examples
     --------

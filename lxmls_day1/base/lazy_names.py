@@ -1,7 +1,7 @@
-"""Names that a package offers and imports only when they are first used, and classes that are listed without an import. A leaf.
+"""Names that a package imports on first use, and class listings without importing the file. A leaf module.
 
-A stub beside the module is the one list of these names. Type checkers and editors read it as usual, and the module reads it when it
-is imported::
+The stub beside the module is the only list of these names. Type checkers and editors read the stub as usual, and the module reads it
+when it is imported::
 
     # lxmls_day1/lab_api.pyi
     from lxmls_day1.base.errors import InputError as InputError
@@ -20,17 +20,17 @@ from pathlib import Path
 
 
 def read_stub(stub: Path) -> dict[str, tuple[str, str]]:
-    """Read which names a stub declares.
+    """Read the names that a stub declares.
 
     Parameters
     ----------
     stub : Path
-        A ``.pyi`` of lines such as ``from package.module import name as name``, and ``other_name = name``.
+        A ``.pyi`` file of lines such as ``from package.module import name as name`` and ``other_name = name``.
 
     Returns
     -------
     dict of str to (str, str)
-        Each name, with the module that it is imported from and its name there.
+        For each name, the module that defines it and its name in that module.
     """
     names: dict[str, tuple[str, str]] = {}
     for node in ast.parse(stub.read_text(encoding="utf-8")).body:
@@ -42,7 +42,7 @@ def read_stub(stub: Path) -> dict[str, tuple[str, str]]:
 
 
 def lazy_names(file: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
-    """Make ``__getattr__``, ``__dir__`` and ``__all__`` of a module from the stub beside it.
+    """Make ``__getattr__``, ``__dir__`` and ``__all__`` of a module from its stub.
 
     Parameters
     ----------
@@ -74,10 +74,10 @@ def lazy_names(file: str) -> tuple[Callable[[str], object], Callable[[], list[st
 
 
 def class_texts(path: Path) -> Iterator[tuple[str, str]]:
-    """Read the name and the text of each class of a file, which is not imported: whatever it is in, a list of its classes is quick."""
+    """Yield the name and the source text of each class in a file, without importing the file."""
     try:
         source = path.read_text(encoding="utf-8", errors="replace")
-    except OSError:  # a file that cannot be read offers nothing; who imports it is told why
+    except OSError:  # An unreadable file has no classes to list; importing it reports the reason.
         return
     for text in re.split(r"^(?=class \w)", source, flags=re.MULTILINE)[1:]:
         text = re.split(r"^(?=\S)", text, maxsplit=2, flags=re.MULTILINE)[1]
@@ -85,7 +85,7 @@ def class_texts(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def class_values(text: str, *names: str) -> dict[str, object]:
-    """Read those attributes of a class that its text sets to literals.
+    """Return the values of class attributes that the source text sets to literals.
 
     Examples
     --------

@@ -1,18 +1,19 @@
-"""The list of learners, read from the files of a lab: what every table, figure and demonstration of learners shows. A leaf.
+"""The list of learners, read from the files of a lab. Every table, figure and demonstration of learners uses it. A leaf module.
 
-A learner declares itself in its own file, and nowhere else. A class of ``classifiers/`` with a ``name`` is a learner, and ``listed``
-says how it is shown::
+A learner is declared only in its own file. Every class of ``classifiers/`` with a ``name`` is a learner, and ``listed`` defines how it
+is shown::
 
     class AROW(OnlineClassifier):
         name = "AROW"
         listed = {"AROW": {"colours": ("#1B3A8A", "#7F93FF"), "dash": (8, 1.5, 2, 1.5), "order": 100}}
 
-``order`` places the learner in the comparison; a row without it is not compared. ``colours`` are those of its lines on a light ground
-and on a dark one. They must stand out from the ground, from the classes, and by 14 in CIE Lab from every other learner's, and the
-``dash`` must differ: ``tests/lxmls_day1/figures/test_style.py`` measures that. A learner that no figure draws needs none.
+``order`` is the learner's position in the comparison of all learners; without it, the learner is not compared. ``colours`` are its line
+colours on a light and on a dark background. They must contrast with the background and with the colours of the classes, and differ by
+at least 14 in CIE Lab from every other learner's; each ``dash`` must be unique. ``tests/lxmls_day1/figures/test_style.py`` measures
+this. A learner that is not in any figure does not need colours.
 
-A class with several ways to train lists each of them by the name of the row, as `SVM` does. The files are read as text, not
-imported: that is fast, and a file that a student has broken does not matter.
+A class with several ways to train lists each of them under its own row name, as `SVM` does. The files are read as text, not imported:
+this is fast, and a file with a syntax error does no harm.
 """
 
 import functools
@@ -29,24 +30,24 @@ from lxmls_day1.library_path import TOPICS, reference_place
 
 @dataclass(frozen=True)
 class Listing:
-    """One row of a list of learners.
+    """One row of the list of learners.
 
     Attributes
     ----------
     name : str
-        The learner's, as tables and figures show it.
+        The learner's name in tables and figures.
     class_name, module : str
-        Where it is: ``AROW`` in ``second_order.arow``.
+        The class and its module, such as ``AROW`` and ``second_order.arow``.
     colours : (str, str)
-        Of its lines on a light ground and on a dark one; empty if it has no colour of its own.
+        Line colours on a light and on a dark background; empty if the learner has no colours of its own.
     dash : tuple of float
-        On and off lengths of its lines in line widths; solid if there are none.
+        Lengths of dashes and gaps in line widths; empty for a solid line.
     order : int or None
-        Its place in the comparison of all learners; None if it is not compared.
+        Position in the comparison of all learners; None if it is not compared.
     settings : dict
-        Its settings there, if they are not the defaults. A ``regularizer`` is divided by the number of training examples.
+        Settings in that comparison that differ from the defaults. A ``regularizer`` is divided by the number of training examples.
     counts_only : bool
-        Whether its features must be counts.
+        True if the features must be counts.
     """
 
     name: str
@@ -60,7 +61,7 @@ class Listing:
 
 
 def class_modules(folder: str | os.PathLike[str]) -> dict[str, str]:
-    """Return the module of each learner of a folder of classifiers, by the name of its class.
+    """Return the module of each learner in a folder of classifiers, keyed by class name.
 
     Examples
     --------
@@ -72,7 +73,7 @@ def class_modules(folder: str | os.PathLike[str]) -> dict[str, str]:
 
 @functools.lru_cache(maxsize=1)
 def reference_listings() -> tuple[Listing, ...]:
-    """Return the listings of the reference lab: those of the comparison in their order, then the others.
+    """Return the listings of the reference lab: first the compared learners in their order, then the others.
 
     Examples
     --------
@@ -87,10 +88,10 @@ def reference_listings() -> tuple[Listing, ...]:
 
 
 def _learner_classes(folder: str) -> dict[str, tuple[str, str]]:
-    """Return the module and the text of each class of a folder that is a learner.
+    """Return the module and the source text of each learner class in a folder.
 
-    A class that stands in several files, as in ``mira.py`` and a student's ``mira_backup.py``, is that of the file called like it, else of
-    the first.
+    If several files define the same class, as in ``mira.py`` and a student's ``mira_backup.py``, use the file with the same name as the
+    class, or else the first one.
     """
     found: dict[str, tuple[str, str]] = {}
     for topic in ("", *TOPICS):
@@ -104,15 +105,15 @@ def _learner_classes(folder: str) -> dict[str, tuple[str, str]]:
 def offered_names(
     package: str, file: str, others: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Make ``__getattr__`` and ``__dir__`` of a package of classifiers or readers: each name is imported when it is first used.
+    """Make the ``__getattr__`` and ``__dir__`` of a package of classifiers or readers, which import each name on first use.
 
     Parameters
     ----------
     package, file : str
         ``__name__`` and ``__file__`` of the package.
     others : mapping of str to str
-        The names that are no learners -> the module of each. In classifiers every learner is offered, too: those of the
-        reference lab, and further ones of the lab.
+        The module of each offered name that is not a learner. All learners of the reference lab and further learners of this lab are
+        offered, too.
 
     Examples
     --------

@@ -1,8 +1,9 @@
-"""Dataclasses as plain data, which JSON can hold, and back: every value is of the type that its field declares, or refused.
+"""Dataclasses converted to JSON-compatible data and back. A value whose type differs from its field's declaration is rejected.
 
-A class that is written in another way has ``to_json`` and ``from_json``. Three other forms of plain data differ in kind: a box exchanges
-frames with arrays that nobody has to trust (`lxmls_day1.box.messages`), a model file keeps arrays beside its header
-(`lxmls_day1.engine.models.npz_file`), and a page gets rounded numbers, without a way back (`lxmls_day1.demos.scene.plain_data`).
+A class with its own JSON format defines ``to_json`` and ``from_json``. Three other formats of the package differ in kind: a box exchanges
+frames with arrays that are not trusted (`lxmls_day1.box.messages`), a model file stores arrays beside its header
+(`lxmls_day1.engine.models.npz_file`), and a page gets rounded numbers, which cannot be converted back
+(`lxmls_day1.demos.scene.plain_data`).
 """
 
 import dataclasses
@@ -18,7 +19,7 @@ PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def to_plain(value: Any) -> Any:
-    """A value that is made of dataclasses, mappings, tuples and lists, as dicts, lists, numbers and texts.
+    """Convert a value made of dataclasses, mappings, tuples and lists to dicts, lists, numbers and strings.
 
     Examples
     --------
@@ -48,17 +49,17 @@ def to_plain(value: Any) -> Any:
 
 @functools.cache
 def type_hints(kind: type[Any]) -> Mapping[str, Any] | None:
-    """The types that a dataclass declares, by its fields; None if it is none."""
+    """Return the declared type of each field of a dataclass, or None if `kind` is not a dataclass."""
     return types.MappingProxyType(typing.get_type_hints(kind)) if dataclasses.is_dataclass(kind) else None
 
 
 def from_plain(kind: Any, plain: Any) -> Any:
-    """The inverse of `to_plain`: ``from_plain(type(row), to_plain(row)) == row``.
+    """Convert plain data back; the inverse of `to_plain`: ``from_plain(type(row), to_plain(row)) == row``.
 
     Raises
     ------
     InputError
-        If the data are not of that form: a file from another version, or a damaged one.
+        If the data do not match `kind`, for example because the file is damaged or from another version.
     """
     try:
         return _build(kind, plain)

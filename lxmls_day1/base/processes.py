@@ -1,4 +1,4 @@
-"""How a process ends together with all that it has started."""
+"""Ending a process together with all processes that it has started."""
 
 import contextlib
 import os
@@ -8,7 +8,7 @@ import sys
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process and all of its group, whether it has ended by itself or not."""
+    """Kill a process and its whole process group, even if the process itself has already exited."""
     if os.name == "nt":
         if process.poll() is None:
             subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False)
@@ -21,9 +21,9 @@ def end_group(process: subprocess.Popen[bytes]) -> None:
 
 
 def end_with_parent() -> None:
-    """Have this process killed when its parent ends. This does nothing where the system has no such call."""
+    """Have the kernel kill this process when its parent ends. On systems other than Linux, do nothing."""
     if sys.platform.startswith("linux"):
-        import ctypes  # here, as nothing else needs it
+        import ctypes  # Imported here because only this function needs it.
 
         set_parent_death_signal = 1
         ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)

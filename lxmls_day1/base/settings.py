@@ -1,7 +1,7 @@
-"""The settings of an object: the keyword arguments of its constructor, declared, found, read and checked in one place.
+"""Settings: the keyword arguments of a constructor. This module declares, finds, reads and checks them.
 
-A learner is a dataclass whose fields are its settings. `setting` declares one with the values that it may have, and `check_values`
-looks whether it has one of them. The declaration of a field holds for subclasses that only give it another default.
+A learner is a dataclass whose fields are its settings. `setting` declares a field with its allowed values, and `check_values`
+checks the values. The declaration of a field also holds for subclasses that only change its default.
 """
 
 import contextlib
@@ -19,18 +19,18 @@ _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_O
 
 
 def setting(default: Any, called: str = "", *, one_of: tuple[Any, ...] = (), **limits: Any) -> Any:
-    """A field of a learner that is a dataclass: its default, and the values that it may have.
+    """Return a dataclass field for a setting of a learner, with its default and its allowed values.
 
     Parameters
     ----------
     default : value
-        If it is None, None is allowed beside the others. If it is True or False and nothing else is said, the setting is on or off.
+        If it is None, None is also an allowed value. If it is a Boolean and no other argument is passed, the setting is a Boolean.
     called : str
-        What errors say of it beside its name, such as its symbol.
+        An additional name for error messages, such as the setting's symbol.
     one_of : tuple
-        Words, True or False: the setting is one of them, or a number within the limits if there are limits.
+        The allowed words and Booleans. If there are limits as well, numbers within the limits are also allowed.
     **limits
-        ``above``, ``at_least``, ``at_most``, ``below``, ``whole``: as of `lxmls_day1.base.checks.check_number`.
+        ``above``, ``at_least``, ``at_most``, ``below``, ``whole``: see `lxmls_day1.base.checks.check_number`.
 
     Examples
     --------
@@ -48,9 +48,9 @@ def setting(default: Any, called: str = "", *, one_of: tuple[Any, ...] = (), **l
 
 
 def with_fields(*kinds: type) -> Callable[[Function], Function]:
-    """Show the fields of dataclasses in the signature of a function that makes these of its ``**options``.
+    """Show the fields of dataclasses in the signature of a function that creates these dataclasses from its ``**options``.
 
-    Help, editors and `known_settings` then know them as if they stood in the function itself.
+    Help, editors and `known_settings` then treat the fields as parameters of the function itself.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def with_fields(*kinds: type) -> Callable[[Function], Function]:
         def called(*arguments: Any, **options: Any) -> Any:
             return function(*arguments, **options)
 
-        del called.__wrapped__  # Sphinx would look for the defaults of the fields in the source
+        del called.__wrapped__  # Otherwise Sphinx would read the defaults from the source.
         called.__signature__ = signature.replace(parameters=[*own, *fields])  # type: ignore[attr-defined]
         return cast(Function, called)
 
@@ -80,8 +80,8 @@ def with_fields(*kinds: type) -> Callable[[Function], Function]:
 
 
 def check_values(owner: Any) -> None:
-    """Raise an InputError for a setting with a value that its declaration, see `setting`, does not allow."""
-    # here, as it brings NumPy, without which the command line finds settings
+    """Raise an `InputError` if a setting has a value that its declaration (see `setting`) does not allow."""
+    # Imported here because it imports NumPy, which the command line does not need to find settings.
     from lxmls_day1.base.checks import check_choice, check_flag, check_number
 
     kind: Any = type(owner)
@@ -99,7 +99,7 @@ def check_values(owner: Any) -> None:
 
 @functools.lru_cache(maxsize=64)
 def _declared(kind: type) -> list[tuple[str, str, bool, tuple[Any, ...], dict[str, Any]]]:
-    """Of each setting of a class that is declared: name, name for errors, whether it may be None, and the values that it may have."""
+    """Return for each declared setting: name, name for errors, whether it may be None, allowed words, limits."""
     found = []
     for name in getattr(kind, "__dataclass_fields__", ()):
         of_bases = [vars(base).get("__dataclass_fields__", {}).get(name) for base in kind.__mro__]
@@ -112,7 +112,7 @@ def _declared(kind: type) -> list[tuple[str, str, bool, tuple[Any, ...], dict[st
 
 
 def settings(owner: object) -> dict[str, Any]:
-    """The settings of an object as they stand now.
+    """Return the current settings of an object.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def settings(owner: object) -> dict[str, Any]:
     Returns
     -------
     dict of str to value
-        The keyword arguments of its constructor that it has as attributes, in their order.
+        The keyword arguments of its constructor that are also its attributes, in the order of the constructor.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def settings(owner: object) -> dict[str, Any]:
 
 
 def changed_settings(owner: object) -> dict[str, Any]:
-    """The settings of an object that differ from those of a new one of its class.
+    """Return the settings of an object that differ from those of a new object of its class.
 
     Examples
     --------
@@ -144,22 +144,23 @@ def changed_settings(owner: object) -> dict[str, Any]:
     """
     kind = type(owner)
     defaults = known_settings(kind)
-    with contextlib.suppress(Exception):  # it wants arguments, or is not written yet: what is shown then tells enough
+    # The class needs arguments or is incomplete; the declared defaults are good enough.
+    with contextlib.suppress(Exception):
         defaults |= settings(kind())
     values = settings(owner)
-    if hasattr(owner, "model"):  # which has the settings of a class that only leads to it
+    if hasattr(owner, "model"):  # An estimator's settings are those of the model that it wraps.
         values |= {name: value for name, value in changed_settings(owner.model).items() if name in defaults}
     return {name: value for name, value in values.items() if repr(value) != repr(defaults[name])}
 
 
 def known_settings(kind: type) -> dict[str, Any]:
-    """The settings that a class takes, with their defaults.
+    """Return the settings that a class accepts, with their defaults.
 
     Parameters
     ----------
     kind : type
-        Its own constructor comes first. While a constructor passes others on (``**settings``), those of the next base
-        class count too.
+        Its own constructor comes first. If a constructor passes further arguments on (``**settings``), the settings of the next base
+        class follow.
 
     Returns
     -------
@@ -186,7 +187,7 @@ def known_settings(kind: type) -> dict[str, Any]:
 
 
 def required_settings(kind: type) -> list[str]:
-    """The settings without which an object of a class cannot be made: those of its own constructor without a default.
+    """Return the settings of a class that have no default in its own constructor.
 
     Examples
     --------
@@ -200,19 +201,19 @@ def required_settings(kind: type) -> list[str]:
 
 
 def check_settings(kind: type, given: Iterable[str]) -> None:
-    """Raise for a setting that a class does not take.
+    """Raise an error for a setting that a class does not accept.
 
     Parameters
     ----------
     kind : type
-        A class with a constructor that takes ``**settings`` says itself what it takes, and is not checked.
+        A class whose own constructor accepts ``**settings`` is not checked, because it checks its settings itself.
     given : iterable of str
-        The names.
+        The names of the settings.
 
     Raises
     ------
     UnknownSetting
-        The message has the nearest name, and all that there are.
+        The message has the nearest name and lists all settings.
 
     Examples
     --------
@@ -233,7 +234,7 @@ def check_settings(kind: type, given: Iterable[str]) -> None:
 
 
 def _constructors(kind: type) -> Iterator[list[inspect.Parameter]]:
-    """The parameters of each constructor that a class and its bases declare, the class first."""
+    """Yield the parameters of each constructor that a class and its bases declare, the class first."""
     for base in kind.__mro__:
         constructor = vars(base).get("__init__")
         if inspect.isfunction(constructor):
@@ -242,11 +243,11 @@ def _constructors(kind: type) -> Iterator[list[inspect.Parameter]]:
 
 @functools.lru_cache(maxsize=64)
 def _parameters(constructor: FunctionType) -> list[inspect.Parameter]:
-    """All but ``self``; kept, for a check makes many objects of a class."""
+    """Return all parameters but ``self``. The result is cached because a check makes many objects of one class."""
     _self, *parameters = inspect.signature(constructor).parameters.values()
     return parameters
 
 
 def _passes_on(parameters: list[inspect.Parameter]) -> bool:
-    """Whether there is a ``**settings`` among them."""
+    """Return True if the parameters include ``**settings``."""
     return any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)

@@ -1,7 +1,7 @@
-"""``scipy.sparse``, imported when something of it is first used: who has dense arrays only does without it.
+"""``scipy.sparse``, imported on first use, so that users of dense arrays never import it.
 
-``from lxmls_day1 import sparse as sp`` takes the place of ``import scipy.sparse as sp``. The import costs as much as that of numpy,
-and in a browser scipy is most of what has to be fetched.
+Write ``from lxmls_day1.base import sparse as sp`` instead of ``import scipy.sparse as sp``. Importing scipy takes as long as importing
+numpy, and in a browser scipy is the largest part of the download.
 """
 
 import sys
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def issparse(X: Any) -> bool:
-    """Whether something is a sparse matrix or array. Nothing is while ``scipy.sparse`` is not imported.
+    """Return True if `X` is a sparse matrix or array. While ``scipy.sparse`` is not imported, the result is always False.
 
     Examples
     --------

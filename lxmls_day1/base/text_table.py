@@ -1,4 +1,4 @@
-"""Tables: rows of cells in aligned columns, as HTML for a notebook, and as CSV.
+"""Tables in three formats: plain text with aligned columns, HTML for a notebook, and CSV.
 
 >>> print(aligned(["tag", "words"], [["NOUN", "4"], ["X", "12"]]))
 tag   words
@@ -15,15 +15,15 @@ from typing import Any
 
 
 def aligned(heading: Sequence[str], rows: Iterable[Sequence[str]], texts: Collection[int] = (0,)) -> str:
-    """Rows of cells under a heading, in columns: texts to the left, numbers to the right.
+    """Return a plain-text table with aligned columns: strings to the left, numbers to the right.
 
     Parameters
     ----------
     heading : sequence of str
     rows : sequences of str
-        As many cells each.
-    texts : numbers of columns
-        Those that hold texts.
+        Each row has as many cells as the heading.
+    texts : column indices
+        The columns that hold strings; all other columns hold numbers.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def aligned(heading: Sequence[str], rows: Iterable[Sequence[str]], texts: Collec
 
 
 def as_html(heading: Sequence[str], rows: Iterable[Sequence[str]], texts: Collection[int] = (0,)) -> str:
-    """The same as a table of HTML. Everything in it is escaped: names come from students' files.
+    """Return the same table as HTML. All cells are escaped, because names come from students' files.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def as_html(heading: Sequence[str], rows: Iterable[Sequence[str]], texts: Collec
 
 
 def as_csv(fields: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Rows in full precision under a line of their names, as RFC 4180 has it; None is an empty field.
+    """Return the rows as CSV (RFC 4180) with a header line. Numbers keep full precision; None becomes an empty field.
 
     Examples
     --------

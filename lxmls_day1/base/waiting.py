@@ -1,10 +1,10 @@
-"""Waiting for a process on a machine that may be busy: limits count what the process does, not the time that passes.
+"""Waiting for a process on a machine that may be busy. Limits measure what the process does, not wall-clock time.
 
-A process that gets no processor is not late. So counted is the processor time of a process and of all that it has started, and
-the time in which all of them slept. Only Linux tells sleeping from waiting for a processor. Elsewhere there is the clock: there
-a limit grows with what the machine has just needed for something else, and what has passed it is tried once more.
+A process that gets no processor is not late. So a limit counts the CPU time of a process and all its descendants, and the time in
+which all of them slept. Only Linux distinguishes sleeping from waiting for a processor. Other systems use wall-clock time: there a
+limit grows with the time that the machine has just needed for another task, and a step that times out is tried a second time.
 
-Who waits for long says so, to the logger of this module; `announced` hands that on.
+Long waits are reported to the logger of this module; `announced` passes these reports on.
 """
 
 import contextlib
@@ -21,40 +21,42 @@ from typing import TypeVar
 from lxmls_day1.base.errors import InputError
 
 VARIABLE = "LXMLS_DAY1_PATIENCE"
-FIRST_WORD = 15.0  # seconds until it is said what is waited for; then after twice as many, and so on
+FIRST_WORD = 15.0  # seconds until the first report of a wait; the interval doubles after each report
 LOOK_SECONDS = 0.5
-SLOWER = 10.0  # times what the machine has just needed: the least limit on the clock
-_MOST_AT_ONCE = 1.0  # seconds of sleep between two looks: who looks late gets no processor, as may the other
+SLOWER = 10.0  # factor on the time that the machine has just needed: the minimum wall-clock limit
+# Maximum seconds of sleep to count between two polls. After a late poll, a full interval cannot count as sleep: if this
+# process got no processor, the process that it watches may not have got one, either.
+_MOST_AT_ONCE = 1.0
 _PROC = Path("/proc")
-#: The share of time in a state of a thread that counts as sleep; in D it waits for a disk, or for memory that is there.
+#: The share of a thread's time in a state that counts as sleep. In state D it waits for a disk or for memory.
 _AWAKE = {"R": 0.0, "D": 0.1}
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 
 class WaitedTooLong(InputError):
-    """A process has passed a limit; the message is a sentence that names it and says how to raise it."""
+    """A process exceeded a limit. The message is a sentence that names the limit and how to raise it."""
 
 
 def counts_work() -> bool:
-    """Whether this system tells the work of a process from the time that passes."""
+    """Return True if this system can measure the work of a process separately from wall-clock time."""
     return sys.platform == "linux" and (_PROC / "self" / "stat").exists()
 
 
 class WorkClock:
-    """How long a process and all that it has started have been at work or asleep, from the first `look` on.
+    """The time that a process and all its descendants have worked or slept since the first call of `look`.
 
     Parameters
     ----------
     pid : int
-        A process of this machine.
+        A process on this machine.
 
     Attributes
     ----------
     seconds : float
-        Processor time, plus the time in which all of them slept.
+        CPU time, plus the time in which all processes slept.
     idle : float
-        How long they have slept by now.
+        The length of their current sleep.
     """
 
     def __init__(self, pid: int):
@@ -65,7 +67,7 @@ class WorkClock:
         self._seen: dict[str, int] = {}
 
     def look(self) -> float:
-        """`seconds` until now. Look often: whether they sleep is only known for the moment."""
+        """Update and return `seconds`. Call it often, because it only sees whether the processes sleep at the moment of the call."""
         now = time.monotonic()
         used, asleep = _used_and_asleep(self._pid, self._seen) if counts_work() else (0.0, 1.0)
         if self._looked is not None:
@@ -78,20 +80,20 @@ class WorkClock:
 
 
 def _used_and_asleep(pid: int, seen: dict[str, int]) -> tuple[float, float]:
-    """The processor time of a process and of all that it has started, and how far they sleep: 0 if one of them works.
+    """Return the CPU time of a process and its descendants, and their sleep weight: 0 if a thread works, 1 if all sleep.
 
-    The system adds the time of a process that has ended to that of its parent only if the parent has waited for it. So `seen` keeps
-    the time of each process as it was seen last.
+    The system adds the time of an exited process to its parent only after the parent has waited for it. So `seen` keeps the last known
+    time of each process.
     """
     ticks, asleep, pending = 0, 1.0, [str(pid)]
     while pending:
         process = _PROC / pending.pop()
-        with contextlib.suppress(OSError, IndexError):  # it has ended
+        with contextlib.suppress(OSError, IndexError):  # The process has exited.
             fields = _fields(process)
             ticks += sum(map(int, fields[11:15]))
             seen[f"{process.name} {fields[19]}"] = sum(
                 map(int, fields[11:13])
-            )  # by number and start: numbers come again
+            )  # The key has PID and start time, because PIDs are reused.
             for thread in (process / "task").iterdir():
                 asleep = min(asleep, _AWAKE.get(_fields(thread)[0], 1.0))
                 pending += (thread / "children").read_text(encoding="ascii").split()
@@ -99,26 +101,26 @@ def _used_and_asleep(pid: int, seen: dict[str, int]) -> tuple[float, float]:
 
 
 def _fields(place: Path) -> list[str]:
-    """What the kernel says of a process or a thread, behind its name."""
+    """Return the fields of ``/proc/…/stat`` of a process or a thread that follow its name."""
     return (place / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
 
 
 class Wait:
-    """One wait for a process: it knows what is waited for and when that is over, and says so when it takes long.
+    """A wait for a process. It knows its purpose and its limit, and reports to the log if it takes long.
 
     Parameters
     ----------
     what : str
-        What is waited for, as in "the process that makes boxes".
+        What the process is, for messages, as in "the process that makes boxes".
     pid : int
     limit : float
-        Seconds of `WorkClock`, times `patience`.
+        Seconds of `WorkClock`, multiplied by `patience`.
     asleep : bool
-        Whether sleep alone counts: for what computes as long as it takes, such as compiling.
+        True counts sleep only, for tasks without a bound on their CPU time, such as compiling.
     before : float
-        Seconds on the clock that the machine has just needed for something of this size, where there is only the clock.
+        Wall-clock seconds that the machine has just needed for a task of this size; used on systems other than Linux.
     remedy : str
-        How this limit is raised; by `VARIABLE` unless given.
+        How to raise the limit, for the message. Default: by the environment variable `VARIABLE`.
     """
 
     def __init__(self, what: str, pid: int, limit: float, asleep: bool = False, before: float = 0.0, remedy: str = ""):
@@ -133,7 +135,7 @@ class Wait:
         self._began, self._next_word = time.monotonic(), FIRST_WORD
 
     def is_over(self) -> bool:
-        """Whether the limit is passed. Ask several times a second."""
+        """Return True if the limit is exceeded. Call it several times a second. A long wait is logged here."""
         seconds, passed = self._clock.look(), time.monotonic() - self._began
         if passed >= self._next_word:
             _log.info("Waiting for %s (%.0f s so far) ...", self._what, passed)
@@ -141,12 +143,12 @@ class Wait:
         return (self._clock.idle if self._asleep else seconds) > self._most
 
     def next(self, what: str, limit: float, remedy: str = "") -> "Wait":
-        """There is progress: the wait for what comes next, and what it does counts, not its sleep alone."""
+        """Return a new wait for the next step. It counts both work and sleep."""
         before = max(self._before, time.monotonic() - self._began)
         return Wait(what, self._pid, limit, before=before, remedy=remedy)
 
     def too_long(self, what: str) -> WaitedTooLong:
-        """The error for one that is over: a clause on what has not happened, and the limit."""
+        """Return the error for an exceeded limit. `what` is a clause that says what has not happened."""
         if counts_work():
             did = "slept" if self._asleep else "worked or slept"
             return WaitedTooLong(f"{what}: it has {did} for {self._most:g} s; {self._remedy}")
@@ -154,12 +156,12 @@ class Wait:
 
 
 def patience() -> float:
-    """By what our own limits are multiplied: `VARIABLE` of the environment, or 1.
+    """Return the factor on our own limits: the environment variable `VARIABLE`, or 1.
 
     Raises
     ------
     InputError
-        If it is no number above 0.
+        If the value is not a finite number above 0.
     """
     text = os.environ.get(VARIABLE, "1")
     with contextlib.suppress(ValueError):
@@ -169,7 +171,7 @@ def patience() -> float:
 
 
 def tried_again(attempt: Callable[[], _T]) -> _T:
-    """What it returns; where there is only the clock, a limit that was passed is tried once more."""
+    """Return the result of `attempt`. On systems other than Linux, retry once after a timeout."""
     try:
         return attempt()
     except WaitedTooLong:
@@ -180,7 +182,7 @@ def tried_again(attempt: Callable[[], _T]) -> _T:
 
 @contextlib.contextmanager
 def limited(wait: Wait, end: Callable[[], None]) -> Iterator[threading.Event]:
-    """Call `end`, in a thread, if a wait is over while the block runs; the event says so."""
+    """Call `end` in a thread if a wait exceeds its limit while the block runs. The event is set if this happened."""
     over, done = threading.Event(), threading.Event()
 
     def look() -> None:
@@ -200,14 +202,14 @@ def limited(wait: Wait, end: Callable[[], None]) -> Iterator[threading.Event]:
 
 
 def shows_progress() -> bool:
-    """Return True if lines of progress can come and go: standard error is a terminal, and neither NO_COLOR nor TERM forbids it."""
+    """Return True if progress lines can be shown: standard error is a terminal, and neither NO_COLOR nor TERM forbids it."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return not plain and sys.stderr is not None and sys.stderr.isatty()
 
 
 @contextlib.contextmanager
 def announced(say: Callable[[str], None]) -> Iterator[None]:
-    """While the block runs, hand on the sentences of whoever waits for long."""
+    """Pass reports of long waits to `say` while the block runs."""
     handler = logging.Handler()
     handler.emit = lambda record: say(record.getMessage())  # type: ignore[method-assign]
     _log.addHandler(handler)

@@ -1,1 +1,1 @@
-"""Boxes: processes that run code which nobody trusts, and hand plain data back."""
+"""Boxes: processes that run untrusted code and return plain data."""

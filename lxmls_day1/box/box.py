@@ -1,4 +1,4 @@
-"""A box from outside: send it a request, have a reply or the reason why there is none, in time and of limited size."""
+"""A box as seen from outside: send it a request; get a reply, or the reason why there is none, within limits on time and size."""
 
 import contextlib
 import errno
@@ -19,16 +19,16 @@ from lxmls_day1.box.messages import BadMessage, TooLong, encoded_request
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
 
 LONGEST_OUTPUT = 4000
-FILES_AT_ONCE = 16 << 20  # bytes of files that go into a box in one request
-MOST_REPLIES = 4  # times what one answer may have: all that comes out of one box
-OPEN_SECONDS = 60.0  # of sleep, for a box that is made, and for each request with files
+FILES_AT_ONCE = 16 << 20  # maximum bytes of files in one request
+MOST_REPLIES = 4  # limit on all replies of one box, as a multiple of the limit on one reply
+OPEN_SECONDS = 60.0  # sleep limit for starting a box and for each request with files
 NO_END = "did not end within {:g} s on the clock; is there a loop that never ends, or a long wait?"
-DISK_SECONDS = 0.5  # seconds between two looks at how much was written where the kernel does not count it
+DISK_SECONDS = 0.5  # seconds between two measurements of the files written, if the kernel does not limit them
 SIGNALS_IN_WORDS: dict[int, str] = {signal.SIGSEGV: "a segmentation fault", signal.SIGABRT: "an abort"}
 
 
 class BoxFailure(NoAnswer):
-    """There is no reply; the box is gone.
+    """The box sent no valid reply and has been closed.
 
     Attributes
     ----------
@@ -50,14 +50,14 @@ class Box:
     files : mapping from path to bytes
     limits : Limits
     cpu_seconds : float, optional
-        What is left of the processor time; all of it unless given.
+        The remaining CPU time. Default: all of it.
 
     Raises
     ------
     BoxesUnavailable
-        If the box could not be made; that is not the fault of what is in it.
+        If the box could not be made, for a reason independent of its files.
     BoxFailure
-        If it was made, but these files cannot be put into it.
+        If the box was made, but these files cannot be written into it.
     """
 
     def __init__(
@@ -107,16 +107,16 @@ class Box:
         return Wait("a box", self._process.watched, OPEN_SECONDS, asleep=True)
 
     def ask(self, request: Mapping[str, Any], seconds: float, limit: float | None = None) -> Any:
-        """What the box replies with; `spent` says what it took.
+        """Send a request and return the value of the reply. Afterwards, `spent` is the time used.
 
         Parameters
         ----------
         request : mapping
-            What the program answers to: ``do``, the verb, and its arguments. With ``cpu``, so many seconds of processor time from now on.
+            A request to the program: ``do``, the verb, and its arguments. ``cpu`` limits the CPU time from now on, in seconds.
         seconds : float
-            How long it may take; counted is what the box does, as `WorkClock` says, and nothing of a reply that comes at once.
+            Time limit in seconds of `WorkClock`. An immediate reply costs nothing.
         limit : float, optional
-            The limit of which so many seconds are left; `seconds` unless given. The text of a failure names it.
+            The full time limit, named in the message of a failure, if `seconds` is what remains of it. Default: `seconds`.
 
         Returns
         -------
@@ -125,11 +125,11 @@ class Box:
         Raises
         ------
         BoxFailure
-            If there is no reply. The box is closed then.
+            If there is no valid reply. The box is closed then.
         RaisedInBox
-            If the code in the box raised an exception. The box goes on.
+            If the code in the box raised an exception. The box remains usable.
         RefusedAnswer
-            If it returned what is no plain data. The box goes on.
+            If the code returned a value that is not plain data. The box remains usable.
         """
         if self._closed:
             raise InputError("this box is closed")
@@ -173,7 +173,7 @@ class Box:
         raise BoxFailure(REFUSED, "what came out of the box is not a valid answer")
 
     def close(self, by_itself: bool = False) -> Mapping[str, Any]:
-        """End everything in the box, unless it has ended by itself; how it ended."""
+        """End everything in the box, unless it has ended by itself. Return the report on how it ended."""
         if self._closed:
             return {}
         self._closed = True
@@ -183,14 +183,14 @@ class Box:
         return report
 
     def take_printed(self) -> str:
-        """What was printed since the last time: its beginning. A box that has printed too much is closed."""
+        """Return the beginning of the output printed since the last call. A box that prints too much is closed."""
         if not self._closed:
             self._drain()
         text, self.printed = self.printed.decode("utf-8", "replace"), b""
         return text
 
     def _end(self, report: Mapping[str, Any]) -> BoxFailure:
-        """What to say of a box that has ended by itself."""
+        """Return the failure for a box that has ended by itself."""
         status, cpu = int(report.get("status", 0)), float(report.get("cpu", 0.0))
         if os.WIFSIGNALED(status) if hasattr(os, "WIFSIGNALED") else False:
             number = os.WTERMSIG(status)
@@ -216,7 +216,7 @@ class Box:
         return BoxFailure(TIMEOUT, f"took more than {self._limits.check_cpu_seconds:g} s of processor time")
 
     def _watch(self) -> None:
-        """Take what was printed, and look whether too much was printed or written."""
+        """Read the output, and raise an error if the box has printed or written too much."""
         self._drain()
         if self._n_printed > self._limits.bytes_of("printed"):
             raise BoxFailure(REFUSED, f"more than {self._limits.printed:g} MiB printed")
@@ -239,14 +239,14 @@ class Box:
 
 
 class RaisedInBox(Exception):
-    """An exception that the code in a box raised, as told from there: the kinds it is of, and texts.
+    """An exception that the code in a box raised, as the box reported it.
 
     Attributes
     ----------
     kinds : tuple of str
-        The names of its class and of those that this derives from.
+        The names of its class and of the base classes.
     trace : str
-        What the program tells of the traceback.
+        The program's text about the traceback.
     """
 
     def __init__(self, kinds: tuple[str, ...], text: str, trace: str):
@@ -255,13 +255,13 @@ class RaisedInBox(Exception):
 
     @classmethod
     def of(cls, reply: Mapping[str, Any]) -> "RaisedInBox":
-        """From a reply, in which anything may stand."""
+        """Build the exception from a reply, which may contain anything."""
         kinds = tuple(_line(kind, 80) for kind in _texts(reply.get("raised"))[:20]) or ("Exception",)
         return cls(kinds, _text(reply.get("text")), _text(reply.get("trace")))
 
 
 class RefusedAnswer(Exception):
-    """A value that must not leave the box."""
+    """A value that a box must not return."""
 
 
 def _texts(value: Any) -> list[Any]:
@@ -277,7 +277,7 @@ def _line(value: Any, most: int = 300) -> str:
 
 
 def _in_parts(files: Mapping[PurePosixPath, bytes]) -> Iterator[dict[str, bytes]]:
-    """The files of a box, so many at a time as go into one request; one empty part if there are none."""
+    """Yield the files of a box in groups that fit into one request each; one empty group if there are no files."""
     part: dict[str, bytes] = {}
     size = 0
     for path, content in files.items():
@@ -290,11 +290,12 @@ def _in_parts(files: Mapping[PurePosixPath, bytes]) -> Iterator[dict[str, bytes]
 
 
 def _usage(folder: Path, most: int) -> tuple[int, int]:
-    """Files and bytes below a folder; when there are more than so many files, the others are not looked for."""
+    """Count the files and bytes below a folder. Stop counting soon after more than `most` files."""
     files = size = 0
     waiting = [str(folder)]
     while waiting and files <= most:
-        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:  # what is looked at may just have gone
+        # The code in the box may delete entries during the scan.
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
             for entry in itertools.islice(entries, most + 1):
                 files += 1
                 if entry.is_dir(follow_symlinks=False):

@@ -1,6 +1,6 @@
-"""The inside of the box: it takes files, has its program answer the requests that it is sent, and replies with plain data.
+"""The server inside a box: it receives files, lets its program handle requests, and replies with plain data.
 
-Whatever runs here may be an enemy's. What it answers is a claim, which is judged outside.
+The code that runs here may be hostile. Its replies are claims, which are verified outside the box.
 """
 
 import ctypes
@@ -23,41 +23,41 @@ from lxmls_day1.box.programs import Answer, Handler, RunningProgram
 
 LONGEST_TEXT = 4000
 MOST_REQUEST = 64 << 20
-OUT_OF_TIME = 24  # the exit status of a box that has used up the processor time of a check: the number of SIGXCPU
+OUT_OF_TIME = 24  # exit status of a box that exceeded the CPU time of a check: the number of SIGXCPU
 
 
 class Compiled(NamedTuple):
-    """A file that was given beforehand: its text, and the code that Python makes of it."""
+    """A starter file: its source, and the code object compiled from it."""
 
     source: bytes
     code: CodeType
 
 
 class _Loader(SourceFileLoader):
-    """Loads the files of a box: those that were given beforehand without compiling them again, which takes longer than a check."""
+    """The loader for the files of a box. It does not compile starter files again, because that takes longer than a check."""
 
     def __init__(self, compiled: Mapping[str, CodeType], fullname: str, path: str):
         super().__init__(fullname, path)
         self._compiled = compiled
 
     def get_code(self, fullname: str) -> CodeType | None:
-        """The code of a module."""
+        """Return the code of a module."""
         known = self._compiled.get(self.path)
         return relocated(known, self.path) if known else super().get_code(fullname)
 
 
 class BoxServer:
-    """Does what it is asked, one request after another.
+    """A server that handles one request after another.
 
     Parameters
     ----------
     folder : Path
-        Where the files are put.
+        The folder for the files.
     most_reply : int
-        Bytes that an answer may have.
+        Maximum bytes of a reply.
     program : RunningProgram
     compiled : mapping from name of a file to Compiled, optional
-        Those that were given beforehand: requests name them only, and they need not be compiled again.
+        The starter files: requests contain only their names, and they are not compiled again.
     """
 
     def __init__(
@@ -71,12 +71,12 @@ class BoxServer:
         self._most_reply = most_reply
         self._program = program
         self._compiled = compiled or {}
-        self._codes: dict[str, CodeType] = {}  # by path, as far as a request has named them
+        self._codes: dict[str, CodeType] = {}  # code by path, for the starter files that a request has named
         if compiled:
             sys.path_hooks.insert(0, self._finder)
 
     def serve(self, channel: Channel) -> None:
-        """Answer requests until there are no more."""
+        """Handle requests until the channel is closed."""
         handlers: dict[str, Handler] = {
             "files": self._files,
             "probe": self._probe,
@@ -95,7 +95,7 @@ class BoxServer:
                 channel.send(
                     {"refused": f"an answer must be numbers, texts, or arrays or lists of them; this is {error}"}
                 )
-            except (Exception, SystemExit) as error:  # an answer that cannot even be looked at
+            except (Exception, SystemExit) as error:  # Even inspecting the answer may raise an exception.
                 channel.send({"refused": f"an answer that cannot be read ({type(error).__name__})"})
 
     def _answer(self, handler: Handler, request: dict[str, Any]) -> dict[str, Any]:
@@ -105,7 +105,8 @@ class BoxServer:
                 return {"value": value, "changed": True} if changed else {"value": value}
             finally:
                 _flush()
-        except BaseException as error:  # KeyboardInterrupt and SystemExit too: the code in the box has raised it
+        # KeyboardInterrupt and SystemExit as well, because the code in the box may raise them.
+        except BaseException as error:
             return self._raised(error)
 
     def _raised(self, error: BaseException) -> dict[str, Any]:
@@ -135,20 +136,20 @@ class BoxServer:
         return Answer(None)
 
     def _finder(self, path: str) -> FileFinder:
-        """What looks for modules in a folder of the box, and in no other."""
+        """Return a finder for modules in folders of the box; refuse all other folders."""
         if not path.startswith(str(self._folder)):
             raise ImportError(path)
         loader: Any = functools.partial(_Loader, self._codes)
         return FileFinder(path, (loader, SOURCE_SUFFIXES))
 
     def _probe(self, request: dict[str, Any]) -> Answer:
-        from lxmls_day1.box.probe import possible  # of the box in which a level is tried
+        from lxmls_day1.box.probe import possible  # Only the self-test of a level needs it.
 
         return Answer(possible(request))
 
 
 def relocated(code: CodeType, path: str) -> CodeType:
-    """The same code for a file in another place."""
+    """Return the same code object for a file at another path."""
     if code.co_filename == path:
         return code
     constants = (relocated(each, path) if isinstance(each, CodeType) else each for each in code.co_consts)
@@ -156,7 +157,7 @@ def relocated(code: CodeType, path: str) -> CodeType:
 
 
 def limit_processor_time(seconds: float) -> None:
-    """From now on so much more of it, up to what was allowed from the start; where the system has such a limit."""
+    """Allow `seconds` of CPU time from now on, up to the limit for the whole box; on systems with such a limit."""
     if os.name == "posix":
         import resource
 
@@ -168,10 +169,10 @@ def limit_processor_time(seconds: float) -> None:
 
 
 def _exit_when_out_of_time() -> None:
-    """Have SIGXCPU call ``_exit(24)``.
+    """Make SIGXCPU call ``_exit(24)``.
 
-    The first process of a pid name space is not ended by a signal that it does not handle. And a handler in Python would
-    have to wait for a long computation in C to return, as ``9**9**9`` is one.
+    Signals without a handler do not end the first process of a PID namespace. And a handler in Python would only run after a long
+    computation in C, such as ``9**9**9``.
     """
     handle, exit_at_once = _functions_of_c()
     handle(signal.SIGXCPU, exit_at_once)
@@ -179,7 +180,7 @@ def _exit_when_out_of_time() -> None:
 
 @functools.cache
 def _functions_of_c() -> tuple[Callable[[int, Any], Any], ctypes.c_void_p]:
-    """C's ``signal``, and where its ``_exit`` is."""
+    """Return C's ``signal`` and the address of C's ``_exit``."""
     libc = ctypes.CDLL(None)
     libc.signal.argtypes, libc.signal.restype = (ctypes.c_int, ctypes.c_void_p), ctypes.c_void_p
     return libc.signal, ctypes.cast(libc._exit, ctypes.c_void_p)
@@ -194,15 +195,16 @@ def _flush() -> None:
 
 
 def prepare_process(made_ready: bool = False) -> None:
-    """What the code in the box finds: no arguments, no input, no bytecode files, text output that never fails."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever has started this process may be deaf to it
+    """Set up the environment for the code in the box: no arguments, no input, no bytecode files, text output that never fails."""
+    # The parent may have ignored SIGINT, and this process inherits that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if not made_ready:
         make_ready()
-    importlib.import_module("random").seed(0)  # Python's own generator begins anew in each process that is forked
+    importlib.import_module("random").seed(0)  # Python reseeds its own generator in each forked process.
 
 
 def make_ready() -> None:
-    """The part of `prepare_process` that a process hands on to those which are forked from it."""
+    """Do the part of `prepare_process` that forked processes inherit."""
     sys.argv = ["lab"]
     sys.dont_write_bytecode = True
     sys.stdin = io.StringIO()

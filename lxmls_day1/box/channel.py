@@ -1,4 +1,4 @@
-"""Messages through a socket: sent and received in time, and of limited length."""
+"""A channel for messages over a socket, with timeouts and a maximum message size."""
 
 import random
 import select
@@ -10,37 +10,37 @@ from typing import Any
 from lxmls_day1.box.messages import TooLong, decoded, encoded
 
 PIECE = 1 << 18
-TICK = 0.05  # seconds between two looks, on average
+TICK = 0.05  # average seconds between two polls
 _random = random.SystemRandom()
 
 
 def never() -> bool:
-    """What is never late."""
+    """Return False: a timeout function that never times out."""
     return False
 
 
 class Hung(Exception):
-    """Nothing came in time."""
+    """No message arrived before the timeout."""
 
 
 class Ended(Exception):
-    """Nobody is there any more."""
+    """The other end of the channel is closed."""
 
 
 class Channel:
-    """One end of a socket over which frames go, one there for each one back.
+    """One end of a stream socket that carries frames: each request gets one reply.
 
     Parameters
     ----------
     sock : socket
-        Of the stream kind.
+        A stream socket.
     most : int
-        Bytes that a frame which comes in may have.
+        Maximum bytes of an incoming frame.
     watch : function, optional
-        Called about twenty times a second until a frame is complete, also while bytes come; what it raises ends the waiting.
-        Without it one waits for ever.
+        Called about twenty times a second until a frame is complete, even while bytes arrive; an exception that it raises ends the wait.
+        Without it, waiting has no timeout.
     encode, decode : functions, optional
-        What makes a frame of a value that is sent, and a value of a frame that came; those for what nobody trusts unless given.
+        Convert a value to a frame and a frame to a value. Default: the functions for untrusted data.
     """
 
     def __init__(
@@ -57,11 +57,11 @@ class Channel:
         self._watch = watch
         self._came = b""
         self._next_look = 0.0
-        self.n_received = 0  # bytes of all frames that came in
+        self.n_received = 0  # total bytes of all received frames
         sock.setblocking(watch is None)
 
     def send(self, value: Any, is_late: Callable[[], bool] = never, most: int | None = None) -> None:
-        """Send a value, unless `is_late` says that it took too long; that is asked about twenty times a second."""
+        """Send a value, unless `is_late` returns True; it is called about twenty times a second."""
         frame = memoryview(self._encode(value, most))
         self._plan_look()
         while frame:
@@ -74,16 +74,16 @@ class Channel:
                 raise Ended from error
 
     def receive(self, is_late: Callable[[], bool] = never) -> Any:
-        """The next value.
+        """Return the next value.
 
         Raises
         ------
         Hung
-            If `is_late` says that it took too long; that is asked about twenty times a second.
+            If `is_late` returns True; it is called about twenty times a second.
         Ended
             If the other end is closed.
         BadMessage
-            If it is none; after that the channel is of no use any more.
+            If the frame is invalid; the channel cannot be used afterwards.
         """
         frame = bytearray(self._came)
         length = 8
@@ -101,7 +101,7 @@ class Channel:
         return self._decode(memoryview(frame)[:length], self._most)
 
     def _piece(self, is_late: Callable[[], bool]) -> bytes:
-        """What has come, some of it; waits until there is something."""
+        """Wait for bytes and return them; they may be only a part of a frame."""
         while True:
             self._look(is_late)
             if self._watch is not None:
@@ -117,11 +117,11 @@ class Channel:
             return piece
 
     def _plan_look(self) -> None:
-        """Choose the moment of the next look: at random, so that the other end cannot be at work in just these moments."""
+        """Choose the time of the next poll at random, so that the other end cannot know when it is watched."""
         self._next_look = time.monotonic() + TICK * _random.uniform(0.5, 1.5)
 
     def _look(self, is_late: Callable[[], bool]) -> None:
-        """Watch and ask `is_late` when the moment has come, because a byte now and then must not put that off."""
+        """Call `watch` and `is_late` if the next poll is due, even if a few bytes keep arriving."""
         if self._watch is None or time.monotonic() < self._next_look:
             return
         self._watch()
@@ -130,7 +130,7 @@ class Channel:
         self._plan_look()
 
     def _wait(self, readers: list[socket.socket], writers: list[socket.socket]) -> None:
-        """Wait until a socket is ready, or the moment of the next look has come."""
+        """Wait until a socket is ready or the next poll is due."""
         try:
             select.select(readers, writers, [], max(0.0, self._next_look - time.monotonic()))
         except (OSError, ValueError) as error:

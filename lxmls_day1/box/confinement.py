@@ -1,7 +1,7 @@
-"""What a process on Linux can give up, never to get it back: sights, rights, system calls.
+"""Permanent restrictions of a Linux process: visible files, rights, system calls.
 
-Everything here is a call of the kernel's, made through ctypes by a process about itself, before it runs code that is not
-trusted. A function that does not get what it asks for raises OSError: nobody is to believe in a wall that is not there.
+Each function makes kernel calls through ctypes for its own process, before that process runs untrusted code. If a call fails, the
+function raises OSError, so that a missing protection is never mistaken for an active one.
 
 References
 ----------
@@ -33,12 +33,12 @@ MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 1 << 5, 1 << 12, 1 << 14, 1 << 18
 
 @functools.cache
 def libc() -> ctypes.CDLL:
-    """The C library of this process."""
+    """Return the C library of this process."""
     return ctypes.CDLL(None, use_errno=True)
 
 
 def checked(result: int, what: str) -> int:
-    """The result of a call in C; OSError if it has failed."""
+    """Return the result of a C call; raise OSError if it is negative."""
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")
@@ -46,30 +46,31 @@ def checked(result: int, what: str) -> int:
 
 
 def prctl(option: int, *arguments: int) -> None:
-    """Change a setting of this process, as prctl(2) describes it."""
+    """Change an attribute of this process; see prctl(2)."""
     padded = [ctypes.c_ulong(argument) for argument in (*arguments, 0, 0, 0, 0)[:4]]
     checked(libc().prctl(option, *padded), f"prctl {option}")
 
 
-# Name spaces and mounts -----------------------------------------------------------------------------------------------
+# Namespaces and mounts ------------------------------------------------------------------------------------------------
 
 
 def fork_into_name_spaces() -> int:
-    """Fork as ``os.fork`` does, but into new name spaces: user, mount, network, ipc, host name, and pid, where the child is 1.
+    """Fork like ``os.fork``, but into new namespaces: user, mount, network, IPC, host name, and PID, where the child is process 1.
 
-    The user and group stay who they are, and are the only ones there. The name spaces end with the child, and with them whatever
-    it has started. After ``unshare``, which makes name spaces for the caller, the child could be no direct one of ours.
+    User and group keep their ids, and are the only ones in the new user namespace. When the child ends, its namespaces and all its
+    descendants end, too. This uses clone because after ``unshare``, which makes namespaces for the caller, the child could not be a
+    direct child of this process.
     """
     user, group = os.getuid(), os.getgid()
     spaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWUTS
     flags, number = spaces | signal.SIGCHLD, {"x86_64": 56, "aarch64": 220}[platform.machine()]
     address = _address_of_own_number()
-    if address:  # the C library keeps the number of the thread there
+    if address:  # The C library stores the thread id there.
         flags |= CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID
-    python, clone = ctypes.pythonapi, ctypes.PyDLL(None, use_errno=True).syscall  # which keep Python's lock meanwhile
+    python, clone = ctypes.pythonapi, ctypes.PyDLL(None, use_errno=True).syscall  # PyDLL keeps the GIL during the call.
     arguments = [
         ctypes.c_ulong(value) for value in (flags, 0, 0, address, address)
-    ]  # the machines differ in the last but one
+    ]  # The order of the last two arguments differs between x86-64 and ARM.
     if platform.machine() == "x86_64":
         arguments[4] = ctypes.c_ulong(0)
     else:
@@ -91,7 +92,7 @@ def fork_into_name_spaces() -> int:
 
 
 def _address_of_own_number() -> int:
-    """The address at which the C library has the number of this thread; 0 if the kernel does not say, or says another one."""
+    """Return the address where the C library stores the id of this thread, or 0 if the kernel's answer is missing or wrong."""
     address = ctypes.c_ulong(0)
     if libc().prctl(PR_GET_TID_ADDRESS, ctypes.byref(address), 0, 0, 0) < 0 or not address.value:
         return 0
@@ -99,7 +100,7 @@ def _address_of_own_number() -> int:
 
 
 def cover(folder: str, size: int = 4096, files: int = 2, writable: bool = False) -> None:
-    """Lay an empty file system of its own over a folder; of so many bytes and files where one may write."""
+    """Mount an empty tmpfs over a folder. With `writable`, `size` (bytes) and `files` limit its contents."""
     flags = MS_NOSUID | MS_NODEV | (0 if writable else MS_RDONLY)
     options = f"size={size},nr_inodes={files},mode={'700' if writable else '555'}"
     result = libc().mount(b"tmpfs", os.fsencode(folder), b"tmpfs", ctypes.c_ulong(flags), options.encode())
@@ -107,15 +108,15 @@ def cover(folder: str, size: int = 4096, files: int = 2, writable: bool = False)
 
 
 def make_read_only(path: str) -> None:
-    """Keep what is mounted here from being changed; a device can be written to all the same, its mode cannot be."""
-    flags = os.statvfs(path).f_flag & (MS_NOSUID | MS_NODEV | MS_NOEXEC)  # those that it has must stay
+    """Remount a path read-only. A device can still be written to, but its mode cannot be changed."""
+    flags = os.statvfs(path).f_flag & (MS_NOSUID | MS_NODEV | MS_NOEXEC)  # The existing flags must be kept.
     flags |= MS_REMOUNT | MS_BIND | MS_RDONLY
     result = libc().mount(b"none", os.fsencode(path), None, ctypes.c_ulong(flags), None)
     checked(result, f"mount {path} read-only")
 
 
 def keep_mounts_private() -> None:
-    """What is mounted from now on is seen by nobody else."""
+    """Make later mounts invisible to other mount namespaces."""
     checked(libc().mount(b"none", b"/", None, ctypes.c_ulong(MS_REC | MS_PRIVATE), None), "mount private")
 
 
@@ -123,71 +124,71 @@ def keep_mounts_private() -> None:
 
 
 def become(user: int, group: int, keep_capabilities: bool = False) -> None:
-    """Be this user and in this group only, for good; `drop_capabilities` takes what is kept for a while.
+    """Switch permanently to this user, in this group only. `drop_capabilities` removes capabilities that were kept.
 
-    A process that changes its user forgets that it is to die with its parent.
+    Changing the user clears PR_SET_PDEATHSIG, so the caller must set it again.
     """
     prctl(PR_SET_KEEPCAPS, int(keep_capabilities))
     os.setgroups([])
     os.setresgid(group, group, group)
     os.setresuid(user, user, user)
-    prctl(PR_SET_DUMPABLE, 1)  # else the files of /proc about this process are the superuser's
+    prctl(PR_SET_DUMPABLE, 1)  # Otherwise this process's files in /proc would belong to root.
 
 
 def drop_capabilities(keep_reading: bool = False) -> None:
-    """Be nobody in particular, even as the superuser; and never become more by running a program.
+    """Drop all capabilities, even as root, and make sure that running a program cannot gain any.
 
-    What may be kept is the right to read files of whatever mode, for one that Landlock shuts off from most of them.
+    With `keep_reading`, keep the right to read files of any mode, for a process that Landlock keeps from most files.
     """
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     kernel = libc()
     for capability in range(64):
         if kernel.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0:
-            break  # the last capability that this kernel knows was the one before, or there is no right to drop any
+            break  # Either the kernel has no further capabilities, or this process may not drop any.
     header, kept = struct.pack("=Ii", 0x20080522, 0), 1 << CAP_DAC_READ_SEARCH if keep_reading else 0
     checked(kernel.capset(header, struct.pack("=6I", kept, kept, 0, 0, 0, 0)), "capset")
 
 
 def die_with_parent() -> None:
-    """Be killed when the process that started this one ends."""
+    """Have the kernel kill this process when its parent ends."""
     prctl(PR_SET_PDEATHSIG, 9)
 
 
 def adopt_orphans() -> None:
-    """Become the parent of all descendants whose own parents end, so that none of them gets lost."""
+    """Become the new parent of all descendants whose parents end, so that all descendants can be found."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def present_memory() -> int:
-    """Bytes of address space that this process has."""
+    """Return the bytes of address space that this process uses."""
     import resource
 
-    with open("/proc/self/statm", "rb") as file:  # as text it would cost a box the import of a codec
+    with open("/proc/self/statm", "rb") as file:  # Text mode would import a codec in each box.
         return int(file.read().split()[0]) * resource.getpagesize()
 
 
 # Landlock -------------------------------------------------------------------------------------------------------------
 
-CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same numbers on all machines
+CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # These numbers are the same on all architectures.
 RULE_PATH_BENEATH = 1
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 TRUNCATE = 1 << 14
-MAKE_AND_REMOVE = 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8  # folders and plain files
+MAKE_AND_REMOVE = 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8  # folders and regular files
 RIGHTS_OF_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
 READ = EXECUTE | READ_FILE | READ_DIR
 
 
 def landlock_version() -> int:
-    """The version of Landlock that the kernel offers; 0 for none."""
+    """Return the Landlock version of the kernel, or 0 if there is none."""
     version: int = libc().syscall(CREATE_RULESET, None, ctypes.c_size_t(0), 1)
     return max(0, version)
 
 
 def allow_only(readable: Iterable[str], writable: Iterable[str] = (), newest: int | None = None) -> None:
-    """Leave sight of nothing but these files and folders, no network, and no signals to processes outside.
+    """Restrict this process to these files and folders, without network access and without signals to processes outside.
 
-    The two last need Landlock of version 4 and 6; `allow_system_calls` covers them where it is older, and whatever else an
-    older version lacks. `newest` is the version to go by at most, to find out about kernels that have no newer one.
+    Blocking the network needs Landlock version 4, blocking signals version 6. `allow_system_calls` blocks what older versions cannot.
+    `newest` is the maximum version to use, for tests that imitate an older kernel.
     """
     version = landlock_version() if newest is None else min(newest, landlock_version())
     if version < 1:
@@ -216,7 +217,7 @@ def allow_only(readable: Iterable[str], writable: Iterable[str] = (), newest: in
 
 
 def kill_descendants(keep: Sequence[int] = ()) -> None:
-    """Kill and bury every process that descends from this one, however it has hidden; for one that adopts orphans."""
+    """Kill and reap all descendants of this process except `keep`, even hidden ones. The process must adopt orphans."""
     while True:
         with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
             children = [int(pid) for pid in file.read().split() if int(pid) not in keep]

@@ -1,8 +1,8 @@
-"""A warm Python that makes boxes: it has imported what its program needs, and forks once for each box.
+"""A warm Python process that makes boxes: it has imported what its program needs, and forks once for each box.
 
-It runs outside of the reach of the code in the boxes and never runs such code itself. Each box is one fork, at the level
-``bubblewrap`` into name spaces of its own: a process that gives up its rights and serves (`box_server`). When that ends, or
-the grader says so or is gone, all that is left of it is ended here.
+Code in the boxes cannot reach this process, and this process never runs such code. Each box is one fork, at the level ``bubblewrap``
+into its own namespaces; the fork gives up its rights and serves requests (`box_server`). When the box ends, or when the grader ends
+it or exits, this process kills everything that remains of the box.
 
 `lxmls_day1.box.sandbox` starts it as ``fork_server.main(control, level)``.
 """
@@ -32,16 +32,16 @@ from lxmls_day1.box.programs import RunningProgram, made_program
 
 PACKAGE = __name__.partition(".")[0]
 BUBBLEWRAP, LANDLOCK, PROCESS = "bubblewrap", "landlock", "process"
-PRIVATE = "/box"  # with bubblewrap: each box lays a folder of its own over that of the fork server
+PRIVATE = "/box"  # With bubblewrap, each box mounts its own folder over the one of the fork server.
 COVERED = ("/proc", "/given")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
-OF_THE_BOX = ("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR")  # variables that name the folder of the box
-FEW_COLLECTIONS = 20_000  # new objects between two searches for garbage: a check makes fewer, and its box ends soon
-MOST_THREADS = 64  # beside the first one; those that are just ending count, too
+OF_THE_BOX = ("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR")  # variables whose value is the folder of the box
+FEW_COLLECTIONS = 20_000  # Garbage collection threshold in objects. A check makes fewer, and its box ends soon.
+MOST_THREADS = 64  # in addition to the main thread, including threads that are ending
 
 
 class Shared(NamedTuple):
-    """What is the same for all boxes: the given files compiled, what runs in them, whose they are."""
+    """The state that all boxes share: compiled starter files, the program, the user of the boxes."""
 
     compiled: dict[str, Compiled]
     program: RunningProgram
@@ -50,17 +50,17 @@ class Shared(NamedTuple):
 
 @dataclass
 class _Running:
-    """A box that runs, as the fork server sees it.
+    """A running box, as the fork server sees it.
 
     Attributes
     ----------
     pid : int
     ended : int
-        A descriptor that can be read when its process has ended.
+        A descriptor that becomes readable when the process of the box has ended.
     reported : int
-        Where the grader is told how it ended, and where it says that it is to end, or is gone.
+        A descriptor on which the fork server reports how the box ended, and on which the grader asks to end the box.
     thread_socket : socket
-        From where the box sends the descriptor by which its threads ask for leave.
+        The socket over which the box sends the descriptor for requests of its threads.
     listener : int, optional
         That descriptor.
     """
@@ -72,31 +72,31 @@ class _Running:
     listener: int | None = None
 
     def handles(self) -> list[int]:
-        """What there is to wait for."""
+        """Return the descriptors to wait for."""
         listening = (
             self.listener if self.listener is not None else self.thread_socket.fileno() if self.thread_socket else None
         )
         return [self.ended, self.reported, *([] if listening is None else [listening])]
 
     def handle_events(self, ready: Collection[int], proc: int) -> bool:
-        """Answer a thread of the box that asks whether it may begin; return True if the box has ended or is to end."""
+        """Let a waiting thread of the box start, or refuse it. Return True if the box has ended or must end."""
         if self.ended in ready or self.reported in ready:
             return True
         if self.listener is not None and self.listener in ready:
             seccomp.answer_thread(self.listener, proc, MOST_THREADS)
         elif self.thread_socket is not None and self.thread_socket.fileno() in ready:
             _, handles, _, _ = socket.recv_fds(self.thread_socket, 1, 1)
-            self.listener = handles[0] if handles else None  # without one no thread asks
+            self.listener = handles[0] if handles else None  # Without a descriptor, threads do not ask for permission.
             self.thread_socket.close()
             self.thread_socket = None
         return False
 
     def end(self, level: str, others: Sequence[int]) -> None:
-        """End all that is left of it, and report; `others` are the processes of the boxes that go on."""
+        """Kill all remaining processes of the box, and report how it ended; `others` are the PIDs of the other boxes."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
         _, code, used = os.wait4(self.pid, 0)
-        if level != BUBBLEWRAP:  # there the kernel ends a pid name space with its first process
+        if level != BUBBLEWRAP:  # With bubblewrap, the kernel ends a PID namespace with its first process.
             confinement.kill_descendants(others)
         _report(self.reported, status=code, cpu=used.ru_utime + used.ru_stime, memory=used.ru_maxrss * 1024)
         for handle in self.handles():
@@ -112,20 +112,20 @@ def main(
     program: tuple[str, dict[str, Any]],
     user: tuple[int, int] | None = None,
 ) -> None:
-    """Wait for requests on a socket; one box for each, until the socket is closed.
+    """Serve requests on a socket, one box for each, until the socket is closed.
 
     Parameters
     ----------
     control : int
-        The file descriptor of a socket that keeps messages apart. A request is four descriptors: a file with what is asked
-        for, as JSON; where the box is served, what it prints to, and where it is reported how it ended.
+        The descriptor of a socket that preserves message boundaries. A request consists of four descriptors: a file with the request as
+        JSON, the socket on which the box is served, the pipe for its output, and the socket for the report on how it ended.
     level : str
     given : str
-        A folder with files that most boxes have: requests name them only.
+        A folder with the starter files, which most boxes have; requests contain only their names.
     program : (str, dict)
-        The name and the arguments of the program that runs in the boxes.
+        Name and arguments of the program that runs in the boxes.
     user : (int, int), optional
-        The numbers of the user and the group of the boxes; those of this process unless given.
+        User id and group id of the boxes. Default: those of this process.
     """
     import resource  # noqa: F401  # for the limits of a box, which may find no file
 
@@ -136,14 +136,14 @@ def main(
     running.warm_up()
     if level != PROCESS:
         seccomp.warm_up()
-    if level == BUBBLEWRAP and user:  # a user name space has only the user who makes it
+    if level == BUBBLEWRAP and user:  # A user namespace contains only the user who creates it.
         confinement.become(*user)
         confinement.die_with_parent()
     confinement.adopt_orphans()
     make_ready()
     gc.collect()
     use_huge_pages()
-    gc.freeze()  # a box shares the memory of this process until it writes to it, and looking for garbage writes
+    gc.freeze()  # A box shares the memory of this process until it writes to it, and garbage collection would write.
     gc.set_threshold(FEW_COLLECTIONS)
     shared = Shared(compiled, running, user)
     requests = socket.socket(fileno=control)
@@ -170,7 +170,7 @@ def main(
 def _box(
     request: dict[str, Any], level: str, shared: Shared, served: int, printed: int, reported: int
 ) -> _Running | None:
-    """Make a box; None if that fails, which is reported."""
+    """Make a box. If that fails, report the error and return None."""
     thread_socket, child_socket = socket.socketpair()
     try:
         pid = confinement.fork_into_name_spaces() if level == BUBBLEWRAP else os.fork()
@@ -189,7 +189,7 @@ def _box(
 
 
 def _report(reported: int, **content: float | str) -> None:
-    with contextlib.suppress(OSError):  # the grader may be gone
+    with contextlib.suppress(OSError):  # The grader may have exited.
         os.write(reported, json.dumps(content).encode())
 
 
@@ -201,7 +201,7 @@ def _be_the_box(
     printed: int,
     server: socket.socket,
 ) -> None:
-    """Give up all that a box must not have, and serve. Does not return."""
+    """Drop all rights that a box must not have, and serve requests. This function does not return."""
     limits, folder = ProcessLimits(**request["limits"]), Path(request["folder"])
     channel = None
     try:
@@ -245,7 +245,7 @@ def _confine(
     user: tuple[int, int] | None,
     starts_processes: bool,
 ) -> None:
-    """Nobody's rights, few sights, few system calls at the two levels that keep hostile code in."""
+    """Switch the user, and restrict files and system calls, at the two levels that contain hostile code."""
     readable = request.get("readable", ())
     threads_are_counted = False
     if level != PROCESS:
@@ -268,7 +268,7 @@ def _confine(
 
 
 def _take_standard_places(served: int, printed: int, server: socket.socket) -> tuple[int, socket.socket]:
-    """Nothing to read, what is printed to its place, the socket at 3, that to the fork server at 4, no other descriptor at all."""
+    """Redirect the standard streams and close all other descriptors. The service socket becomes 3, the socket to the fork server 4."""
     nothing = os.open(os.devnull, os.O_RDONLY)
     high, higher = os.dup2(served, 100), os.dup2(server.detach(), 101)
     os.dup2(nothing, 0)
@@ -281,7 +281,7 @@ def _take_standard_places(served: int, printed: int, server: socket.socket) -> t
 
 
 def compiled_files(folder: Path) -> dict[str, Compiled]:
-    """The Python files in a folder by their names in it, compiled for the place where a box of bubblewrap has its lab."""
+    """Return the compiled Python files of a folder by relative path, compiled for the lab's path inside a bubblewrap box."""
     compiled = {}
     for path in folder.rglob("*.py"):
         name, source = path.relative_to(folder).as_posix(), path.read_bytes()
@@ -290,21 +290,19 @@ def compiled_files(folder: Path) -> dict[str, Compiled]:
 
 
 def import_needed(folder: Path) -> None:
-    """Import what the given files import at their heads, and of this package also what their functions import; no box has to then.
+    """Import the modules that the starter files import at module level, and modules of this package that they import anywhere.
 
-    At the level ``landlock`` no box could: a folder in which something is hidden cannot be listed there. One another the given files are
-    left to import.
+    Boxes then need not import them. At the level ``landlock`` they could not, because a folder with a hidden file cannot be listed there.
+    Imports between starter files are not preloaded.
     """
     names: set[tuple[str, ...]] = (
         set()
-    )  # a module, a name in it, and an attribute of that where it is a module of this package
+    )  # module, name in it, and an attribute of that name if it is a module of this package
     own = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     for path in folder.rglob("*.py"):
         tree = ast.parse(path.read_bytes())
         nodes = list(ast.walk(tree))
-        taken: dict[
-            str, tuple[str, str]
-        ] = {}  # a name in the file -> the module of this package that it comes from, and its name there
+        taken: dict[str, tuple[str, str]] = {}  # name in the file -> module of this package, and name in that module
         for node in nodes:
             if isinstance(node, ast.Import):
                 names |= {(alias.name,) for alias in node.names if node in tree.body or _is_ours(alias.name)}
@@ -316,13 +314,13 @@ def import_needed(folder: Path) -> None:
         names |= {(*taken[node.value.id], node.attr) for node in attributes if node.value.id in taken}  # type: ignore[attr-defined]
     for module, *rest in sorted(names):
         if module.partition(".")[0] not in own:
-            # Some of the names are no modules; what else fails, fails again in the box.
+            # Some names are not modules; any other failure occurs again in the box.
             with contextlib.suppress(Exception):
                 found = importlib.import_module(module)
                 for name in rest:
                     with contextlib.suppress(ImportError):
                         importlib.import_module(f"{module}.{name}")
-                    found = getattr(found, name)  # a package may import it only now
+                    found = getattr(found, name)  # A package may import the name lazily.
                     module = getattr(found, "__name__", "")
 
 
@@ -331,11 +329,11 @@ def _is_ours(module: str) -> bool:
 
 
 def use_huge_pages() -> None:
-    """Have the kernel keep this process's memory in huge pages where it can: a fork copies an entry for each page.
+    """Ask the kernel to move this process's memory into huge pages, because a fork copies one table entry for each page.
 
     References
     ----------
-    MADV_COLLAPSE in the manual page madvise(2); kernels before 6.1 do not know it, and nothing changes.
+    MADV_COLLAPSE in the manual page madvise(2). Kernels before 6.1 do not support it; then nothing changes.
     """
     libc, advice, size = ctypes.CDLL(None), 25, 2 << 20
     with open("/proc/self/maps", encoding="utf-8") as file:

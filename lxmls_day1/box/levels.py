@@ -1,14 +1,14 @@
-"""How untrusted code is isolated from the rest of the machine: three levels, the strongest first.
+"""The three levels of isolation for untrusted code, the strongest first.
 
 ==============  ============================================================================================================
-``bubblewrap``  own mount, pid, network, ipc and user name spaces in which nothing but Python and its libraries can be seen,
-                all of it read-only, and a private folder in memory; no capabilities, a filter of system calls, limits
-``landlock``    files other than Python, its libraries and a private folder are out of reach, and so are the network and
-                other processes; no capabilities, the same filter, limits. For kernels where bubblewrap may not work
-``process``     a process of its own with limits: keeps accidents in, not malice. Old kernels
+``bubblewrap``  its own mount, PID, network, IPC and user namespaces, in which only Python and its libraries are visible, all
+                read-only, with a private folder in memory; no capabilities, a system-call filter, limits
+``landlock``    no access to files other than Python, its libraries and a private folder, nor to the network and other
+                processes; no capabilities, the same filter, limits. For kernels that do not allow bubblewrap
+``process``     a separate process with limits: protects against accidents, not against attacks. For old kernels
 ==============  ============================================================================================================
 
-A level counts only after it has been tried: `self_test` starts a box that attempts what must not be possible.
+A level is used only after a test: `self_test` starts a box that attempts what must be impossible.
 """
 
 import contextlib
@@ -44,17 +44,17 @@ NOBODY = (65534, 65534)
 
 @dataclass(frozen=True)
 class Level:
-    """A level that works here, and why the stronger ones do not.
+    """A level that works on this machine, and the reasons why stronger levels do not.
 
     Attributes
     ----------
     name : str
     rejected : tuple of (str, str)
-        Levels, and what is in their way.
+        The rejected levels, each with the reason.
     user : (int, int), optional
-        The numbers of the user and of the group that its boxes belong to; those of the grader unless given.
+        The user id and group id of its boxes. Default: those of the grader.
     newest_landlock : int, optional
-        The version of Landlock to go by at most, as on a kernel that has no newer one; the kernel's own unless given.
+        The maximum version of Landlock to use, to imitate an older kernel. Default: the kernel's version.
     """
 
     name: str
@@ -64,27 +64,27 @@ class Level:
 
     @property
     def text(self) -> str:
-        """In a sentence, for reports."""
+        """The level as a sentence for reports."""
         return f"Submissions were run {LEVELS[self.name]}."
 
     @property
     def safe(self) -> bool:
-        """Whether the level holds hostile code."""
+        """True if the level contains hostile code."""
         return self.name in SAFE_LEVELS
 
 
 def strongest_level(program: Program, wanted: str | None = None, as_user: str | None = None) -> Level:
-    """The strongest level that passes its self-test here.
+    """Return the strongest level that passes its self-test on this machine.
 
     Parameters
     ----------
     program : Program
-        What will run in the boxes.
+        The program that will run in the boxes.
     wanted : str, optional
-        Take this one, or fail.
+        Use this level, or raise an error.
     as_user : str, optional
-        The user whom the boxes of a safe level belong to, by name or number; only the superuser can choose one. Unless
-        given, the superuser's boxes belong to ``nobody`` where that passes the self-test, all others to whoever grades.
+        The user that runs the boxes of a safe level, by name or number; only root can choose one. Default: for root, ``nobody`` if that
+        passes the self-test; otherwise the user who grades.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def strongest_level(program: Program, wanted: str | None = None, as_user: str | 
 
 
 def users_of_boxes(as_user: str | None = None) -> list[tuple[int, int] | None]:
-    """The users that boxes may belong to, the best one first: numbers of user and group, or None for the user who grades."""
+    """Return the users that boxes may belong to, the best one first: (user id, group id), or None for the user who grades."""
     superuser = hasattr(os, "geteuid") and os.geteuid() == 0
     if as_user is None and not superuser:
         return [None]
@@ -135,7 +135,7 @@ def users_of_boxes(as_user: str | None = None) -> list[tuple[int, int] | None]:
 def why_not(
     program: Program, level: str, user: tuple[int, int] | None = None, newest_landlock: int | None = None
 ) -> str | None:
-    """Why a level does not work on this machine, or None."""
+    """Return the reason why a level does not work on this machine, or None if it works."""
     try:
         return self_test(program, level, user, newest_landlock)
     except (BoxesUnavailable, OSError) as error:
@@ -145,9 +145,9 @@ def why_not(
 def self_test(
     program: Program, level: str, user: tuple[int, int] | None = None, newest_landlock: int | None = None
 ) -> str | None:
-    """Start a box that sees what those of the program see, and try it; what was possible, or None.
+    """Start a box that sees the same files as the program's boxes, and test it. Return what it could do but must not, or None.
 
-    The program itself is not started, which takes longer than all attempts; whoever has started it tries its boxes.
+    The program itself is not started, because that takes longer than the whole test; its own fork server tests its boxes later.
     """
     probed = replace(program, name=PROBED_PROGRAM, arguments={})
     with contextlib.closing(ForkServer(probed, level, user=user, newest_landlock=newest_landlock)) as maker:
@@ -155,15 +155,15 @@ def self_test(
 
 
 def try_box(maker: ForkServer) -> str | None:
-    """Let a box attempt what must not be possible in it; what was possible, or None."""
+    """Let a box attempt what must be impossible. Return what it could do, or None."""
     if maker.level in SAFE_LEVELS:
         return "; ".join(possible_in_a_box(maker)) or None
-    Box(maker, {}, Limits()).close()  # nearly all of it is possible there: only whether a box starts
+    Box(maker, {}, Limits()).close()  # The level "process" allows nearly everything, so only test that a box starts.
     return None
 
 
 def possible_in_a_box(maker: ForkServer) -> list[str]:
-    """What is possible in a box and must not be: each in words."""
+    """Return descriptions of everything that is possible in a box but must not be."""
     limits = Limits()
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(temporary_folder("lxmls-day1-probe-"))
@@ -207,7 +207,7 @@ def _look_of(path: Path) -> tuple[Any, ...]:
 
 @contextlib.contextmanager
 def _bystander() -> Iterator[subprocess.Popen[bytes]]:
-    """A process that only waits. The box attempts on it what it must not do to the process that grades."""
+    """Start a process that only waits, as a context manager. The box attempts to attack it, in place of the process that grades."""
     call = [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()"]
     with subprocess.Popen(call, stdin=subprocess.PIPE) as process:
         try:

@@ -1,7 +1,7 @@
-"""How much processor time, memory and output untrusted code may use: what is allowed, and how a process is held to it.
+"""The limits on CPU time, memory and output of untrusted code, and how they are enforced on a process.
 
-Another limit is a field of `Limits`, one of `ProcessLimits` and a line of `ProcessLimits.apply`; the options of the command line
-and the request that makes a box follow.
+To add a limit, add a field to `Limits`, a field to `ProcessLimits` and a line to `ProcessLimits.apply`; the command-line option and
+the request that makes a box are derived from these.
 """
 
 from collections.abc import Mapping
@@ -14,22 +14,22 @@ from lxmls_day1.base.errors import InputError
 MEBIBYTE = 1 << 20
 OPEN_FILES = 64
 
-# Why there is no reply from a box.
+# The verdicts on a box that sends no reply.
 TIMEOUT, MEMORY, CRASHED, REFUSED = "timeout", "memory", "crashed", "refused"
 
 
 def _limit(default: float, meaning: str) -> Any:
-    """A field of `Limits`: its usual value, and what ``lxmls-day1 grade --help`` says of it."""
+    """Return a field of `Limits` with its default and its description in ``lxmls-day1 grade --help``."""
     return field(default=default, metadata={"meaning": meaning})
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of one submission, all its boxes together. Each is an option of ``lxmls-day1 grade``: ``--limit memory=512``.
+    """The limits of one submission, for all its boxes together. Each is an option of ``lxmls-day1 grade``: ``--limit memory=512``.
 
-    Processor time decides: it is the same on a busy machine. The limits on the clock are ten times as long, and stop code
-    that sleeps: where the system tells it, the clock stands still while the code waits for a processor. Both are counted only
-    while the student's code runs.
+    The limits on CPU time decide, because CPU time is nearly the same on a busy machine. The limits on wall-clock time are ten times as
+    long, and stop code that sleeps; on Linux, time spent waiting for a processor does not count. Both are measured only while the
+    student's code runs.
     """
 
     check_cpu_seconds: float = _limit(10.0, "seconds of processor time for one check; the kernel counts whole seconds")
@@ -55,7 +55,7 @@ class Limits:
 
     @classmethod
     def of_texts(cls, texts: list[str] | tuple[str, ...]) -> "Limits":
-        """Limits that differ from the usual ones in what these texts say.
+        """Return the default limits, changed by options of the form ``name=number``.
 
         Examples
         --------
@@ -75,17 +75,17 @@ class Limits:
         return cls(**chosen)
 
     def bytes_of(self, name: str) -> int:
-        """A limit that is given in MiB, in bytes."""
+        """Return a limit in bytes whose field is in MiB."""
         return int(getattr(self, name) * MEBIBYTE)
 
     def of_process(self, files: Mapping[PurePosixPath, bytes], cpu_seconds: float | None = None) -> "ProcessLimits":
-        """The limits of a box into which these files are put, which do not count.
+        """Return the limits of a box that gets these files; the files do not count against the limits.
 
         Parameters
         ----------
         files : mapping from path to content
         cpu_seconds : float, optional
-            What is left of the processor time; all of it unless given.
+            The remaining CPU time. Default: all of it.
         """
         folders = {folder for path in files for folder in path.parents}
         own_space = 4 * sum(map(len, files.values())) + MEBIBYTE
@@ -97,7 +97,7 @@ class Limits:
             files=self.files
             + 2 * len(files)
             + 2 * len(folders)
-            + 40,  # each with its bytecode, for which there is a folder
+            + 40,  # Python may add a bytecode file per file and a folder per folder.
             processes=self.processes,
             reply=self.bytes_of("reply"),
         )
@@ -110,11 +110,13 @@ class ProcessLimits:
     Attributes
     ----------
     cpu : float
-        Seconds of processor time.
+        Seconds of CPU time.
     memory, written, space, reply : int
-        Bytes of address space beside what Python and the libraries have, of one file, of all files, and of an answer.
+        Bytes: of address space in addition to that of Python and the libraries, of one file, of all files, and of one reply.
     files : int
+        The maximum number of files and folders.
     processes : int
+        The maximum number of processes.
     """
 
     cpu: float
@@ -127,16 +129,16 @@ class ProcessLimits:
 
     @property
     def starts_processes(self) -> bool:
-        """Whether it may start others."""
+        """True if the box may start other processes."""
         return self.processes > 1
 
     def apply(self, present_memory: int) -> None:
-        """Hold this process to them, on Linux; files and space are those of the file system that a box is given.
+        """Apply the limits to this process, on Linux. `files` and `space` are not applied here: the file system of the box has them.
 
         Parameters
         ----------
         present_memory : int
-            Bytes of address space that it has.
+            Bytes of address space that the process already uses.
         """
         import resource
 

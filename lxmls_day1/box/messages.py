@@ -1,15 +1,14 @@
-"""What crosses the wall of the box: numbers, texts, arrays of them, and lists, tuples and dicts of these. Nothing else.
+"""The format of messages between a box and the grader: numbers, strings, arrays of them, and lists, tuples and dicts of these.
 
-A message is a frame: its length in eight bytes, the length of a JSON text in eight, that text, and the raw bytes of the
-arrays which the text describes. What comes out of the box is taken apart as if an enemy had written it: lengths are capped
-before they are believed, an array's bytes must be exactly as many as its type and shape say, and nothing is ever executed
-or unpickled.
+A message is a frame: its length (8 bytes), the length of a JSON text (8 bytes), that text, and the raw bytes of the arrays that the
+text describes. The grader treats everything from a box as hostile input: lengths are checked against limits before they are used, an
+array must have exactly the bytes that its type and shape require, and nothing is executed or unpickled.
 
-What goes into the box is the grader's own: a frame of its length and a pickle, which is read four times as fast.
+Requests into a box come from the grader, so they are a length and a pickle, which is read four times as fast.
 
-A small frame must not become a large value, neither here nor where a check makes an array of it. So the lists and the texts
-of a frame are limited in number and length, and an array counts as what it is when it is dense. Both ends count alike: what
-one end sends the other accepts.
+A small frame must not expand to a large value, neither here nor when a check converts the value to an array. So the number of lists
+and the number and length of strings are limited, and a sparse array counts as a dense one. Both ends apply the same limits, so the
+receiver accepts whatever the sender could send.
 """
 
 import io
@@ -22,38 +21,39 @@ from typing import Any
 import numpy as np
 
 HEAD = struct.Struct(">QQ")
-LENGTH = 8  # bytes of the length of a frame
+LENGTH = 8  # bytes of the length field
 KINDS = "biuf"
 MOST_DIMENSIONS = 8
 DEEPEST = 16
 LONGEST_NUMBER = 1 << 256
 ALIGNMENT = 16
-MOST_TEXT = 4 << 20  # bytes of the JSON text: numbers by the million belong into an array
-MOST_LISTS = 100_000  # brackets of a JSON text: a list costs its reader up to forty times its bytes in the frame
+MOST_TEXT = 4 << 20  # Bytes of the JSON text. Millions of numbers belong in an array.
+MOST_LISTS = 100_000  # Brackets of the JSON text. A list can take 40 times its bytes in memory.
 TOO_MANY_LISTS = f"more than {MOST_LISTS // 2} lists; an array holds numbers in rows"
-TEXTS_FREE, TEXTS_SHARE = 1 << 20, 16  # bytes of texts as an array of texts: so many, and so many for each byte sent
+# Limit on the bytes of a string array: 1 MiB, plus 16 bytes per byte of the frame.
+TEXTS_FREE, TEXTS_SHARE = 1 << 20, 16
 TYPES = {
     name: np.dtype(name)
     for name in ["|b1", "|i1", "|u1", "<i2", "<u2", "<f2", "<i4", "<u4", "<f4", "<i8", "<u8", "<f8"]
 }
 NAMES = {dtype: name for name, dtype in TYPES.items()}
-JUST_SO = frozenset({float, int, bool, type(None)})  # in JSON as they are in a message
+JUST_SO = frozenset({float, int, bool, type(None)})  # These types are the same in JSON and in a message.
 
 
 class NotPlain(TypeError):
-    """A value that must not cross."""
+    """A value that a message cannot contain."""
 
 
 class BadMessage(ValueError):
-    """Bytes that are not a message of ours."""
+    """Bytes that are not a valid message."""
 
 
 class TooLong(BadMessage):
-    """A message that is longer than allowed."""
+    """A message that exceeds the maximum length."""
 
 
 class Reference:
-    """What stands for an object that stays in the box: a number.
+    """A number that represents an object inside the box.
 
     Examples
     --------
@@ -66,18 +66,18 @@ class Reference:
 
 
 def encoded(value: Any, most: int | None = None) -> bytes:
-    """A value as a frame.
+    """Encode a value as a frame.
 
     Parameters
     ----------
     value : None, bool, int, float, str, array or sparse matrix of numbers, Reference, or tuple, list, dict of these
     most : int, optional
-        Bytes that it may have, and a sparse array in it when it is dense.
+        Maximum bytes of the frame, and of each sparse array in its dense form.
 
     Raises
     ------
     NotPlain
-        If there is something else in it, or if its lists and texts would cost its reader too much.
+        If the value contains another type, or if its lists and strings would take too much memory at the receiver.
     TooLong
 
     Examples
@@ -96,13 +96,13 @@ def encoded(value: Any, most: int | None = None) -> bytes:
 
 
 def decoded(frame: bytes | memoryview, most: int | None = None) -> Any:
-    """The value in a frame, with arrays of its own.
+    """Decode the value of a frame. Its arrays are copies.
 
     Parameters
     ----------
     frame : bytes
     most : int, optional
-        Bytes that a sparse or an empty array in it may have when it is dense, or when its empty dimensions are not.
+        Maximum bytes of a sparse array in its dense form, and of an array of size 0 if its empty dimensions had length 1.
 
     Raises
     ------
@@ -131,12 +131,12 @@ def decoded(frame: bytes | memoryview, most: int | None = None) -> Any:
 
 
 def encoded_request(value: Any, most: int | None = None) -> bytes:
-    """What the grader sends into a box, as a frame: a pickle, in which what derives from a plain value is that value.
+    """Encode a request of the grader as a frame with a pickle. Instances of subclasses of plain types are converted to the plain types.
 
     Raises
     ------
     NotPlain
-        If an array holds anything but numbers and texts.
+        If an array contains anything but numbers and strings.
     TooLong
 
     Examples
@@ -147,7 +147,7 @@ def encoded_request(value: Any, most: int | None = None) -> bytes:
     stream = io.BytesIO(b"\0" * LENGTH)
     stream.seek(LENGTH)
     pickler = _RequestPickler(stream, pickle.HIGHEST_PROTOCOL)
-    pickler.fast = True  # an array that stands in two calls is two arrays in the box
+    pickler.fast = True  # An array that is in two calls becomes two arrays in the box.
     pickler.dump(value)
     length = stream.tell() - LENGTH
     if most is not None and length > most:
@@ -157,16 +157,16 @@ def encoded_request(value: Any, most: int | None = None) -> bytes:
 
 
 def decoded_request(frame: bytes | memoryview, most: int | None = None) -> Any:
-    """What stands in a frame of `encoded_request`, with arrays of its own.
+    """Decode a frame of `encoded_request`. Its arrays are copies.
 
-    For the process of a box alone, since the grader has made the frame; the grader itself reads by `decoded`, which unpickles nothing.
-    `most` is not used: the decoders of a `Channel` have it.
+    Use this only inside a box, where the grader is the sender. The grader itself reads with `decoded`, which unpickles nothing.
+    `most` is not used; it is a parameter because `Channel` passes it to every decoder.
     """
     return pickle.loads(memoryview(frame)[LENGTH:])
 
 
 class _RequestPickler(pickle.Pickler):
-    """Arrays become writable copies; what derives from a plain value becomes that, for a box may not have its class."""
+    """Pickles arrays as writable copies, and subclass instances as plain types, because a box may not have their classes."""
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):
@@ -188,7 +188,7 @@ def _made_array(raw: bytes, kind: str, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _fault_of_text(text: str) -> str:
-    """What of a JSON text would cost its reader too much; looked at before it is parsed."""
+    """Return why a JSON text would take too much memory, or an empty string; called before the text is parsed."""
     if len(text) > MOST_TEXT:
         return f"{len(text) / 1e6:.0f} MB of lists and texts; at most {MOST_TEXT / 1e6:.0f} MB may be outside arrays"
     if text.count("[") + text.count("{") > MOST_LISTS:
@@ -197,9 +197,9 @@ def _fault_of_text(text: str) -> str:
 
 
 class _Size:
-    """The entries of the lists and arrays of texts in a message, and the longest text among them.
+    """The number of entries in the lists and string arrays of a message, and the length of its longest string.
 
-    As an array, which is what a check may make of a list, every entry is as wide as the longest text.
+    If a check converts a list to an array, every entry takes the space of the longest string.
     """
 
     def __init__(self) -> None:
@@ -210,14 +210,14 @@ class _Size:
         self.longest = max(self.longest, longest)
 
     def fault(self, n_bytes: int) -> str:
-        """Why that is too much for a message of so many bytes; empty if it is not."""
+        """Return why this is too much for a message of `n_bytes` bytes; empty if it is not."""
         if 4 * self.entries * self.longest <= TEXTS_FREE + TEXTS_SHARE * n_bytes:
             return ""
         return f"a list of {self.entries} entries with strings of up to {self.longest} characters"
 
 
 def _fault_of_shape(shape: tuple[int, ...], item_size: int, most: int | None) -> str:
-    """Why an array of so many bytes, empty dimensions taken as one, is too large; empty if it is not."""
+    """Return why an array with items of `item_size` bytes is too large, or an empty string. Empty dimensions count as 1."""
     if most is None:
         return ""
     size = math.prod([length or 1 for length in shape]) * item_size
@@ -225,7 +225,7 @@ def _fault_of_shape(shape: tuple[int, ...], item_size: int, most: int | None) ->
 
 
 class _Parts:
-    """The raw part of a frame that is being made."""
+    """The raw parts of a frame that is being encoded."""
 
     def __init__(self, most: int | None):
         self.raw: list[bytes] = []
@@ -241,7 +241,7 @@ def _tree(value: Any, parts: _Parts, depth: int) -> Any:
     if value is None or kind is bool:
         return value
     if kind is str:
-        return value.encode().decode()  # half of a pair of code points is no text
+        return value.encode().decode()  # An unpaired surrogate raises an error here.
     if kind is float:
         return value
     if kind is np.ndarray:
@@ -256,7 +256,7 @@ def _tree(value: Any, parts: _Parts, depth: int) -> Any:
 
 
 def _tree_of_unusual(value: Any, parts: _Parts, depth: int) -> Any:
-    """Of what is no plain value itself, but may stand for one: what derives from one, NumPy's numbers, sparse arrays."""
+    """Return the tree of a value that is not itself a plain type but can represent one: subclasses, NumPy scalars, sparse arrays."""
     if isinstance(value, (np.generic, np.ndarray)):
         return {"a": _array_tree(np.asarray(value), parts)}
     if isinstance(value, str):
@@ -267,7 +267,7 @@ def _tree_of_unusual(value: Any, parts: _Parts, depth: int) -> Any:
         return int.__int__(value)
     if isinstance(value, float):
         return float.__float__(value)
-    if isinstance(value, (tuple, list, range)):  # a NamedTuple too: what its parts are called stays inside
+    if isinstance(value, (tuple, list, range)):  # A NamedTuple is sent as a tuple, without its field names.
         return _list_tree(value, parts, depth)
     kind = type(value)
     if kind is Reference:
@@ -278,7 +278,7 @@ def _tree_of_unusual(value: Any, parts: _Parts, depth: int) -> Any:
 
 
 def _sparse_tree(value: Any, parts: _Parts) -> list[Any]:
-    """Of a sparse array; its shape is looked at before it is put into rows, which costs memory for each of them."""
+    """Return the tree of a sparse array. Its shape is checked before the conversion to CSR, which needs memory for each row."""
     shape = tuple(map(int, value.shape))
     if len(shape) != 2:
         raise NotPlain(f"a sparse array of the shape {shape}; it must have two dimensions")
@@ -292,10 +292,10 @@ def _sparse_tree(value: Any, parts: _Parts) -> list[Any]:
 
 
 def _list_tree(value: Any, parts: _Parts, depth: int) -> Any:
-    """Of a list or a tuple. Those of plain floats, which are the long ones, need no closer look."""
+    """Return the tree of a list or a tuple. Lists of floats, which are the long ones, are copied without looking at the entries."""
     if parts.most is not None and 2 * len(value) > MOST_TEXT:
         raise NotPlain(f"a list of {len(value)} entries, which is too long; put numbers into an array")
-    parts.lists += 2  # each stands in an object that says what it is
+    parts.lists += 2  # Each list is inside an object that names its type.
     if parts.lists > MOST_LISTS:
         raise NotPlain(TOO_MANY_LISTS)
     parts.size.add(len(value), max((len(entry) for entry in value if isinstance(entry, str)), default=0))
@@ -334,11 +334,11 @@ def _array_tree(array: np.ndarray, parts: _Parts) -> list[Any]:
 
 
 class _Buffers:
-    """The raw part of a frame, taken piece by piece."""
+    """The raw bytes of a frame, consumed array by array."""
 
     def __init__(self, raw: memoryview, n_bytes: int, most: int | None):
         self.left = raw
-        self.n_bytes = n_bytes  # of the whole frame
+        self.n_bytes = n_bytes  # size of the whole frame
         self.most = most
         self.size = _Size()
 
@@ -360,7 +360,7 @@ def _value(tree: Any, buffers: _Buffers, depth: int) -> Any:
     ((kind, content),) = tree.items()
     if kind == "a":
         array = _array(content, buffers)
-        return array if array.ndim else array[()]  # a scalar of NumPy's
+        return array if array.ndim else array[()]  # a NumPy scalar
     if kind in "lt":
         kinds = set(map(type, _list(content)))
         entries = (
@@ -437,7 +437,7 @@ def _text(value: Any) -> str:
     if type(value) is not str:
         raise BadMessage("no string where one is required")
     if not value.isascii():
-        value.encode()  # half of a pair of code points is no text, and cannot be written to any file
+        value.encode()  # An unpaired surrogate raises an error here, because it cannot be written to a file.
     return value
 
 

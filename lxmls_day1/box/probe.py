@@ -1,7 +1,7 @@
-"""What must not be possible in a box, attempted from inside: the self-test of a sandbox level.
+"""The self-test of a sandbox level: it attempts, from inside a box, everything that must be impossible.
 
-Each attempt is harmless where it succeeds. A system call counts as possible unless the answer is that it is forbidden, or
-that what it names is not there; "bad address", say, comes from the kernel's own code, which is then within reach.
+Each attempt is harmless if it succeeds. A system call counts as possible unless it fails with "forbidden" or "does not exist": an
+error such as "bad address" comes from the kernel's own code, which the box must not reach.
 """
 
 import contextlib
@@ -18,35 +18,35 @@ from typing import Any
 from lxmls_day1.box.programs import Handler
 
 REFUSED = (errno.EPERM, errno.EACCES, errno.ENOENT, errno.ENOSYS, errno.EROFS)
-HERE = -100  # AT_FDCWD: a name that follows is looked up in the current folder
+HERE = -100  # AT_FDCWD: relative paths start at the current folder
 MANY_THREADS = 200
 PROBED_PROGRAM = f"{__name__}:ProbedProgram"
 
 
 class ProbedProgram:
-    """What runs in a box that is only probed: nothing, so that it starts at once."""
+    """A program that does nothing, for boxes that are only tested. It starts at once."""
 
     def warm_up(self) -> None:
         """Import nothing."""
 
     def handlers(self, folder: Path) -> Mapping[str, Handler]:
-        """None: the server of every box answers the probe itself."""
+        """Return no handlers, because the server of every box handles the probe itself."""
         return {}
 
     def traceback_of(self, error: BaseException, folder: Path) -> str:
-        """Nothing: whoever probes is told the exception."""
+        """Return an empty string, because the caller gets the exception."""
         return ""
 
 
 def possible(request: dict[str, Any]) -> list[str]:
-    """Attempt all of it; what was possible, in words.
+    """Attempt everything; return descriptions of what was possible.
 
     Parameters
     ----------
     request : dict
-        ``unreadable``, ``unwritable``: paths, of which something empty may be seen; ``secret``: a file that is nobody's
-        business; ``pid``: a process to be left alone; ``grader``: another one, not to be seen; ``port``: of this machine;
-        ``variables``: of the environment.
+        ``unreadable``, ``unwritable``: paths (an empty file or folder may be readable); ``secret``: a private file; ``pid``: a process
+        that must not be signalled; ``grader``: another process, which must not be visible; ``port``: a port of this machine;
+        ``variables``: names of environment variables.
     """
     return [*_files(request), *_metadata(request), *_others(request), *_system_calls(request), *_threads()]
 
@@ -69,7 +69,7 @@ def _files(request: dict[str, Any]) -> Iterator[str]:
 
 
 def _metadata(request: dict[str, Any]) -> Iterator[str]:
-    """Modes and times: a box may be told that they are set, and must find them as they were."""
+    """Change modes and times. A call may report success, but the file must be unchanged."""
     for path in (request["secret"], os.__file__, "/dev/null", "/dev/zero", "/dev/urandom"):
         with contextlib.suppress(OSError):
             mode = os.stat(path).st_mode
@@ -125,7 +125,7 @@ def _system_calls(request: dict[str, Any]) -> Iterator[str]:
 
 
 def _forbidden(request: dict[str, Any], fd: int) -> dict[str, tuple[int, int, tuple[Any, ...]]]:
-    """In words: the numbers on x86-64 and 64-bit ARM, and arguments with which the call does nothing or fails."""
+    """Return the attempts by description: system-call numbers on x86-64 and 64-bit ARM, and arguments that do nothing or fail."""
     secret, library, pid = os.fsencode(request["secret"]), os.fsencode(os.__file__), request["pid"]
     room, none = ctypes.create_string_buffer(256), None
     return {
@@ -222,7 +222,7 @@ def _forbidden(request: dict[str, Any], fd: int) -> dict[str, tuple[int, int, tu
 
 
 def _threads() -> Iterator[str]:
-    """Many at once, with small stacks, for the memory allows few large ones."""
+    """Start many threads at once, with small stacks, because the memory limit allows few large ones."""
     end = threading.Event()
     before = threading.stack_size(1 << 16)
     started = []

@@ -1,4 +1,4 @@
-"""What runs in boxes: a class that is named, made anew in the process of each box or of the server that forks them."""
+"""Programs for boxes: a class is sent by its name, and instantiated in the process of each box or of its fork server."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 
 class Answer(NamedTuple):
-    """What a handler has to say to a request: plain data, and whether the code has changed its arguments."""
+    """A handler's reply to a request: plain data, and whether the code changed its arguments."""
 
     value: Any
     changed: bool = False
@@ -18,33 +18,33 @@ Handler = Callable[[dict[str, Any]], Answer]
 
 
 class RunningProgram(Protocol):
-    """A program inside a box, or in the server that forks boxes. Whatever code it runs may be an enemy's."""
+    """A program inside a box or in its fork server. The code that it runs may be hostile."""
 
     def warm_up(self) -> None:
-        """Import and run what nearly every box needs; called once where boxes are forked, before the first of them."""
+        """Import and run what most boxes need. The fork server calls this once, before the first box."""
         ...
 
     def handlers(self, folder: Path) -> Mapping[str, Handler]:
-        """What answers the requests, by their verb; `folder` is where the files of the box are."""
+        """Return the handlers of requests by their verb; `folder` contains the files of the box."""
         ...
 
     def traceback_of(self, error: BaseException, folder: Path) -> str:
-        """What is told of an exception besides its text."""
+        """Return the text that is reported of an exception in addition to its message."""
         ...
 
 
 @dataclass(frozen=True)
 class Program:
-    """A program as it is named from outside, and what it must not see.
+    """A program as described outside a box, and the files that it must not see.
 
     Attributes
     ----------
     name : str
         The class, as ``package.module:Class``.
     cache : Path
-        A folder of the grader's where compiled code is kept from run to run; no box can write there.
+        A folder of the grader that caches compiled code between runs; no box can write to it.
     arguments : mapping from str
-        Plain data with which the class is called.
+        Plain data: the arguments of the class.
     hidden : tuple of Path
         Files and folders that no box may see.
     """
@@ -56,7 +56,7 @@ class Program:
 
 
 def made_program(name: str, arguments: Mapping[str, Any]) -> RunningProgram:
-    """The program of that name."""
+    """Import the class of that name and return an instance."""
     module, _, class_name = name.partition(":")
     made: RunningProgram = getattr(importlib.import_module(module), class_name)(**arguments)
     return made

@@ -1,6 +1,6 @@
-"""Fork servers from outside: started at a level, asked for boxes, closed.
+"""Fork servers as seen from outside: start one at a level, request boxes, close it.
 
-A fork server runs `lxmls_day1.box.fork_server`. At the level ``bubblewrap`` it runs in a sandbox of its own already.
+A fork server runs `lxmls_day1.box.fork_server`. At the level ``bubblewrap`` the fork server itself runs in a sandbox.
 """
 
 import contextlib
@@ -34,18 +34,21 @@ from lxmls_day1.box.visible_folders import (
     python_folders,
 )
 
-START_SECONDS = 180.0  # of sleep: compiling the kernels of numba takes as long as it takes
-END_SECONDS = 60.0  # of sleep, for how a box ended: long, for a verdict depends on it
+START_SECONDS = 180.0  # Sleep only: compiling numba's kernels has no bound on CPU time.
+END_SECONDS = 60.0  # Sleep limit for the report on how a box ended. It is long because a verdict depends on the report.
 NOT_STARTED = "the process that makes boxes did not start"
 MACHINERY, GIVEN, NUMBA_CACHE = "/machinery", "/given", f"{PRIVATE}/numba"
 
 
 class BoxesUnavailable(InputError, NoAnswer):
-    """Boxes of a level cannot be made on this machine; the message says why."""
+    """Boxes of a level cannot be made on this machine. The message has the reason."""
 
 
 def _in_memory(content: bytes) -> int:
-    """A file without a name: a message on the socket has a limited length, and an installation may have any number of files."""
+    """Return the descriptor of an anonymous file with this content.
+
+    Socket messages have a maximum length, but a request lists any number of files of the installation.
+    """
     handle = os.memfd_create("request")
     with open(handle, "wb", closefd=False) as file:
         file.write(content)
@@ -54,7 +57,7 @@ def _in_memory(content: bytes) -> int:
 
 
 def _is_readable(sock: socket.socket, wait: Wait) -> bool:
-    """Wait until something comes from a socket, or nobody is there any more; False if the wait is over before."""
+    """Wait until a socket has data or is closed at the other end. Return False on timeout."""
     while not select.select([sock], [], [], TICK)[0]:
         if wait.is_over():
             return False
@@ -62,21 +65,21 @@ def _is_readable(sock: socket.socket, wait: Wait) -> bool:
 
 
 class ForkServer:
-    """A warm process that makes boxes, as `lxmls_day1.box.fork_server` describes it.
+    """A warm process that makes boxes; see `lxmls_day1.box.fork_server`.
 
     Parameters
     ----------
     program : Program
     level : str
     given : mapping from path to bytes, optional
-        Files that most boxes have.
+        Starter files: files that most boxes have.
     user, newest_landlock : optional
         As in `Level`.
 
     Raises
     ------
     BoxesUnavailable
-        If it cannot be started; the message is its last one.
+        If the process does not start. The message is the last line that the process printed.
     """
 
     def __init__(
@@ -149,14 +152,15 @@ class ForkServer:
         options = ["--die-with-parent", "--new-session", "--clearenv"]
         if self._user is None:
             options += ["--unshare-all"]
-        else:  # a user name space would know one user only
+        else:  # A user namespace would contain only one user.
             options += [f"--unshare-{what}" for what in ("pid", "net", "ipc", "uts", "cgroup-try")]
             options += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         for name, value in self.environment().items():
             options += ["--setenv", name, value]
         mounted = (*python_folders(), f"{MACHINERY}/lxmls_day1", DEVICES[0])
         above = {parent for path in mounted for parent in Path(path).parents}
-        for parent in sorted(above - {Path("/")}):  # bubblewrap would keep them from other users
+        # Otherwise bubblewrap would make these folders inaccessible to other users.
+        for parent in sorted(above - {Path("/")}):
             options += ["--perms", "0755", "--dir", str(parent)]
         for path in SYSTEM_FOLDERS:
             options += _bound(path)
@@ -166,7 +170,7 @@ class ForkServer:
         if (self._folder / "given").is_dir():
             options += ["--ro-bind", str(self._folder / "given"), GIVEN]
         options += ["--proc", "/proc"]
-        # The machine's own devices, for only its superuser could make others; each box makes them read-only.
+        # Bind the machine's own devices, because only root could create new ones; each box makes them read-only.
         for path in DEVICES:
             options += ["--dev-bind", path, path]
         options += ["--tmpfs", PRIVATE, "--bind", str(numba_cache), NUMBA_CACHE]
@@ -176,7 +180,7 @@ class ForkServer:
         return [program, *options, "--chdir", PRIVATE, "--", sys.executable, "-s", "-P"]
 
     def _hiding(self, visible: Sequence[str]) -> list[str]:
-        """The options of bubblewrap that lay nothing over what no box may see."""
+        """Return the bubblewrap options that cover hidden files and folders with empty ones."""
         options = []
         package = Path(lxmls_day1.__file__).parent
         for path in self.program.hidden:
@@ -188,7 +192,7 @@ class ForkServer:
         return options
 
     def environment(self) -> dict[str, str]:
-        """All that a box finds in its environment."""
+        """Return the complete environment of a box."""
         boxed = self.level == BUBBLEWRAP
         package = MACHINERY if boxed else str(machinery_folder(self.program.cache))
         variables = {
@@ -205,16 +209,16 @@ class ForkServer:
         }
         for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
             variables[name] = "1"
-        # The C library gives memory back to the kernel only when there is much of it: having it anew costs a box more.
+        # Make the C library return memory to the kernel only in large amounts, because a box would soon need it again.
         variables |= {"MALLOC_TRIM_THRESHOLD_": str(64 << 20), "MALLOC_MMAP_THRESHOLD_": str(4 << 20)}
         return variables
 
     @functools.cached_property
     def readable(self) -> list[str]:
-        """What boxes of the level ``landlock`` may read: nothing that is hidden is beneath any of these.
+        """The paths that boxes of the level ``landlock`` may read; no hidden file is below any of them.
 
-        Found out once: it is some hundred paths, and each has to be followed through links. What a hidden file is compiled
-        to is hidden before it is there.
+        The value is cached because it takes following the links of some hundred paths. The bytecode path of a hidden file is hidden even
+        before the bytecode exists.
         """
         package = Path(lxmls_day1.__file__).parent
         folders = [path for path in (*SYSTEM_FOLDERS, *DEVICES, *python_folders()) if os.path.exists(path)]
@@ -225,7 +229,8 @@ class ForkServer:
         above = {parent for path in hidden_paths for parent in path.parents}
         pending = [*map(Path, folders), package]
         while pending:
-            path = Path(os.path.realpath(pending.pop()))  # ``lib64`` of a virtual environment leads to ``lib``
+            # For example, ``lib64`` of a virtual environment is a link to ``lib``.
+            path = Path(os.path.realpath(pending.pop()))
             if not hidden_paths.isdisjoint((path, *path.parents)):
                 continue
             if path in above:
@@ -248,7 +253,7 @@ class ForkServer:
                 for theirs in (
                     folder,
                     folder.parent,
-                ):  # the inner one first: in theirs they could lay a link in its place
+                ):  # The inner folder comes first: once its parent is theirs, they could replace it by a link.
                     os.chown(theirs, *self._user, follow_symlinks=False)
         if self.level == LANDLOCK:
             request["readable"] = self.readable
@@ -274,7 +279,7 @@ class ForkServer:
         return ForkedBox(served, printed, reported, private, self._process.pid)
 
     def close(self) -> None:
-        """End it, and with it every box."""
+        """End the process and all its boxes."""
         self._requests.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(5)
@@ -286,8 +291,8 @@ class ForkServer:
 
 @dataclass
 class ForkedBox:
-    """A box, seen from outside: where it is served, what it prints to, where it is reported how it ended, its folder if on disk,
-    and the process that has made it.
+    """A box as seen from outside: its service socket, its output pipe, the socket for the final report, its folder (None if in memory),
+    and the PID of its fork server.
     """
 
     served: socket.socket
@@ -297,19 +302,19 @@ class ForkedBox:
     watched: int
 
     def take_output(self) -> bytes:
-        """Some of what was printed; nothing if there is no more at the moment."""
+        """Return some of the printed output, or nothing if there is none at the moment."""
         try:
             return os.read(self.printed, 1 << 16)
         except (BlockingIOError, OSError):
             return b""
 
     def end(self, by_itself: bool = False) -> dict[str, float | str]:
-        """Have everything in it killed, and hear how it ended."""
+        """Have everything in the box killed, and return the report on how it ended."""
         with contextlib.suppress(OSError):
             self.served.shutdown(socket.SHUT_RDWR)
         self.served.close()
         report: dict[str, float | str] = {}
-        with contextlib.suppress(OSError):  # it may have been reported already, and this be closed
+        with contextlib.suppress(OSError):  # If the report was sent already, this socket may be closed.
             self.reported.send(b"end")
         with contextlib.suppress(OSError):
             if _is_readable(self.reported, Wait("the end of a box", self.watched, END_SECONDS, asleep=True)):
@@ -323,7 +328,7 @@ class ForkedBox:
 
 
 def _let_through(folder: Path) -> None:
-    """Let other users through this temporary folder, to those in it that are theirs; what is in it they cannot list."""
+    """Let other users pass through this temporary folder to their own folders in it, without listing its contents."""
     top = Path(tempfile.gettempdir())
     for path in (folder, *folder.parents):
         if path == top or not path.is_relative_to(top) or path.stat().st_uid != os.geteuid():
@@ -332,7 +337,7 @@ def _let_through(folder: Path) -> None:
 
 
 def _bound(path: str) -> Sequence[str]:
-    """The options by which bubblewrap shows a folder of the system, or the link that it is."""
+    """Return the bubblewrap options that show a system folder, or a copy of the link if it is one."""
     if os.path.islink(path):
         return ["--symlink", os.readlink(path), path]
     return ["--ro-bind", path, path] if os.path.exists(path) else []

@@ -1,4 +1,4 @@
-"""The filter of system calls: which of them a box may make, with which arguments, and how many threads it may start.
+"""The system-call filter: the calls and arguments that a box may use, and how many threads it may start.
 
 References
 ----------
@@ -19,27 +19,27 @@ from lxmls_day1.box.confinement import PR_SET_NO_NEW_PRIVS, checked, libc, prctl
 
 CLONE_THREAD = 0x10000
 
-# The calls that a box may make, with their numbers on x86-64 and on 64-bit ARM; None where a machine has no such call.
-# `_checked_calls` looks at the arguments of some. All others are refused.
+# The calls that a box may make, with their numbers on x86-64 and on 64-bit ARM; None if the machine lacks the call.
+# `_checked_calls` checks the arguments of some of them. All other calls are refused.
 NUMBERS: dict[str, tuple[int | None, int | None]] = {
-    # memory of its own
+    # its own memory
     "brk": (12, 214), "mmap": (9, 222), "munmap": (11, 215), "mremap": (25, 216), "mprotect": (10, 226),
     "madvise": (28, 233), "msync": (26, 227), "membarrier": (324, 283), "get_mempolicy": (239, 236),
-    # files that are open
+    # open files
     "read": (0, 63), "write": (1, 64), "readv": (19, 65), "writev": (20, 66), "pread64": (17, 67), "pwrite64": (18, 68),
     "preadv": (295, 69), "pwritev": (296, 70), "preadv2": (327, 286), "pwritev2": (328, 287), "lseek": (8, 62),
     "close": (3, 57), "close_range": (436, 436), "dup": (32, 23), "dup2": (33, None), "dup3": (292, 24),
     "fcntl": (72, 25), "ioctl": (16, 29), "fstat": (5, 80), "fstatfs": (138, 44), "fsync": (74, 82),
     "fdatasync": (75, 83), "ftruncate": (77, 46), "getdents": (78, None), "getdents64": (217, 61), "sendfile": (40, 71),
     "copy_file_range": (326, 285), "fadvise64": (221, 223),
-    # files by name, as far as Landlock or the mounts let it
+    # files by name; Landlock or the mounts restrict these further
     "open": (2, None), "openat": (257, 56), "stat": (4, None), "lstat": (6, None), "newfstatat": (262, 79),
     "statx": (332, 291), "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439),
     "readlink": (89, None), "readlinkat": (267, 78), "statfs": (137, 43), "getcwd": (79, 17), "chdir": (80, 49),
     "fchdir": (81, 50), "mkdir": (83, None), "mkdirat": (258, 34), "rmdir": (84, None), "unlink": (87, None),
     "unlinkat": (263, 35), "rename": (82, None), "renameat": (264, 38), "renameat2": (316, 276), "umask": (95, 166),
     "utimensat": (280, 88),
-    # waiting, and talking to itself
+    # waiting, and communication within the process
     "poll": (7, None), "ppoll": (271, 73), "select": (23, None), "pselect6": (270, 72), "epoll_create1": (291, 20),
     "epoll_ctl": (233, 21), "epoll_wait": (232, None), "epoll_pwait": (281, 22), "epoll_pwait2": (441, 441),
     "eventfd2": (290, 19), "pipe": (22, None), "pipe2": (293, 59), "socketpair": (53, 199), "sendto": (44, 206),
@@ -58,23 +58,23 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "set_tid_address": (218, 96), "rseq": (334, 293), "sched_yield": (24, 124), "sched_getaffinity": (204, 123),
     "getcpu": (309, 168), "gettid": (186, 178), "arch_prctl": (158, None), "prctl": (157, 167), "exit": (60, 93),
     "exit_group": (231, 94),
-    # what it may know of itself and of the machine
+    # information on the process and the machine
     "getpid": (39, 172), "getppid": (110, 173), "getpgid": (121, 155), "getpgrp": (111, None), "getsid": (124, 156),
     "getuid": (102, 174), "geteuid": (107, 175), "getgid": (104, 176), "getegid": (108, 177), "getresuid": (118, 148),
     "getresgid": (120, 150), "getgroups": (115, 158), "getrusage": (98, 165), "getrlimit": (97, 163),
     "prlimit64": (302, 261), "getrandom": (318, 278), "uname": (63, 160), "sysinfo": (99, 179), "wait4": (61, 260),
     "waitid": (247, 95),
-    # processes of its own, where they are allowed
+    # starting processes, if that is allowed
     "fork": (57, None), "vfork": (58, None), "execve": (59, 221), "execveat": (322, 281), "setpgid": (109, 154),
     "setsid": (112, 157),
 }  # fmt: skip
 NEEDED_TO_START_PROCESSES = ("fork", "vfork", "execve", "execveat", "setpgid", "setsid")
-# A C library falls back to older calls where it is told that there is no such call: the arguments of these two are in
-# memory, out of the filter's sight, and those after fchmodat2 are newer than this list.
+# These calls fail with ENOSYS, so that the C library falls back to older calls. The arguments of these two are in
+# memory, where the filter cannot read them; calls numbered above fchmodat2 are newer than this list.
 NOT_THERE: dict[str, tuple[int | None, int | None]] = {"clone3": (435, 435), "openat2": (437, 437)}
 LAST_KNOWN = 452
-# What Python's shutil does after it has copied a file. It is told that the mode is set (`_checked_calls`: the times, too), and
-# that no attributes are supported; none of it is done.
+# Python's shutil makes these calls after copying a file. Setting the mode reports success (as do times, in `_checked_calls`),
+# and attributes are reported as unsupported; nothing is changed.
 PRETENDED: dict[str, tuple[int | None, int | None]] = {
     "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
 }  # fmt: skip
@@ -86,12 +86,12 @@ UNSUPPORTED: dict[str, tuple[int | None, int | None]] = {
 
 O_ACCMODE, O_TRUNC = 3, 0x200
 AF_UNIX = 1
-# To duplicate a descriptor, to read and set its flags; no locks, leases, notifications, and no owner for its signals.
+# Allowed: duplicating a descriptor, reading and setting its flags. Refused: locks, leases, notifications, signal owners.
 FCNTL = (0, 1, 2, 3, 4, 1030)
-# Is it a terminal, how large is it (TCGETS, TCGETS2, TIOCGWINSZ); how much can be read, do not wait, close at exec.
+# Terminal settings and size (TCGETS, TCGETS2, TIOCGWINSZ), bytes available, non-blocking mode, close-on-exec.
 IOCTL = (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
-PRCTL = (15, 16, 0x53564D41)  # a name for a thread, or for some of its memory
-# New name spaces (all of them), a sibling instead of a child, one that is traced or cannot be, a descriptor of it.
+PRCTL = (15, 16, 0x53564D41)  # the name of a thread or of a memory area
+# New namespaces, CLONE_PARENT, CLONE_PTRACE, CLONE_UNTRACED, CLONE_PIDFD.
 BAD_CLONE = 0x7E020000 | 0x8000 | 0x2000 | 0x800000 | 0x1000
 
 ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
@@ -101,22 +101,25 @@ ALLOW, ASK, FAIL, KILL = 0x7FFF0000, 0x7FC00000, 0x00050000, 0x80000000
 
 
 def allow_system_calls(may_start_processes: bool = False, may_start_threads: bool = True) -> None:
-    """Leave the system calls that numerical Python needs; each other one fails with "operation not permitted".
+    """Restrict this process to the system calls that numerical Python needs; all others fail with "operation not permitted".
 
-    What is left cannot change the mode, owner, times or attributes of a file, nor the length of one that is not open for
-    writing; start, signal, trace or hamper other processes; make name spaces, mounts, keys, sockets that reach anybody,
-    memory that no limit counts, or anything that outlives the process. Landlock leaves some of these open, more of them in
-    its older versions: they are all closed here, so that the version does not matter.
+    The allowed calls cannot change the mode, owner, times or attributes of a file, nor truncate a file that is not open for writing.
+    They cannot start, signal, trace or hamper other processes. They cannot create namespaces, mounts, keys, sockets that reach other
+    processes, memory outside the limits, or anything that outlives the process. Landlock, above all in older versions, leaves some of
+    these open. The filter blocks them all, so the version of Landlock does not matter.
     """
     column, architecture = _architecture()
     _install(seccomp_program(column, architecture, os.getpid(), may_start_processes, may_start_threads))
 
 
 def ask_for_threads() -> int | None:
-    """Have each new thread wait for leave; a descriptor for `answer_thread`, or None where the kernel has no such thing."""
+    """Make each new thread wait for permission.
+
+    Return a descriptor for `answer_thread`, or None if the kernel does not support this.
+    """
     column, architecture = _architecture()
     clone = NUMBERS["clone"][column]
-    assert clone is not None  # every machine has it
+    assert clone is not None  # Both architectures have this call.
     ask = [_step(LOAD, 4), _step(EQUAL, architecture, 1, 0), _step(RETURN, KILL), _step(LOAD, 0)]
     ask += [_step(EQUAL, clone, 0, 3), _argument(0), _step(ANY_BIT, CLONE_THREAD, 0, 1), _step(RETURN, ASK)]
     try:
@@ -126,11 +129,11 @@ def ask_for_threads() -> int | None:
 
 
 def answer_thread(listener: int, proc: int, most: int) -> None:
-    """Let the thread that waits begin if its process has fewer than so many; `proc` is the open folder /proc."""
-    import fcntl  # not on Windows, where this module can be imported all the same
+    """Let the waiting thread start if its process has at most `most` threads; `proc` is an open descriptor of the folder /proc."""
+    import fcntl  # Imported here because Windows lacks it, and this module must be importable there.
 
     notification = bytearray(80)
-    with contextlib.suppress(OSError):  # whoever has asked may be gone
+    with contextlib.suppress(OSError):  # The requesting thread may have exited.
         fcntl.ioctl(listener, 0xC0502100, notification)  # SECCOMP_IOCTL_NOTIF_RECV
         number, pid = struct.unpack_from("=QI", notification)
         tasks = os.open(f"{pid}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=proc)
@@ -138,12 +141,13 @@ def answer_thread(listener: int, proc: int, most: int) -> None:
             allowed = len(os.listdir(tasks)) <= most
         finally:
             os.close(tasks)
-        answer = struct.pack("=QqiI", number, 0, 0 if allowed else -11, 1 if allowed else 0)  # go on, or EAGAIN
+        # continue, or fail with EAGAIN
+        answer = struct.pack("=QqiI", number, 0, 0 if allowed else -11, 1 if allowed else 0)
         fcntl.ioctl(listener, 0xC0182101, answer)  # SECCOMP_IOCTL_NOTIF_SEND
 
 
 def warm_up() -> None:
-    """Make the filters of the first process of a pid name space beforehand: each box is one."""
+    """Compute the filters for PID 1 in advance, because each box is the first process of its PID namespace."""
     column, architecture = _architecture()
     for rights in itertools.product((False, True), repeat=2):
         seccomp_program(column, architecture, 1, *rights)
@@ -153,9 +157,9 @@ def warm_up() -> None:
 def seccomp_program(
     column: int, architecture: int, pid: int, may_start_processes: bool, may_start_threads: bool = True
 ) -> bytes:
-    """The filter as the kernel reads it: instructions (code, jump if true, jump if false, operand) of eight bytes."""
+    """Return the filter in the kernel's format: 8-byte instructions (code, jump if true, jump if false, operand)."""
     steps = [_step(LOAD, 4), _step(EQUAL, architecture, 1, 0), _step(RETURN, KILL), _step(LOAD, 0)]
-    if column == 0:  # the 32-bit calls that x86-64 offers beside its own
+    if column == 0:  # Refuse the x32 system calls of x86-64.
         steps += [_step(AT_LEAST, 0x40000000, 0, 1), _REFUSE]
     checked = _checked_calls(pid, may_start_processes, may_start_threads)
     for name, numbers in NUMBERS.items():
@@ -172,13 +176,14 @@ def seccomp_program(
 
 
 def _checked_calls(pid: int, may_start_processes: bool, may_start_threads: bool) -> dict[str, list[bytes]]:
-    """The calls whose arguments are looked at, and how; each piece ends with a verdict."""
+    """Return the instructions that check the arguments of some calls; each sequence ends with a verdict."""
     opening = [
         _step(AND, O_ACCMODE),
-        _step(EQUAL, O_ACCMODE, 4, 0),  # neither reading nor writing: Landlock does not look at that
+        _step(EQUAL, O_ACCMODE, 4, 0),  # Access mode 3 is neither reading nor writing, and Landlock does not check it.
         _step(EQUAL, os.O_RDONLY, 0, 2),
     ]
-    emptying = [_step(ANY_BIT, O_TRUNC, 1, 0), _ALLOW, _REFUSE]  # while it asks to read only: old Landlocks allow it
+    # Old versions of Landlock allow O_TRUNC with read-only access.
+    emptying = [_step(ANY_BIT, O_TRUNC, 1, 0), _ALLOW, _REFUSE]
     if may_start_processes:
         clone = [_ALLOW]
     elif may_start_threads:
@@ -195,7 +200,7 @@ def _checked_calls(pid: int, may_start_processes: bool, may_start_threads: bool)
         "tgkill": _one_of(0, (pid,)),
         "prlimit64": _one_of(0, (0, pid)),
         "socketpair": _one_of(0, (AF_UNIX,)),
-        # to the other end only, for such a socket can be sent to an address as well
+        # Only sending without an address, that is to the other end of a socket pair, is allowed.
         "sendto": [
             _argument(4),
             _step(EQUAL, 0, 0, 3),
@@ -204,7 +209,7 @@ def _checked_calls(pid: int, may_start_processes: bool, may_start_threads: bool)
             _ALLOW,
             _REFUSE,
         ],
-        # without times it is a question for a file, by which Path.touch finds out whether it has to make one
+        # A call without times is allowed, because Path.touch uses it to test whether a file exists. With times, it reports success.
         "utimensat": [_argument(2), _step(EQUAL, 0, 0, 1), _REFUSE, _step(RETURN, FAIL | DONE)],
         "clone": [_argument(0), _step(ANY_BIT, BAD_CLONE, 0, 1), _REFUSE, *clone],
     }
@@ -215,7 +220,7 @@ def _one_of(argument: int, values: Iterable[int]) -> list[bytes]:
 
 
 def _argument(which: int, upper: bool = False) -> bytes:
-    """Load half of an argument: the lower one, which is all that the kernel takes of numbers that are ints."""
+    """Load the lower or upper 32 bits of an argument. The lower half suffices for C ints."""
     return _step(LOAD, 16 + 8 * which + 4 * upper)
 
 
@@ -233,7 +238,7 @@ def _architecture() -> tuple[int, int]:
 
 
 def _install(program: bytes, new_listener: bool = False) -> int:
-    """Have the kernel ask this filter before each system call from now on."""
+    """Install this filter for all later system calls of this process."""
     buffer = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer))
     prctl(PR_SET_NO_NEW_PRIVS, 1)

@@ -1,4 +1,4 @@
-"""The folders of this machine that boxes are shown, and those that fork servers keep in a cache."""
+"""The folders of this machine that boxes can see, and the cache folders of fork servers."""
 
 import contextlib
 import hashlib
@@ -17,7 +17,7 @@ SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/ld
 
 
 def python_folders() -> list[str]:
-    """The folders of this Python and its libraries, without any that holds another one of them."""
+    """Return the folders of this Python and its libraries, without folders that contain another one of them."""
     folders = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, os.path.dirname(sys.executable)}
     folders |= {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     folders |= {os.path.dirname(os.path.realpath(sys.executable))}
@@ -31,16 +31,16 @@ def python_folders() -> list[str]:
 
 
 def numba_cache_folder(cache: Path) -> Path:
-    """Where the fork servers keep compiled kernels: a folder that no box can write to."""
+    """Return the folder where fork servers cache compiled kernels; no box can write to it."""
     folder = cache / "numba-of-boxes"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def require_cache(cache: Path) -> None:
-    """Raise an error if the folders in this one cannot be written to: without this, numba would fail later and with another message.
+    """Raise an error if this process cannot write to the cache folders. Without this check, numba would fail later with a worse message.
 
-    Also if another user can write there: fork servers run what they find in it, with the rights of the grader.
+    Raise an error as well if another user can write there, because fork servers run code from the cache with the grader's rights.
 
     Raises
     ------
@@ -64,9 +64,9 @@ def require_cache(cache: Path) -> None:
 
 
 def machinery_folder(cache: Path) -> Path:
-    """A folder with this package in it and nothing else: its own would show what is around it.
+    """Return a folder that contains only this package, because the package's own parent folder would expose its siblings.
 
-    It is the same one every time, for numba's cache goes by the paths of source files.
+    Its path never changes, because numba's cache is keyed by the paths of source files.
     """
     package = Path(lxmls_day1.__file__).parent
     name = hashlib.sha256(os.fsencode(package)).hexdigest()[:12]

@@ -1,1 +1,1 @@
-"""The learners as estimators of scikit-learn, and hyper-parameters chosen on development data."""
+"""The learners as scikit-learn estimators, and the choice of hyper-parameters on development data."""

@@ -1,11 +1,11 @@
-"""The lab's classifiers in scikit-learn: ``as_estimator(Mira(regularizer=0.1))`` goes where a ``LinearSVC`` goes.
+"""The lab's classifiers in scikit-learn: use ``as_estimator(Mira(regularizer=0.1))`` like a ``LinearSVC``.
 
-The lab keeps a classifier and its parameters apart, params = train(X, y); scikit-learn wants one object that learns by
-``fit``, answers by ``predict`` and can be copied unfitted. :class:`LabEstimator` holds the three together: a classifier
-as it was set up, a copy of it that was trained, and the parameters found. What it wraps is any object that offers what
-:class:`classifiers.linear_classifier.LinearClassifier` does, from whichever lab folder it comes.
+The lab keeps a classifier and its parameters separate: params = train(X, y). scikit-learn needs one object that learns with
+``fit``, predicts with ``predict`` and can be copied unfitted. :class:`LabEstimator` combines three things: the classifier with its
+settings, a trained copy of it, and the learned parameters. It wraps any object with the methods of
+:class:`classifiers.linear_classifier.LinearClassifier`, from any lab folder.
 
-scikit-learn is an optional extra of this package, and nothing else in it imports this module but `estimators`.
+scikit-learn is an optional extra of this package, and only `estimators` imports this module.
 """
 
 import copy
@@ -35,19 +35,19 @@ except ImportError as error:
         f"the adapter needs scikit-learn 1.6 or newer, an optional extra of this package: {how_to_install('sklearn')}"
     ) from error
 
-# What scikit-learn has tags for, by the name of the class or of a base class: classes of another lab folder count too.
+# Classes with special scikit-learn tags. They are compared by name, so that classes of another lab folder match, too.
 _FOR_COUNTS = "MultinomialNaiveBayes"
 _FOR_TWO_CLASSES = "BinaryPerceptron"
 
 
 def as_estimator(classifier: Any, class_weight: Any = None, warm_start: bool = False) -> "LabEstimator":
-    """A classifier of the lab as a scikit-learn estimator.
+    """Return a scikit-learn estimator for a classifier of the lab.
 
     Parameters
     ----------
     classifier : classifier
-        Trained or not: ``fit`` trains a copy. What only leads to another classifier, as `NaiveBayes` does, is replaced
-        by that one.
+        A trained or untrained classifier; ``fit`` trains a copy. A classifier that only delegates to another one, as `NaiveBayes`
+        does, is replaced by that one.
     class_weight, warm_start
         As in :class:`LabEstimator`.
 
@@ -71,7 +71,7 @@ def as_estimator(classifier: Any, class_weight: Any = None, warm_start: bool = F
     >>> estimator.fit(X, y).predict([[1.5, 0.5]])
     array(['+'], dtype='<U1')
 
-    Hyper-parameters go by their own names:
+    Hyper-parameters keep their own names:
 
     >>> from sklearn.model_selection import GridSearchCV
     >>> search = GridSearchCV(estimator, {"regularizer": [0.1, 1.0], "averaged": ["steps", False]}, cv=3)
@@ -86,33 +86,33 @@ def as_estimator(classifier: Any, class_weight: Any = None, warm_start: bool = F
 
 
 def calibrated(estimator: Any, X: Any, y: Any, method: str = "sigmoid") -> Any:
-    """Probabilities for a trained classifier, learnt from its scores on examples that it has not seen.
+    """Learn probabilities for a trained classifier from its scores on held-out examples.
 
-    A margin says which class, and not how surely. A monotone function from scores to probabilities is fitted to the
-    development part; with more than two classes one for each class against the others, and their values are made to sum
-    to 1.
+    A margin ranks the classes, but is not a probability. This function fits a monotone function from scores to probabilities on the
+    development part. With more than two classes, one function per class is fitted against the others, and their values are normalised
+    to sum to 1.
 
     Parameters
     ----------
     estimator : LabEstimator
-        After ``fit``; it is not trained again.
+        A fitted estimator; it is not trained again.
     X : array, sparse matrix or data frame (M, J)
-        Examples that were not trained on: scores on the training part are too good. Nor should they be the test part.
+        Examples that were not used for training, because scores on the training part are too good. Do not use the test part.
     y : M labels
         At least two examples of each class.
     method : "sigmoid" or "isotonic"
-        Platt's 1 / (1 + exp(a s + b)), which has two numbers to fit; or a step function, which follows any shape, and wants
-        some thousand examples.
+        "sigmoid" is Platt's 1 / (1 + exp(a s + b)), which has two parameters. "isotonic" is a step function, which fits any monotone
+        shape but needs some thousand examples.
 
     Returns
     -------
     sklearn.calibration.CalibratedClassifierCV
-        With ``predict_proba``, ``predict`` and ``score``.
+        A classifier with ``predict_proba``, ``predict`` and ``score``.
 
     Raises
     ------
     InputError
-        For an estimator that is not trained, another method, or fewer than two examples of a class.
+        If the estimator is not trained, the method is unknown, or a class has fewer than two examples.
     ValueError
         For data that do not fit the estimator.
 
@@ -141,33 +141,33 @@ def calibrated(estimator: Any, X: Any, y: Any, method: str = "sigmoid") -> Any:
                 f"calibration needs two examples of each class in the development part, but the label {label} has fewer; "
                 "use more data, or leave out labels that are so rare"
             )
-    # The frozen estimator says the same in every fold, so that two folds are as good as more.
+    # The frozen estimator gives the same scores in every fold, so two folds are enough.
     return CalibratedClassifierCV(FrozenEstimator(estimator), method=method, cv=2).fit(X, y)
 
 
 class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """The common base of all estimators.
+    """The common base class of all estimators.
 
-    The classes of `lxmls_day1.sklearn.estimators` have settings of their own, `LabEstimator` those of any classifier.
+    The classes of `lxmls_day1.sklearn.estimators` have their own settings, `LabEstimator` has those of any classifier.
 
     Inputs are dense or sparse.
 
     Attributes
     ----------
     classifier_ : classifier
-        The copy that was trained, with its ``history`` or whatever else training leaves behind.
+        The trained copy, with its ``history`` and other results of training.
     params_ : array (J + 1, K), or (2J + 1, K) of a quadratic classifier
-        What ``train`` returned. So ``estimator.classifier_.save(path, estimator.params_)`` saves the model.
+        The result of ``train``. So ``estimator.classifier_.save(path, estimator.params_)`` saves the model.
     classes_ : array (K,)
         The labels in ascending order.
     n_features_in_ : int
         J.
     n_iter_ : int
-        How many rounds, iterations or epochs the training took. Naive Bayes takes none, and has no such attribute.
+        The number of rounds, iterations or epochs of the training. Naive Bayes has no iterations, and lacks this attribute.
     state_ : lxmls_day1.engine.kernels.row_steps.OnlineState
-        Of an online learner: with this, ``partial_fit`` and a warm start go on.
+        The state of an online learner, from which ``partial_fit`` and a warm start continue.
     feature_names_in_ : array (J,) of str
-        Only after training on a data frame whose columns have names.
+        The column names of the data frame; only after training on one whose columns have names.
     """
 
     classifier: Any
@@ -175,7 +175,7 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     warm_start: bool = False
 
     def _choose(self, classifier: Any, X: Any, y: np.ndarray, weights: np.ndarray | None, goes_on: bool) -> None:
-        """Set what the classifier is to be trained with and nobody has given: nothing here."""
+        """Set the open hyper-parameters of the classifier. The base class has none."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train a copy of the classifier.
@@ -185,19 +185,19 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         X : array, sparse matrix or data frame (M, J)
         y : M labels
         sample_weight : M numbers ≥ 0, optional
-            How much each example counts. For naive Bayes and the learners that minimise an objective to its end, an
-            example of weight 2 is the same as two examples; the step of an online learner is multiplied by the weight over
-            the mean weight. An example of weight 0 is left out (unless ``order`` numbers the examples: then its step is 0).
+            The weight of each example. For naive Bayes and for learners that minimise an objective to convergence, an example of weight 2
+            counts like two examples; for an online learner, the step is multiplied by the weight divided by the mean weight. An example
+            of weight 0 is left out (except if ``order`` numbers the examples: then its step is 0).
 
         Returns
         -------
         LabEstimator
-            Itself.
+            The estimator itself.
 
         Raises
         ------
         ValueError
-            For data that cannot be trained on, or (an `InputError`) hyper-parameters that make no sense.
+            If the data cannot be used for training, or (an `InputError`) if hyper-parameters are invalid.
         """
         _check_classifier(self.classifier)
         state = getattr(self, "state_", None) if self.warm_start else None
@@ -222,31 +222,30 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             self.n_iter_ = len(classifier.history)
         return self
 
-    @available_if(lambda self: _resumes(self.classifier))  # type: ignore[untyped-decorator]  # as above
+    @available_if(lambda self: _resumes(self.classifier))  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go through the data once, and go on where the last ``fit`` or ``partial_fit`` stopped: online learners have it.
+        """Go through the data once, continuing from the last ``fit`` or ``partial_fit``. Only online learners have this method.
 
-        Five calls with the same data give what ``fit`` with ``nr_rounds=5`` gives, to the last bit on one processor, averages included.
+        Five calls with the same data equal one ``fit`` with ``nr_rounds=5``, bit for bit on one processor, averages included.
 
         Parameters
         ----------
         X : array, sparse matrix or data frame (M, J)
         y : M labels
         classes : labels
-            All that there will be. Needed by the first call; a later one may repeat it.
+            All labels that will ever occur. The first call needs them; later calls may repeat them.
         sample_weight : M numbers ≥ 0, optional
-            What the step of each example is multiplied by, as it stands: what is to come is not known.
+            The factor on the step of each example. It is not divided by a mean, because later weights are unknown.
 
         Returns
         -------
         LabEstimator
-            Itself.
+            The estimator itself.
 
         Raises
         ------
         ValueError
-            For data that cannot be trained on, labels that are not among the classes, or (an `InputError`) hyper-parameters
-            that make no sense.
+            If the data cannot be used for training, a label is not among the classes, or (an `InputError`) hyper-parameters are invalid.
         """
         _check_classifier(self.classifier)
         state = getattr(self, "state_", None)
@@ -267,8 +266,9 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return self._go_on(classifier, X, y, factors, state, classes)
 
     def _go_on(self, classifier: Any, X: Any, y: Any, factors: Any, state: Any, classes: Any = None) -> Self:
-        """Train from a state on, or from none."""
-        from lxmls_day1.engine.corpus_training import resume  # numba takes its time: imported by the first training
+        """Train from `state`, or from the beginning if it is None."""
+        # Imported by the first training because numba is slow to import.
+        from lxmls_day1.engine.corpus_training import resume
 
         self.params_, self.state_ = resume(classifier, state, X, y, classes=classes, sample_weight=factors)
         self.classifier_ = classifier
@@ -279,7 +279,7 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def _training_data(
         self, X: Any, y: Any, sample_weight: Any, reset: bool, classes: np.ndarray | None = None
     ) -> tuple[Any, np.ndarray, np.ndarray | None]:
-        """Check what is trained on: the examples that count, their labels, and their weights if there are any."""
+        """Check the training data. Return the examples with weights above 0, their labels, and their weights or None."""
         _check_readable(X)
         X, y = self._validated(X, y, reset)
         tags = get_tags(self)
@@ -303,18 +303,18 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return X, y, weights
 
     def _validated(self, X: Any, y: Any, reset: bool) -> tuple[Any, np.ndarray]:
-        """Return rows and labels that scikit-learn has checked; the labels keep their type, which scikit-learn may not know."""
+        """Return rows and labels that scikit-learn has checked. Labels keep their type, even one that scikit-learn does not support."""
         labels = None if y is None else check_labels(y)
         is_known = labels is None or labels.dtype.kind in "biufU" or all(isinstance(label, str) for label in labels)
         shown_y = labels if is_known or labels is None else np.unique(labels, return_inverse=True)[1]
         if shown_y is not None and getattr(y, "ndim", 1) == 2:
-            shown_y = shown_y[:, None]  # so that scikit-learn warns of a column
+            shown_y = shown_y[:, None]  # A column, so that scikit-learn can warn about it.
         X, checked = validate_data(self, X, shown_y, accept_sparse="csr", dtype=np.float64, reset=reset)
         check_classification_targets(checked)
         return X, checked if labels is None else labels
 
     def _weights(self, y: np.ndarray, sample_weight: Any, classes: np.ndarray | None) -> np.ndarray | None:
-        """What the examples count, by themselves and as members of their classes, (M,); None where all count alike."""
+        """Return the products of sample and class weights, (M,), or None if there are no weights."""
         if sample_weight is None and self.class_weight is None:
             return None
         if "sample_weight" not in inspect.signature(self.classifier.train).parameters:
@@ -343,13 +343,13 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return check_sample_weight(weights * of_each, codes, every_class=False)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The label of each row of ``X`` (M, J), shape (M,)."""
+        """Return the predicted label of each row of ``X`` (M, J), shape (M,)."""
         X = self._inputs(X)
         labels: np.ndarray = self.classifier_.test(X, self.params_)
         return labels
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of the rows of ``X`` (M, J) whose label is predicted right, for labels ``y`` of any type."""
+        """Return the share of rows of ``X`` (M, J) whose predicted label is correct, for labels ``y`` of any type."""
         labels, predicted = check_labels(y), self.predict(X)
         if len(labels) != len(predicted):
             raise InputError(
@@ -357,44 +357,44 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             )
         return float(np.average(np.asarray(labels == predicted, dtype=float), weights=sample_weight))
 
-    @available_if(lambda self: not _takes_counts(self.classifier))  # type: ignore[untyped-decorator]  # as above
+    @available_if(lambda self: not _takes_counts(self.classifier))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
-        """The scores s_y of each row of ``X`` (M, J), shape (M, K); of two classes their difference s_1 − s_0, (M,).
+        """Return the scores s_y of each row of ``X`` (M, J), shape (M, K); for two classes their difference s_1 − s_0, (M,).
 
-        Multinomial naive Bayes has none, as in scikit-learn: its scores are what ``predict_joint_log_proba`` returns.
+        Multinomial naive Bayes lacks this method, as in scikit-learn; ``predict_joint_log_proba`` returns its scores.
         """
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    @available_if(lambda self: _takes_counts(self.classifier))  # type: ignore[untyped-decorator]  # as above
+    @available_if(lambda self: _takes_counts(self.classifier))  # type: ignore[untyped-decorator]
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
-        """log p(x, y) of each row of ``X`` (M, J), up to what depends on x alone, shape (M, K): multinomial naive Bayes."""
+        """Return log p(x, y) of each row of ``X`` (M, J), shape (M, K), up to a term in x alone. Only multinomial naive Bayes has this."""
         return self._scores(X)
 
-    @available_if(lambda self: hasattr(self.classifier, "get_probabilities"))  # type: ignore[untyped-decorator]  # as above
+    @available_if(lambda self: hasattr(self.classifier, "get_probabilities"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
-        """p(y | x) of each row of ``X`` (M, J), shape (M, K): where the classifier has ``get_probabilities``."""
+        """Return p(y | x) of each row of ``X`` (M, J), shape (M, K), if the classifier has ``get_probabilities``."""
         X = self._inputs(X)
         probabilities: np.ndarray = self.classifier_.get_probabilities(X, self.params_)
         return probabilities
 
-    @available_if(lambda self: hasattr(self.classifier, "get_probabilities"))  # type: ignore[untyped-decorator]  # as above
+    @available_if(lambda self: hasattr(self.classifier, "get_probabilities"))  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """log p(y | x) of each row of ``X`` (M, J), shape (M, K), from the scores: probabilities that round to 0 have one."""
+        """Return log p(y | x) of each row of ``X`` (M, J), shape (M, K), from the scores: finite even if a probability rounds to 0."""
         log_probabilities: np.ndarray = log_softmax(self._scores(X), axis=1)
         return log_probabilities
 
     @property
     def coef_(self) -> np.ndarray:
-        """The weights as scikit-learn keeps them, (K, J); of two classes their difference w_1 − w_0, (1, J).
+        """The weights in scikit-learn's layout, (K, J); for two classes their difference w_1 − w_0, (1, J).
 
-        A quadratic classifier has none. NaN stands for a word that rules out both of two classes.
+        A quadratic classifier does not have them. NaN marks a word that rules out both of two classes.
         """
         return self._one_row_of_two()[:, 1:]
 
     @property
     def intercept_(self) -> np.ndarray:
-        """The intercepts (K,); of two classes their difference b_1 − b_0, (1,)."""
+        """The intercepts (K,); for two classes their difference b_1 − b_0, (1,)."""
         return self._one_row_of_two()[:, 0]
 
     def __sklearn_tags__(self) -> Any:
@@ -403,7 +403,7 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = for_counts
         tags.classifier_tags.multi_class = not _is_a(self.classifier, _FOR_TWO_CLASSES)
-        # scikit-learn's checks score on data that are no counts
+        # scikit-learn's checks compute scores on data that are not counts.
         tags.classifier_tags.poor_score = for_counts or getattr(self.classifier, "binary", False)
         return tags
 
@@ -418,14 +418,14 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
 
     def _one_row_of_two(self) -> np.ndarray:
-        """The parameters with a row for each class, or one row in all for two of them."""
+        """Return the parameters with a row per class, or a single row of differences for two classes."""
         check_is_fitted(self)
         if getattr(self.classifier_, "quadratic", False):
             raise AttributeError(f"{type(self.classifier).__name__} is quadratic here: its weights are in params_")
         W: np.ndarray = self.params_.T
         if len(W) != 2:
             return W
-        with np.errstate(invalid="ignore"):  # −∞ − (−∞)
+        with np.errstate(invalid="ignore"):  # −∞ − (−∞) is NaN.
             difference: np.ndarray = W[1:] - W[:1]
         return difference
 
@@ -438,13 +438,12 @@ class LabEstimator(LearnerEstimator):
     Parameters
     ----------
     classifier : classifier
-        Never changed. Its hyper-parameters are those of the estimator, under the same names: ``get_params()`` lists
-        them, ``set_params(regularizer=0.1)`` and the grids of a search set them, in a copy.
+        It is never changed. Its hyper-parameters are those of the estimator, under the same names: ``get_params()`` lists them;
+        ``set_params(regularizer=0.1)`` and the grids of a search set them in a copy.
     class_weight : dict from label to weight, "balanced" or None
-        What the weights of the examples of a class are multiplied by, 1 where a label is not named; or what gives all
-        classes the same total.
+        A factor on the weights of the examples of each class, 1 for a missing label. "balanced" gives all classes the same total.
     warm_start : bool
-        Whether a further ``fit`` of an online learner goes on where the last one stopped: so many rounds more.
+        True if a further ``fit`` of an online learner continues from the last one, with ``nr_rounds`` more rounds.
 
     Examples
     --------
@@ -467,21 +466,21 @@ class LabEstimator(LearnerEstimator):
         return f"as_estimator({self.classifier!r}{own})"
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The classifier, what the estimator itself takes and, if ``deep``, the classifier's hyper-parameters by name."""
+        """Return the estimator's own parameters and, if ``deep``, the classifier's hyper-parameters by name."""
         own = {"classifier": self.classifier, "class_weight": self.class_weight, "warm_start": self.warm_start}
-        # scikit-learn's check of class weights feeds whatever lists them negative numbers. So a model of counts lists them only
-        # where they are set; and without `deep`, which is for copies, no model lists None, which is the default.
+        # scikit-learn checks any estimator that lists class_weight with negative numbers. So a model of counts lists it only
+        # if it is set. With deep=False, which is for copies, no model lists the default None.
         if self.class_weight is None and (not deep or _takes_counts(self.classifier)):
             del own["class_weight"]
         return {**(settings(self.classifier) if deep else {}), **own}
 
     def set_params(self, **params: Any) -> Self:
-        """Set hyper-parameters, ``classifier``, ``class_weight`` or ``warm_start``; of a mistaken call nothing is set.
+        """Set hyper-parameters, ``classifier``, ``class_weight`` or ``warm_start``. An invalid call changes nothing.
 
         Raises
         ------
         InputError
-            For a hyper-parameter that the classifier does not have. Whether a value makes sense, ``fit`` finds out.
+            If the classifier does not have the hyper-parameter. ``fit`` checks the values.
         """
         classifier = params.pop("classifier", self.classifier)
         own = {name: params.pop(name) for name in ("class_weight", "warm_start") if name in params}
@@ -502,14 +501,14 @@ class LabEstimator(LearnerEstimator):
 
 
 def _check_readable(X: Any) -> None:
-    """Raise for what scikit-learn would read with a mask dropped, text taken for numbers, or an error that says nothing."""
+    """Raise an error for data that scikit-learn would misread (dropped masks, strings as numbers) or reject with an unclear message."""
     if X is None or (type(X) is np.ndarray and not _is_misread(X)):
         return
     check_inputs(X)
 
 
 def _is_misread(X: np.ndarray) -> bool:
-    """Whether scikit-learn takes an array for numbers that it does not hold."""
+    """Return True if scikit-learn would convert the entries of an array to numbers that it does not hold."""
     if X.dtype == object:
         return any(isinstance(entry, (str, bytes)) for entry in X.flat)
     return X.dtype not in (np.float32, np.float64) and X.dtype.kind not in "biuc"
@@ -527,10 +526,9 @@ def _check_classifier(classifier: Any) -> None:
 
 
 def _train_by_scaling(classifier: Any, X: Any, y: np.ndarray, **weighted: Any) -> np.ndarray:
-    """Train on features that are moved up to begin at 0, as iterative scaling wants it; the parameters are those of ``X``.
+    """Train with features shifted to start at 0, because iterative scaling requires it. Return the parameters for ``X`` itself.
 
-    Without regularization the intercepts take up what the features are moved by: b − w · lowest. A sparse matrix is left
-    as it is, since the move would fill it.
+    Without regularization the intercepts absorb the shift: b − w · lowest. A sparse matrix is not shifted, because it would become dense.
     """
     lowest = np.zeros(X.shape[1]) if sp.issparse(X) else np.minimum(X.min(axis=0), 0.0)  # (J,)
     params: np.ndarray = classifier.train(X - lowest if lowest.any() else X, y, **weighted)
@@ -539,7 +537,7 @@ def _train_by_scaling(classifier: Any, X: Any, y: np.ndarray, **weighted: Any) -
 
 
 def _resumes(classifier: Any) -> bool:
-    """Whether it is an online learner whose training can go on; one that has a ``train`` of its own is trained by that."""
+    """Return True if it is an online learner that can continue training. A class with its own ``train`` is trained by that instead."""
     kinds = type(classifier).__mro__
     of_which = next((kind for kind in kinds if "train" in vars(kind) or "resumable" in vars(kind)), None)
     return of_which is not None and "resumable" in vars(of_which) and can_resume(classifier)

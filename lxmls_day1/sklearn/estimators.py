@@ -1,14 +1,14 @@
-"""The classifiers as classes of scikit-learn: ``MiraClassifier(nr_rounds=5)`` goes where ``LogisticRegression()`` goes.
+"""The classifiers as scikit-learn classes: use ``MiraClassifier(nr_rounds=5)`` like ``LogisticRegression()``.
 
-Each learner of `lxmls_day1.classifiers` that takes whole examples has one, called by its class: `Mira` is `MiraClassifier`. They are made
-from the learners' settings when they are first used, so a new learner has its estimator at once;
+Each learner of `lxmls_day1.classifiers` that trains on whole examples has an estimator, named after its class: `Mira` has
+`MiraClassifier`. The estimators are generated from the learners' settings on first use, so a new learner needs no further code;
 ``dir(lxmls_day1.sklearn.estimators)`` lists them.
 
-Settings have the names and defaults of the classifiers in `lxmls_day1.classifiers`, with one exception: the λ (``regularizer``) of SVM and
-maximum entropy is chosen by ``fit`` where it is not given. None means 2/M for M training examples, or the sum M of their weights;
-``"tune"`` the one of `lxmls_day1.sklearn.tuning.USUAL_GRIDS` that does best on a fifth of the training data, held out for that, whatever
-the examples weigh. ``regularizer_`` says which λ it is, and ``regularizer_reason_`` why. All have the methods and attributes of
-`lxmls_day1.sklearn.adapter.LearnerEstimator`.
+Settings have the names and defaults of the classifiers in `lxmls_day1.classifiers`, with one exception: ``fit`` chooses the λ
+(``regularizer``) of SVM and maximum entropy if it is not a number. None means 2/M for M training examples, or for the sum M of their
+weights. ``"tune"`` means the value in `lxmls_day1.sklearn.tuning.USUAL_GRIDS` with the best accuracy on a random fifth of the training
+data, held out for this; sample weights are ignored there. ``regularizer_`` is the chosen λ, and ``regularizer_reason_`` the reason. All
+estimators have the methods and attributes of `lxmls_day1.sklearn.adapter.LearnerEstimator`.
 
 Examples
 --------
@@ -19,8 +19,9 @@ array(['+'], dtype='<U1')
 >>> svm, svm.regularizer_, svm.regularizer_reason_
 (SVMClassifier(), 0.5, '2/M for 4 training examples')
 
-The class of scikit-learn's that minimises the same function as another one here: ``LogisticRegression(C=C)`` and
-``MaxEntBatchClassifier(regularizer=1 / (C * M), regularize_intercept=False)`` for M examples of more than two classes; 2/(C M) for two.
+Two classes minimise the same function: scikit-learn's ``LogisticRegression(C=C)``, and
+``MaxEntBatchClassifier(regularizer=1 / (C * M), regularize_intercept=False)`` for M examples of more than two classes. For two classes
+λ is 2/(C M).
 """
 
 import inspect
@@ -39,13 +40,13 @@ from lxmls_day1.sklearn.tuning import Parts, tune, with_development_part
 
 
 class _Estimator(LearnerEstimator):
-    """An estimator that has the settings of a learner as its own: the fields of a dataclass."""
+    """An estimator whose settings are those of a learner: the fields of a dataclass."""
 
     learner: ClassVar[str]
 
     @property
     def classifier(self) -> Any:
-        """A new classifier with these settings; whether they make sense, ``fit`` finds out."""
+        """A new classifier with these settings. ``fit`` checks their values."""
         kind = getattr(import_module("lxmls_day1.classifiers"), self.learner)
         classifier = kind()
         for name in known_settings(kind):
@@ -56,11 +57,11 @@ class _Estimator(LearnerEstimator):
         return classifier
 
     def _is_open(self) -> bool:
-        """Whether λ is not given as a number."""
+        """Return True if λ is not set to a number."""
         return hasattr(self, "regularizer") and (self.regularizer is None or isinstance(self.regularizer, str))
 
     def _choose(self, classifier: Any, X: Any, y: np.ndarray, weights: np.ndarray | None, goes_on: bool) -> None:
-        """Choose λ, unless it is given or the training goes on with the one of before."""
+        """Choose λ, unless it is set or the training resumes with the previous λ."""
         if goes_on or not self._is_open():
             return
         given = self.regularizer
@@ -80,7 +81,7 @@ class _Estimator(LearnerEstimator):
 
 
 def estimator_names() -> list[str]:
-    """Return the name of each estimator, in the order of the comparison of all learners.
+    """Return the names of the estimators, in the order of the comparison of all learners.
 
     Examples
     --------
@@ -95,7 +96,7 @@ def _keyword(name: str, default: Any, annotation: Any = inspect.Parameter.empty)
 
 
 def _make_estimator(name: str) -> type[_Estimator]:
-    """Make the estimator of a learner, whose signature lists the learner's settings and those that `LearnerEstimator` adds."""
+    """Make the estimator of a learner. Its signature lists the learner's settings and those that `LearnerEstimator` adds."""
     kind = getattr(import_module("lxmls_day1.classifiers"), name.removesuffix("Classifier"))
     taken = inspect.signature(kind).parameters
     parameters = [
@@ -110,13 +111,15 @@ def _make_estimator(name: str) -> type[_Estimator]:
     counts_only = any(row.counts_only for row in reference_listings() if row.class_name == kind.__name__)
     if (
         not counts_only
-    ):  # those of scikit-learn have no class weights either, and its checks of them try negative features
+        # Models of counts in scikit-learn do not have class weights, either, and its checks of class weights use negative
+        # features.
+    ):
         parameters.append(_keyword("class_weight", None, "dict[Any, float] | str | None"))
     if can_resume(kind()):
         parameters.append(_keyword("warm_start", False, "bool"))
     signature = inspect.Signature(sorted(parameters, key=lambda one: one.kind))
 
-    def __init__(self: Any, *arguments: Any, **settings: Any) -> None:  # scikit-learn reads its signature
+    def __init__(self: Any, *arguments: Any, **settings: Any) -> None:  # scikit-learn reads the signature set below.
         bound = signature.bind(*arguments, **settings)
         bound.apply_defaults()
         vars(self).update(bound.arguments)
@@ -131,7 +134,7 @@ def _make_estimator(name: str) -> type[_Estimator]:
 
 
 def __getattr__(name: str) -> Any:
-    """Make an estimator when it is first used."""
+    """Make an estimator on first use."""
     if name == "__all__":
         return estimator_names()
     if name.startswith("_") or name not in estimator_names():
@@ -140,5 +143,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List the estimators, and what is there already."""
+    """List the names of this module and all estimators."""
     return sorted({*globals(), *estimator_names()})

@@ -1,4 +1,4 @@
-"""Choosing hyper-parameters on the development part of a data set. Nothing of the test part is looked at."""
+"""The choice of hyper-parameters on the development part of a data set. The test part is never used."""
 
 import copy
 import itertools
@@ -15,7 +15,7 @@ from lxmls_day1.base.errors import InputError, UnknownSetting, nearest
 from lxmls_day1.base.settings import known_settings
 from lxmls_day1.engine.loops.penalties import LargePenalty
 
-#: What is tried unless a grid is given: the first of these settings that a classifier has.
+#: The default grids: `tune` uses the first of these settings that a classifier has.
 USUAL_GRIDS: dict[str, tuple[float, ...]] = {
     "regularizer": (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6),
     "smooth_param": (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01),
@@ -24,13 +24,13 @@ USUAL_GRIDS: dict[str, tuple[float, ...]] = {
 
 @dataclass(frozen=True)
 class Trial:
-    """One choice of settings.
+    """One combination of settings and its accuracies.
 
     Attributes
     ----------
     settings : dict of str to value
     accuracy : float
-        The share of right labels on the development part.
+        The share of correct labels on the development part.
     training_accuracy : float
 
     Examples
@@ -47,24 +47,24 @@ class Trial:
 
 @dataclass(frozen=True)
 class Tuned:
-    """What `tune` has found.
+    """The result of `tune`.
 
     Attributes
     ----------
     trials : list of Trial
-        In the order of the grid.
+        All trials, in the order of the grid.
     best : Trial
-        The highest accuracy on the development part; of equal ones the first.
+        The trial with the highest accuracy on the development part; the first one if several are equal.
     classifier : object
         A copy of the classifier with the settings of the best trial, trained.
     params : array
-        What its training returned.
+        The parameters that its training returned.
     n_examples : int
-        Of the development part; the words of tagged sentences.
+        The number of examples in the development part; for tagged sentences the number of words.
 
     Examples
     --------
-    Of 100 examples, an accuracy of 0.8 has a standard error of 0.04; 0.77 is as good, and 0.7 is not:
+    With 100 examples, an accuracy of 0.8 has a standard error of 0.04, so 0.77 is within one standard error, and 0.7 is not:
 
     >>> trials = [Trial({"regularizer": 10.0**-i}, accuracy, 1.0) for i, accuracy in enumerate([0.7, 0.77, 0.8])]
     >>> found = Tuned(trials, best=trials[2], classifier=None, params=np.zeros((3, 2)), n_examples=100)
@@ -79,27 +79,27 @@ class Tuned:
     n_examples: int
 
     def standard_error(self, trial: Trial) -> float:
-        """The standard error of an accuracy: √(p (1 − p) / n) for n examples. Smaller differences say nothing."""
+        """Return the standard error of an accuracy p, √(p (1 − p) / n) for n examples. Smaller differences are not significant."""
         return math.sqrt(trial.accuracy * (1.0 - trial.accuracy) / self.n_examples)
 
     def as_good(self) -> list[Trial]:
-        """The trials that are within one standard error of the best."""
+        """Return the trials whose accuracy is within one standard error of the best."""
         least = self.best.accuracy - self.standard_error(self.best)
         return [trial for trial in self.trials if trial.accuracy >= least]
 
 
 def tune(classifier: Any, data: Any, grid: Mapping[str, Sequence[Any]] | None = None, progress: bool = False) -> Tuned:
-    """Train with each choice of settings, and take the one that does best on the development part.
+    """Train with each combination of settings, and select the one with the highest accuracy on the development part.
 
     Parameters
     ----------
     classifier : a classifier of a lab
-        It stays as it is; copies of it are trained.
+        It is not changed; copies of it are trained.
     data : a data set of a lab
-        With ``train_X, train_y`` and a development part ``dev_X, dev_y`` that is not empty.
+        It needs ``train_X, train_y`` and a non-empty development part ``dev_X, dev_y``.
     grid : mapping from setting to the values to try, optional
-        Each combination is tried. Seven values of λ (``regularizer``) or of the smoothing (``smooth_param``) unless given. Of
-        equally good values the first is taken: begin with the one that you would rather have.
+        All combinations are tried. Default: seven values of λ (``regularizer``) or of the smoothing (``smooth_param``). If several
+        combinations are equally good, the first is selected, so put preferred values first.
     progress : bool
         Whether to show a progress bar.
 
@@ -110,8 +110,8 @@ def tune(classifier: Any, data: Any, grid: Mapping[str, Sequence[Any]] | None = 
     Raises
     ------
     InputError
-        If there is no development part, the classifier has no such setting, there is nothing to try, or what was given is no
-        classifier, no data set or no grid.
+        If there is no development part, the classifier has no such setting, the grid is empty, or an argument is not a classifier, a
+        data set or a grid.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def tune(classifier: Any, data: Any, grid: Mapping[str, Sequence[Any]] | None = 
         for name, value in choice.items():
             setattr(learner, name, value)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LargePenalty)  # a λ that is too large is one of those to try
+            warnings.simplefilter("ignore", LargePenalty)  # The grid may contain a λ that is too large.
             params = learner.train(data.train_X, data.train_y)
         accuracies = [
             float(learner.evaluate(y, learner.test(X, params)))
@@ -148,13 +148,13 @@ def tune(classifier: Any, data: Any, grid: Mapping[str, Sequence[Any]] | None = 
         if best is None or accuracies[0] > max(trial.accuracy for trial in trials):
             best = learner, params
         trials.append(Trial(choice, *accuracies))
-    assert best is not None  # there is a choice
+    assert best is not None  # The grid is not empty.
     return Tuned(trials, max(trials, key=lambda trial: trial.accuracy), *best, n_examples)
 
 
 @dataclass(frozen=True)
 class Parts:
-    """The two parts that `tune` looks at.
+    """The two parts of a data set that `tune` uses.
 
     Examples
     --------
@@ -170,12 +170,13 @@ class Parts:
 
 
 def with_development_part(data: Any, share: float = 0.2, seed: int = 1) -> Any:
-    """The data set itself if it has a development part; else its training part, with a share of it held out at random.
+    """Return the data set itself if it has a development part. Otherwise hold out a random share of its training part.
 
     Parameters
     ----------
     data : a data set of a lab
     share : float in (0, 1)
+        The share to hold out.
     seed : int
 
     Returns
@@ -185,7 +186,7 @@ def with_development_part(data: Any, share: float = 0.2, seed: int = 1) -> Any:
     Raises
     ------
     InputError
-        If there are too few training examples for two parts, or what was given is no data set.
+        If there are too few training examples for two parts, or `data` is not a data set.
 
     Examples
     --------
@@ -229,7 +230,7 @@ def _labels(data: Any, name: str) -> list[Any]:
 
 
 def _is_list(part: Any) -> bool:
-    """Whether a part is a list, of sentences or rows, and no array: it stays one."""
+    """Return True if a part is a list or tuple (of sentences or rows), which is not converted to an array."""
     return isinstance(part, (list, tuple))
 
 
@@ -238,12 +239,12 @@ def _chosen(part: Any, rows: np.ndarray) -> Any:
 
 
 def usual_grid(classifier: Any) -> dict[str, tuple[float, ...]]:
-    """What `tune` tries unless it is told: the values of λ, or of the smoothing.
+    """Return the default grid of `tune`: values of λ, or of the smoothing.
 
     Raises
     ------
     InputError
-        If the classifier has neither of the two settings, or is none.
+        If the classifier has neither of the two settings, or is not a classifier.
 
     Examples
     --------
@@ -264,7 +265,7 @@ def usual_grid(classifier: Any) -> dict[str, tuple[float, ...]]:
 
 
 def _choices(classifier: Any, grid: Mapping[str, Sequence[Any]]) -> Iterable[dict[str, Any]]:
-    """All combinations of the values in a grid."""
+    """Return all combinations of the values in a grid."""
     _check_classifier(classifier)
     known = known_settings(type(classifier))
     if not isinstance(grid, Mapping):
@@ -284,7 +285,7 @@ def _choices(classifier: Any, grid: Mapping[str, Sequence[Any]]) -> Iterable[dic
 def _with_progress(choices: Sequence[dict[str, Any]], progress: bool) -> Iterable[dict[str, Any]]:
     if not progress:
         return choices
-    from tqdm.auto import tqdm  # for whoever waits
+    from tqdm.auto import tqdm  # Imported only if the progress bar is shown.
 
     bar: Iterable[dict[str, Any]] = tqdm(choices, desc="tuning", unit="choice", leave=False)
     return bar

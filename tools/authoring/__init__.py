@@ -1,1 +1,1 @@
-"""Tools of authors: what exercises and notebooks are made and checked with. They are not part of the wheel."""
+"""Tools for authors, to make and check exercises and notebooks. They are not part of the wheel."""

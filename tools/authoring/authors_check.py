@@ -1,7 +1,7 @@
-"""The authors' check: whether exercises, solutions, checks, mistakes, hints and generated files fit together.
+"""The authors' check: tests that exercises, solutions, checks, mistakes, hints and generated files are consistent.
 
 Every stub fails its checks, every reference solution passes them, every known mistake fails with its own message, every
-file that was generated is current, and no line of a solution is in what a student receives.
+generated file is current, and no line of a solution is in a student's files.
 """
 
 import json
@@ -26,16 +26,16 @@ from tools.authoring.record import differences, known_mistakes, recorded
 
 ROWS = "docs/reference/exercises.md"
 RIGHT = "tests/lxmls_day1/grading/right"
-MIN_MISTAKES = 3  # families of known mistakes for each exercise; more are welcome, and not asked for
+MIN_MISTAKES = 3  # families of known mistakes for each exercise; more are welcome but not required
 
 
 def problems(reference: Path | None = None) -> list[str]:
-    """What does not fit together, as sentences; an empty list if all fits.
+    """Return all inconsistencies as sentences; an empty list if there are none.
 
     Parameters
     ----------
     reference : Path, optional
-        A lab with solutions; the reference lab unless given.
+        A lab with solutions. Default: the reference lab.
     """
     reference = reference_folder() if reference is None else reference
     try:
@@ -66,7 +66,7 @@ def problems(reference: Path | None = None) -> list[str]:
 def problems_of_registry(
     reference: Path, registry: Registry, mistakes: Mapping[Exercise, Sequence[Mistake]], hidden: Mapping[str, int]
 ) -> Iterator[str]:
-    """Solutions in files that no exercise names; code exercises without a solution, checks, hidden checks or enough known mistakes."""
+    """Yield solutions outside their exercise's files, and code exercises that lack a solution, checks, hidden checks or known mistakes."""
     marked: dict[str, set[str]] = {}
     for name, id in _marked(reference, registry):
         marked.setdefault(id, set()).add(name)
@@ -89,7 +89,7 @@ def problems_of_registry(
 
 
 def problems_of_texts(reference: Path, registry: Registry) -> Iterator[str]:
-    """Yield what a new exercise lacks beside its code, in a checkout of the course: its heading, its row, its right solutions."""
+    """Yield what an exercise lacks besides code, in a checkout of the course: its heading, its table row, its right solutions."""
     if not (reference / ROWS).is_file():
         return
     rows = (reference / ROWS).read_text(encoding="utf-8")
@@ -106,7 +106,7 @@ def problems_of_texts(reference: Path, registry: Registry) -> Iterator[str]:
 
 
 def problems_of_stubs(reference: Path, registry: Registry) -> Iterator[str]:
-    """Checks that pass although the exercise is not solved."""
+    """Yield checks that pass although the exercise is not solved."""
     checked = [e for e in registry if e.has_code and check_files(reference / FOLDER, e)]
     if not checked:
         return
@@ -124,11 +124,11 @@ def problems_of_stubs(reference: Path, registry: Registry) -> Iterator[str]:
 
 
 def problems_of_small_inputs(reference: Path, mistakes: Mapping[Exercise, Sequence[Mistake]]) -> Iterator[str]:
-    """Small inputs that are missing or not current, and programs of known mistakes that their answers to them do not name."""
+    """Yield probe inputs that are missing or not current, and programs of known mistakes that they do not identify."""
     try:
         pools = RecordedAnswers.read(reference / RECORDED).pools
     except InputError:
-        return  # that is said elsewhere
+        return  # `problems_of_recording` reports this.
     for exercise, found in asked_again(reference, mistakes, pools).items():
         if found is None:
             yield f"{exercise}: it has no small inputs, which name mistakes; run `python -m tools.authoring.record`"
@@ -150,19 +150,19 @@ def problems_of_small_inputs(reference: Path, mistakes: Mapping[Exercise, Sequen
 
 
 def problems_of_recording(reference: Path, new: RecordedAnswers) -> Iterator[str]:
-    """Whether the recorded answers are current."""
+    """Yield the recorded answers that are not current."""
     try:
         old = RecordedAnswers.read(reference / RECORDED)
     except InputError as error:
         yield str(error)
         return
-    new.pools = old.pools  # `problems_of_small_inputs` looks at them
+    new.pools = old.pools  # `problems_of_small_inputs` checks the pools.
     for difference in differences(old, new):
         yield f"the recorded answers are not current (run `python -m tools.authoring.record`): {difference}"
 
 
 def _marked(reference: Path, registry: Registry) -> Iterator[tuple[str, str]]:
-    """File and exercise of every solution in ``readers/`` and ``classifiers/`` and the notebooks."""
+    """Yield file and exercise of every solution in ``readers/``, ``classifiers/`` and the notebooks."""
     for name, content in reference_files(reference).items():
         if name.suffix == ".py" and name.parts[0] in PACKAGES:
             for solution in find_solutions(content.decode(), str(name), registry.ids):

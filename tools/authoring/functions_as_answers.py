@@ -1,7 +1,8 @@
-"""``python -m tools.authoring.functions_as_answers 1.10``: which functions of the package answer an exercise, and do not refuse to.
+"""``python -m tools.authoring.functions_as_answers 1.10``: list functions of the package that solve an exercise and are not blocked.
 
-Each function of the package and of the given files is tried as the answer of an exercise, and as that of its hardest part: what it
-returns, and the last, the largest and the sum of that. A function that is found belongs into the exercise's ``answered_by``.
+Each function of the package and of the starter files is tried as a solution of an exercise, and of its hardest part. Its result and the
+last entry, the maximum and the sum of the result are compared with the right answer. A function that matches belongs in the exercise's
+``answered_by``.
 """
 
 import faulthandler
@@ -33,7 +34,7 @@ from lxmls_day1.lab import PACKAGES, Lab, reference_folder
 
 
 def solved_functions(ids: Collection[str] | None = None) -> list[tuple[str, str, str]]:
-    """Return exercise, function and module of each solution in a file of some exercises, of all unless they are named."""
+    """Return exercise, function and module of each solution in the files of some exercises. Default: all exercises."""
     return [
         (solution.exercise, solution.function, name.removesuffix(".py").replace("/", "."))
         for exercise in Registry.of(reference_folder())
@@ -45,9 +46,9 @@ def solved_functions(ids: Collection[str] | None = None) -> list[tuple[str, str,
     ]
 
 
-#: The part of an exercise beside which the rest is arithmetic: some of its inputs and answers.
+#: The hardest part of an exercise (the rest is arithmetic): some inputs and answers.
 PARTS = {
-    "squishing_rule": [  # what the rivals lack -> how far the true class rises: the mean of the active ones and of 0
+    "squishing_rule": [  # gaps of the rivals -> rise of the true class: the mean of the active gaps and 0
         ({"gaps": np.array(gaps)}, [np.asarray(level)])
         for gaps, level in (([3.0, 2.0, -0.5], 5 / 3), ([2.0, 2.0, 2.0], 1.5), ([1.0, 2.0, 1.75], 1.25))
     ]
@@ -55,27 +56,27 @@ PARTS = {
 
 
 def parts_of(answer):
-    """An answer as a list of arrays."""
+    """Return an answer as a list of arrays."""
     if isinstance(answer, (tuple, list)):
         return [part for entry in answer for part in parts_of(entry)]
     return [np.asarray(answer)]
 
 
 def composed(parts):
-    """The parts, and what one more step makes of each."""
+    """Return the parts, and the results of one further step on each."""
     arrays = [part for part in parts if part.ndim and part.size and part.dtype.kind in "biuf"]
     return [*parts, *(np.asarray(step(array)) for array in arrays for step in (lambda a: a[-1], np.max, np.sum))]
 
 
 def is_answer(got, wanted):
-    """Whether the arrays of an answer stand among those that were got."""
+    """Return True if every array of the answer is among the actual arrays."""
     return all(
         any(g.shape == w.shape and g.dtype.kind in "biuf" and np.allclose(g, w, atol=1e-9) for g in got) for w in wanted
     )
 
 
 def ways_to_call(function, inputs, wanted):
-    """Argument lists with which somebody might try a function: in order, as one tuple, permuted, by name with buffers."""
+    """Yield argument lists that a student might try: in order, as one tuple, permuted, or by name with buffers."""
     values = list(inputs.values())
     yield lambda: values
     yield lambda: [tuple(values)]
@@ -86,7 +87,7 @@ def ways_to_call(function, inputs, wanted):
     names = [
         p.name for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
     ]
-    if not names:  # such a function works without any input
+    if not names:  # Such a function needs no input.
         return
     if len(names) <= 3:
         for chosen in itertools.permutations(values, len(names)):
@@ -111,7 +112,7 @@ def ways_to_call(function, inputs, wanted):
 
 
 def answers(function, inputs, wanted):
-    """Whether some way to call it gives the right answer, returned or written into an argument."""
+    """Return True if some way to call the function gives the right answer, as the result or in an argument."""
     for arguments_of in ways_to_call(function, inputs, wanted):
         arguments = [a.copy() if isinstance(a, (np.ndarray, list)) else a for a in arguments_of()]
         try:
@@ -125,7 +126,7 @@ def answers(function, inputs, wanted):
 
 
 def functions_of(module):
-    """The functions that stand in a module, compiled ones as Python, and the static methods of its classes."""
+    """Yield the functions defined in a module (compiled ones as Python) and the static methods of its classes."""
     owners = [module, *(c for c in vars(module).values() if inspect.isclass(c) and c.__module__ == module.__name__)]
     for owner in owners:
         for name, value in list(vars(owner).items()):
@@ -137,7 +138,7 @@ def functions_of(module):
 
 
 def sample_calls(solutions):
-    """Return inputs and the arrays of the right answer of three calls by the public checks, for (exercise, function)."""
+    """Return three calls by the public checks for each (exercise, function): inputs, and the arrays of the right answer."""
     lab, made = Lab(reference_folder()), {}
     for exercise, function, module in solutions:
         kind, _, name = function.rpartition(".")
@@ -149,7 +150,7 @@ def sample_calls(solutions):
 
 
 def calls_noted(lab, exercise, owner, name):
-    """How the public checks of an exercise call a function of a module or of a class: the inputs, and the arrays of the answer."""
+    """Record how the public checks call a function of a module or class. Return inputs and the arrays of the answer for each call."""
     found, right = [], getattr(owner, name)
 
     @functools.wraps(right)
@@ -171,7 +172,7 @@ def calls_noted(lab, exercise, owner, name):
 
 
 def callable_functions(folder):
-    """Return the functions that a student's code can call, by their full names; the given files are written into a folder."""
+    """Return the functions that a student's code can call, with their full names; the starter files are written into a folder."""
     files = {path: text for path, text in student_files(reference_folder()).items() if path.parts[0] in PACKAGES}
     write_files(folder, files)
     lab = Lab(folder)
@@ -185,7 +186,7 @@ def callable_functions(folder):
 
 
 def tried(functions, samples):
-    """The names of the functions that answer all samples: asked many in one process, and each in its own where that did not end well."""
+    """Return the names of the functions that answer all samples. Groups share a process; each function of a suspect group gets its own."""
 
     def none_answers(some):
         return not any(all(answers(function, *sample) for sample in samples) for _, function in some)
@@ -197,7 +198,7 @@ def tried(functions, samples):
 
 
 def holds_in_a_child(ask):
-    """Whether something holds, asked in a process of its own: compiled loops take rubbish for places in arrays, and write anywhere."""
+    """Return True if `ask` returns True in a child process, because compiled loops use wrong input as indices and may write anywhere."""
     child = os.fork()
     if not child:
         faulthandler.disable()
@@ -219,7 +220,7 @@ def holds_in_a_child(ask):
 
 
 def harmless(event, arguments):
-    """Refuse what the functions of a command or of a box would do to files and processes."""
+    """Refuse harmful operations on files and processes, which some functions of commands and boxes would do."""
     writes = event == "open" and not str(arguments[1] or "r").startswith("r")
     if writes or event in HARM or event.startswith(("os.exec", "os.spawn", "shutil.", "ctypes.", "socket.")):
         raise PermissionError(event)
@@ -240,7 +241,7 @@ HARM |= {"os.truncate", "os.chmod", "os.link", "os.symlink", "os.mkdir", "signal
 
 
 def problems_of_functions(ids: Collection[str]) -> Iterator[str]:
-    """Yield each function that answers one of some exercises although it can be called."""
+    """Yield each function that solves one of some exercises and can be called."""
     solutions = solved_functions(ids)
     with tempfile.TemporaryDirectory() as folder:
         candidates = callable_functions(Path(folder))

@@ -1,26 +1,25 @@
-"""Known mistakes: real misreadings of an exercise, each with the sentence that explains it.
+"""Known mistakes: real misreadings of an exercise, each with a sentence that explains it.
 
-``tests/exercises/mistakes/1_05_mira.toml`` holds those of exercise 1.5 and is never given to students:
+``tests/exercises/mistakes/1_05_mira.toml`` has the mistakes of exercise 1.5. Students never receive it:
 
     [[mistake]]
     name = "half_the_norm"
     sentence = "The step divides by ‖g(x)‖², but ‖f(x, y) − f(x, ŷ)‖² is 2‖g(x)‖²."
     question = "Why does the factor 2 belong there?"
-    swap = [["2 * sq_norm", "sq_norm"]]      # each stands once in the reference's solution
+    swap = [["2 * sq_norm", "sq_norm"]]      # the first string must occur once in the reference's solution
     variants = [
         [["loss / (2 * sq_norm)", "2 * loss / (2 * sq_norm)"]],
     ]
 
-Instead of ``swap`` there may be a whole ``solution``; where an exercise has several solution regions, ``function`` names
-the one that it replaces. A mistake is a family: each of its ``variants`` is one more program that a student would write for it,
-a list of swaps or a table with the same keys; a list of texts, ``["2 * sq_norm", "sq_norm / 2", "4 * sq_norm"]``, is a program for each
-text after the first, which it replaces. Where the family's sentence would only guess, a variant has a ``name`` and a ``sentence`` of
-its own in its table, and a ``question`` if the family's does not fit: then it is a mistake by itself.
+Instead of ``swap`` there may be a whole ``solution``; if an exercise has several solution regions, ``function`` names the one that it
+replaces. A mistake is a family: each of its ``variants`` is one more program that a student might write. A variant is a list of swaps, a
+table with the same keys, or a list of strings: ``["2 * sq_norm", "sq_norm / 2", "4 * sq_norm"]`` makes a program for each string after
+the first, in which that string replaces the first one. If the family's sentence does not fit a variant, the variant's table has its own
+``name`` and ``sentence``, and a ``question`` if the family's does not fit: then the variant is a separate mistake.
 
-Students solve an exercise in different styles. ``[[style]]`` tables before the mistakes hold other right solutions, each with a
-``name``. Swaps change every right solution that has all their texts, and at least the first one: the reference's, then the styles in
-their order. A table ``{ style = "clipped", swap = … }`` names the only style, "reference" that of the reference.
-
+Students solve an exercise in different ways. ``[[style]]`` tables before the mistakes hold alternative solutions, each with a ``name``.
+Swaps change every right solution that contains all their strings, and at least one: the reference's is tried first, then the styles
+in their order. A table ``{ style = "clipped", swap = … }`` names the only style to change; "reference" names the reference's solution.
 """
 
 import itertools
@@ -40,19 +39,19 @@ PROGRAM_KEYS = {"swap", "solution", "function", "style"}
 TEXTS = ("name", "sentence", "question")
 
 
-REFERENCE = "reference"  # the style of the reference's solution
-Regions = dict[tuple[str, Solution], str]  # the path and the place of each solution -> its text
+REFERENCE = "reference"  # the name of the reference's solution as a style
+Regions = dict[tuple[str, Solution], str]  # path and region of each solution -> its text
 
 
 @dataclass(frozen=True)
 class Style:
-    """Another right solution than the reference's, in which mistakes are made as well.
+    """An alternative solution, to which mistakes are applied as well.
 
     Attributes
     ----------
     name, solution : str
     function : str or None
-        As of a `Program`.
+        As in `Program`.
     """
 
     name: str
@@ -67,15 +66,15 @@ class Program:
     Attributes
     ----------
     label : str
-        What a message calls it.
+        The name of the program in messages.
     exercise : str
-    swaps : tuple of (text of a right solution, text instead)
+    swaps : tuple of (string in a right solution, its replacement)
     solution : str or None
-        A whole solution instead.
+        A whole solution instead of swaps.
     function : str or None
-        The function in which the region stands that is changed, if there are several regions.
+        The function with the region to change, if there are several regions.
     bases : tuple of Style or None
-        The right solutions in which the swaps may be made; None is the reference's. The first one that has all texts is taken.
+        The right solutions to which the swaps may be applied; None is the reference's. The first one that has all strings is used.
     """
 
     label: str
@@ -86,7 +85,7 @@ class Program:
     bases: tuple[Style | None, ...] = (None,)
 
     def made_in(self, sources: Mapping[str, str]) -> dict[str, str]:
-        """The files of the reference with this program instead of the solution, without markers.
+        """Return the files of the reference with this program in place of the solution, without markers.
 
         Parameters
         ----------
@@ -101,7 +100,7 @@ class Program:
         Raises
         ------
         InputError
-            If what is to be swapped does not stand there exactly once, or there is not one region to replace.
+            If a string to swap does not occur exactly once, or there is not exactly one region to replace.
         """
         texts = {
             (path, solution): "\n".join(source.split("\n")[solution.first : solution.last - 1])
@@ -121,7 +120,7 @@ class Program:
 
     @property
     def other_styles(self) -> list[Style]:
-        """The styles in which the same swaps can be made, besides the right solution in which they are made; not those of whole lines."""
+        """The styles to which the same swaps can also be applied; empty if a swap contains a line break."""
         single = all("\n" not in old + new for old, new in self.swaps) and len(self.bases) > 1 and self.swaps
         return [
             style
@@ -131,7 +130,7 @@ class Program:
         ]
 
     def _replaced(self, texts: Regions, solution: str, function: str | None) -> Regions:
-        """The region of a function, or the only one, with this solution."""
+        """Return the region of a function, or the only region, with this solution in it."""
         places = [place for place in texts if function in (None, place[1].function)]
         if len(places) != 1:
             found = ", ".join(f"{path}: {place.function}" for path, place in places) or "none"
@@ -141,7 +140,7 @@ class Program:
         return {places[0]: "\n".join(indented(textwrap.dedent(solution).strip("\n"), places[0][1].indent))}
 
     def _swapped(self, texts: Regions) -> Regions:
-        """The regions that the swaps change, made in the first right solution that has all their texts."""
+        """Return the changed regions after applying the swaps to the first right solution that has all their strings."""
         problems = []
         for style in self.bases:
             restyled = {} if style is None else self._replaced(texts, style.solution, style.function)
@@ -167,17 +166,17 @@ class Program:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A family of wrong solutions of an exercise that have one cause.
+    """A family of wrong solutions of an exercise with the same cause.
 
     Attributes
     ----------
     exercise, name : str
     sentence : str
-        What is wrong, and why.
+        The explanation of what is wrong, and why.
     programs : tuple of Program
-        What students would write for it; the first one is the commonest.
+        Programs that students would write; the first one is the most common.
     question : str
-        What a student is asked to explain once the mistake was named; may be empty.
+        The question to a student after the mistake was named; may be empty.
     """
 
     exercise: str
@@ -191,30 +190,30 @@ class Mistake:
 
 
 def read_mistakes(folder: Path, exercise: Exercise) -> list[Mistake]:
-    """The known mistakes of an exercise.
+    """Read the known mistakes of an exercise.
 
     Parameters
     ----------
     folder : Path
-        That of the checks, ``tests/exercises``.
+        The folder of the checks, ``tests/exercises``.
     exercise : Exercise
 
     Returns
     -------
     list of Mistake
-        None where the folder has no mistakes: a student's.
+        Empty if the folder has no mistakes, as in a student's lab.
 
     Raises
     ------
     InputError
-        If a file is not as it must be.
+        If a file is invalid.
     """
     tables = _tables(folder, exercise)
     return [_parse(table, exercise.id, path, styles) for path, table, styles in tables]
 
 
 def _tables(folder: Path, exercise: Exercise) -> list[tuple[Path, dict[str, Any], tuple[Style, ...]]]:
-    """All tables of mistakes of an exercise, with their files and the styles in these."""
+    """Return all tables of mistakes of an exercise, with their files and the styles in these files."""
     tables = []
     for path in sorted((folder / MISTAKES.name).glob(f"{exercise.stem}_*.toml")):
         try:
@@ -238,7 +237,7 @@ def _tables(folder: Path, exercise: Exercise) -> list[tuple[Path, dict[str, Any]
 
 
 def _by_sentence(family: dict[str, Any]) -> list[dict[str, Any]]:
-    """A table of a mistake, without those of its variants that have a name of their own; and these, as tables of mistakes."""
+    """Split the table of a mistake: the family without its named variants, and each named variant as a table of its own."""
     variants = family.get("variants", [])
     if not isinstance(variants, list):
         return [family]
@@ -280,7 +279,7 @@ def _parse_programs(
 
 
 def _one_by_one(variant: Any) -> list[Any]:
-    """The variants that a list of texts stands for: each text after the first takes the place of the first; any other is one by itself."""
+    """Expand a list of strings: each string after the first is a variant that replaces the first. Keep other variants unchanged."""
     if isinstance(variant, list) and len(variant) > 1 and all(isinstance(text, str) for text in variant):
         return [[[variant[0], text]] for text in variant[1:]]
     return [variant]

@@ -1,9 +1,8 @@
-"""Mutants of a solution: the reference with one small thing changed, as a slip of the pen would change it.
+"""Mutants of a solution: the reference with one small change, like a slip of the pen.
 
-A sign, an index, a number that is one off, another axis, operands exchanged, a term left out, min for max, another variable,
-a missing log, a comparison with or without "equal", a statement left out.
-The authors' check asks whether each mutant that behaves unlike the reference has a name among the known mistakes. Students
-never receive mutants.
+The changes: a sign, an index, a number that is off by one, another axis, exchanged operands, a missing term, min for max, another
+variable, a missing log, a comparison with or without "equal", a missing statement.
+The authors' check tests whether each mutant that behaves unlike the reference matches a known mistake. Students never receive mutants.
 """
 
 import ast
@@ -15,7 +14,7 @@ from lxmls_day1.course.markers import Solution, find_solutions
 from lxmls_day1.course.source_functions import definitions
 from tools.authoring.mistakes import Program
 
-MOST_ROUNDS = 10_000  # of one loop of a mutant: none of the small inputs asks for a hundredth of it
+MOST_ROUNDS = 10_000  # maximum rounds of one loop of a mutant; no probe input needs a hundredth of this
 STOPPED = "EndlessLoop"
 
 OTHER_OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
@@ -51,7 +50,7 @@ MODULES = {"np", "sp", "self"}
 
 
 def mutants_of(source: str, exercise: str, name: str = "source") -> list[Program]:
-    """The first-order mutants of an exercise's solution in a file.
+    """Return the first-order mutants of an exercise's solution in a file.
 
     Parameters
     ----------
@@ -59,14 +58,14 @@ def mutants_of(source: str, exercise: str, name: str = "source") -> list[Program
         The reference's file, with its marked solutions.
     exercise : str
     name : str
-        What error messages call the file.
+        The name of the file in error messages.
 
     Returns
     -------
     list of Program
-        Each is the solution of one function as a whole, with one change that its label names. No two have the same text, and
-        none is the reference's. Many may behave as the reference does. A loop that goes on for more
-        than `MOST_ROUNDS` rounds raises an error that is called `EndlessLoop`.
+        Each is the whole solution of one function with one change, which its label describes. All texts differ from one another
+        and from the reference. Many mutants may behave like the reference. A loop with more
+        than `MOST_ROUNDS` rounds raises an error named `EndlessLoop`.
 
     Examples
     --------
@@ -101,7 +100,7 @@ def _mutants_of_region(source: str, solution: Solution) -> Iterator[Program]:
 
 
 class _Bounded(ast.NodeTransformer):
-    """Lets a ``while`` loop that does not end raise an error; other loops end by themselves."""
+    """A transformer that makes endless ``while`` loops raise an error; other loops end by themselves."""
 
     def visit_While(self, node: ast.While) -> ast.stmt:
         self.generic_visit(node)
@@ -115,7 +114,7 @@ class _Bounded(ast.NodeTransformer):
 
 
 def _variants(node: ast.AST, names: Sequence[str]) -> Iterator[tuple[str, ast.AST]]:
-    """Copies of a tree, each with one change somewhere in it, and what was changed."""
+    """Yield copies of a tree, each with one change, and a description of the change."""
     if isinstance(node, ast.expr):
         for other in _other_expressions(node, names):
             yield f"{_text(other)} for {_text(node)}", other
@@ -135,7 +134,7 @@ def _variants(node: ast.AST, names: Sequence[str]) -> Iterator[tuple[str, ast.AS
 
 
 def _text(node: ast.AST) -> str:
-    """The source of a node in one line."""
+    """Return the source of a node in one line."""
     return " ".join(ast.unparse(ast.fix_missing_locations(node)).split())
 
 
@@ -146,7 +145,7 @@ def _with(node: ast.AST, name: str, value: object) -> ast.AST:
 
 
 def _other_expressions(node: ast.expr, names: Sequence[str]) -> Iterator[ast.expr]:
-    """What may stand by mistake where an expression stands."""
+    """Yield expressions that a student might write by mistake instead of this one."""
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         for value in (node.value + 1, node.value - 1):
             yield ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))
@@ -185,14 +184,14 @@ def _other_slices(node: ast.Slice) -> Iterator[ast.expr]:
 
 
 def _function_called(node: ast.AST) -> str | None:
-    """``log`` of ``np.log(…)``, ``sum`` of ``x.sum()``; None if it is no call."""
+    """Return ``log`` for ``np.log(…)``, ``sum`` for ``x.sum()``, and None if the node is not a call."""
     if not isinstance(node, ast.Call):
         return None
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
 
 
 def _other_calls(node: ast.Call) -> Iterator[ast.expr]:
-    """Another function, another axis, an argument left out or exchanged, or no call at all."""
+    """Yield calls with another function, another axis, or missing or exchanged arguments, or the argument alone."""
     function = _function_called(node)
     if function in OTHER_FUNCTIONS:
         other = OTHER_FUNCTIONS[function]
@@ -228,7 +227,7 @@ def _with_bound(node: ast.Call, bound: ast.expr) -> ast.Call:
 
 
 def _other_statements(node: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """What may stand by mistake where a statement stands: nothing, the same with another sign, its body alone."""
+    """Yield statements that a student might write by mistake instead of this one: none, another sign, only its body."""
     if isinstance(node, ast.AugAssign):
         for operator in OTHER_OPERATORS.get(type(node.op), ()):
             yield [ast.AugAssign(node.target, operator(), node.value)]
@@ -257,7 +256,7 @@ def _with_value(node: ast.stmt, value: ast.expr) -> ast.stmt:
 
 
 def _variables(tree: ast.Module, solution: Solution) -> list[str]:
-    """The parameters of the function in which a solution stands, and what else has a name in the solution and is not called."""
+    """Return the parameters of the function with the solution, and other names in the solution that are not called."""
     function = next((node for node, name in definitions(tree) if name == solution.function), None)
     if not isinstance(function, ast.FunctionDef):
         return []

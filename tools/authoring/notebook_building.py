@@ -1,13 +1,13 @@
-"""The notebooks of a lab: written as ``.py`` in jupytext's percent format, made into ``.ipynb`` with outputs.
+"""The notebooks of a lab: written as ``.py`` in jupytext's percent format, built into ``.ipynb`` with outputs.
 
-    python -m tools.authoring.notebook_building build [NAME …]     run the scripts, and write the notebooks anew
-    python -m tools.authoring.notebook_building check [NAME …]     say which notebooks are not what their scripts say
+    python -m tools.authoring.notebook_building build [NAME …]     run the scripts, and write the notebooks
+    python -m tools.authoring.notebook_building check [NAME …]     list the notebooks that differ from their scripts
 
-The script is what one edits and reviews. The notebook beside it is made from it: the same cells, run from the top.
-Tags of cells that mean something here:
+Authors edit and review the script. The notebook beside it is built from it: the same cells, run from the top. These cell tags have a
+meaning:
 
-``real-data``        its outputs hold for the real reviews only, not for the toy corpus that stands in for them
-``skip-execution``   for the reader to run: commands whose output depends on who runs them (``lab.check``)
+``real-data``        the outputs are valid for the real reviews only, not for the toy corpus that replaces them
+``skip-execution``   for the reader to run: commands whose output depends on the user (``lab.check``)
 """
 
 import argparse
@@ -29,7 +29,7 @@ from lxmls_day1.lab import Lab
 REAL_DATA, SKIP_EXECUTION = "real-data", "skip-execution"
 CORPUS = "books"
 LARGEST_FIGURE = 100_000  # bytes
-_KERNEL_ANSWERS = 3600  # seconds: a cell of ours may take any time, and a kernel that has died is seen at once
+_KERNEL_ANSWERS = 3600  # Timeout in seconds. Our cells may take any time; a dead kernel is detected at once.
 _METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"file_extension": ".py", "mimetype": "text/x-python", "name": "python"},
@@ -37,14 +37,14 @@ _METADATA = {
 
 
 def from_source(text: str, name: str = "notebook") -> Any:
-    """A notebook without outputs from its script.
+    """Make a notebook without outputs from its script.
 
     Parameters
     ----------
     text : str
-        In jupytext's percent format.
+        The script in jupytext's percent format.
     name : str
-        What the cells are numbered under, so that their ids do not change from one build to the next.
+        A prefix for the ids of cells, so that the ids do not change between builds.
 
     Returns
     -------
@@ -67,19 +67,19 @@ def run(notebook: Any, folder: str | os.PathLike[str]) -> float:
     Parameters
     ----------
     notebook : nbformat.NotebookNode
-        Cells tagged ``skip-execution`` are left out.
+        Cells tagged ``skip-execution`` are skipped.
     folder : path
         The working directory.
 
     Returns
     -------
     float
-        The seconds it took.
+        The run time in wall-clock seconds.
 
     Raises
     ------
     nbclient.exceptions.CellExecutionError
-        If a cell ends with an exception.
+        If a cell raises an exception.
     """
     from nbclient import NotebookClient
 
@@ -102,13 +102,13 @@ def run(notebook: Any, folder: str | os.PathLike[str]) -> float:
 
 
 def figures(notebook: Any) -> list[int]:
-    """The size of each figure of a notebook in bytes of the file."""
+    """Return the size of each figure of a notebook in bytes."""
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     return [len(output.data["image/png"]) * 3 // 4 for output in outputs if "image/png" in output.get("data", {})]
 
 
 def with_fewer_colours(notebook: Any) -> None:
-    """Store each figure of a notebook, in place, with 256 colours: lines and points need no more, and a third of the bytes."""
+    """Reduce each figure of a notebook, in place, to 256 colours: enough for lines and points, with a third of the bytes."""
     from PIL import Image
 
     for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
@@ -121,12 +121,12 @@ def with_fewer_colours(notebook: Any) -> None:
 
 
 def in_step(script: Any, notebook: Any) -> bool:
-    """Whether two notebooks have the same cells: kind, source and tags; outputs do not matter."""
+    """Return True if two notebooks have the same cells: kind, source and tags, regardless of outputs."""
     return _cells(script) == _cells(notebook)
 
 
 def build(script: Path) -> float:
-    """Make the ``.ipynb`` of a script beside it, with outputs.
+    """Build the ``.ipynb`` of a script beside it, with outputs.
 
     Parameters
     ----------
@@ -135,12 +135,12 @@ def build(script: Path) -> float:
     Returns
     -------
     float
-        The seconds that running it took.
+        The run time in wall-clock seconds.
 
     Raises
     ------
     InputError
-        If the real reviews are not at hand, whose outputs are to be recorded, or a figure is too large.
+        If the real reviews, whose outputs must be recorded, are not available, or if a figure is too large.
     """
     import nbformat
 
@@ -159,7 +159,7 @@ def build(script: Path) -> float:
 
 
 def check(script: Path) -> bool:
-    """Whether the ``.ipynb`` beside a script is there and has its cells."""
+    """Return True if the ``.ipynb`` of a script exists and has the same cells."""
     import nbformat
 
     path = script.with_suffix(".ipynb")
@@ -170,12 +170,12 @@ def check(script: Path) -> bool:
 
 
 def scripts(folder: Path, names: Sequence[str] = ()) -> list[Path]:
-    """The notebook scripts of a folder in their order, all or those named ("2_online", also with a suffix).
+    """Return the notebook scripts of a folder in their order: all, or the named ones ("2_online", also with a suffix).
 
     Raises
     ------
     InputError
-        If there is none of that name.
+        If a name does not exist.
     """
     found = {path.stem: path for path in sorted(folder.glob("[0-9]_*.py"))}
     wanted = [Path(name).stem for name in names] or list(found)
@@ -186,7 +186,7 @@ def scripts(folder: Path, names: Sequence[str] = ()) -> list[Path]:
 
 
 def real_data_at_hand() -> bool:
-    """Whether the real reviews that the notebooks use can be had on this machine."""
+    """Return True if the real reviews that the notebooks use are available on this machine."""
     try:
         find_corpus(CORPUS)
     except CorpusUnavailable:
@@ -195,7 +195,7 @@ def real_data_at_hand() -> bool:
 
 
 def _joined(outputs: list[Any]) -> list[Any]:
-    """All that a cell prints as one output; how it was cut to pieces on its way depends on the moment."""
+    """Join everything that a cell prints into one output, because the split into pieces depends on timing."""
     joined: list[Any] = []
     streams: dict[str, Any] = {}
     for output in outputs:
@@ -214,7 +214,7 @@ def _cells(notebook: Any) -> list[tuple[str, str, tuple[str, ...]]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line of this module; returns the exit status."""
+    """Run the command line of this module; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.authoring.notebook_building", description=__doc__.partition("\n")[0]
     )

@@ -1,9 +1,9 @@
-"""How long the notebooks take a student: an estimate from their words, formulas, questions, exercises and cells.
+"""The time that the notebooks take a student, estimated from their words, formulas, questions, exercises and cells.
 
     python -m tools.authoring.notebook_times      write the times into the scripts of the notebooks and the registry, and print the table
 
-The core of a notebook ends at its heading "Further"; a notebook without this heading is further as a whole. Cells of the core that are
-tagged ``evening`` are not part of the afternoon.
+The core of a notebook ends at its heading "Further". A notebook without this heading counts as "further". Cells of the core tagged
+``evening`` are not part of the afternoon.
 """
 
 import re
@@ -21,44 +21,44 @@ from tools.authoring.notebook_building import from_source, scripts
 
 WORDS_PER_MINUTE = 130
 MINUTES = {"formulas": 1.5, "predictions": 1.5, "questions": 3.0, "exercises": 15.0, "cells": 0.75}
-EVENING = "evening"  # the tag of cells of the core that the afternoon leaves out
+EVENING = "evening"  # tag for cells of the core that are not part of the afternoon
 PARTS = ("afternoon", "core", "further")
 _FURTHER = re.compile(r"^## Further$", re.MULTILINE)
 _FORMULA = re.compile(r"\$\$.*?\$\$", re.DOTALL)
 _NOT_READ = re.compile(
     r"<!--.*?-->|^```.*?^```$", re.DOTALL | re.MULTILINE
-)  # comments; code, whose minutes are the exercise's
+)  # Comments, and code, whose time is part of the exercise's time.
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 
 @dataclass
 class Load:
-    """What a part of a notebook asks of a student."""
+    """The amount of work in a part of a notebook."""
 
     words: int = 0
-    formulas: int = 0  # those that stand by themselves
+    formulas: int = 0  # displayed formulas
     predictions: int = 0
     questions: int = 0
-    exercises: int = 0  # those that ask for code
-    cells: int = 0  # of code
+    exercises: int = 0  # exercises with code
+    cells: int = 0  # code cells
 
     def __add__(self, other: "Load") -> "Load":
         return Load(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
 
     @property
     def minutes(self) -> float:
-        """The estimate."""
+        """The estimated time in minutes."""
         of_others: float = sum(getattr(self, name) * each for name, each in MINUTES.items())
         return self.words / WORDS_PER_MINUTE + of_others
 
 
 def loads(notebook: Any, registry: Registry) -> dict[str, Load]:
-    """What each of `PARTS` asks; the afternoon is part of the core.
+    """Return the work in each of `PARTS`; the afternoon is part of the core.
 
     Parameters
     ----------
     notebook : nbformat.NotebookNode
-        With its model answers, which a student is not given and which do not count.
+        It may contain model answers, which students do not get and which are not counted.
     registry : Registry
     """
     found = {part: Load() for part in PARTS}
@@ -128,7 +128,7 @@ def _load_of(cell: Any, tags: Iterable[str]) -> Load:
 
 
 def stated(found: dict[str, Load]) -> str:
-    """The line that says how long a notebook takes.
+    """Return the line about a notebook's time.
 
     Examples
     --------
@@ -151,13 +151,13 @@ def _rounded(minutes: float) -> int:
 
 
 def with_time(source: str, registry: Registry) -> str:
-    """The script of a notebook with the line that says how long it takes, in place of the one that it has."""
+    """Return the script of a notebook with a new line about its time instead of the old one."""
     line = stated(loads(from_source(source), registry))
     return re.sub(r"^# (?:<!-- times -->|\*\*Time\.\*\* ).*$", f"# {line}", source, count=1, flags=re.MULTILINE)
 
 
 def table(folder: Path) -> Iterator[str]:
-    """A line for each part of each notebook, and the sums."""
+    """Yield a line for each part of each notebook, and the sums."""
     registry = Registry.of(folder)
     names = [field.name for field in fields(Load)]
     yield f"{'':18}{'':10}" + "".join(f"{name:>13}" for name in names) + f"{'minutes':>13}"

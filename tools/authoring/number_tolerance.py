@@ -1,4 +1,4 @@
-"""Compare texts that hold numbers: the words must be equal, the numbers equal but for rounding."""
+"""A comparison of texts with numbers: words must be equal, and numbers must be equal up to rounding."""
 
 import re
 
@@ -7,14 +7,14 @@ _NUMBER = re.compile(r"(?<![\w.])[-−+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?
 
 
 def same_text(expected: str, got: str, units: float = 1.5) -> bool:
-    """Whether two texts are equal, or differ only in the last digits of measured numbers and in padding.
+    """Return True if two texts are equal, or differ only in spaces and in the last digits of measured numbers.
 
     Parameters
     ----------
     expected, got : str
     units : float
-        Two numbers are equal if they differ by so many units of the last decimal that the expected one shows. Whole
-        numbers are counts, and must be equal exactly.
+        Two numbers are equal if they differ by at most `units` in the last decimal of the expected number.
+        Integers are counts, and must be equal exactly.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def same_text(expected: str, got: str, units: float = 1.5) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """The text without its numbers; the width of a blank may change with the sign of a number."""
+    """Return the words without numbers and spaces, because the width of a space may change with the sign of a number."""
     return _NUMBER.sub(" # ", text).split()
 
 

@@ -1,7 +1,7 @@
-"""The pool of small inputs of an exercise, chosen from those that its file of checks proposes. For authors.
+"""The pool of probe inputs of an exercise, selected from the inputs that its check file proposes. For authors.
 
-The reference, all programs of the known mistakes, and all mutants of the reference answer each proposed input. Kept are inputs
-on which they differ from the reference, as small as there are, and inputs on which the known mistakes differ from one another.
+The reference, all programs of the known mistakes, and all mutants of the reference run on each proposed input. The pool keeps the
+smallest inputs on which a program differs from the reference, and inputs on which the known mistakes differ from one another.
 """
 
 import importlib.util
@@ -31,19 +31,20 @@ from tools.authoring.mistakes import Mistake
 from tools.authoring.mutants import mutants_of
 
 MOST_INPUTS = 36
-RESERVE = 8  # other inputs, for practice
-VARIED = 14  # inputs at all sizes, each tells programs apart that few others do
-LEAST_WRONG = 6  # inputs on which each program differs from the reference, if there are so many
-SECONDS = 2.0  # of processor time for all inputs of one program; it does not end, says its answer then
-DIGITS = 6  # of a number that is written down
+RESERVE = 8  # further inputs, for practice
+VARIED = 14  # inputs of all sizes, each distinguishing programs that few other inputs distinguish
+LEAST_WRONG = 6  # inputs on which each program must differ from the reference, if possible
+SECONDS = 2.0  # CPU seconds for all inputs of one program; afterwards its answer is ENDLESS
+DIGITS = 6  # significant digits of a recorded number
 ENDLESS = "does not end"
 
 Made = TypeVar("Made")
-Table = np.ndarray  # (programs, inputs): which of the answers to the input each program gives; row 0 is the reference
+# (programs, inputs): index of each program's answer among the answers to the input; row 0 is the reference
+Table = np.ndarray
 
 
 def pool_file(reference: Path, exercise: Exercise) -> Path | None:
-    """The file of checks of an exercise that proposes small inputs, if there is one."""
+    """Return the check file of an exercise that proposes probe inputs, or None."""
     files = [
         path
         for path in check_files(reference / FOLDER, exercise)
@@ -55,7 +56,7 @@ def pool_file(reference: Path, exercise: Exercise) -> Path | None:
 
 
 def pools_of(reference: Path, mistakes: Mapping[Exercise, Sequence[Mistake]]) -> dict[str, Pool]:
-    """The pools of all exercises whose checks propose small inputs.
+    """Return the pools of all exercises whose checks propose probe inputs.
 
     Parameters
     ----------
@@ -73,7 +74,7 @@ def pools_of(reference: Path, mistakes: Mapping[Exercise, Sequence[Mistake]]) ->
 
 
 def _in_processes(function: Callable[..., Made], tasks: Sequence[tuple[Any, ...]]) -> list[Made]:
-    """Call a function for each task in a process of its own, with a new folder for a lab as the last argument."""
+    """Call a function for each task in a separate process, with a new folder for a lab as the last argument."""
     with (
         temporary_folder("lxmls-day1-pools-") as place,
         ProcessPoolExecutor(os.cpu_count() or 1, get_context("spawn")) as processes,
@@ -91,7 +92,7 @@ def _pool_of(reference: str, exercise: Exercise, mistakes: Sequence[Mistake], fo
 def asked_again(
     reference: Path, mistakes: Mapping[Exercise, Sequence[Mistake]], pools: Mapping[str, Pool]
 ) -> dict[Exercise, list[list[Answer]] | None]:
-    """What the reference and the programs of the known mistakes answer now to the inputs of their pools.
+    """Rerun the reference and the programs of the known mistakes on the inputs of their pools.
 
     Parameters
     ----------
@@ -102,8 +103,8 @@ def asked_again(
     Returns
     -------
     dict from exercise to list of list of Answer
-        A row for the reference, then one for each program: what it answers to the inputs of the pool, then to its reserve.
-        None where there is no pool, or no inputs are proposed.
+        A row for the reference and for each program: its answers to the inputs of the pool, then to the reserve.
+        None if there is no pool, or the checks propose no inputs.
     """
     with_inputs = [exercise for exercise in mistakes if exercise.id in pools and pool_file(reference, exercise)]
     tasks = [
@@ -126,24 +127,24 @@ def asked_programs(
     folder: Path,
     inputs: Sequence[dict[str, Any]] | None = None,
 ) -> tuple[list[dict[str, Any]], list[list[Answer]], int]:
-    """What the proposed inputs are, and what the reference, the mistakes' programs and the mutants answer to each.
+    """Return the proposed inputs, and the answers of the reference, the mistakes' programs and the mutants to each.
 
     Parameters
     ----------
     reference, exercise, mistakes
         As in `pools_of`.
     folder : Path
-        A new one, for the lab in which one program after the other stands.
+        A new folder for the lab, into which one program after another is written.
     inputs : sequence of dict, optional
-        Others than the proposed ones; the mutants are not asked then.
+        Inputs to use instead of the proposed ones; the mutants do not run then.
 
     Returns
     -------
     inputs : list of dict
     answers : list of list of Answer
-        One for each program, the reference first, then those of the mistakes in their order, then the mutants.
+        One list for each program: the reference, the programs of the mistakes in their order, the mutants.
     n_programs : int
-        Of the reference and the mistakes: the others are mutants.
+        The number of programs that are not mutants: the reference and those of the mistakes.
     """
     lab_folder = uncompiled_lab(reference, folder)
     sources = {
@@ -162,14 +163,14 @@ def asked_programs(
         mutants = []
     right = {name: without_markers(source) for name, source in sources.items()}
     made = [right, *(right | program.made_in(sources) for program in [*programs, *mutants])]
-    sys.dont_write_bytecode = True  # of one program, which the next one would be taken for
+    sys.dont_write_bytecode = True  # Otherwise Python would run the bytecode of one program for the next one.
     lab = Lab(lab_folder)
     answers: list[list[Answer]] = []
     for files in made:
         for name, source in files.items():
             (lab_folder / name).write_text(source, encoding="utf-8")
         lab.forget()
-        # The reference has all time that it needs: what numba compiles is compiled while it is asked.
+        # The reference has no time limit, because numba compiles during its run.
         answers.append(
             _answers_in_time(lab, module, inputs) if answers else answers_to(lab, getattr(module, ANSWERED), inputs)
         )
@@ -177,13 +178,13 @@ def asked_programs(
 
 
 def uncompiled_lab(reference: Path, folder: Path) -> Path:
-    """A copy of the reference lab whose rules are plain Python: compiling one takes longer than checking it."""
+    """Return a copy of the reference lab with rules in plain Python, because compiling a rule takes longer than checking it."""
     for package in PACKAGES:
         shutil.copytree(reference / package, folder / package, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
     for path in folder.glob("classifiers/**/*.py"):
         source = path.read_text(encoding="utf-8")
         plain = re.sub(r"^@compiled[ \t]*\r?\n", "", source, flags=re.MULTILINE)
-        if source != plain:  # unchanged files bring their bytecode along
+        if source != plain:  # Unchanged files keep their copied bytecode.
             path.write_text(plain, encoding="utf-8")
     return folder.resolve()
 
@@ -193,15 +194,15 @@ def made_pool(
     answers: Sequence[Sequence[Answer]],
     families: Sequence[tuple[str, int]],
 ) -> Pool:
-    """Choose inputs, and put down the answers of the reference and of the known mistakes.
+    """Select inputs, and record the answers of the reference and the known mistakes.
 
     Parameters
     ----------
     inputs : sequence of dict
-        From the smallest on.
+        Ordered by size, the smallest first.
     answers : sequence of sequence of Answer
-        Of each program to each input: of the reference, of the mistakes, of mutants.
-    families : sequence of (mistake, how many programs it has)
+        The answers of each program (the reference, the mistakes, the mutants) to each input.
+    families : sequence of (mistake, number of its programs)
 
     Returns
     -------
@@ -212,7 +213,7 @@ def made_pool(
     chosen = sorted(choose(table, owners))
     kept, rows = [], []
     for i in chosen:
-        places = list(dict.fromkeys(table[: 1 + len(owners), i].tolist()))  # without those that only mutants give
+        places = list(dict.fromkeys(table[: 1 + len(owners), i].tolist()))  # without the answers that only mutants give
         kept.append(tuple(_rounded(different[i][place]) for place in places))
         rows.append([places.index(place) for place in table[1 : 1 + len(owners), i]])
     columns = list(zip(*rows, strict=True))
@@ -226,13 +227,13 @@ def made_pool(
 def _reserve(
     inputs: Sequence[dict[str, Any]], right: Sequence[Answer], chosen: Collection[int]
 ) -> tuple[tuple[dict[str, Any], Answer], ...]:
-    """Inputs of all sizes that were not chosen, with the right answers, if these are numbers."""
+    """Return inputs of all sizes that were not selected, with the right answers, if these are numbers."""
     left = [i for i, answer in enumerate(right) if i not in chosen and answer.kind is float]
     return tuple((inputs[i], _rounded(right[i])) for i in left[:: max(1, len(left) // RESERVE)][:RESERVE])
 
 
 def tabulated(answers: Sequence[Sequence[Answer]]) -> tuple[Table, list[list[Answer]]]:
-    """Which answer each program gives to each input, as numbers, and of each input the different answers, the right one first."""
+    """Return the table of answer indices (programs, inputs), and the different answers to each input, the right one first."""
     table = np.zeros((len(answers), len(answers[0])), dtype=int)
     different: list[list[Answer]] = []
     for i, right in enumerate(answers[0]):
@@ -252,31 +253,31 @@ def tabulated(answers: Sequence[Sequence[Answer]]) -> tuple[Table, list[list[Ans
 
 
 def choose(table: Table, owners: Sequence[str]) -> list[int]:
-    """The inputs to keep, in their order.
+    """Return the indices of the inputs to keep, in ascending order.
 
     Parameters
     ----------
     table
         As `tabulated` makes it.
     owners : sequence of str
-        Of each program after the reference the mistake that it belongs to; those beyond are mutants.
+        The mistake of each program after the reference; the remaining programs are mutants.
     """
     wrong = table[1:] > 0
     chosen: dict[int, None] = {}
-    for row in np.unique(wrong, axis=0):  # the smallest input that shows each program to be wrong
+    for row in np.unique(wrong, axis=0):  # Keep the smallest input on which each program is wrong.
         if row.any():
             chosen[int(row.argmax())] = None
-    for first, second in _pairs_of_families(table, owners):  # one that tells two mistakes apart
+    for first, second in _pairs_of_families(table, owners):  # Keep one input that distinguishes each pair of mistakes.
         differ = first != second
         if differ.any() and not differ[list(chosen)].any():
             chosen[int(differ.argmax())] = None
-    for least in range(1, LEAST_WRONG + 1):  # more evidence for those that have little
+    for least in range(1, LEAST_WRONG + 1):  # Add inputs for programs that are wrong on few of the kept ones.
         for row in np.unique(wrong[: len(owners)], axis=0):
             while len(chosen) < MOST_INPUTS - VARIED and row[list(chosen)].sum() < min(least, row.sum()):
                 rest = row.copy()
                 rest[list(chosen)] = False
                 chosen[int(rest.argmax())] = None
-    # Mistakes that nobody has thought of are seen, and told from these, on inputs of every size and kind.
+    # To detect unforeseen mistakes and distinguish them from known ones, keep inputs of every size and kind.
     behaviours = np.unique(table, axis=0)
     one, other = np.triu_indices(len(behaviours), 1)
     told = (behaviours[one] != behaviours[other]).T  # (inputs, pairs of behaviours)
@@ -299,7 +300,7 @@ def _pairs_of_families(table: Table, owners: Sequence[str]) -> Iterator[tuple[np
 
 
 def _answers_in_time(lab: Lab, module: ModuleType, inputs: Sequence[dict[str, Any]]) -> list[Answer]:
-    """What a program answers. To fail, or not to end, is an answer too."""
+    """Return the answers of a program. An exception or a timeout is an answer, too."""
     try:
         with TimeLimit(lab.folder) as limit, limit.of(SECONDS):
             return answers_to(lab, getattr(module, ANSWERED), inputs)
@@ -312,7 +313,7 @@ def _answers_in_time(lab: Lab, module: ModuleType, inputs: Sequence[dict[str, An
 
 
 def checks_of_file(file: Path) -> ModuleType:
-    """A file of checks as a module."""
+    """Import a check file as a module."""
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -1,7 +1,7 @@
-"""``python -m tools.authoring.record``: write down what the reference and the known mistakes answer in the checks.
+"""``python -m tools.authoring.record``: record the answers of the reference and the known mistakes in the checks.
 
-The answers to the checks of an exercise go to a file of its own, as ``tests/exercises/recorded/1.5.json``, which students
-receive: it holds numbers and the sentences of the mistakes, no code. The authors' check says whether a file is current.
+The answers to the checks of an exercise are written to a file such as ``tests/exercises/recorded/1.5.json``, which students receive: it
+contains numbers and the sentences of the mistakes, but no code. The authors' check reports files that are not current.
 """
 
 import argparse
@@ -46,7 +46,7 @@ COMPARED = {
 
 
 def recorded(reference: Path, ids: Collection[str] | None, outcomes: Mapping[str, CheckOutcome]) -> RecordedAnswers:
-    """The answers of a snapshot in public checks, with what is said of the known mistakes."""
+    """Return the answers of a snapshot in public checks, with the texts about the known mistakes."""
     hidden = Counter(exercise_of(check) for check, found in outcomes.items() if found.hidden)
     result = RecordedAnswers(answers_of(outcomes), hidden=dict(hidden))
     folder = reference / FOLDER
@@ -62,7 +62,7 @@ def recorded(reference: Path, ids: Collection[str] | None, outcomes: Mapping[str
 
 
 def arguments_of(reference: Path, exercise: Exercise) -> set[str]:
-    """The names of the arguments of the functions that a student writes: these are in their code as well."""
+    """Return the argument names of the functions that a student writes, because these names are also in the student's code."""
     names: set[str] = set()
     for file in exercise.files if exercise.kind != "experiment" else ():
         source = (reference / file).read_text(encoding="utf-8") if file.endswith(".py") else ""
@@ -74,13 +74,13 @@ def arguments_of(reference: Path, exercise: Exercise) -> set[str]:
 
 
 def places_of(mistake: Mistake, arguments: Collection[str]) -> list[str]:
-    """Which of these arguments stand in the text that the commonest program of a mistake changes."""
+    """Return those of the arguments that are in the text changed by the most common program of a mistake."""
     changed = " ".join(old for old, _ in mistake.programs[0].swaps) if mistake.programs else ""
     return [name for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", changed)) if name in arguments]
 
 
 def differences(old: RecordedAnswers, new: RecordedAnswers) -> list[str]:
-    """The differences between two recordings; numbers may differ within the tolerance of the checks."""
+    """Return the differences between two recordings; numbers may differ within the tolerance of the checks."""
     found = [what for name, what in COMPARED.items() if vars(old)[name] != vars(new)[name]]
     found += [
         f"the small inputs of exercise {exercise}"
@@ -98,7 +98,7 @@ def differences(old: RecordedAnswers, new: RecordedAnswers) -> list[str]:
 
 
 def _same_pools(old: Pool | None, new: Pool | None) -> bool:
-    """Whether two pools hold the same; an answer that is no number agrees with itself here, which == denies."""
+    """Return True if two pools are equal. Two NaN answers count as equal here, unlike with ==."""
     if old is None or new is None:
         return old is new
     if (old.all_inputs, old.programs) != (new.all_inputs, new.programs):
@@ -110,7 +110,7 @@ def _same_pools(old: Pool | None, new: Pool | None) -> bool:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the files; the exit status."""
+    """Write the files; return the exit status."""
     reference = reference_folder()
     folder, known = reference / RECORDED, list(Registry.of(reference).ids)
     parser = argparse.ArgumentParser(
@@ -140,14 +140,14 @@ def main(arguments: Sequence[str]) -> int:
     print(
         f"{folder}: {len(new.checks)} checks, {sum(map(len, new.sentences.values()))} known mistakes, {len(found)} changes"
     )
-    if options.ids and hasattr(os, "fork"):  # each function is tried in a process of its own
+    if options.ids and hasattr(os, "fork"):  # Each function is tried in a separate process.
         for problem in problems_of_functions(options.ids):
             print(f"Note: {problem}", file=sys.stderr)
     return 0
 
 
 def _before(folder: Path, ids: Collection[str]) -> RecordedAnswers:
-    """What was recorded of these exercises before; nothing if it cannot be read: it will be replaced."""
+    """Return the previous recording of these exercises, or an empty one if it cannot be read, because it will be replaced."""
     try:
         return RecordedAnswers.read_if_there(folder, ids)
     except InputError:
@@ -155,7 +155,7 @@ def _before(folder: Path, ids: Collection[str]) -> RecordedAnswers:
 
 
 def known_mistakes(reference: Path, ids: Collection[str] | None = None) -> dict[Exercise, list[Mistake]]:
-    """The mistakes of each exercise that has some."""
+    """Return the mistakes of each exercise that has any."""
     exercises = Registry.read(reference / FILE).select(ids)
     found = {exercise: read_mistakes(reference / FOLDER, exercise) for exercise in exercises}
     return {exercise: mistakes for exercise, mistakes in found.items() if mistakes}

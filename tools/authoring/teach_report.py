@@ -1,10 +1,10 @@
-"""How well the checks find and name mistakes, in figures: a table with a line for each exercise.
+"""How well the checks find and name mistakes: a table with one line for each exercise.
 
     make teach-report
 
 For each exercise: the families of known mistakes and their programs; the groups of mutants of the reference that behave alike, how
-many of them raise an exception, and how many of the others get a name; how many programs their own family explains (*named*), and
-what the others say of a program that is taken out of the pool (*unseen*: right/none/wrong); the verdicts on random pairs of two
+many groups raise an exception, and how many of the others match no known mistake; the programs identified by their own family
+(*named*); the diagnosis of a program after it is removed from the pool (*unseen*: right/none/wrong); the verdicts on random pairs of two
 mistakes (*pairs*); the counter-examples with at most four points, words or classes (*small*).
 """
 
@@ -51,7 +51,7 @@ COLUMNS = [
 
 @dataclass
 class Figures:
-    """Those of one exercise."""
+    """The figures of one exercise."""
 
     families: int = 0
     programs: int = 0
@@ -61,7 +61,7 @@ class Figures:
     raising: int = 0
     unnamed: list[str] = field(default_factory=list)
     small: int = 0
-    wrong: int = 0  # programs with a counter-example
+    wrong: int = 0  # number of programs with a counter-example
     pairs: Counter = field(default_factory=Counter)
 
     def cells(self) -> list[str]:
@@ -94,7 +94,7 @@ def verdict(
     got: Sequence[Answer] | None = None,
     split: Split | None = None,
 ) -> str:
-    """Whether what is said of a program is right: some names, and none of another mistake than it makes."""
+    """Return whether the diagnosis of a program is right: it names some of the program's own mistakes, and no other."""
     names = set(named(pool, row, got, split).names)
     return (
         "none"
@@ -106,7 +106,7 @@ def verdict(
 
 
 def pairs_of(mistakes: Sequence[Mistake], sources: dict[str, str]) -> list[tuple[set[str], Program]]:
-    """Random programs that make two mistakes at once, as far as both are swaps that do not touch each other."""
+    """Return random programs that make two mistakes at once, if both are swaps that do not overlap."""
     swaps = [(m.name, p) for m in mistakes for p in m.programs if p.swaps]
     found, chance = [], random.Random(1)
     for _ in range(20 * MOST_PAIRS):
@@ -123,7 +123,7 @@ def pairs_of(mistakes: Sequence[Mistake], sources: dict[str, str]) -> list[tuple
 
 
 def together(one: Program, other: Program, sources: dict[str, str]) -> Program | None:
-    """The program that makes both mistakes; None if their swaps do not leave each other's text as it is."""
+    """Return the program that makes both mistakes, or None if their swaps overlap."""
     function = one.function if one.function == other.function else None
     both = replace(one, label=f"{one} and {other}", swaps=one.swaps + other.swaps, function=function)
     try:
@@ -135,7 +135,7 @@ def together(one: Program, other: Program, sources: dict[str, str]) -> Program |
 
 
 def longest_list(value: object) -> int:
-    """Of a nested list: how many points, words or classes there are."""
+    """Return the length of the longest list in a nested list: points, words or classes."""
     return max([len(value), *map(longest_list, value)], default=0) if isinstance(value, list) else 0
 
 
@@ -171,7 +171,7 @@ def judge_naming(figures: Figures, exercise: Exercise, mistakes: list[Mistake], 
         figures.unseen[verdict(unseen, row, {owner}, got, split)] += 1
     single = {row for row in rows[: 1 + len(owners)]}
     for number, (both, _) in enumerate(pairs, start=1 + len(owners)):
-        if rows[number] not in single:  # both mistakes can be seen
+        if rows[number] not in single:  # The result shows both mistakes.
             figures.pairs[verdict(pool, rows[number], both, asked_of[number], split)] += 1
     groups: dict[tuple[int, ...], list[int]] = {}
     mutants = [mutant for name, source in sources.items() for mutant in mutants_of(source, exercise.id, name)]
@@ -187,14 +187,14 @@ def judge_naming(figures: Figures, exercise: Exercise, mistakes: list[Mistake], 
             for answer, is_wrong in zip(its, wrong_of(its), strict=True)
             if is_wrong
         ):
-            figures.raising += 1  # its message says what is wrong
+            figures.raising += 1  # The message of the exception explains the mistake.
         elif not named(pool, row, asked_of[n_known + members[0]], split).names:
             figures.unnamed.append(mutants[members[0]].label)
 
 
 def figures_of(id: str) -> tuple[str, Figures, str]:
-    """The figures of one exercise; what went wrong instead."""
-    warnings.simplefilter("ignore")  # NumPy's, about what mistakes compute
+    """Return the figures of one exercise, and the traceback if there was an error."""
+    warnings.simplefilter("ignore")  # Mistakes cause NumPy warnings.
     reference = reference_folder()
     exercise = Registry.read(reference / FILE)[id]
     mistakes = read_mistakes(reference / FOLDER, exercise)

@@ -1,12 +1,12 @@
-"""The conditional random field beside CRFsuite (python-crfsuite, to be installed by hand), on the English Web Treebank.
+"""The conditional random field compared with CRFsuite (python-crfsuite, installed separately), on the English Web Treebank.
 
-Both see the same features of the same words, and minimise the same function, Σ −log p(y | x) + c2 ‖w‖², so that λ = 2 c2 / M: CRFsuite
-gets attributes for the bias, the first and the last word. By default it has weights only for pairs of attribute and tag that the
-training part shows; with ``feature.possible_states`` for all, as the lab has, it needs a minute for a thousand sentences. So there
-are two comparisons: all weights on the first sentences, where the optimum must be the same, and its default on all sentences, where
-the lab with its more weights has to reach CRFsuite's objective. ``--all-weights`` adds all weights on all sentences, once, which
-takes ten minutes of a quiet machine. Wanted: an accuracy within 0.2 points, and no more processor time to
-CRFsuite's last objective + 0.1 % than CRFsuite took. The two take turns.
+Both get the same features of the same words, and minimise the same function, Σ −log p(y | x) + c2 ‖w‖², so λ = 2 c2 / M. CRFsuite gets
+attributes for the bias, the first and the last word. By default it has weights only for pairs of attribute and tag that occur in the
+training part; with ``feature.possible_states`` it has all weights, as the lab does, and needs a minute for a thousand sentences. So there
+are two comparisons: all weights on the first sentences, where the optimum must be the same, and CRFsuite's default on all sentences,
+where the lab with its additional weights must reach CRFsuite's objective. ``--all-weights`` adds one run with all weights on all
+sentences, which takes ten minutes on an idle machine. The goal: an accuracy within 0.2 points, and at most CRFsuite's CPU time to reach
+its last objective + 0.1 %. The two run in turn.
 """
 
 import sys
@@ -29,7 +29,7 @@ from readers.pos_corpus import PosCorpus
 
 C2 = 1.0  # CRFsuite's default
 FIRST_SENTENCES = 1000
-NEAR = 1.001  # of its objective
+NEAR = 1.001  # factor on CRFsuite's objective
 
 
 class NearEnough(Exception):
@@ -49,7 +49,7 @@ def attributes(X):
 
 
 def crfsuite(items, corpus, test_items, all_states):
-    """Processor time, last objective, iterations and test accuracy of CRFsuite's L-BFGS."""
+    """Return CPU time, last objective, iterations and test accuracy of CRFsuite's L-BFGS."""
     import pycrfsuite
 
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
@@ -67,13 +67,13 @@ def crfsuite(items, corpus, test_items, all_states):
 
 
 def accuracy(truth, predicted):
-    """The share of right tags."""
+    """Return the share of correct tags."""
     pairs = [pair for each in zip(truth, predicted, strict=True) for pair in zip(*each, strict=True)]
     return sum(tag == guess for tag, guess in pairs) / len(pairs)
 
 
 def lab(X, corpus, X_test, target):
-    """Processor time until the objective is at the target, that objective, iterations, and the accuracy there."""
+    """Return CPU time until the objective reaches the target, that objective, the iterations, and the test accuracy."""
     learner, n_sentences, seen = CRF(2 * C2 / len(X), tolerance=1e-9), len(X), []
 
     def look(iteration, _weights, params):
@@ -127,7 +127,7 @@ def main(quick=False, repeats=2, all_weights=False):
     except (ImportError, CorpusUnavailable) as error:
         print(f"The conditional random field is not compared: {error}")
         return
-    CRF().train([["a", "b"], ["b"]], [["x", "y"], ["y"]])  # compiles, or loads what was compiled
+    CRF().train([["a", "b"], ["b"]], [["x", "y"], ["y"]])  # compiles the kernels, or loads them from the cache
     n_sentences = len(corpus.train_X)
     compare(corpus, 200 if quick else FIRST_SENTENCES, True, repeats, not quick)
     compare(corpus, 1000 if quick else n_sentences, False, repeats, not quick)

@@ -23,7 +23,7 @@ EXERCISES = ("1.2", "1.3", "1.4", "1.5", "1.6", "1.7")
 
 
 def hand_in(folder, count):
-    """The same right submission, many times."""
+    """Write the same correct submission many times."""
     handed_in = ("readers", "classifiers", "notebooks")
     files = {path: text for path, text in solved_files(reference_folder()).items() if path.parts[0] in handed_in}
     for number in range(count):
@@ -34,7 +34,7 @@ def hand_in(folder, count):
 
 
 def rate_of(inbox, out, plan, jobs):
-    """Submissions per second and core from the first handful that is done to the last one."""
+    """Return submissions per second and core, from the first progress report with graded submissions to the last but one."""
     times = []
     run = Run([inbox], out, jobs, progressed=lambda progress: times.append((time.perf_counter(), progress.done)))
     grade(run, plan)

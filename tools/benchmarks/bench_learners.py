@@ -1,7 +1,7 @@
-"""Which linear learner to take: accuracy, time and memory of every kind, on reviews, questions and dense points.
+"""Which linear learner to choose: accuracy, time and memory of every kind, on reviews, questions and dense points.
 
-Accuracy is the mean over the folds, on what was not trained on, or of the given test part; time that of the training beside the
-perceptron's, in processor time and in turn; memory what the training allocates at most beside its data.
+Accuracy is the mean over the folds on held-out data, or that on the data set's own test part. Time is CPU time of training relative to
+the perceptron's, measured in turn. Memory is the maximum that training allocates in addition to its data.
 """
 
 import time
@@ -19,18 +19,18 @@ from readers.sentiment_reader import SentimentCorpus
 
 BASELINE = "Perceptron"
 NR_FOLDS = 5
-TOO_SLOW = "Maximum entropy, sparse"  # on TREC it takes many minutes
+TOO_SLOW = "Maximum entropy, sparse"  # It takes many minutes on TREC.
 
 
 class Fold:
-    """Training and test part, with which `all_classifiers` and `memory_of_training` are asked."""
+    """The training and test part to which `all_classifiers` and `memory_of_training` are applied."""
 
     def __init__(self, train_X, train_y, test_X, test_y):
         self.train_X, self.train_y, self.test_X, self.test_y = train_X, train_y, test_X, test_y
 
 
 def review_folds(domain, n_folds):
-    """Folds of the reviews, those of a domain: review i is in fold i mod 5; words count once, those that occur five times."""
+    """Yield folds of a domain's reviews: review i is in fold i mod 5. Features are binary; words need at least five occurrences."""
     corpus = SentimentCorpus(domain, train_per=1.0, test_per=0.0, min_count=1)
     for fold in range(n_folds):
         tested = np.arange(corpus.nr_examples) % NR_FOLDS == fold
@@ -40,13 +40,13 @@ def review_folds(domain, n_folds):
 
 
 def question_fold(fine):
-    """The questions with their own test part."""
+    """Return the questions with their own test part."""
     corpus = QuestionCorpus("trec6", level="fine" if fine else "coarse")
     return [Fold(corpus.train_X, corpus.train_y, corpus.test_X, corpus.test_y)]
 
 
 def dense_fold(n_points):
-    """Points of five Gaussian classes in twenty dimensions."""
+    """Generate points of five Gaussian classes in twenty dimensions."""
     rng = np.random.default_rng(1)
     centres = rng.normal(size=(5, 20)) * 0.6
     y = np.arange(2 * n_points) % 5
@@ -55,7 +55,7 @@ def dense_fold(n_points):
 
 
 def learners_for(fold):
-    """Every kind of learner, but for the one that takes minutes."""
+    """Return a learner of every kind, except the one that takes minutes."""
     learners = all_classifiers(fold)
     if len(np.unique(fold.train_y)) > 5:
         del learners[TOO_SLOW]
@@ -63,7 +63,7 @@ def learners_for(fold):
 
 
 def accuracies(folds):
-    """Learner -> its accuracy on each fold."""
+    """Return learner -> its accuracy on each fold."""
     found = {}
     for fold in folds:
         for name, learner in learners_for(fold).items():
@@ -74,7 +74,7 @@ def accuracies(folds):
 
 
 def rows(folds, repeats):
-    """A row for each learner: accuracy with its standard error, time beside the perceptron's, memory."""
+    """Yield a row for each learner: accuracy with its standard error, time relative to the perceptron's, memory."""
     folds = list(folds)
     right = accuracies(folds)
     first = folds[0]

@@ -1,10 +1,9 @@
-"""MaxEntBatch against scikit-learn's LogisticRegression: to a gap that we certify, against the best of all its solvers; dense data;
-and memory.
+"""MaxEntBatch compared with scikit-learn's LogisticRegression: time to a certified gap against its best solver; dense data; memory.
 
-Ours stops by its own certificate, while each of theirs gets, beforehand and unmeasured, the fewest iterations of a search with which it
-is within the gap; it has none to pay for. Both minimise the same function: C = 1/(λM), for two classes 2/(λM), as scikit-learn
-penalises their one vector; and scikit-learn gets the intercept as a column of ones, so that it is penalised too. Both run
-single-threaded in this process, in turn.
+Ours stops by its own certificate. Each peer gets the smallest number of iterations that reaches the gap; an earlier, unmeasured
+search finds this number, and the peer computes no certificate. Both minimise the same function: C = 1/(λM), or 2/(λM) for two classes,
+because scikit-learn then penalises a single vector. scikit-learn gets the intercept as a column of ones, so that it is penalised, too.
+Both run single-threaded in this process, in turn.
 """
 
 import subprocess
@@ -25,7 +24,7 @@ from classifiers.max_ent_batch import MaxEntBatch
 
 
 def fewest_iterations(train, enough, most=1024):
-    """The smallest number of iterations with which ``enough(train(number))``, to a tenth; None where ``most`` are too few."""
+    """Return the smallest number of iterations with ``enough(train(number))``, up to 10 %, or None if more than ``most`` are needed."""
     low, high = 0, 1
     while not enough(train(high)):
         low, high = high, 2 * high

@@ -1,8 +1,8 @@
-"""Online learners and naive Bayes beside those of scikit-learn: equal passes over equal data, one thread on each side, in turn.
+"""Online learners and naive Bayes compared with those of scikit-learn: equal passes over equal data, one thread each, in turn.
 
-scikit-learn trains one binary model per class, this package one model for all classes at once. Accuracies are those on a tenth of
-the data that is not trained on. *Averaged* is this package's default for the perceptron and MIRA; scikit-learn's Perceptron does not
-average, so the averaged perceptron also meets the SGDClassifier that is one.
+scikit-learn trains one binary model per class, this package one model for all classes at once. Accuracies are on a held-out tenth of
+the data. *Averaged* is this package's default for the perceptron and MIRA; scikit-learn's Perceptron does not average, so the averaged
+perceptron is also compared with an SGDClassifier that does.
 """
 
 import time
@@ -27,7 +27,7 @@ from lxmls_day1.engine.kernels.row_steps import RowSteps
 
 
 def learners(rounds, regularizer):
-    """Ours and theirs by name; every learner goes ``rounds`` times through the data."""
+    """Return our learners and scikit-learn's by name; each goes ``rounds`` times through the data."""
     sgd = partial(SGDClassifier, max_iter=rounds, tol=None, random_state=1)
     constant = {"penalty": None, "learning_rate": "constant", "eta0": 1.0, "average": True}
     return {

@@ -1,7 +1,7 @@
-"""The plain call beside the peer's plain call: what somebody pays who sets nothing but λ; with the quality that each reaches.
+"""Default settings compared with the peer's: each learner gets only λ, its peer only C or alpha; with the accuracy of both.
 
-λ and C = 1/(λM) are the same objective, for two classes C = 2/(λM), as are λ and SGDClassifier's alpha. Both sides run in one
-thread and in turn, and the ratios are of processor time.
+λ and C = 1/(λM) are the same objective, for two classes C = 2/(λM); λ equals SGDClassifier's alpha. Both sides run in one thread and
+in turn, and the ratios are of CPU time.
 """
 
 import csv
@@ -136,7 +136,7 @@ def tagging():
 
 
 def main(quick=False):
-    """Print a table for each data set, as soon as it is known."""
+    """Print a table for each data set as soon as it is measured."""
     repeats, n = (2, 4_000) if quick else (5, 20_000)
     corpus = books()
     with warnings.catch_warnings(), threadpool_limits(limits=1):

@@ -64,7 +64,7 @@ X = CountVectorizer(ngram_range=(1, 2)).fit_transform(texts)
 
 
 def in_a_new_process(code, *arguments, **variables):
-    """The numbers that some code prints, with some variables of the environment."""
+    """Run code in a new process with some environment variables, and return the numbers that it prints."""
     command = [sys.executable, "-c", code, *map(str, arguments)]
     answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, env=os.environ | variables)
     return [float(number) for number in answer.stdout.split()]
@@ -74,7 +74,7 @@ def time_books(rounds, save):
     """Show the times of books, or report that the corpus is not available."""
     with tempfile.TemporaryDirectory() as folder:
         try:
-            SentimentCorpus("books", cache=False)  # looks in the user's own cache, or downloads into it
+            SentimentCorpus("books", cache=False)  # This reads the user's own cache, or downloads into it.
         except CorpusUnavailable as error:
             print(f"books not at hand, the reader is not timed: {error}")
             return
@@ -91,7 +91,7 @@ def time_books(rounds, save):
 
 
 def write_texts(path, count):
-    """A CSV file of texts of a hundred words, drawn as Zipf has it, with two labels."""
+    """Write a CSV file of texts of a hundred Zipf-distributed words, with two labels."""
     rng = np.random.default_rng(1)
     n_words = 50_000
     shares = 1 / np.arange(1, n_words + 1)

@@ -1,13 +1,13 @@
-"""Corpora that do not fit into memory: making them, and training on them.
+"""Benchmarks of corpora larger than memory: building them, and training on them.
 
-*Text -> corpus on disk*: made-up documents (`lxmls-day1 toy`) in a TSV file become shards with hashed uni- and bigrams, on one core, beside
-scikit-learn's HashingVectorizer, which gets the same texts as lists in memory and keeps nothing. It is timed with its own tokeniser, once
-for words alone, as it does by itself, and once for uni- and bigrams, as we count them. Beside the time stands in how many values our matrix
-differs from that of FeatureHasher on the tokens of `count_tokens`. All times are processor time.
+*Text -> corpus on disk*: generated documents (`lxmls-day1 toy`) in a TSV file become shards with hashed uni- and bigrams, on one core. The
+peer is scikit-learn's HashingVectorizer, which gets the same texts as lists in memory and keeps nothing. It is timed with its own
+tokeniser, once for words alone (its default) and once for uni- and bigrams, which we count. The table also shows how many values of
+our matrix differ from that of FeatureHasher on the tokens of `count_tokens`. All times are CPU time.
 
-*Epochs over shards*, beside the same epochs in memory, and beside Vowpal Wabbit with a warm cache: without imports and without making
-the data; Vowpal Wabbit's with opening its cache and saving its model. The package does not need it: `python -m pip install
-vowpalwabbit` into any environment, and name that environment's Python in VW_PYTHON.
+*Epochs over shards*, compared with the same epochs in memory and with Vowpal Wabbit with a warm cache, without imports and without
+generating data; Vowpal Wabbit's time includes opening its cache and saving its model. This package does not need Vowpal Wabbit. To
+compare with it, run `python -m pip install vowpalwabbit` in any environment, and set VW_PYTHON to that environment's Python.
 """
 
 import json
@@ -35,7 +35,7 @@ from lxmls_day1.engine.text.toy_stream import toy_documents
 HASH_BITS = 20
 CLASSES = ("bad", "good")
 REGULARIZER = 1e-6
-COMPARED = 2000  # documents whose rows are compared value by value
+COMPARED = 2000  # number of documents whose rows are compared value by value
 
 
 def time_making(n_documents, rounds, save):
@@ -86,7 +86,7 @@ def on_disk(n_documents):
 
 
 def hashed_text(n_documents):
-    """Documents of about 75 words in 2^20 columns, half of which count negatively, as hashed words do; two classes."""
+    """Generate documents of about 75 words in 2^20 columns, half of them with negative values, as hashing gives, for two classes."""
     X, y = synthetic_text(n_documents, 1 << HASH_BITS, 80, len(CLASSES))
     X.data *= np.where(np.random.default_rng(1).random(X.shape[1]) < 0.5, -1.0, 1.0)[X.indices]
     return X, y
@@ -208,7 +208,7 @@ def _show_parts(name, learners, seconds, params, X, y, n_train, bound, save):
 
 
 def write_for_vowpal_wabbit(path, X, y):
-    """Rows as text whose feature names are the columns: Vowpal Wabbit takes a number as the hash of itself."""
+    """Write rows as text whose feature names are column numbers, because Vowpal Wabbit uses a number as its own hash."""
     with path.open("w") as file:
         for m, label in enumerate(y.tolist()):
             row = slice(X.indptr[m], X.indptr[m + 1])
@@ -217,7 +217,7 @@ def write_for_vowpal_wabbit(path, X, y):
 
 
 def time_training(quick):
-    """Print the rows of epochs over shards."""
+    """Print the tables of epochs over shards."""
     repeats = 3 if quick else 7
     X, y = hashed_text(22_000 if quick else 220_000)
     n_train = X.shape[0] * 10 // 11
@@ -227,7 +227,7 @@ def time_training(quick):
 
 
 def time_parts(quick):
-    """Print the rows of two parts against one, over documents enough for the mixing to be a small part of a round."""
+    """Print the tables of two parts against one, over enough documents that mixing takes a small part of a round."""
     X, y = hashed_text(22_000 if quick else 1_100_000)
     n_train = X.shape[0] * 10 // 11
     with tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,8 @@
-"""The default step sizes at every λ: how far ten rounds are from the optimum, which the batch solvers find. No seconds.
+"""The default step sizes for every λ: the distance of ten rounds from the optimum, which the batch solvers find. No times.
 
-Wanted: an objective within 1 % of the optimum's, or a test accuracy at most 0.5 points below the optimum's; and never an
-objective above that of W = 0. Reviews and questions in five folds, as one of 400 test reviews is a quarter of a point; the words
-of English sentences one by one (what a tagger sees of each), and generated data, in two halves. What is not at hand is left out.
+The goal: an objective within 1 % of the optimum's, or a test accuracy at most 0.5 points below the optimum's; and never an objective
+above that of W = 0. Reviews and questions use five folds, because one of 400 test reviews is a quarter of a point. Words of English
+sentences (one example per word, with a tagger's features) and generated data use two halves. Missing data sets are skipped.
 """
 
 import itertools
@@ -31,7 +31,7 @@ def all_of(corpus):
 
 
 def words_of_sentences(n_sentences):
-    """Words with their features, each an example by itself."""
+    """Return the words of sentences with their features, one example per word."""
     corpus = PosCorpus("UD_English-EWT")
     encoded = EncodedSentences.learn(corpus.train_X[:n_sentences])
     _, indptr, indices, _ = encoded.features
@@ -40,7 +40,7 @@ def words_of_sentences(n_sentences):
 
 
 def data_sets(quick):
-    """Names; functions that make X and y; and into how many parts they are divided."""
+    """Return for each name a function that makes X and y, and the number of folds."""
     n = 2_000 if quick else 20_000
     return {
         "books, five folds": (lambda: all_of(SentimentCorpus("books")), 5),
@@ -78,7 +78,7 @@ def row(learner, regularizer, X, y, n_folds):
         best.append(online.test(test_X, least) == test_y)
         ours.append(online.test(test_X, params) == test_y)
     right, right_at_best = np.concatenate(ours), np.concatenate(best)
-    lost = 1.0 * right_at_best - right  # (M,): 1 where only the optimum is right, -1 where only ours is
+    lost = 1.0 * right_at_best - right  # (M,): 1 if only the optimum is right, -1 if only ours is
     wanted = (np.mean(above) <= 0.01 or np.mean(lost) <= 0.005) and max(of_zero) <= 1
     points, error = 100 * np.mean(lost), 100 * lost.std() / np.sqrt(len(lost))
     line = [
@@ -114,7 +114,7 @@ def main(quick=False):
             print(f"Left out, {name}: {error}")
             continue
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # a solver that stopped early is near enough
+            warnings.simplefilter("ignore", UserWarning)  # A solver that stopped early is close enough.
             found = [row(learner, value, X, y, n_folds) for learner in (MaxEntOnline, SVM) for value in LAMBDAS]
         print_table(
             f"Default steps, ten rounds: {name}, {X.shape[0]} x {X.shape[1]}",

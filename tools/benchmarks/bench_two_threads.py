@@ -1,7 +1,7 @@
-"""Two threads against one, by the wall clock: these rows want two cores that nobody else uses.
+"""Two threads compared with one in wall-clock time: the machine must have two idle cores.
 
-Online learners by iterative parameter mixing, with their accuracies on data that they were not trained on; and one evaluation of
-the objective of maximum entropy, by blocks of rows. Beside the goals stands what two processes that share nothing gain over one.
+The table of online learners with iterative parameter mixing shows their accuracies on held-out data, too. The other table shows one
+evaluation of the objective of maximum entropy, by blocks of rows. Both show the speed-up of two independent processes beside the goal.
 """
 
 from functools import partial

@@ -1,8 +1,8 @@
-"""How quickly the demonstrations answer: ``python tools/benchmarks/demonstrations.py``, in Chromium, from the local server.
+"""Measure how quickly the demonstrations respond: ``python tools/benchmarks/demonstrations.py``, in Chromium, from the local server.
 
-For each demonstration 100 inputs go to a slider, one after the other. *picture*: from the input to the picture that shows it, which
-needs no Python where the slider moves through frames. *Python*: from the input to the picture with the scene that Python has computed
-for it. Milliseconds of the clock, median and worst, so they hold for a quiet machine.
+Each demonstration gets 100 inputs to a slider, one after the other. *picture*: the time from the input to the picture that shows it,
+which does not need Python if the slider moves through frames. *Python*: the time from the input to the picture of the scene that Python
+computed for it. Times are wall-clock milliseconds, median and worst, so the machine must be idle.
 """
 
 import threading

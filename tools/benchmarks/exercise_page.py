@@ -1,6 +1,6 @@
-"""How long a reader of the book waits: ``python tools/benchmarks/exercise_page.py``, after ``make docs PYODIDE=FOLDER``.
+"""Measure how long a reader of the book waits: ``python tools/benchmarks/exercise_page.py``, after ``make docs PYODIDE=FOLDER``.
 
-The book is served on loopback and opened in Chromium. Times are of the clock, so they hold for a quiet machine of two cores.
+The book is served on loopback and opened in Chromium. Times are wall-clock times, so the machine must be idle and have two cores.
 """
 
 import re
@@ -16,11 +16,11 @@ BOOK = Path(__file__).resolve().parents[2] / "out/docs"
 RIGHT = "y_hat = np.argmax(scores)\nif y_hat != label:\n    d[label] = step\n    d[y_hat] = -step"
 WRONG = RIGHT.rpartition("\n")[0]
 DONE = "() => !document.querySelector('.check').disabled && document.querySelector('.report').childElementCount"
-KEPT = 25_000  # milliseconds until the browser has kept what was compiled
+KEPT = 25_000  # milliseconds until the browser has cached the compiled code
 
 
 def verdict(page: Page, text: str) -> float:
-    """The seconds from the click on Check to the verdict."""
+    """Return the seconds from the click on Check to the verdict."""
     page.locator("textarea").fill(text)
     page.locator(".report").evaluate("report => report.replaceChildren()")
     begun = time.perf_counter()
@@ -30,7 +30,7 @@ def verdict(page: Page, text: str) -> float:
 
 
 def first_verdict(page: Page, address: str) -> float:
-    """The seconds from the first touch of the gap to the verdict."""
+    """Return the seconds from the first click into the gap to the verdict."""
     page.goto(address)
     page.wait_for_timeout(500)
     begun = time.perf_counter()
@@ -40,7 +40,7 @@ def first_verdict(page: Page, address: str) -> float:
 
 
 def opened(playwright: Playwright, profile: str) -> BrowserContext:
-    """A browser that keeps what it is given from day to day, as a private window does not."""
+    """Open a browser with a persistent profile, unlike a private window."""
     return playwright.chromium.launch_persistent_context(
         profile, executable_path="/usr/bin/chromium", args=["--no-sandbox"], viewport={"width": 1280, "height": 900}
     )

@@ -1,4 +1,4 @@
-"""Timing of alternatives in one process, in turn, so that all of them meet the machine in the same moods."""
+"""Interleaved timing of alternatives in one process, so that changes of the machine's speed affect all of them alike."""
 
 import multiprocessing
 import time
@@ -21,7 +21,7 @@ def time_in_turn(contestants, repeats, clock=time.perf_counter):
     contestants : dict name -> function without arguments
     repeats : int
     clock : function -> seconds
-        Of the wall unless given; ``time.process_time`` is disturbed less by other programs, where all run in one thread.
+        Default: wall-clock time. ``time.process_time`` is less sensitive to other programs, if all contestants use one thread.
 
     Returns
     -------
@@ -39,20 +39,20 @@ def time_in_turn(contestants, repeats, clock=time.perf_counter):
 
 
 def ratio(seconds, name, against):
-    """Median over the repeats of the time of one contestant divided by that of another in the same repeat."""
+    """Return the median over the repeats of one contestant's time divided by another's in the same repeat."""
     return median(a / b for a, b in zip(seconds[name], seconds[against], strict=True))
 
 
 def gain_of_two_processes(run, repeats):
-    """How much more two processes get done than one, on the clock: what two threads or workers can gain here at most.
+    """Measure the speed-up of two processes over one in wall-clock time: the maximum gain of two threads or workers on this machine.
 
-    Each calls the same function on data of its own, and they share nothing. Cores that wait for the same memory, and that are taken
-    away now and then, do less than twice the work of one.
+    Each process calls the same function on its own data, and they share nothing. The gain is below 2 because cores compete for memory, and
+    because other programs use them now and then.
 
     Parameters
     ----------
     run : function without arguments
-        It has been called before: its time is not to be that of compiling.
+        It must have been called before, so that compiling is not measured.
     repeats : int
     """
     context = multiprocessing.get_context("fork")
@@ -72,7 +72,7 @@ def gain_of_two_processes(run, repeats):
 
 
 def print_table(title, header, rows):
-    """Rows of strings under a header, aligned."""
+    """Print rows of strings under a header in aligned columns."""
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     print(f"\n{title}")
     for row in [header, ["-" * width for width in widths], *rows]:
@@ -126,7 +126,7 @@ def compare_learners(case, X, y, learners, pairs, repeats, clock="CPU time", bou
 
 
 def books():
-    """The books corpus, or None, with a line that says why."""
+    """Return the books corpus, or print why it is missing and return None."""
     try:
         return SentimentCorpus("books")
     except CorpusUnavailable as error:
@@ -135,7 +135,7 @@ def books():
 
 
 def noisy_points(n_examples, n_features, n_classes=2, seed=0):
-    """Gaussian points with the labels of a noisy random linear model."""
+    """Generate Gaussian points with the labels of a noisy random linear model."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_examples, n_features))
     scores = X @ rng.normal(size=(n_features, n_classes))
@@ -143,7 +143,7 @@ def noisy_points(n_examples, n_features, n_classes=2, seed=0):
 
 
 def tf_idf(X):
-    """Rows of counts as rows of length 1, rare words weighing more."""
+    """Convert rows of counts to tf-idf rows of length 1."""
     idf = np.log((1 + X.shape[0]) / (1 + np.bincount(X.indices, minlength=X.shape[1]))) + 1
     data = (1 + np.log(X.data)) * idf[X.indices]
     data /= np.sqrt(np.repeat(np.add.reduceat(data * data, X.indptr[:-1]), np.diff(X.indptr)))
@@ -151,7 +151,7 @@ def tf_idf(X):
 
 
 def synthetic_text(n_examples, n_features, n_nonzeros, n_classes, seed=0):
-    """Sparse documents with Zipf-distributed words and the labels of a noisy random linear model.
+    """Generate sparse documents with Zipf-distributed words and the labels of a noisy random linear model.
 
     Returns
     -------
@@ -161,7 +161,9 @@ def synthetic_text(n_examples, n_features, n_nonzeros, n_classes, seed=0):
     """
     rng = np.random.default_rng(seed)
     shares = 1 / np.arange(1, n_features + 1)
-    lengths = rng.poisson(n_nonzeros * 1.15, n_examples)  # drawn with repetition: about one in seven repeats
+    lengths = rng.poisson(
+        n_nonzeros * 1.15, n_examples
+    )  # Words are drawn with repetition, and about one in seven repeats.
     words = rng.permutation(n_features)[np.searchsorted(np.cumsum(shares / shares.sum()), rng.random(lengths.sum()))]
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     X = sp.csr_array((np.ones(len(words)), words.astype(np.int32), indptr), shape=(n_examples, n_features))
@@ -171,7 +173,7 @@ def synthetic_text(n_examples, n_features, n_nonzeros, n_classes, seed=0):
 
 
 def tf_idf_text(n_examples, n_features, n_nonzeros, n_classes, seed=0):
-    """Documents of Zipf-distributed words, as tf-idf rows of norm 1, and the labels of a noisy sparse linear model.
+    """Generate documents of Zipf-distributed words as tf-idf rows of norm 1, with the labels of a noisy sparse linear model.
 
     Returns
     -------
