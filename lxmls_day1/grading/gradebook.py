@@ -221,7 +221,7 @@ class SubmissionGrade:
     author : str
         The author that the packed file names. In a gradebook it is set only if it differs from the owner.
     receipt : str
-        SHA-256 of the zip file that was handed in, as `lxmls-day1 submit` printed it; empty if it was not a zip file.
+        SHA-256 of the zip file that was handed in, as `lxmls-day1 submit` printed it; empty unless there was one.
     doubts : tuple of str
         Warnings for the instructor about the owner of the submission.
     typed_name : str
