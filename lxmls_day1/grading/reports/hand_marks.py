@@ -101,7 +101,8 @@ def read_hand_marks(out: Path, students: Collection[str], out_of: Mapping[str, f
     table, columns = _table(content, path)
     reading = _Reading(students, out_of, known)
     for number in range(1, len(table.rows)):
-        cells = {name: table.text(number, n) for n, name in reversed(list(enumerate(columns)))}  # first equal name wins
+        # Reversed, so that the first of several columns with the same name wins.
+        cells = {name: table.text(number, n) for n, name in reversed(list(enumerate(columns)))}
         if any(cells.values()):
             reading.take(number + 1, cells)
     problems = reading.problems + [
