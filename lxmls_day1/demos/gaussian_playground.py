@@ -1,7 +1,7 @@
 """The Gaussian playground: move the classes, add points, and see the boundary of every classifier.
 
-The screen shows a sample of two or three Gaussian classes, the boundary of each selected classifier, the Bayes-optimal
-boundary, and the accuracies on training and test part next to the highest possible accuracy, 1 − Bayes error.
+The screen shows a sample of two or three Gaussian classes, the boundary of each selected classifier, and the Bayes-optimal
+boundary. A table shows the accuracies on training and test part. The highest possible accuracy is 1 − Bayes error.
 Points that a reader adds count as training points, and are kept when another sample is drawn.
 """
 

@@ -9,8 +9,8 @@ Three objectives, each F(W) = (1/M) Σ loss + (λ/2) ‖W‖²:
   W = 0, because all scores are equal there, so it rises at first. It falls to 0 again if a line separates the classes.
 
 The cost of a method is measured in two units. *Seconds* are what matters in the end, but they depend on the machine. *Passes*
-do not: a pass looks at every example once, for a gradient of the whole objective (a line search may need several passes
-for an iteration), for a round of single steps, or for a sweep over the dual variables. (Late sweeps skip examples whose
+do not. A pass uses every example once: for a gradient of the whole objective, for a round of single steps, or for a sweep over
+the dual variables. (A line search may need several passes for an iteration.) (Late sweeps skip examples whose
 variables no longer change, but count as full passes.) Other work on the machine can only add to the seconds. Therefore a
 short run is repeated several times, and each step counts with its shortest time.
 

@@ -1,8 +1,8 @@
 """The perceptron, step by step; and perceptron, MIRA, SVM and maximum entropy next to each other on the same order.
 
 Every step is computed with the lab's own rules, and is a frame of the scene. It shows the example of the step, whether
-it is a mistake, the weight vector before and after the step as arrows from the origin (an arrow between their tips is the step,
-along the example), and the rotation of the boundary. A second panel shows the mistakes so far and the maximum that a perceptron
+it is a mistake, and the rotation of the boundary. Arrows from the origin are the weight vector before and after the step; an arrow
+between their tips, along the example, is the step. A second panel shows the mistakes so far and the maximum that a perceptron
 can make on these points (see ``classifiers/mistake_bounds.py``).
 """
 

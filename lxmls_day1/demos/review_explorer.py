@@ -1,7 +1,11 @@
 """The review explorer: type a review, and see the decision of every classifier and the words that caused it.
 
-There are three views of the same classifiers: the decision on the current review and the words that caused it; the words that
-most strongly indicate a class in the domain; and the effect of smoothing on a word that never occurs in one class.
+There are three views of the same classifiers:
+
+- the decision on the current review and the words that caused it;
+- the words that most strongly indicate a class in the domain;
+- the effect of smoothing on a word that never occurs in one class.
+
 Typed text is only data. Only the beginning of a very long review is shown.
 """
 

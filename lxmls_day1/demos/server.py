@@ -1,7 +1,7 @@
 """The server of the demonstrations, for browsers on this machine: it sends pages, and computes scenes.
 
 It listens only on the loopback interface. Every address begins with a token that is known only from the printed address, and
-the Host header of a request must be this machine, so that no page of another site can use the server. Each page has its
+the Host header of a request must be this machine. Therefore no page of another site can use the server. Each page has its
 own demonstration, which reads the lab's files at the page's first request. Computations run one at a time. If a page has
 gone, or requests something else, its computation ends at the next report of progress, or within the lab's own code if another
 page is waiting.

@@ -276,7 +276,7 @@ class _Question(NamedTuple):
 
 
 class _ExplainedMistake(NamedTuple):
-    """A question that was asked after a mistake was named, with the students' answers."""
+    """A question about a named mistake, with the students' answers."""
 
     exercise: str
     question: str

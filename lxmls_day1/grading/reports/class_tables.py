@@ -42,10 +42,14 @@ _GRAIN = 1024  # scores are multiples of 1/1024, so that their sums are exact in
 def grades_csv(gradebook: Gradebook) -> bytes:
     """Return the marks as a table with a line for each submission, for a spreadsheet or a learning platform.
 
-    Columns: student, name, typed name (from ``submit --name``), points, out of,
-    one for each exercise (empty until it has its manual mark), by hand (the
-    points that can still be given), one for each verdict (the number of checks), warnings (their number; they cost no points), and one for
-    each exercise with a comment of the instructor.
+    The columns are:
+
+    - student, name, typed name (from ``submit --name``), points, out of;
+    - one for each exercise (empty until it has its manual mark);
+    - ``by hand``: the points that manual marks can still add;
+    - one for each verdict: the number of checks with this verdict;
+    - warnings: their number (they cost no points);
+    - one for each exercise with a comment of the instructor.
 
     Returns
     -------

@@ -146,8 +146,8 @@ class GradingSession:
     ) -> Checked:
         """Run all checks on a lab: the public checks, then the hidden checks in a new box.
 
-        A check that times out, or whose box dies, is retried once, alone in a new box, after the other checks of
-        its kind, because the cause may lie outside the submission: a busy machine, or another process that killed the box.
+        A check that times out, or whose box dies, is retried once, alone in a new box, after the other checks of its kind.
+        The cause may lie outside the submission: a busy machine, or another process that killed the box.
 
         Parameters
         ----------
