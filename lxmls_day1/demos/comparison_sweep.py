@@ -1,7 +1,7 @@
-"""Exercise 1.8 on the projector: how accurate every classifier is over size, variance and balance.
+"""Exercise 1.8 on the projector: the accuracy of every classifier as a function of size, variance and balance.
 
-The frames add one sample after another: after the first seed there is a point everywhere, and with each further one the means
-and their error bars (one standard deviation over the seeds) come to rest.
+Each frame adds one or more samples. After the first seed every point exists, and with each further seed the means and their error
+bars (one standard deviation over the seeds) become more stable.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,18 +17,19 @@ from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.lab_learners import EVERYWHERE, Attempts
 from lxmls_day1.demos.scene import Axis, Mark, Panel, Scene, Steps, bars, by_frame, learner_line, learner_style
 
-#: Of each classifier, means and standard deviations over one quantity, for each frame.
+#: Classifier -> for each frame, means and standard deviations as functions of one quantity.
 Curves = dict[str, list[tuple[np.ndarray, np.ndarray]]]
 
 AXES = {"size": "training points", "variance": "variance of both classes", "balance": "share of the rarer class"}
 LEARNERS = tuple(learner.label for learner in EVERYWHERE)
-_FRAMES = (1, 2, 3, 4, 6, 8, 10, 14, 20, 28, 40)  # after so many seeds: error bars change ever less
-#: From one learner to the next, in distances between two values; little where curves are steep, so that they stay true.
+#: Numbers of seeds; the gaps grow, because each further seed changes the error bars less.
+_FRAMES = (1, 2, 3, 4, 6, 8, 10, 14, 20, 28, 40)
+#: Horizontal offset between learners, relative to the distance of two values; small for steep curves, which it would distort.
 _DODGE = {"accuracy": 0.03, "short": 0.09}
 
 
 class DemoComparison(Demonstration):
-    """Three plots: a line for each learner, with error bars over seeds, and the best there can be."""
+    """A demonstration with three plots: a line for each learner, with error bars over seeds, and the best possible accuracy."""
 
     name = "comparison"
     title = "All of them: size, variance, balance"
@@ -57,11 +58,11 @@ class DemoComparison(Demonstration):
 
     def __init__(self, lab: Any):
         super().__init__(lab)
-        self.results, self.nr_done = Results(), 0  # seeds of which all is measured
+        self.results, self.nr_done = Results(), 0  # seeds that are completely measured
         self.attempts = Attempts()
 
     def scene(self, settings: Mapping[str, Any]) -> Iterator[float | Scene]:
-        """Measure what is not measured yet, and draw it."""
+        """Make the missing measurements, and draw all of them."""
         nr_seeds, part, short = settings["nr_seeds"], settings["part"], settings["scale_of_y"] == "short"
         yield from self._measure(nr_seeds)
         after = [n for n in _FRAMES if n < nr_seeds] + [nr_seeds]
@@ -85,7 +86,7 @@ class DemoComparison(Demonstration):
         )
 
     def _measure(self, nr_seeds: int) -> Iterator[float]:
-        """Train on the samples of further seeds; a computation that is given up keeps the seeds that it has finished."""
+        """Train on the samples of further seeds. A cancelled computation keeps its completed seeds."""
         if nr_seeds <= self.nr_done:
             return
         seeds = range(self.nr_done + 1, nr_seeds + 1)
@@ -98,14 +99,14 @@ class DemoComparison(Demonstration):
 
 
 def _best(quantity: str, part: str) -> np.ndarray:
-    """The accuracy of the Bayes-optimal classifier at each value."""
+    """Return the accuracy of the Bayes-optimal classifier at each value."""
     column = 0 if part == "all" else 1
     return np.array([best_accuracies(quantity, value)[column] for value in SWEPT[quantity]])
 
 
 def _panel(quantity: str, curves: Curves, best: np.ndarray, visible: Sequence[str], short: bool) -> Panel:
-    """The lines over one quantity, and the range that holds all means and the last error bars."""
-    named = quantity == "size"  # one legend will do
+    """Return the lines for one quantity. The vertical range contains all means and the last error bars."""
+    named = quantity == "size"  # one legend is enough
     values, base = SWEPT[quantity], best if short else np.zeros_like(best)
     places = np.arange(len(values))
     marks: list[Mark] = [
@@ -137,13 +138,13 @@ def _panel(quantity: str, curves: Curves, best: np.ndarray, visible: Sequence[st
 
 
 def _rows(places: np.ndarray, *heights: np.ndarray) -> np.ndarray:
-    """Places and heights side by side, with the digits that can be seen; rows without a number are left out."""
+    """Return places and heights as columns, rounded to visible digits, without rows of non-finite numbers."""
     rows = np.column_stack([places.round(2), np.round(heights, 4).T])
     return np.asarray(rows[np.isfinite(rows).all(axis=1)])
 
 
 def _sentence(curves: Curves, best: np.ndarray, visible: Sequence[str], frame: int, nr_seeds: int) -> str:
-    """The worst and the best of the classifiers on the fewest and on the most training points."""
+    """Return a sentence about the worst and the best classifier on the smallest and on the largest training set."""
     parts = []
     for place in (0, -1):
         means = sorted(

@@ -1,7 +1,7 @@
-"""The learners of a lab as a demonstration meets them: some may not be written yet, and some may be broken.
+"""The learners of a lab for demonstrations: some may not be written yet, and some may be broken.
 
-A demonstration names a learner by file and class. What cannot be made or trained is left out, and a sentence says why;
-everything else goes on.
+A demonstration names a learner by file and class. A learner that cannot be created or trained is omitted, and a sentence gives
+the reason. Everything else continues.
 """
 
 import re
@@ -21,25 +21,25 @@ _EXERCISE = re.compile(r"[Ee]xercise (\d+\.\d+[a-z]?)\b")
 
 
 class Learner(NamedTuple):
-    """Where a classifier stands, and with which settings it is wanted."""
+    """The location of a classifier, and its settings."""
 
     module: str
     class_name: str
     settings: dict[str, Any]
     label: str
-    """What pages and legends call it: short."""
+    """A short name for pages and legends."""
 
 
 class LeftOut(NamedTuple):
-    """Why a learner is missing."""
+    """The reason why a learner is missing."""
 
     label: str
     sentence: str
     exercise: str = ""
-    """If it is still to be written: the exercise, such as ``"1.5"``, or ``"?"``."""
+    """The exercise in which the learner is still to be written, such as ``"1.5"``; ``"?"`` if unknown; else empty."""
 
 
-#: The classifiers of ``lxmls-day1 run`` that take any features, with the settings that they have there.
+#: The classifiers of ``lxmls-day1 run`` for any features, with the same settings.
 EVERYWHERE = (
     Learner("gaussian_naive_bayes", "GaussianNaiveBayes", {}, "Gaussian naive Bayes"),
     Learner("perceptron", "Perceptron", {}, "Perceptron"),
@@ -49,7 +49,7 @@ EVERYWHERE = (
     Learner("svm", "SVM", {}, "SVM"),
 )
 
-#: Those for counts of words.
+#: The classifiers for word counts.
 FOR_COUNTS = (
     Learner("multinomial_naive_bayes", "MultinomialNaiveBayes", {}, "Naive Bayes (smoothed)"),
     Learner("multinomial_naive_bayes", "MultinomialNaiveBayes", {"smooth": False}, "Naive Bayes (unsmoothed)"),
@@ -57,12 +57,12 @@ FOR_COUNTS = (
 
 
 def update_of(rule: Any, n_classes: int, *arguments: Any) -> np.ndarray:
-    """The d of an update rule, which may be a student's, (n_classes,).
+    """Return the update d of a rule, which may be a student's, as an array (n_classes,).
 
     Raises
     ------
     InputError
-        If the rule returns something else than that many numbers, or numbers that no weights can grow by.
+        If the rule does not return `n_classes` numbers, or returns numbers that are not finite or are too large.
 
     Examples
     --------
@@ -84,14 +84,14 @@ def update_of(rule: Any, n_classes: int, *arguments: Any) -> np.ndarray:
 
 
 def trained(classifier: Any, X: Any, y: Any) -> Any:
-    """The params of a classifier, which may be a student's, without its warnings."""
+    """Train a classifier, which may be a student's, without its warnings, and return its params."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return classifier.train(X, y)
 
 
 def left_out(label: str, error: BaseException) -> LeftOut:
-    """The learner that raised an error, and why it is missing.
+    """Return the reason why a learner that raised an error is missing.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def left_out(label: str, error: BaseException) -> LeftOut:
 
 
 def _in_short(error: BaseException) -> str:
-    """What an exception says, in one line; its own ``__str__`` may fail."""
+    """Return the message of an exception in one line, or an empty string if its ``__str__`` fails."""
     try:
         return shortened(str(error), _LONGEST_REASON)
     except Exception:
@@ -120,7 +120,7 @@ def _in_short(error: BaseException) -> str:
 
 
 def sentences(missing: Sequence[LeftOut]) -> list[str]:
-    """What a page says about the learners that are missing: one sentence for all that are still to be written.
+    """Return the sentences about missing learners for a page, with one sentence for all that are still to be written.
 
     Examples
     --------
@@ -138,12 +138,12 @@ def sentences(missing: Sequence[LeftOut]) -> list[str]:
 
 
 class Attempts:
-    """Runs the parts of a scene, each of which may fail without the others.
+    """A collector of errors, which lets the other parts of a scene continue if one part fails.
 
     Attributes
     ----------
     left_out : dict of str to LeftOut
-        By what was tried.
+        The failures by label.
 
     Examples
     --------
@@ -159,12 +159,12 @@ class Attempts:
 
     @contextmanager
     def __call__(self, label: str) -> Iterator[None]:
-        """Whatever is raised within is kept as the reason why a part is missing."""
+        """Catch any error inside the block, and store it as the reason why this part is missing."""
         try:
             yield
         except (Exception, SystemExit) as error:
             self.left_out[label] = left_out(label, error)
 
     def sentences(self) -> list[str]:
-        """What the page says about what is missing."""
+        """Return the sentences about missing parts for the page."""
         return sentences([*self.left_out.values()])

@@ -1,10 +1,10 @@
-"""One step of MIRA under the magnifying glass, and the step of column squishing on the same example.
+"""One step of MIRA in detail, and the step of column squishing on the same example.
 
-MIRA looks at the strongest rival ŷ only, and goes as far as the example asks for or λ allows:
+MIRA looks only at the strongest rival ŷ, and takes the step that the example requires, but at most 1/λ:
 
     τ = min(1/λ, ℓ / (2 ‖g(x)‖²)),    ℓ = s_ŷ − s_y + ρ,    ρ = 1
 
-Column squishing looks at every rival: the true class goes up, and whoever is less than ρ below it comes down.
+Column squishing looks at every rival: the score of the true class rises, and every score less than ρ below it falls.
 """
 
 from collections.abc import Mapping
@@ -22,17 +22,17 @@ from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import with_gaps
 
 LIMITS = (-3.2, 3.2)
-LAMBDAS = np.round(np.logspace(-2, 1.5, 71), 6)  # where the curve of τ is computed
+LAMBDAS = np.round(np.logspace(-2, 1.5, 71), 6)  # values of λ at which the curve of τ is computed
 FRAMES = LAMBDAS[::2]  # the λ of each frame
 MOST_CLASSES = 6
-_LENGTH = 0.6  # of the weight vectors before the step
-_ARROW = 2.5  # how much longer they are drawn
-_TILT = 0.35  # radians, so that nothing is parallel to an axis
+_LENGTH = 0.6  # length of the weight vectors before the step
+_ARROW = 2.5  # factor by which the drawn vectors are longer
+_TILT = 0.35  # radians; avoids vectors parallel to an axis
 
 
 @dataclass(frozen=True)
 class Situation:
-    """Weights, and one example that they are to learn."""
+    """Weights, and an example for one update."""
 
     W: np.ndarray  # (3, K), intercepts first
     x: tuple[float, float]
@@ -60,7 +60,7 @@ class Situation:
 
     @property
     def wanted(self) -> float:
-        """The τ that puts a mistake right with its margin; 0 where the prediction is right."""
+        """The τ that corrects a mistake with its margin; 0 if the prediction is right."""
         rival = int(self.scores.argmax())
         if rival == self.label:
             return 0.0
@@ -69,7 +69,7 @@ class Situation:
 
 @dataclass(frozen=True)
 class Step:
-    """What a rule does to a situation."""
+    """The result of an update rule in a situation."""
 
     d: np.ndarray  # (K,)
     W: np.ndarray  # (3, K), after the step
@@ -77,13 +77,13 @@ class Step:
 
 
 def situation(n_classes: int, x: tuple[float, float], label: int) -> Situation:
-    """K weight vectors around the origin, as the spokes of a wheel, and an example."""
+    """Return an example and K weight vectors around the origin, like the spokes of a wheel."""
     angles = _TILT + np.pi / 2 - 2 * np.pi * np.arange(n_classes) / n_classes
     return Situation(_LENGTH * np.vstack([np.zeros(n_classes), np.cos(angles), np.sin(angles)]), x, label)
 
 
 def margin(scores: np.ndarray, label: int) -> float:
-    """By how much the true class leads the best of the others; negative for a mistake.
+    """Return the lead of the true class over the best other class; negative for a mistake.
 
     Examples
     --------
@@ -94,19 +94,19 @@ def margin(scores: np.ndarray, label: int) -> float:
 
 
 def step_of(rule: Any, at: Situation, cap: float) -> Step:
-    """One step of a rule of the lab.
+    """Compute one step of a rule of the lab.
 
     Raises
     ------
     InputError
-        If the rule returns something else than K finite numbers.
+        If the rule does not return K finite numbers.
     """
     d = update_of(rule, len(at.scores), at.scores.copy(), at.label, at.sq_norm, float(cap), at.cost)
     return Step(d, at.W + np.outer(at.g, d), at.scores + at.sq_norm * d)
 
 
 class DemoMiraStep(Demonstration):
-    """The plane on the left, τ as a function of λ above the bars of scores on the right."""
+    """A demonstration with the plane on the left, and on the right τ as a function of λ above the bars of scores."""
 
     name = "mira_step"
     title = "MIRA's step, and column squishing"
@@ -132,7 +132,7 @@ class DemoMiraStep(Demonstration):
     grid = MappingProxyType({"nr_classes": (2, 4, 6), "label": (0, 1, 2), "capped": (False, True)})
 
     def scene(self, settings: Mapping[str, Any]) -> draw.Scene:
-        """The step for each λ."""
+        """Compute the step for each λ."""
         n_classes = settings["nr_classes"]
         [(x1, x2, _)] = settings["example"]
         at = situation(n_classes, (float(x1), float(x2)), min(settings["label"], n_classes - 1))
@@ -162,7 +162,7 @@ class DemoMiraStep(Demonstration):
 
 
 def plane_of(at: Situation, found: list[Step] | None) -> draw.Panel:
-    """The weights of all classes as arrows, the boundaries between them, and the example, before and after the step."""
+    """Return the plane with the weights as arrows, the boundaries and the example, before and after the step."""
     after = [at.W] if found is None else [step.W for step in found]
     boundaries = [with_gaps(decision_boundary(W, LIMITS, LIMITS)) for W in (at.W, *after)]
     marks: list[draw.Mark] = [
@@ -188,7 +188,7 @@ def plane_of(at: Situation, found: list[Step] | None) -> draw.Panel:
 
 
 def tau_panel(at: Situation, found: list[Step] | None, taus: np.ndarray | None) -> draw.Panel:
-    """τ as a function of λ: what the example requires, or what the cap allows."""
+    """Return the plot of τ as a function of λ: the value that the example requires, limited by the cap."""
     top = 1.7 * max(at.wanted, 0.15)
     marks = [
         draw.line(np.column_stack([LAMBDAS, 1 / LAMBDAS]), draw.CLASSES[2], (6, 2), label="cap 1/λ"),
@@ -206,7 +206,7 @@ def tau_panel(at: Situation, found: list[Step] | None, taus: np.ndarray | None) 
 
 
 def bars_panel(at: Situation, found: Mapping[str, list[Step]]) -> draw.Panel:
-    """The scores of the example: before, after MIRA's step, after column squishing."""
+    """Return the bars with the scores of the example: before, after MIRA's step, after column squishing."""
     K = len(at.scores)
     places = np.arange(K)
     zeros = np.zeros(K)

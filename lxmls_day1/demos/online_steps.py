@@ -1,9 +1,9 @@
-"""The perceptron, step by step; and perceptron, MIRA, SVM and maximum entropy side by side on the same order.
+"""The perceptron, step by step; and perceptron, MIRA, SVM and maximum entropy next to each other on the same order.
 
-Every step is computed with the lab's own rules, and is a frame of the scene. It shows the example that is visited, whether
-it is a mistake, the weight vector before and after the step as arrows from the origin (what joins their tips is the step,
-along the example), and how the boundary turns. Beside it stand the mistakes so far and the most that a perceptron can make
-on these points (see ``classifiers/mistake_bounds.py``).
+Every step is computed with the lab's own rules, and is a frame of the scene. It shows the example of the step, whether
+it is a mistake, and the rotation of the boundary. Arrows from the origin are the weight vector before and after the step; an arrow
+between their tips, along the example, is the step. A second panel shows the mistakes so far and the maximum that a perceptron
+can make on these points (see ``classifiers/mistake_bounds.py``).
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import with_gaps
 
 HEIGHT = (-4.0, 4.0)  # of every plane
-WIDTHS = {1: (-4.0, 4.0), 4: (-6.2, 6.2)}  # of one plane, and of each of four
+WIDTHS = {1: (-4.0, 4.0), 4: (-6.2, 6.2)}  # for a single plane, and for each of four
 LEARNERS = (
     Learner("perceptron", "Perceptron", {}, "Perceptron"),
     Learner("mira", "Mira", {}, "MIRA"),
@@ -29,11 +29,11 @@ LEARNERS = (
     Learner("max_ent_online", "MaxEntOnline", {}, "Max. entropy"),
 )
 _LONGEST_ARROW = 3.2  # units of the plane
-_FARTHEST_BOUND = 4  # times the mistakes: a bound that is farther away is a number, and no line
+_FARTHEST_BOUND = 4  # times the mistakes; a larger bound is only shown as a number, not as a line
 
 
 class DemoOnlineSteps(Demonstration):
-    """The plane and the count of mistakes of the perceptron, or the planes of four learners."""
+    """A demonstration with the plane and the mistakes of the perceptron, or with the planes of four learners."""
 
     name = "online_steps"
     title = "Online learners, step by step"
@@ -61,7 +61,7 @@ class DemoOnlineSteps(Demonstration):
     grid = MappingProxyType({"view": (1, 4), "distance": (2, 3.5, 5)})
 
     def scene(self, settings: Mapping[str, Any]) -> draw.Scene:
-        """All steps of one learner, or of four."""
+        """Compute all steps of one learner, or of four."""
         X, y = points_of(self.lab, settings["nr_points"], settings["distance"], settings["seed"])
         order = visits(len(y), settings["nr_rounds"], settings["seed"])
         attempts, traces, bound = Attempts(), dict[str, Trace](), None
@@ -99,7 +99,7 @@ class DemoOnlineSteps(Demonstration):
 def plane(
     label: str, X: np.ndarray, y: np.ndarray, visited: np.ndarray, trace: Trace | None, width: tuple[float, float]
 ) -> draw.Panel:
-    """One learner's points, the example that is visited, boundary and weights before and after each step."""
+    """Return one learner's plane: the points, the current example, and boundary and weights before and after each step."""
     marks: list[draw.Mark] = [draw.points_of_class(X[y == k], k) for k in (0, 1)]
     around: list[Any] = [[], *X[visited][:, None]]
     title: Any = f"{label}: to be written"
@@ -124,7 +124,7 @@ def plane(
 
 
 def count(trace: Trace, bound: Any, note: str) -> draw.Panel:
-    """The perceptron's mistakes after each step, and the most that there can be."""
+    """Return the plot of the perceptron's mistakes after each step, and their upper bound."""
     so_far = np.concatenate([[0], trace.is_mistake.cumsum()])
     last, most = len(trace.is_mistake), max(int(so_far[-1]), 1)
     staircase = np.column_stack([np.repeat(np.arange(last + 1), 2)[1:], np.repeat(so_far, 2)[:-1]])

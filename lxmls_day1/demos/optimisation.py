@@ -1,8 +1,8 @@
-"""Objectives on their way down: the same minimum, reached by several methods, against two costs.
+"""Objectives during training: several methods approach the same minimum, plotted against two costs.
 
-Left against passes over the data, right against seconds. Maximum entropy: L-BFGS, gradient descent and iterative scaling
-beside stochastic gradient, which runs once for each of several η₀, α or λ. The SVM: its primal and its dual, with the gap
-between them shaded, in which the optimum lies, beside the stochastic subgradient. The perceptron: its own loss, which is least at W = 0.
+The left plot counts passes over the data, the right plot seconds. Maximum entropy: L-BFGS, gradient descent and iterative scaling
+next to stochastic gradient descent, which runs once for each of several η₀, α or λ. The SVM: its primal and its dual, with a shaded
+gap that contains the optimum, next to stochastic subgradient descent. The perceptron: its own loss, whose minimum is at W = 0.
 """
 
 import math
@@ -22,16 +22,16 @@ from lxmls_day1.demos.scene import INK, MUTED, Axis, Mark, Panel, Scene, learner
 from lxmls_day1.figures.plotting import DASHES
 
 POINTS = "points"
-REGULARIZER_OF_SVM = 0.01  # where 0 is asked for: its dual needs more
+REGULARIZER_OF_SVM = 0.01  # replaces 0, because the dual needs λ > 0
 _DASHES = {"L-BFGS": 0, "Gradient descent": 1, "Iterative scaling": 2, "Primal P(W)": 0, "Dual D(α)": 1}
 _STOCHASTIC = {
     "log": "Maximum entropy, online",
     "hinge": "SVM",
     "perceptron": "Perceptron",
-}  # whose rule makes the steps
-_HIGHEST = 1.6  # of the objective at W = 0: what is higher leaves the plot
+}  # the learner whose update rule is used
+_HIGHEST = 1.6  # times the objective at W = 0; higher values leave the plot
 _LEAST_EXCESS, _MOST_EXCESS = 1e-8, 30.0
-_TOLERANCE = 1 / 400  # of the height of a panel, by which a curve that is drawn may miss what was computed
+_TOLERANCE = 1 / 400  # maximum error of a drawn curve, as a fraction of the height of a panel
 _LINEAR_BELOW = {"passes": 1.0, "seconds": 1e-3}
 _TICKS: dict[str, list[tuple[float, str]]] = {
     "passes": [(x, f"{x}") for x in (0, 1, 10, 100, 1000)],
@@ -40,7 +40,7 @@ _TICKS: dict[str, list[tuple[float, str]]] = {
 
 
 class DemoOptimisation(Demonstration):
-    """Two plots of the same curves, which are computed anew for other settings."""
+    """A demonstration with two plots of the same curves, which are computed for each choice of settings."""
 
     name = "optimisation"
     title = "Optimisation: the way down"
@@ -78,11 +78,11 @@ class DemoOptimisation(Demonstration):
     def __init__(self, lab: Any):
         super().__init__(lab)
         self.found: dict[tuple[str, Settings], Found] = {}
-        self._loaded: dict[str, tuple[Data, str]] = {}  # and what the page says about it
+        self._loaded: dict[str, tuple[Data, str]] = {}  # with a sentence for the page
         self._warm: set[str] = set()
 
     def scene(self, settings: Mapping[str, Any]) -> Iterator[float | Scene]:
-        """Run every method unless these settings have been run, and draw the curves."""
+        """Run the methods unless their curves for these settings exist, and draw the curves."""
         name, asked = settings["data"], settings_of(settings)
         if (name, asked) not in self.found:
             yield 0.0
@@ -105,7 +105,7 @@ class DemoOptimisation(Demonstration):
         return Data(corpus.train_X, corpus.train_y), sentence
 
     def _warm_up(self, asked: Settings) -> None:
-        """Compile what is compiled on first use: it is no part of anybody's seconds."""
+        """Run each method once on tiny data, so that compilation does not count in the measured seconds."""
         if asked.loss not in self._warm:
             tiny = Data(np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]), np.array([0, 1, 1]))
             for regularizer in (0.1, 0.0):
@@ -115,16 +115,16 @@ class DemoOptimisation(Demonstration):
 
 @dataclass
 class Found:
-    """What has been computed for some settings.
+    """The results so far for some settings.
 
     Attributes
     ----------
     asked : Settings
     rest : iterator
-        What is still to be computed: it goes on where a computation was given up.
+        The results still to be computed. A cancelled computation continues here.
     curves : list of Curve
     optima : dict
-        The least value of the objective for each λ.
+        The minimum of the objective for each λ.
     left_out : list of LeftOut
     """
 
@@ -135,7 +135,7 @@ class Found:
     left_out: list[LeftOut] = field(default_factory=list)
 
     def take(self, item: Curve | Optimum | LeftOut) -> None:
-        """Keep one more result."""
+        """Store one more result."""
         if isinstance(item, Curve):
             self.curves.append(item)
         elif isinstance(item, Optimum):
@@ -145,26 +145,26 @@ class Found:
 
     @property
     def share(self) -> float:
-        """How much of it that is, from 0 to 1, as far as can be known."""
+        """The estimated progress of the computation, from 0 to 1."""
         expected = 3 if self.asked.loss == "perceptron" else 8
         if self.asked.varied == "regularizer":
             expected += len(FAMILIES["regularizer"])
         return min(1.0, (len(self.curves) + len(self.optima) + len(self.left_out)) / expected)
 
     def of(self, *roles: str) -> list[Curve]:
-        """The curves of these roles."""
+        """Return the curves with these roles."""
         return [curve for curve in self.curves if curve.role in roles]
 
     def excess(self, curve: Curve) -> np.ndarray:
-        """How far a curve is above the optimum of its λ; NaN where rounding leaves nothing above it."""
+        """Return the distance of a curve above the optimum of its λ; NaN if rounding leaves a distance of 0 or less."""
         lowest = min(other.objective.min() for other in self.of("batch", "stochastic", "primal"))
         return curve.excess(self.optima.get(curve.regularizer, float(lowest)))
 
 
 def settings_of(settings: Mapping[str, Any]) -> Settings:
-    """What is asked for; settings without effect have their usual values, so that nothing is computed twice."""
+    """Return the settings of the curves. Settings without effect get their defaults, so that nothing is computed twice."""
     asked = Settings(**{item.name: settings[item.name] for item in fields(Settings)})
-    if asked.loss == "perceptron":  # its steps have the length 1
+    if asked.loss == "perceptron":  # its steps have length 1, so the other settings have no effect
         return Settings(asked.loss, asked.regularizer, nr_passes=asked.nr_passes)
     if asked.loss == "hinge" and asked.regularizer == 0:
         asked = replace(asked, regularizer=REGULARIZER_OF_SVM)
@@ -186,7 +186,7 @@ def _scene(found: Found, excess: bool, changed: bool, sentence: str) -> Scene:
 
 
 def _panel(found: Found, cost: str, excess: bool) -> Panel:
-    """The curves against one of their costs."""
+    """Return the curves plotted against one of their costs."""
     most = max([10 * _LINEAR_BELOW[cost], *(getattr(curve, cost)[-1] for curve in found.curves)])
     across = Axis(
         0,
@@ -210,12 +210,12 @@ def _panel(found: Found, cost: str, excess: bool) -> Panel:
 
 
 def _plain_line(path: np.ndarray, dash: int, label: str) -> Mark:
-    """A curve of a method that has no learner's colour."""
+    """Return a curve of a method that has no learner's colour."""
     return line(path, MUTED if dash else INK, DASHES[dash], width=1.2, label=label)
 
 
 def _gap(found: Found, cost: str, excess: bool, across: Axis, up: Axis) -> list[Mark]:
-    """What lies between primal and dual, shaded; in the logarithmic view, between excess and gap."""
+    """Return the shaded area between primal and dual; in the logarithmic view, between excess and gap."""
     primal, dual = found.of("primal"), found.of("dual")
     if not primal or not dual:
         return []
@@ -237,7 +237,7 @@ def _range_of_excess(found: Found) -> Axis:
 
 def _range_of_objective(found: Found) -> Axis:
     start = max((curve.objective[0] for curve in found.of("batch", "stochastic", "primal")), default=1.0)
-    within = _HIGHEST * start or math.inf  # the perceptron's loss starts at 0
+    within = _HIGHEST * start or math.inf  # the perceptron's loss starts at 0, which would give no limit
     highest = max((h for curve in found.curves for h in curve.objective if h < within), default=start)
     lowest = min((curve.objective.min() for curve in found.curves), default=0.0) if found.asked.loss == "log" else 0.0
     room = 0.05 * (highest - lowest)
@@ -252,13 +252,13 @@ def _path(x: np.ndarray, heights: np.ndarray, across: Axis, up: Axis) -> np.ndar
         low, high, values = math.log(low), math.log(high), np.log(heights)
     on_page = np.clip((values - low) / (high - low), -0.1, 1.1)
     parts = x / across.linear_below
-    along = np.where(parts <= 1, parts / 2, 0.5 + np.log10(np.maximum(parts, 1)))  # symlog, as the page draws it
+    along = np.where(parts <= 1, parts / 2, 0.5 + np.log10(np.maximum(parts, 1)))  # symlog, as drawn by the page
     kept = needed_points(along, on_page, _TOLERANCE)
     return np.column_stack([x, heights])[kept]
 
 
 def needed_points(x: np.ndarray, y: np.ndarray, tolerance: float) -> list[int]:
-    """The points of a curve between which straight lines miss the others by no more than a tolerance, up or down.
+    """Return the indices of points whose connecting lines miss the other points of a curve by at most a tolerance, vertically.
 
     References
     ----------
@@ -286,7 +286,7 @@ def needed_points(x: np.ndarray, y: np.ndarray, tolerance: float) -> list[int]:
 
 
 def _sentence(found: Found) -> str:
-    """How many passes it took to come close to the optimum; of the perceptron, where it ends."""
+    """Return a sentence about the passes until each method is close to the optimum; for the perceptron, about its final loss."""
     if found.asked.loss == "perceptron":
         ends = ", ".join(f"{curve.objective[-1]:.3g} ({curve.name})" for curve in found.curves)
         return f"The loss is least, 0, at W = 0. At the end it is: {ends or 'not known'}."

@@ -1,7 +1,7 @@
-"""The demonstrations as pages: each in one file that opens by a double click, and a list of them.
+"""The demonstrations as pages: each in one file that a browser can open without a server, and an index of them.
 
-A page holds its style, its script and its scenes, and asks nothing of the network. Where Python is at hand (`server`), it is
-asked for the scene of every setting; without it the page holds those of its demonstration's `grid`.
+A page contains its style, its script and its scenes, and loads nothing from the network. If Python is available (`server`), the
+page requests the scene of every setting from it. Without Python, the page contains the scenes of its demonstration's `grid`.
 """
 
 import base64
@@ -26,25 +26,25 @@ _MORE = "lxmls-day1 demo shows every setting, and the learners of your own lab."
 
 
 def script() -> str:
-    """What draws a demonstration, as a JavaScript module; `notebook` gives it to a widget."""
+    """Return the JavaScript module that draws a demonstration; `notebook` passes it to a widget."""
     return (PAGE / "demo.js").read_text(encoding="utf-8")
 
 
 def style() -> str:
-    """The style sheet of the pages."""
+    """Return the style sheet of the pages."""
     return (PAGE / "demo.css").read_text(encoding="utf-8")
 
 
 def described(
     demonstration: Demonstration | type[Demonstration], *, dark: bool | None = None, **more: Any
 ) -> dict[str, Any]:
-    """What the script has to know of a demonstration.
+    """Return the description of a demonstration for the script.
 
     Parameters
     ----------
     demonstration : Demonstration
     dark : bool, optional
-        Light on dark, or not; as the browser prefers unless given.
+        True for dark mode, False for light mode. Default: the browser's preference.
     **more
         Further entries, such as scenes.
     """
@@ -53,16 +53,16 @@ def described(
 
 
 def page(description: Mapping[str, Any], *, ask: str = "", scale: float | None = None) -> str:
-    """The page of one demonstration, in HTML.
+    """Return the HTML page of one demonstration.
 
     Parameters
     ----------
     description : mapping
-        Of `described`; with ``grid`` and ``scenes`` unless there is an address to ask.
+        The result of `described`; with ``grid`` and ``scenes`` unless `ask` is given.
     ask : str
-        The address that answers with scenes.
+        The address for requests of scenes.
     scale : float, optional
-        Of letters and lines; 1 unless given.
+        The scale of letters and lines. Default: 1.
     """
     return _document(str(description["title"]), f"<body{_scaled(scale)}>\n{_demo(description, ask)}\n")
 
@@ -73,13 +73,13 @@ def index_page(
     ask: Mapping[str, str],
     dark: bool | None,
 ) -> str:
-    """The list of demonstrations, each with a small picture, which is drawn as on its page.
+    """Return the index of demonstrations, each with a small picture that is drawn as on its page.
 
     Parameters
     ----------
     descriptions : mapping of name to description
     addresses : mapping of name to the address of its page
-    ask : mapping of name to the address that answers with scenes; empty where the descriptions have them
+    ask : mapping of name to the address for requests of scenes; empty if the descriptions contain scenes
     dark : bool or None
     """
     sections = "\n".join(
@@ -110,15 +110,15 @@ def export(
     ----------
     lab : lxmls_day1.lab.Lab
     folder : path
-        Made if it is not there; files of the same names are replaced, others stay.
+        Created if necessary. Files with the same names are replaced; others stay.
     only : collection of str
-        Names of demonstrations; all unless given.
+        Names of demonstrations. Default: all.
     dark, scale
-        As in `described` and `page`.
+        See `described` and `page`.
     python : str, optional
-        Where the pages find the worker that starts Python in them, as an address; see ``lxmls_day1.browser.exercise_pages``.
+        The address of the worker that starts Python in the pages; see ``lxmls_day1.browser.exercise_pages``.
     tell : function (sentence), optional
-        Called with what is being written, and what is left out and why.
+        Called with a sentence for each page that is written or omitted.
 
     Returns
     -------
@@ -128,7 +128,7 @@ def export(
     Raises
     ------
     InputError
-        If there is no demonstration of a name.
+        If a demonstration does not exist.
     """
     for name in only:
         demonstration_class(name)
@@ -155,7 +155,7 @@ def export(
 
 
 def programs(lab_folder: Path) -> dict[PurePosixPath, bytes]:
-    """What Python in a page imports: the demonstrations, and the lab whose learners they show, solutions included."""
+    """Return the files that Python in a page imports: the demonstrations, and the lab with its solutions."""
     files = {PurePosixPath("lxmls_day1/demos", path.name): path for path in PAGE.parent.glob("*.py")}
     for part in ("readers", "classifiers"):
         paths = (lab_folder / part).rglob("*.py")
@@ -164,14 +164,14 @@ def programs(lab_folder: Path) -> dict[PurePosixPath, bytes]:
 
 
 def exported(demonstration: Demonstration, *, dark: bool | None = None, python: str = "") -> dict[str, Any]:
-    """The description of a demonstration with the scenes of its grid."""
+    """Return the description of a demonstration with the scenes of its grid."""
     return described(demonstration, dark=dark, more=_MORE, python=python, **demonstration.grid_scenes())
 
 
 def _demo(description: Mapping[str, Any], ask: str, small: bool = False) -> str:
     data = json.dumps(description, ensure_ascii=False, separators=(",", ":")).replace(
         "<", "\\u003c"
-    )  # nothing ends the script
+    )  # no text can end the script element
     attribute = f' data-ask="{html.escape(ask)}"' if ask else ""
     return f'<div data-demo{attribute}{" data-small" if small else ""}><script type="application/json">{data}</script></div>'
 
@@ -193,5 +193,5 @@ def _module() -> str:
 
 
 def script_hash() -> str:
-    """Return what a content-security policy calls the script of a page."""
+    """Return the hash of a page's script for its content-security policy."""
     return f"sha256-{base64.b64encode(hashlib.sha256(_module().encode()).digest()).decode()}"

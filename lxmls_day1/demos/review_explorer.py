@@ -1,8 +1,12 @@
-"""Why a review is positive: type one, and see what every classifier makes of it, and of which words.
+"""The review explorer: type a review, and see the decision of every classifier and the words that caused it.
 
-Three views of the same classifiers: the decision on the review at hand and the words that made it; the words that a
-classifier takes for the clearest signs in its domain; and what smoothing does to a word that a class has never shown.
-Whatever is typed is data, and of a very long review only the beginning is shown (all of it counts).
+There are three views of the same classifiers:
+
+- the decision on the current review and the words that caused it;
+- the words that most strongly indicate a class in the domain;
+- the effect of smoothing on a word that never occurs in one class.
+
+Typed text is only data. Only the beginning of a very long review is shown.
 """
 
 import math
@@ -45,13 +49,13 @@ SMOOTHED = FOR_COUNTS[0].label
 LABELS = [learner.label for learner in FOR_COUNTS + EVERYWHERE]
 _VERDICTS: dict[str, tuple[str, draw.Colour]] = {"positive": ("+", draw.CLASSES[0]), "negative": ("−", draw.CLASSES[1])}
 _NO_VERDICT = ("?", draw.MUTED)
-_MOST_BARS = {"review": 8, "telling": 12}  # of each class
-_LONGEST = 22  # characters of a word beside a bar
-_ALPHAS = np.geomspace(1e-3, 100, 61)  # where the curves of smoothing are computed
+_MOST_BARS = {"review": 8, "telling": 12}  # for each class
+_LONGEST = 22  # characters of a word next to a bar
+_ALPHAS = np.geomspace(1e-3, 100, 61)  # values of α at which the curves are computed
 
 
 class DemoReviews(Demonstration):
-    """A box to type into, the text in colour, and two panels with one of three views."""
+    """A demonstration with an input field, the text in colour, and two panels with one of three views."""
 
     name = "review_explorer"
     title = "Review explorer"
@@ -89,7 +93,7 @@ class DemoReviews(Demonstration):
         self.learnt: dict[str, Learnt] = {}
 
     def scene(self, settings: Mapping[str, Any]) -> Iterator[float | draw.Scene]:
-        """Train on the domain unless that is done, and show what the view asks for."""
+        """Train on the domain unless that is done, and show the selected view."""
         domain = settings["domain"]
         if domain not in self.learnt:
             yield 0.0
@@ -104,7 +108,7 @@ class DemoReviews(Demonstration):
         yield views[settings["view"]](learnt, settings)
 
     def _review(self, learnt: "Learnt", settings: Mapping[str, Any]) -> draw.Scene:
-        """The decisions, and the words of one of them."""
+        """Return the decisions, and the words of one of them."""
         typed, corpus, attempts = settings["text"], learnt.reviews.corpus, Attempts()
         counts, decisions = read(typed), dict[str, Decision]()
         for label, model in learnt.models.items():
@@ -138,7 +142,7 @@ class DemoReviews(Demonstration):
         )  # fmt: skip
 
     def _telling(self, learnt: "Learnt", settings: Mapping[str, Any]) -> draw.Scene:
-        """The clearest signs of either class."""
+        """Return the words that most strongly indicate either class."""
         model = learnt.models.get(settings["learner"], next(iter(learnt.models.values()), None))
         positive, negative = most_telling(model, learnt.reviews.corpus, _MOST_BARS["telling"]) if model else ([], [])
         says = (
@@ -157,7 +161,7 @@ class DemoReviews(Demonstration):
         )  # fmt: skip
 
     def _smoothing(self, learnt: "Learnt", settings: Mapping[str, Any]) -> draw.Scene:
-        """The probabilities of a word and what it adds, for every α, and naive Bayes with this α."""
+        """Return the probabilities of a word and its contribution, for every α, and the decision of naive Bayes with this α."""
         corpus, alpha, attempts = learnt.reviews.corpus, settings["alpha"], Attempts()
         typed = settings["word"] or next(iter(one_sided_words(corpus)), "")
         found = word_counts(corpus, typed)
@@ -184,7 +188,7 @@ class DemoReviews(Demonstration):
         )
 
     def _smoothed(self, learnt: "Learnt", alpha: float) -> Trained:
-        """Naive Bayes with another α; 0 is the unsmoothed one."""
+        """Return naive Bayes trained with another α; 0 means no smoothing."""
         if alpha not in learnt.smoothed:
             corpus = learnt.reviews.corpus
             settings = {"smooth_param": float(alpha)} if alpha > 0 else {"smooth": False}
@@ -202,9 +206,9 @@ class Learnt:
     ----------
     reviews : Reviews
     rest : iterator
-        Those that are still to be trained: it goes on where a computation was given up.
+        The classifiers still to be trained. A cancelled computation continues here.
     models : dict of Trained
-        By label.
+        The trained classifiers by label.
     smoothed : dict of Trained
         Naive Bayes by its α.
     """
@@ -217,12 +221,12 @@ class Learnt:
 
     @property
     def sentence(self) -> str:
-        """What was learnt from."""
+        """A sentence about the training data."""
         corpus = self.reviews.corpus
         return f"{corpus.get_name()}: {counted(corpus.train_X.shape[0], 'training review')}, {counted(corpus.nr_features, 'word')}."
 
     def notes(self, attempts: Attempts) -> list[str]:
-        """What is missing, and why."""
+        """Return sentences about missing parts, with reasons."""
         return [*filter(None, [self.reviews.sentence]), *self.attempts.sentences(), *attempts.sentences()]
 
 
@@ -234,7 +238,7 @@ def _comparison(decisions: Mapping[str, Decision]) -> dict[str, Any]:
 
 
 def _decisions(decisions: Mapping[str, Decision]) -> draw.Panel:
-    """A bar for each classifier, from −1 to 1."""
+    """Return a panel with a bar for each classifier, from −1 to 1."""
     verdicts = [_VERDICTS[d.decided] if d.has_words else _NO_VERDICT for d in decisions.values()]
     names = [f"{label} {sign}" for label, (sign, _) in zip(decisions, verdicts, strict=True)]
     lengths = [d.share for d in decisions.values()]
@@ -251,7 +255,7 @@ def _decisions(decisions: Mapping[str, Decision]) -> draw.Panel:
 
 
 def _word_bars(name: str, title: str, label: str, weights: Sequence[tuple[str, float]]) -> draw.Panel:
-    """Bars to the right for positive, to the left for negative; what is infinite gets a bar of full length, and ∞."""
+    """Return a panel with bars to the right for positive, to the left for negative. An infinite weight gets a full bar and ∞."""
     finite = [abs(weight) for _, weight in weights if math.isfinite(weight)]
     longest = max(finite, default=1.0) or 1.0
     lengths = [weight if math.isfinite(weight) else math.copysign(1.25 * longest, weight) for _, weight in weights]
@@ -266,7 +270,7 @@ def _word_bars(name: str, title: str, label: str, weights: Sequence[tuple[str, f
 
 
 def _bars(lengths: Sequence[float], colours: Sequence[draw.Colour]) -> list[draw.Mark]:
-    """Horizontal bars, the first one on top, and the line where they begin."""
+    """Return horizontal bars, the first on top, and the zero line."""
     if not lengths:
         return []
     extents = [(row, 0.0, length) for row, length in zip(_rows(len(lengths)), lengths, strict=True)]
@@ -285,7 +289,7 @@ def _rows(count: int) -> range:
 
 
 def _probabilities(found: WordCounts, alpha: float) -> draw.Panel:
-    """The probability of a word in either class."""
+    """Return a panel with the probability of a word in either class."""
     curves = found.probabilities(_ALPHAS)
     marks = [
         draw.line(
@@ -299,7 +303,7 @@ def _probabilities(found: WordCounts, alpha: float) -> draw.Panel:
 
 
 def _added(found: WordCounts, alpha: float) -> draw.Panel:
-    """What an occurrence of a word adds to the lead of positive."""
+    """Return a panel with the contribution of an occurrence of a word to the lead of positive."""
     leads = found.lead(_ALPHAS)
     room = 0.06 * (max(leads.max(), 0) - min(leads.min(), 0)) or 0.1
     up = draw.Axis(min(leads.min(), 0) - room, max(leads.max(), 0) + room, "lead of positive")
@@ -313,7 +317,7 @@ def _added(found: WordCounts, alpha: float) -> draw.Panel:
 def _over_alpha(
     name: str, title: str, up: draw.Axis, curves: list[draw.Mark], alpha: float = 0, heights: Any = ()
 ) -> draw.Panel:
-    """Curves as functions of α, and their heights at the α that is chosen."""
+    """Return a panel with curves as functions of α, and their heights at the selected α."""
     if alpha > 0:
         chosen = [(alpha, float(height)) for height in heights]
         curves = [

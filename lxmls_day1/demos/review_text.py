@@ -1,4 +1,4 @@
-"""A review in the review explorer: its words with their weights, and sentences about it."""
+"""Texts about a review for the review explorer: its words with their weights, and sentences."""
 
 import math
 from collections.abc import Sequence
@@ -7,12 +7,12 @@ from lxmls_day1.demos.review_decisions import MOST_CHARACTERS, Decision, Word, W
 from lxmls_day1.engine.text.documents import printable
 from lxmls_day1.engine.text.feature_contributions import lead
 
-MOST_WORDS = 400  # words of the review
+MOST_WORDS = 400  # words of the review that are shown
 _LONGEST_WORD = 60  # characters of one word
 
 
 def strongest_words(decision: Decision, nr_words: int) -> list[tuple[str, float]]:
-    """The words that speak most for *positive*, then those that speak most against it, the strongest last."""
+    """Return the words that most strongly indicate *positive*, then those that indicate *negative*, the strongest last."""
     leads = [
         (word, float(weight))
         for word, weight in zip(decision.explanation.words, lead(decision.explanation.contributions, 0, 1), strict=True)
@@ -24,7 +24,7 @@ def strongest_words(decision: Decision, nr_words: int) -> list[tuple[str, float]
 
 
 def coloured_words(words: Sequence[Word]) -> list[tuple[str, float, str]]:
-    """The first words of a review, each with a weight from −1 to 1, as a share of the strongest, and what it means.
+    """Return the first words of a review, each with a weight from −1 to 1 (relative to the strongest) and an explanation.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def coloured_words(words: Sequence[Word]) -> list[tuple[str, float, str]]:
 
 
 def about_the_text(text: str, known: int, nr_words: int) -> str:
-    """A sentence about a review that is empty, long, or of unknown words; empty for others."""
+    """Return a sentence about a review that is empty, long or has only unknown words; else an empty string."""
     if not text.strip():
         return "Nothing is typed yet, so there is no verdict: intercepts alone only say how often each class came up."
     if not known:
@@ -61,7 +61,7 @@ def about_the_text(text: str, known: int, nr_words: int) -> str:
 
 
 def about_the_word(found: WordCounts, alpha: float, decision: Decision | None, accuracy: float) -> str:
-    """What smoothing with α does to a word, and to naive Bayes: its decision, and its accuracy on the test reviews."""
+    """Return sentences about the effect of smoothing with α on a word, and on the decision and test accuracy of naive Bayes."""
     seen = [f"{count:g} times" if count != 1 else "once" for count in found.counts]
     text = f"“{short(found.word)}” occurs {seen[0]} in positive and {seen[1]} in negative training reviews. "
     added = float(found.lead(alpha))
@@ -78,7 +78,7 @@ def about_the_word(found: WordCounts, alpha: float, decision: Decision | None, a
 
 
 def about_no_word(typed: str) -> str:
-    """A sentence about a word that is no feature."""
+    """Return a sentence about a word that is not a feature."""
     return (
         f"“{short(typed.strip())}” is no feature: the training reviews have it fewer than five times, or never. It counts for "
         "nothing, smoothed or not. Try another word, or a pair of neighbours such as waste_of."
@@ -86,7 +86,7 @@ def about_no_word(typed: str) -> str:
 
 
 def short(text: str, longest: int = _LONGEST_WORD) -> str:
-    """A word as the page shows it: a very long one is cut, and characters without a form become escapes.
+    """Return a word for display: a very long word is cut, and unprintable characters are escaped.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""What an autograder does in its container: grade one submission, and write the file that the platform reads.
+"""The program of an autograder in its container: it grades one submission and writes the file that the platform reads.
 
 The scripts of `lxmls_day1.grading.autograder_kit` start it, with a Python that imports nothing from the current folder::
 
     python -I -m lxmls_day1.grading.autograded gradescope --settings … --submission … --results …
 
-Where grading as such is not possible there are no results: it ends with status 1, and the platform says that the autograder
-has failed.
+If grading is not possible in the container, the program writes no results and exits with status 1. The platform then reports
+that the autograder has failed.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from lxmls_day1.grading.intake.submissions import read_submission
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.lab import PACKAGES, reference_folder
 
-# Imports inside the functions: at Classroom 50 the libraries of the grader are not installed.
+# The grader is imported inside functions, because its libraries are not installed at Classroom 50.
 
 PREPARE = "prepare"
 NAME = "submission"
@@ -40,25 +40,25 @@ CLASSROOM50_VARIABLES = ("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_UR
 
 
 def grade_alone(settings: Settings, submission: Path, prepared: Path | None = None) -> Gradebook:
-    """Grade one submission, whatever is in it: also a folder that looks like those of many students is one.
+    """Grade one submission, even if its folder looks like the folder of many submissions.
 
     Parameters
     ----------
     settings : Settings
     submission : Path
-        A folder.
+        The folder of the submission.
     prepared : Path, optional
-        Where `prepare` has left what all submissions need.
+        The folder in which `prepare` saved the data that all submissions need.
 
     Returns
     -------
     Gradebook
-        With one row.
+        A gradebook with one row.
 
     Raises
     ------
     InputError
-        If grading as such is not possible here.
+        If grading is not possible here.
     """
     with temporary_folder("lxmls-day1-autograder-") as out:
         expectations = prepared and _expectations(prepared)
@@ -68,25 +68,25 @@ def grade_alone(settings: Settings, submission: Path, prepared: Path | None = No
 
 
 def prepare(settings: Settings, prepared: Path) -> Gradebook:
-    """Compute once what all submissions need, and grade an empty one to see that grading works here."""
+    """Compute the data that all submissions need, and grade an empty submission to test that grading works here."""
     prepared.mkdir(parents=True, exist_ok=True)
     with temporary_folder("lxmls-day1-autograder-") as nothing:
         return _graded(settings, nothing, prepared)
 
 
 def classroom50_result(report: CheckReport, variables: Mapping[str, str]) -> dict[str, Any]:
-    """Classroom 50's ``result.json``: a point for each public check.
+    """Return Classroom 50's ``result.json``: one point for each public check.
 
     Parameters
     ----------
     report : CheckReport
     variables : mapping from str to str
-        Those of the environment that Classroom 50's runner sets.
+        The environment variables that Classroom 50's runner sets.
 
     Raises
     ------
     InputError
-        If one of them is missing.
+        If a variable is missing.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def classroom50_result(report: CheckReport, variables: Mapping[str, str]) -> dic
 
 
 def check_alone(settings: Settings, submission: Path) -> CheckReport:
-    """Run the public checks on the functions that were handed in; all else, the checks too, is as it was given out."""
+    """Run the public checks on the submitted functions; every other file, including the checks, is the original starter file."""
     given = student_files(reference_folder())
     handed_in = read_submission(FoundSubmission(NAME, NAME, NAME, submission), given)
     own: Files = {p: c for p, c in handed_in.files.items() if p.parts[0] in PACKAGES and p.suffix == ".py"}
@@ -144,7 +144,8 @@ def _graded(settings: Settings, submission: Path, out: Path) -> Gradebook:
     from lxmls_day1.grading.running.plan import make_plan
     from lxmls_day1.grading.running.run_folders import run_folder
 
-    with run_folder() as place, contextlib.chdir(place):  # numba and matplotlib read settings from the current folder
+    # numba and matplotlib read settings from the current folder, which may be the student's.
+    with run_folder() as place, contextlib.chdir(place):
         level = strongest_level(lab_program())
         for name, why in level.rejected:
             print(f"The sandbox level {name} is not available here: {why}.")
@@ -155,7 +156,7 @@ def _graded(settings: Settings, submission: Path, out: Path) -> Gradebook:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the scripts of an autograder ask for; the exit status."""
+    """Run the command that a script of the autograder gives, and return the exit status."""
     parser = argparse.ArgumentParser(prog="lxmls_day1.grading.autograded")
     parser.add_argument("what", choices=(PREPARE, *PLATFORMS))
     parser.add_argument("--settings", type=Path, required=True)

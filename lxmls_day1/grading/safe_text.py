@@ -1,7 +1,7 @@
-"""Texts of students, cleaned so that they can be shown on a page, in a table and on a terminal.
+"""Strings of students, cleaned so that a page, a table or a terminal can show them safely.
 
-A name or an output may hold anything: markup, formulas for a spreadsheet, control sequences for a terminal, characters that
-change the direction of writing. `visible` removes what acts by itself and keeps what can be read; the other functions
+A name or an output may hold anything: markup, spreadsheet formulas, terminal control sequences, characters that
+change the direction of writing. `visible` removes active characters and keeps readable text. The other functions
 prepare its result for one kind of file each.
 """
 
@@ -39,12 +39,12 @@ _MARKS = (
     "[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
     "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 )
-_PILED_MARKS = re.compile(f"({_MARKS}{{4}}){_MARKS}+")  # more than four over one letter paint over the lines around
+_PILED_MARKS = re.compile(f"({_MARKS}{{4}}){_MARKS}+")  # more than four marks on one letter overlap the lines around it
 _FORMULA = re.compile(r"(^\s*|[;,\t|\n\"']\s*)(?=[=+\-@＝＋－＠﹣﹢﹦﹫])")
 
 
 def visible(text: str) -> str:
-    """A text without anything that acts by itself: a visible sign replaces what cannot be read.
+    """Return the text without active characters: a visible sign replaces each one that cannot be read.
 
     Control sequences for terminals are removed. Control characters become their pictures; marks that change the direction of
     writing become their numbers. Line ends become newlines; tabs stay.
@@ -63,7 +63,7 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str, most: int = 200) -> str:
-    """A text in one line that is no longer than `most` characters.
+    """Return the text as one line of at most `most` characters.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def one_line(text: str, most: int = 200) -> str:
 
 
 def lines(text: str, most: int = TEXT_LENGTH, most_lines: int = TEXT_LINES) -> str:
-    """A text of several lines, cut off if it is too long to be read; then the last line says how much is missing.
+    """Return the text cut off at `most` characters and `most_lines` lines; a last line then reports how much is missing.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def lines(text: str, most: int = TEXT_LENGTH, most_lines: int = TEXT_LINES) -> s
 
 
 def html_text(text: str) -> str:
-    """For the inside of an HTML element or of a quoted attribute.
+    """Escape a text for the inside of an HTML element or of a quoted attribute.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def html_text(text: str) -> str:
 
 
 def html_prose(text: str) -> str:
-    """A sentence of this project as HTML: ``code`` in backticks and *emphasis* in stars become markup, nothing else does.
+    """Convert a sentence of this project to HTML: only ``code`` in backticks and *emphasis* in stars become markup.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def html_prose(text: str) -> str:
     '<em>One</em> of <code>&lt;b&gt;</code>'
     """
     parts = html_text(" ".join(text.split())).split("`")
-    if len(parts) % 2 == 0:  # a backtick without its fellow
+    if len(parts) % 2 == 0:  # a backtick is not closed
         return "`".join(parts)
     for i, part in enumerate(parts):
         parts[i] = f"<code>{part}</code>" if i % 2 else re.sub(r"(?<!\w)\*([^*\s][^*]*)\*(?!\w)", r"<em>\1</em>", part)
@@ -122,9 +122,9 @@ def html_prose(text: str) -> str:
 
 
 def table_cell(text: str) -> str:
-    """A cell of a table that a spreadsheet reads as text: an apostrophe stands before what would begin a formula.
+    """Return a cell that a spreadsheet reads as text: an apostrophe is inserted before anything that would begin a formula.
 
-    It also stands after characters that separate cells in some countries, such as the semicolon.
+    It is also inserted after characters that separate cells in some countries, such as the semicolon.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def table_cell(text: str) -> str:
 
 
 def table_lines(text: str, most: int) -> str:
-    """A cell of several lines that a spreadsheet reads as text, as `table_cell`.
+    """Return a cell of several lines that a spreadsheet reads as text, as in `table_cell`.
 
     Examples
     --------

@@ -1,18 +1,18 @@
-"""Find the file of each exercise in a submission, whatever students, browsers and platforms have made of its name.
+"""Find the file of each exercise in a submission, even if students, browsers or platforms have changed its name.
 
     ==========================================  ===============================================================
     a file for ``classifiers/perceptron.py``    rule
     ==========================================  ===============================================================
     ``classifiers/perceptron.py``               the exact path counts
-    ``perceptron.py``, ``code/perceptron.py``   the name fits but for its folder
-    ``Perceptron.PY``, ``Per-ceptron.py``       … but for capital letters, hyphens, blanks
-    ``perceptron (1).py``, ``perceptron2.py``   … but for the marks of a copy, and numbers of platforms
-    ``JSmith_perceptron_final.py``              … but for words before or behind it
-    ``perceptron.py.txt``, ``perceptron.html``  … but for suffixes, if the text is Python
+    ``perceptron.py``, ``code/perceptron.py``   the name matches, but not the folder
+    ``Perceptron.PY``, ``Per-ceptron.py``       … except for capital letters, hyphens, blanks
+    ``perceptron (1).py``, ``perceptron2.py``   … except for the marks of a copy, and numbers of platforms
+    ``JSmith_perceptron_final.py``              … except for words before or after it
+    ``perceptron.py.txt``, ``perceptron.html``  … except for suffixes, if the text is Python
     ==========================================  ===============================================================
 
-Unless its name is right, a file must define the functions of an exercise; a notebook must hold cells of the notebook that was
-given out. If several files fit, none of them is taken: whoever graded a guess might mark the wrong attempt.
+Unless its name is right, a file must define the functions of an exercise, and a notebook must contain cells of the starter
+notebook. If several files match, none of them is used, because a guess might grade the wrong attempt.
 """
 
 import functools
@@ -25,7 +25,7 @@ from pathlib import PurePosixPath
 from lxmls_day1.course.markers import functions_of, stubs_left
 from lxmls_day1.course.source_functions import function_lines_by_indent
 
-#: What browsers, mail programs and editors put behind or in place of a suffix.
+#: Suffixes that browsers, mail programs and editors add or substitute.
 FOREIGN_SUFFIXES = ("txt", "text", "html", "htm", "json", "bak", "old", "orig", "download")
 _SUFFIX_WORDS = {".py": {"py", *FOREIGN_SUFFIXES}, ".ipynb": {"ipynb", *FOREIGN_SUFFIXES}}
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -33,7 +33,7 @@ _COPY_MARKS = re.compile(r"(?:copy|kopie|copie|copia|final|new|fixed|v?\d{1,6})*
 _CELL_ID = re.compile(rb'"id"\s*:\s*"([\w-]{1,64})"')
 _HEADING = re.compile(rb"## Exercise (\d[\w.]{0,8})")
 LONGEST_NAME = 300  # characters
-LEAST_SHARED_CELLS = 3  # a notebook that is given out has dozens
+LEAST_SHARED_CELLS = 3  # a starter notebook has dozens
 
 Defines = Callable[[PurePosixPath, PurePosixPath], bool]
 
@@ -45,13 +45,13 @@ class Search:
     Attributes
     ----------
     taken : dict from path to path
-        The file in the submission.
+        The matching file in the submission.
     unclear : dict from path to list of path
-        Several files that fit, of which none is taken.
+        Several matching files, so that none is used.
     alike : dict from path to list of path
-        Files whose names alone fit.
+        Files that match by name only.
     spare : dict from path to list of path
-        Files that fit beside the one that counts.
+        Further matching files, in addition to the one that is used.
     """
 
     taken: dict[PurePosixPath, PurePosixPath] = field(default_factory=dict)
@@ -66,14 +66,14 @@ def find_exercise_files(
     names: Sequence[PurePosixPath],
     defines: Defines,
 ) -> Search:
-    """Find the files of a lab that do not stand in their places.
+    """Find the files of a lab that are not in their usual folders.
 
     Parameters
     ----------
     wanted : collection of path
-        The files of a lab, no two of the same name.
+        The files of a lab, with different names.
     placed : mapping from path to path
-        The files that stand in their places, as path in the lab -> path in the submission.
+        The files in their usual folders, as path in the lab -> path in the submission.
     names : sequence of path
         All files of the submission.
     defines : function of (path in the submission, path in the lab)
@@ -121,7 +121,7 @@ def find_exercise_files(
 
 
 def meant_file(name: str, homes: Mapping[str, PurePosixPath]) -> PurePosixPath | None:
-    """Return the file of the lab whose name a name fits, the longest name of several; None if there is none.
+    """Return the file of the lab that a name matches (the longest if several match), or None.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def meant_file(name: str, homes: Mapping[str, PurePosixPath]) -> PurePosixPath |
 
 
 def _words_of_file(name: str) -> tuple[list[str], set[str]]:
-    """Split a file's name into the words of its stem, and the words of its suffixes."""
+    """Split a file name into the words of its stem, and the words of its suffixes."""
     stem, *suffixes = unicodedata.normalize("NFKC", name).strip().split(".")
     foreign = set().union(*_SUFFIX_WORDS.values())
     kinds: set[str] = set()
@@ -150,7 +150,7 @@ def _words_of_file(name: str) -> tuple[list[str], set[str]]:
         kinds.add(ending[0])
         suffixes.pop()
     words = [word for part in (stem, *suffixes) for word in _words(part)]
-    return words, kinds or set(suffixes)  # a suffix that nobody knows is that of another kind of file
+    return words, kinds or set(suffixes)  # an unknown suffix indicates another type of file
 
 
 def _words(text: str) -> list[str]:
@@ -163,7 +163,7 @@ def _flat(stem: str) -> str:
 
 
 def _contains(words: Sequence[str], wanted: str) -> bool:
-    """Return True if some words in a row spell a name; marks of a copy may follow the last one directly."""
+    """Return True if consecutive words spell a name; marks of a copy may follow the last word directly."""
     for first in range(len(words)):
         spelled = ""
         for word in words[first:]:
@@ -176,9 +176,9 @@ def _contains(words: Sequence[str], wanted: str) -> bool:
 
 
 def is_answer(content: bytes, given: bytes, path: PurePosixPath) -> bool:
-    """Return True if a file defines all functions of an exercise of a given file, or is a notebook with its cells.
+    """Return True if a file defines all functions of an exercise of a starter file, or is a notebook with its cells.
 
-    Nothing of a student's is parsed: functions are found by their indentation.
+    The student's file is never parsed: functions are found by their indentation.
 
     Examples
     --------
@@ -203,12 +203,12 @@ def is_answer(content: bytes, given: bytes, path: PurePosixPath) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def functions_to_write(given: bytes) -> tuple[tuple[str, ...], ...]:
-    """Return the functions of each exercise in a given file."""
+    """Return the functions of each exercise in a starter file."""
     source = given.decode("utf-8-sig", "replace")
     return tuple(tuple(functions_of(source, exercise)) for exercise in sorted(stubs_left(source)))
 
 
 @functools.lru_cache(maxsize=32)
 def _marks_of_given(notebook: bytes) -> tuple[frozenset[bytes], frozenset[bytes]]:
-    """Return the ids of the cells of a notebook, and the exercises in its headings."""
+    """Return the cell ids of a notebook, and the exercises in its headings."""
     return frozenset(_CELL_ID.findall(notebook)), frozenset(_HEADING.findall(notebook))

@@ -1,11 +1,11 @@
 """Find the submissions in the paths that an instructor names: downloads of an LMS, folders, zip files.
 
-Without an LMS it is a folder of repositories ``assignment-login``, or anything else: a folder or a zip file of folders and
-zip files; a lab; loose files. Only Gradescope's table of names is read here.
+Without an LMS, a path may be a folder of repositories ``assignment-login``, a folder or zip file of folders and zip files,
+a lab, or loose files. Only one file is read here: Gradescope's table of names.
 
-A file's name is input from strangers, as code is. Platforms put a student's own words into it: the name of the file always, on
-Canvas the name of the person, too. So a name is read from the left, where the platform writes, and only its last part is the
-student's file; a name that can be read in two ways belongs to nobody.
+A file name is untrusted input, like code. Platforms copy a student's own words into it: always the name of the uploaded file, and on
+Canvas also the person's name. So a name is parsed from the left: its first parts come from the platform, and only the last
+part from the student. A name that can be read in two ways has no owner.
 
 References
 ----------
@@ -38,7 +38,7 @@ from lxmls_day1.grading.intake.untrusted_files import (
 )
 from lxmls_day1.grading.safe_text import one_line
 
-#: The names that a platform gives to files or folders. ``file`` is the student's, and nothing in it is looked at.
+#: The names that a platform gives to files or folders. The group ``file`` is the student's part, which is never interpreted.
 PATTERNS = {
     # ``Ada Lovelace_123456_assignsubmission_file_/lab.zip``, or files whose names begin like that.
     MOODLE: re.compile(
@@ -46,26 +46,26 @@ PATTERNS = {
     ),
     # ``submission_123/``; names come from ``submission_metadata.yml``.
     GRADESCOPE: re.compile(r"submission_(?P<id>[0-9]+)"),
-    # ``lovelaceada_LATE_12345_67890_lab-1.zip``. Of the person's name Canvas leaves letters, digits and underscores.
+    # ``lovelaceada_LATE_12345_67890_lab-1.zip``. Canvas keeps letters, digits and underscores of the person's name.
     CANVAS: re.compile(r"(?P<name>[^\s.-]*?)(?:_LATE)?_(?P<id>[0-9]+)_(?P<upload>[0-9]{3,})_(?P<file>.+)", re.DOTALL),
     # ``Day 1_ada_attempt_2026-11-20-23-59-00_lab.zip``, and a text file about each attempt.
     BLACKBOARD: re.compile(
         r"(?P<start>.+?_.+?)_attempt_(?P<time>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>.+)|\.txt)", re.DOTALL
     ),
 }
-#: The same with the longest name of a person: where it finds another number, Canvas's parts cannot be told apart.
+#: Canvas's pattern with the longest name of a person. If it finds another id, the name of the file is ambiguous.
 _LAST_READING = re.compile(PATTERNS[CANVAS].pattern.replace("*?", "*", 1), re.DOTALL)
-AGAIN = re.compile(r"-(?P<number>\d{1,3})(?=\.\w+$)")  # lab-1.zip: Canvas, for a name that was handed in before
-HAS_SOURCE_SUFFIX = re.compile(r"\.(py|ipynb|zip)\b", re.IGNORECASE)  # perceptron.py.txt, too
-#: What a path holds that a platform may have named.
+AGAIN = re.compile(r"-(?P<number>\d{1,3})(?=\.\w+$)")  # Canvas names a second upload lab-1.zip
+HAS_SOURCE_SUFFIX = re.compile(r"\.(py|ipynb|zip)\b", re.IGNORECASE)  # matches perceptron.py.txt, too
+#: Matches paths with a name that a platform may have made.
 NAMED_WITHIN = re.compile(r"_assignsubmission_|_attempt_[0-9]|_[0-9]+_[0-9]{3,}_|submission_metadata\.yml$")
 GRADESCOPE_NAMES = "submission_metadata.yml"
-LONGEST_LINE = 1000  # of Gradescope's table
-Tops = dict[str, list[tuple[str, ...]]]  # name of what stands at the top -> the paths in it; () if it is a file
+LONGEST_LINE = 1000  # characters of a line in Gradescope's table
+Tops = dict[str, list[tuple[str, ...]]]  # name at the top -> the paths in it, as tuples of names; () for a file
 
 
 def find_submissions(paths: Sequence[str | os.PathLike[str]]) -> list[FoundSubmission]:
-    """Find the submissions in what an instructor names.
+    """Find the submissions in the paths that an instructor names.
 
     Parameters
     ----------
@@ -75,12 +75,12 @@ def find_submissions(paths: Sequence[str | os.PathLike[str]]) -> list[FoundSubmi
     Returns
     -------
     list of FoundSubmission
-        In the order of `FoundSubmission.student`. What cannot be read is among them; `read_submission` says why.
+        In the order of `FoundSubmission.student`, including unreadable ones, for which `read_submission` reports the reason.
 
     Raises
     ------
     InputError
-        If a path is not there, or there is no submission at all.
+        If a path does not exist, or contains no submission.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def find_submissions(paths: Sequence[str | os.PathLike[str]]) -> list[FoundSubmi
         full = [path for path in rest if not _is_empty(path)]
         classes = [path for path in full if any(entry.parts for entry in found[path])]
         are_classes = len(places) == 1 or bool(classes)
-        for path in rest if not are_classes else full:  # among folders of students an empty one has handed in nothing
+        for path in rest if not are_classes else full:  # a student's empty folder is ignored
             doubt = names.doubts.get(path.name, "")
             if path in classes and 2 * len(classes) < len(full):
                 doubt = f"{display_name(path.name)} looks like many submissions among single ones, and is taken as one."
@@ -123,7 +123,7 @@ def _with_source(entry: FoundSubmission) -> FoundSubmission:
 
 
 def _entries_in(path: Path, alone: bool) -> list[FoundSubmission]:
-    """The submissions in a path. A path that raises an error counts as one: `read_submission` says what is wrong with it."""
+    """Return the submissions in a path. A path that raises an error counts as one, and `read_submission` reports the error."""
     try:
         entries = _submissions_among(listed(path), path, alone)
     except Exception:
@@ -132,25 +132,25 @@ def _entries_in(path: Path, alone: bool) -> list[FoundSubmission]:
 
 
 def _is_empty(path: Path) -> bool:
-    """Whether a folder is empty, apart from what systems leave there by themselves."""
+    """Return True if a folder is empty, except for files that systems create themselves."""
     try:
         return path.is_dir() and not any(True for _ in listed(path))
-    except Exception:  # whatever is wrong with it: `read_submission` says it
+    except Exception:  # `read_submission` reports the error
         return False
 
 
 @dataclass(frozen=True)
 class NamesRead:
-    """What `read_names` finds in the names of a download.
+    """The result of `read_names` for the names of a download.
 
     Attributes
     ----------
     platform : str
-        That of the whole download; empty where there is none.
+        The platform of the whole download; empty if the names are not from a platform.
     matches : mapping from name to match
-        Of `PATTERNS`, for the names that are surely the platform's.
+        The matches of `PATTERNS`, for the names that are certainly the platform's.
     doubts : mapping from name to sentence
-        Of names that look like a platform's, and are not believed.
+        A reason for each name that looks like a platform's but is not trusted.
     """
 
     platform: str
@@ -159,7 +159,7 @@ class NamesRead:
 
 
 def read_names(files: Iterable[str], folders: Iterable[str]) -> NamesRead:
-    """Read the names at the top of a download. Its platform is the one that has named more than half of them.
+    """Parse the names at the top of a download. The platform is the one whose pattern matches more than half of them.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def read_names(files: Iterable[str], folders: Iterable[str]) -> NamesRead:
         if (last := _LAST_READING.fullmatch(top)) and last.start("id") != match.start("id")
     }
     uploads = [match["upload"] for top, match in fits[CANVAS].items() if top not in unclear]
-    if 2 * len(set(uploads)) <= len(uploads):  # each upload has a number of its own
+    if 2 * len(set(uploads)) <= len(uploads):  # real uploads have different numbers
         fits[CANVAS] = {}
     most = max(map(len, fits.values()))
     first, *others = (platform for platform in fits if len(fits[platform]) == most)
@@ -200,17 +200,17 @@ def read_names(files: Iterable[str], folders: Iterable[str]) -> NamesRead:
 
 
 def blackboard_users(starts: Collection[str]) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """What stands before ``_attempt_``: an assignment and a user name. Both may hold underscores.
+    """Return the user of each text before ``_attempt_``, which is an assignment and a user name, both possibly with underscores.
 
     Parameters
     ----------
     starts : collection of str
-        Of all files of a download. Its assignment is a beginning that all of them share.
+        The texts before ``_attempt_`` of all files of a download. All of them begin with the same assignment.
 
     Returns
     -------
     dict from start to (key, ids)
-        The key, as from `key_of`, follows from the start alone; the first of the ids is the shortest that it can be.
+        The key, as from `key_of`, depends on the start alone. The ids are all possible user names; the shortest is first.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def blackboard_users(starts: Collection[str]) -> dict[str, tuple[str, tuple[str,
 
 
 def _tops_of(names: Iterable[str]) -> Tops:
-    """What stands at the top of some paths; one that ends in a slash is a folder."""
+    """Group paths by their first component. A path that ends in a slash is a folder."""
     tops: Tops = {}
     for name in names:
         top, slash, rest = name.partition("/")
@@ -238,7 +238,7 @@ def _tops_of(names: Iterable[str]) -> Tops:
 
 
 def _plain_tops(tops: Tops) -> list[str]:
-    """Folders and archives, without those that grading itself has written."""
+    """Return the folders and archives at the top, without the output folders of grading."""
     archives = (".zip", *OTHER_ARCHIVES)
     return [
         top
@@ -249,7 +249,7 @@ def _plain_tops(tops: Tops) -> list[str]:
 
 
 def _files_and_folders(tops: Tops) -> tuple[list[str], list[str]]:
-    """What may be a submission at the top, by its name: files and folders."""
+    """Return the files and the folders at the top that may be submissions, judged by their names."""
     plain = _plain_tops(tops)
     files = [top for top, inside in tops.items() if () in inside]
     named = [top for top in files if any(pattern.fullmatch(top) for pattern in PATTERNS.values())]
@@ -258,7 +258,7 @@ def _files_and_folders(tops: Tops) -> tuple[list[str], list[str]]:
 
 
 def _named_by_platform(tops: Tops) -> tuple[list[FoundSubmission], NamesRead]:
-    """The submissions that a platform has named, and how the names were read."""
+    """Return the submissions named by a platform, and the result of `read_names`."""
     names = read_names(*_files_and_folders(tops))
     matches = names.matches
     if names.platform == BLACKBOARD:
@@ -280,14 +280,14 @@ def _named_by_platform(tops: Tops) -> tuple[list[FoundSubmission], NamesRead]:
 def _entry_of_platform(
     name: str, id: str, is_file: Mapping[str, bool], matches: Mapping[str, re.Match[str]]
 ) -> FoundSubmission:
-    """One student's files or folders, all of which count: Moodle's, and Gradescope's, which has no ids in its names."""
+    """Return one student's submission, from all files or folders. For Moodle, and for Gradescope, which has no ids in its names."""
     parts = [(top, (match["file"] or top) if is_file[top] else "") for top, match in sorted(matches.items())]
     ids = (id,) if "file" in next(iter(matches.values())).re.groupindex else ()
     return FoundSubmission(key_of(name, id), name, "", Path(), tuple(parts), ids=ids, holder=id)
 
 
 def _named_by_blackboard(matches: Mapping[str, re.Match[str]]) -> list[FoundSubmission]:
-    """The newest attempt of each student; one without a file is none."""
+    """Return the newest attempt of each student. An attempt without a file does not count."""
     attempts: dict[str, dict[str, list[tuple[str, str]]]] = {}
     for top, match in matches.items():
         if match["file"]:
@@ -306,7 +306,7 @@ def _named_by_blackboard(matches: Mapping[str, re.Match[str]]) -> list[FoundSubm
 def _canvas_entry(
     name: str, id: str, is_file: Mapping[str, bool], files: Mapping[str, re.Match[str]]
 ) -> FoundSubmission:
-    """One student's files, each in its newest version."""
+    """Return one student's submission, from the newest version of each file."""
     versions: dict[str, list[tuple[int, int, str]]] = {}
     for top, match in files.items():
         again = AGAIN.search(match["file"])
@@ -322,9 +322,9 @@ def _older(tops: Iterable[str]) -> tuple[str, ...]:
 
 
 def _with_gradescope_names(entries: list[FoundSubmission], path: Path, prefix: str) -> list[FoundSubmission]:
-    """Names, student numbers and addresses that stand in Gradescope's table, where it can be read.
+    """Return the entries with names, student numbers and e-mail addresses from Gradescope's table, if it can be read.
 
-    Lines are known by the spaces before them: what students write stands farther to the right.
+    Lines are recognised by their indentation, because text that students write is indented further.
     """
     try:
         with contextlib.ExitStack() as stack:
@@ -354,7 +354,7 @@ def _gradescope_entry(entry: FoundSubmission, metadata: Mapping[str, Sequence[st
 
 
 def downloads_within(names: Iterable[PurePosixPath]) -> dict[PurePosixPath, tuple[str, int]]:
-    """Find the folders of a submission in which a platform has named the work of several students.
+    """Find the folders of a submission that are downloads of a platform with the work of several students.
 
     Returns
     -------
@@ -392,7 +392,7 @@ def downloads_within(names: Iterable[PurePosixPath]) -> dict[PurePosixPath, tupl
 
 
 def _submissions_among(listed: Iterable[str], path: Path, alone: bool) -> list[FoundSubmission]:
-    """Return the submissions in a path of which the contents are listed, if it holds many; none if it holds one."""
+    """Return the submissions in a path with this listing, or an empty list if the path is one submission."""
     is_folder = path.is_dir()
     tops, prefix = _level_of_many(_tops_of(listed), is_folder, alone)
     entries, names = _named_by_platform(tops)
@@ -405,7 +405,8 @@ def _submissions_among(listed: Iterable[str], path: Path, alone: bool) -> list[F
         entries = _plain(tops, names.doubts)
     of_platform = [entry for entry in entries if entry.platform]
     attempts = {match["start"] for match in names.matches.values() if "start" in match.groupdict()}
-    if len(of_platform) == 1 and len(attempts) < 2:  # anybody can name a folder so; a class has more than one
+    # A single name proves nothing, because anyone can give it to a folder, and a class has more than one student.
+    if len(of_platform) == 1 and len(attempts) < 2:
         one = _entry(_name_of(path.name, is_folder), path)
         inside = display_name(of_platform[0].parts[0][0])
         doubt = (
@@ -420,7 +421,7 @@ def _submissions_among(listed: Iterable[str], path: Path, alone: bool) -> list[F
 
 
 def _level_of_many(tops: Tops, is_folder: bool, alone: bool) -> tuple[Tops, str]:
-    """Below the folders around it, each alone in the other, the level at which there are many; the top if there is none."""
+    """Return the first level that holds many submissions, below folders that contain nothing else, or else the top level."""
     level, prefix = tops, ""
     for _ in range(LISTED_DEPTH):
         if _named_by_platform(level)[0] or (len(_plain_tops(level)) > 1 and _holds_many(level, is_folder, alone)):
@@ -433,11 +434,11 @@ def _level_of_many(tops: Tops, is_folder: bool, alone: bool) -> tuple[Tops, str]
 
 
 def _holds_many(tops: Tops, is_folder: bool, alone: bool) -> bool:
-    """Whether the entries at the top are submissions, if no LMS has named them."""
+    """Return True if the entries at the top are submissions, if no LMS has named them."""
     entries = _plain_tops(tops)
     labs = sum(() in tops[top] or _has_lab(tops[top]) for top in entries)
     if 2 * labs <= len(entries) and {top.casefold() for top in tops} & {*LAB_FOLDERS, "tests"}:
-        return False  # a lab; among many labs, a student may be called so
+        return False  # it is a lab; but among many labs, this may be a student's name
     loose = any(() in inside and top.casefold().endswith(SOURCES) for top, inside in tops.items())
     full = sum(() in tops[top] or _has_sources(tops[top]) for top in entries)
     if is_folder:
@@ -446,7 +447,7 @@ def _holds_many(tops: Tops, is_folder: bool, alone: bool) -> bool:
 
 
 def _has_lab(inside: list[tuple[str, ...]]) -> bool:
-    """Whether a folder holds a lab, or a zip file that may be one."""
+    """Return True if a folder contains a lab, or a zip file that may be one."""
     return any(
         parts and (parts[0].casefold() in LAB_FOLDERS or parts[-1].casefold().endswith(".zip")) for parts in inside
     )
@@ -468,21 +469,21 @@ def _plain(tops: Tops, doubts: Mapping[str, str]) -> list[FoundSubmission]:
 
 
 def _of_repository(entry: FoundSubmission, shared: int) -> FoundSubmission:
-    """One of the folders ``assignment-login``; so many dashes at most belong to the assignment."""
+    """Return the entry of a folder ``assignment-login`` with its ids; at most `shared` dashes belong to the assignment."""
     words = entry.holder.split("-")
     ids = tuple("-".join(words[n:]) for n in range(shared, 0, -1) if words[n:])
     return replace(entry, name=ids[0], ids=ids) if ids and entry.ids else entry
 
 
 def _common_start(names: Sequence[str]) -> str:
-    """The characters with which all these names begin."""
+    """Return the common prefix of these names."""
     first, last = min(names), max(names)
     n_same = next((i for i, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
     return first[:n_same]
 
 
 def _entry(name: str, path: Path = Path(), parts: Iterable[tuple[str, str]] = (), doubt: str = "") -> FoundSubmission:
-    """A submission that no platform has named."""
+    """Return a submission that was not named by a platform."""
     ids = (name,) if not doubt else ()
     return FoundSubmission(
         key_of(name), name, "", path, tuple(parts), ids=ids, holder=name, doubts=(doubt,) if doubt else ()
@@ -490,6 +491,6 @@ def _entry(name: str, path: Path = Path(), parts: Iterable[tuple[str, str]] = ()
 
 
 def _name_of(file: str, is_folder: bool) -> str:
-    """The student's name out of a file's: ``submission-ada.zip`` -> ``ada``."""
+    """Return the student's name from a file name: ``submission-ada.zip`` -> ``ada``."""
     stem = file if is_folder else re.sub(r"(\.tar)?\.\w{1,5}$", "", file)
     return stem.removeprefix("submission-") or file

@@ -1,8 +1,8 @@
-"""Whose a submission is: kept from run to run, and refused where it is in doubt.
+"""The owner of each submission: saved from run to run, and left open if it is in doubt.
 
-A student is the platform's id where there is one, else the name exactly as it is written (`lxmls_day1.grading.intake.finding_submissions`).
-The key for files, `key_of`, follows from that alone, so that no namesake changes it. A key that has another owner than in the
-last run, or two, is reported, and changes nothing for either (`CASES`).
+A student is identified by the platform's id or, without one, by the exact name (`lxmls_day1.grading.intake.finding_submissions`).
+The key for files, `key_of`, depends on nothing else, so another student of the same name cannot change it. If a key has changed
+its owner since the last run, or has two owners, this is reported and both keep their earlier results (`CASES`).
 """
 
 import json
@@ -24,15 +24,15 @@ OWNERS = ".owners.json"
 
 
 class _Owner(NamedTuple):
-    """The owner of a key: the label that tells this owner from others, the key, and the number of the run that found the owner first."""
+    """The owner of a key: the label that distinguishes owners, the key, and the number of the run that first found this owner."""
 
     label: str
     student: str
     since: int
 
 
-#: Whose a key is. A claim is a submission with this key. Each row: what is known, which claims may have the key, and what happens
-#: unless exactly one may. Of several that may, a path by itself comes first: an instructor has named it, and not a stranger.
+#: The rules for the owner of a key. A claim is a submission with this key. Each row: the case, the claims that may have the key, and
+#: the result unless exactly one may. If several may, a single path wins over an entry of a download, because the instructor named it.
 CASES = {
     "no owner yet": ("all", "nobody has the key"),
     "the owner's label among the claims": ("those with the label", "the earlier result stands"),
@@ -43,12 +43,12 @@ CASES = {
 
 
 class Identification:
-    """Holds the owners of this run against the owners of the earlier runs, and saves them.
+    """A step that compares the owners of this run with the owners of earlier runs, and saves them.
 
     Parameters
     ----------
     out : Path
-        The output folder; it remembers owners.
+        The output folder, in which the owners are saved.
     again : collection of str
         Students whose new owner is accepted.
     """
@@ -57,9 +57,9 @@ class Identification:
         self._out, self._again = out, again
 
     def __call__(self, found: Iterable[FoundSubmission]) -> list[FoundSubmission]:
-        """Return the submissions in the order of their keys, each with the key that belongs to its owner.
+        """Return the submissions in the order of their keys, each with the key of its owner.
 
-        `CASES` decides about each key. A submission that does not have its key gets another key, no id, and a doubt.
+        `CASES` decides about each key. A submission that cannot have its key gets another key, no id, and a warning.
         """
         owners = _saved_owners(self._out)
         this_run = 1 + max((owner.since for owner in owners.values()), default=0)
@@ -81,7 +81,7 @@ class Identification:
     def _decided(
         self, claims: Sequence[FoundSubmission], owner: _Owner | None
     ) -> tuple[list[FoundSubmission], _Owner | None]:
-        """Return the claims on a key as they are identified, and the owner that is saved."""
+        """Return the claims on a key with their final keys, and the owner to be saved."""
         which, otherwise = CASES[_case_of(claims, owner)]
         may_have = [one for one in claims if which == "all" or (owner and one.label == owner.label)]
         if len(may_have) > 1:
@@ -106,7 +106,7 @@ class Identification:
 
 
 def _case_of(claims: Sequence[FoundSubmission], owner: _Owner | None) -> str:
-    """Return the key of a row of `CASES`."""
+    """Return the case of `CASES` that applies."""
     if owner is None:
         return "no owner yet"
     if any(one.label == owner.label for one in claims):
@@ -117,7 +117,7 @@ def _case_of(claims: Sequence[FoundSubmission], owner: _Owner | None) -> str:
 
 
 def _disputed(one: FoundSubmission, owner: FoundSubmission) -> FoundSubmission:
-    """Return a claim without its key, because another claim has it already, or because several could have it."""
+    """Return a claim with another key, because another claim has its key already, or because several claims could have it."""
     doubt = f"{one.source} would belong to {one.student}, but another submission does already"
     doubt = f"{doubt}: it gets a row of its own, and no mark of {one.student} has changed. Rename it, or remove it."
     key = f"{slug_of(owner.name)}-{short_digest(chr(0).join((one.holder, one.source, one.label)))}"
@@ -125,7 +125,7 @@ def _disputed(one: FoundSubmission, owner: FoundSubmission) -> FoundSubmission:
 
 
 def _saved_owners(out: Path) -> dict[str, _Owner]:
-    """Return the owner of each holder, as the runs so far have left them."""
+    """Return the owner of each identity, as saved by the last run."""
     try:
         content = json.loads((out / OWNERS).read_text(encoding="utf-8"))
         return {
@@ -143,7 +143,7 @@ def _saved_owners(out: Path) -> dict[str, _Owner]:
 def other_authors(
     found: Iterable[FoundSubmission], authors: Mapping[str, str]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Whose submission names another author than its owner, and a sentence where that is somebody of the class.
+    """Return the submissions whose named author differs from the owner, and a warning for each author who is in the class.
 
     Examples
     --------
@@ -165,13 +165,13 @@ def other_authors(
 
 
 def with_owners(found: Sequence[FoundSubmission], rows: Sequence[SubmissionGrade]) -> list[SubmissionGrade]:
-    """The rows with what is in doubt about their owners.
+    """Return the rows with the warnings about their owners.
 
     Parameters
     ----------
     found : sequence of FoundSubmission
     rows : sequence of SubmissionGrade
-        One for each of them.
+        One row for each submission.
     """
     by_student = {row.student: row for row in rows}
     authors, named = other_authors(found, {row.student: row.author for row in rows})
@@ -186,5 +186,5 @@ def with_owners(found: Sequence[FoundSubmission], rows: Sequence[SubmissionGrade
 
 
 def _letters(name: str) -> str:
-    """Letters and digits of a name in any order: Canvas puts the last name first, and leaves spaces out."""
+    """Return the sorted letters and digits of a name, because Canvas puts the last name first and omits spaces."""
     return "".join(sorted(re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", name).casefold())))

@@ -1,9 +1,9 @@
-"""The free-text answers in a student's notebooks, for a human to read.
+"""The free-text answers in a student's notebooks, for manual marking.
 
-The notebooks as given out say where an answer is asked for: in a markdown cell with the tag ``answer`` in the part of an
-exercise. What is written where a cell with the tag ``predict`` asks for a prediction is no answer. A student's text is found by the id of
-the cell, wherever the cell stands now. Text in cells of the student's own belongs to the exercise whose heading stands above
-it. Students may have deleted, doubled or moved cells, or changed their kind.
+The starter notebooks mark each place for an answer: a markdown cell with the tag ``answer`` in the section of an exercise. Text
+below a cell with the tag ``predict``, which asks for a prediction, does not count as an answer. A student's text is found by the id
+of its cell, at any position. Text in cells that the student added belongs to the exercise of the heading above it. Students may
+have deleted, duplicated or moved cells, or changed their type.
 """
 
 import functools
@@ -23,15 +23,15 @@ from lxmls_day1.grading.intake.pasted_pictures import LARGEST, pasted_pictures, 
 
 LONGEST_ANSWER = 20_000
 LARGEST_CELL = 1_000_000
-MOST_PICTURES = 4  # of all answers in a notebook
-MOST_PARTS = 500_000  # brackets of the file: each list takes forty times its bytes when it is read
+MOST_PICTURES = 4  # in all answers of a notebook
+MOST_PARTS = 500_000  # brackets in the file, because a parsed list takes 40 times as many bytes as its text
 PROMPT = re.compile(r"[ \t]*\*Your\s+[a-z]+:\*")
 NO_CHARACTER = re.compile(r"[\ud800-\udfff\x00]")
 
 
 @dataclass
 class _Question:
-    """A place where an answer is asked for."""
+    """A place in a notebook that asks for an answer."""
 
     exercise: str
     notebook: str
@@ -49,7 +49,7 @@ class _Cell:
     id: str
     source: str
     exercise: str | None
-    asks: str  # "answer", "predict" or nothing
+    asks: str  # "answer", "predict" or empty
     pictures: tuple[str, ...]
 
 
@@ -59,18 +59,18 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
     Parameters
     ----------
     files : dict from path to content
-        Of the submission.
+        The files of the submission.
     registry : Registry
-        The answers to the exercises that are assigned are collected.
+        The exercises. Answers are collected for the assigned ones.
     given : dict from path to content
-        What students were given: `student_files` of the reference lab.
+        The starter files: `student_files` of the reference lab.
 
     Returns
     -------
     answers : tuple of FreeAnswer
-        One for each question, in the order of the notebooks; its text is empty where nothing was written.
+        One for each question, in the order of the notebooks, with an empty text for an unanswered question.
     warnings : tuple of str
-        Sentences about what could not be read, or was too long.
+        Sentences about unreadable notebooks and about answers that are too long.
 
     Examples
     --------
@@ -120,9 +120,9 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
 
 
 def model_answers(reference: Path) -> dict[tuple[str, str, str], str]:
-    """The model answers of a lab with solutions, for whoever marks by hand: (exercise, notebook, question) -> markdown.
+    """Return the model answers of a lab with solutions, for manual marking: (exercise, notebook, question) -> markdown.
 
-    The question is what `free_answers` calls ``asked``.
+    The question is the field ``asked`` of the answers from `free_answers`.
     """
     registry = Registry.read(reference / FILE)
     return {
@@ -133,9 +133,9 @@ def model_answers(reference: Path) -> dict[tuple[str, str, str], str]:
 
 
 def _questions(known: Sequence[_Cell], notebook: str, registry: Registry) -> list[_Question]:
-    """Those of all exercises: what is written where one that is not assigned asks for it is no stray text."""
+    """Return the questions of all exercises, so that text below an unassigned question is not reported as stray."""
     found: list[_Question] = []
-    below = ""  # the exercise of the nearest cell below that belongs to one
+    below = ""  # the exercise of the nearest cell below that belongs to an exercise
     for cell in reversed(known):
         below = cell.exercise or below
         exercise = below if cell.asks == "predict" else cell.exercise
@@ -147,7 +147,7 @@ def _questions(known: Sequence[_Cell], notebook: str, registry: Registry) -> lis
 
 @functools.lru_cache(maxsize=256)
 def _asked(source: str) -> str:
-    """The question without its mark-up of the place to write in; it may be empty.
+    """Return the question without its answer prompt; it may be empty.
 
     Examples
     --------
@@ -158,11 +158,11 @@ def _asked(source: str) -> str:
 
 
 def _sort_in(questions: list[_Question], known: tuple[_Cell, ...], theirs: Sequence[_Cell], notebook: str) -> list[str]:
-    """Assign the student's texts to the questions; the warnings that result."""
+    """Assign the student's texts to the questions, and return the resulting warnings."""
     by_id = {question.id: question for question in questions if question.id}
     given_by_id = {cell.id: cell for cell in known if cell.id}
     given_texts = _squeezed_texts(known)
-    latest: dict[str, _Question] = {}  # by exercise, the question that was passed last on the way down
+    latest: dict[str, _Question] = {}  # exercise -> the last question above the current cell
     right_above: _Question | None = None
     strays = 0
     for cell in theirs:
@@ -175,20 +175,20 @@ def _sort_in(questions: list[_Question], known: tuple[_Cell, ...], theirs: Seque
                 latest[question.exercise] = question
             text = _answer_in(cell.source, question.given)
         elif cell.id in given_by_id and given_by_id[cell.id].source == cell.source:
-            continue  # it is as it was given out
+            continue  # an unchanged cell
         elif _squeezed(cell.source) in given_texts:
-            for asked in questions:  # an answer cell that lost its id
+            for asked in questions:  # an unanswered cell that lost its id
                 if _squeezed(asked.given) == _squeezed(cell.source) and asked.exercise == cell.exercise:
                     latest[asked.exercise] = asked
             continue
         elif cell.id in given_by_id and given_by_id[cell.id].kind == "code":
-            continue  # where code was to be written
+            continue  # a code cell for the student's code
         elif cell.kind != "markdown":
             continue
         elif cell.id in given_by_id:
             text = _added(cell.source, given_by_id[cell.id].source)
             question = _question_for(cell, questions, latest)
-        else:  # a cell of their own; right below the cell for a prediction it is one
+        else:  # a new cell; directly below a cell for a prediction it is the prediction
             question = predicted or _question_for(cell, questions, latest)
             text = _answer_in(cell.source, question.given) if question else cell.source.strip()
         if question is not None and text:
@@ -205,7 +205,7 @@ def _sort_in(questions: list[_Question], known: tuple[_Cell, ...], theirs: Seque
 
 
 def _few_pictures(questions: list[_Question], notebook: str) -> list[str]:
-    """Keep the first pictures that can be shown; the warning that results."""
+    """Limit the pictures of each question to those that can be displayed, and return the resulting warning."""
     pasted = [picture for question in questions for picture in question.pictures]
     kept = 0
     for question in questions:
@@ -218,7 +218,7 @@ def _few_pictures(questions: list[_Question], notebook: str) -> list[str]:
 
 
 def _question_for(cell: _Cell, questions: list[_Question], latest: Mapping[str, _Question]) -> _Question | None:
-    """The question above a cell in the part of its exercise; the first one of the exercise if there is none above."""
+    """Return the question above a cell in the section of its exercise or, without one, the first question of the exercise."""
     if cell.exercise and cell.exercise in latest:
         return latest[cell.exercise]
     answers = (question for question in questions if not question.is_prediction)
@@ -226,7 +226,7 @@ def _question_for(cell: _Cell, questions: list[_Question], latest: Mapping[str, 
 
 
 def _question_in(cell: _Cell, questions: list[_Question]) -> _Question | None:
-    """The question with which a cell begins that lost its id; of several in the same words that of its exercise."""
+    """Return the question at the beginning of a cell that lost its id; prefer the cell's exercise if the wording is not unique."""
     if cell.kind != "markdown":
         return None
     asked = [question for question in questions if _begins_with(cell.source, question.given)]
@@ -238,15 +238,15 @@ def _begins_with(source: str, given: str) -> bool:
     return bool(question) and source.startswith(question)
 
 
-@functools.lru_cache(maxsize=256)  # all questions of all notebooks, for each submission
+@functools.lru_cache(maxsize=256)  # called with the same questions for each submission
 def _up_to_the_prompt(given: str) -> str:
-    """A question with its place to write in; empty where there is none, or nothing before it."""
+    """Return a question up to its answer prompt, or an empty string without a prompt or without text before it."""
     prompt = PROMPT.search(given)
     return given[: prompt.end()] if prompt and given[: prompt.start()].strip() else ""
 
 
 def _answer_in(source: str, given: str) -> str:
-    """The text that a student wrote into an answer cell, without the question if the cell still begins with it.
+    """Return the text that a student wrote into an answer cell, without the question if the cell still begins with it.
 
     Examples
     --------
@@ -266,13 +266,13 @@ def _answer_in(source: str, given: str) -> str:
 
 
 def _added(source: str, given: str) -> str:
-    """The lines that were not there when the cell was given out."""
+    """Return the lines that are not in the starter cell."""
     before = {_squeezed(line) for line in given.split("\n")}
     return "\n".join(line for line in source.split("\n") if _squeezed(line) not in before).strip()
 
 
 def _joined(texts: list[str]) -> tuple[str, bool]:
-    """Different texts one below the other, pictures and what is too long cut; whether anything was cut off."""
+    """Return the different texts, joined and without pictures, and True if the result was cut off."""
     text = "\n\n".join(dict.fromkeys(texts))
     text = NO_CHARACTER.sub("\ufffd", without_pictures(text))
     if len(text) <= LONGEST_ANSWER:
@@ -291,7 +291,7 @@ def _squeezed_texts(cells: tuple[_Cell, ...]) -> frozenset[str]:
 
 
 def parsed_notebook(content: bytes) -> dict[str, Any]:
-    """A notebook that has at least a list of cells; ValueError or RecursionError for anything else."""
+    """Parse a notebook. Raise ValueError or RecursionError unless it has at least a list of cells."""
     if content.count(b"[") + content.count(b"{") > MOST_PARTS:
         raise ValueError("it has too many parts")
     notebook: Any = json.loads(content.decode("utf-8-sig"))
@@ -301,7 +301,7 @@ def parsed_notebook(content: bytes) -> dict[str, Any]:
 
 
 def _cells(notebook: dict[str, Any]) -> Iterator[_Cell]:
-    """The well-formed cells, with their exercises."""
+    """Yield the well-formed cells, each with its exercise."""
     sound = [cell for cell in map(_sound, notebook["cells"]) if cell]
     for cell, exercise in zip(sound, exercises_of_cells({"cells": sound}), strict=True):
         tags = cell["metadata"]["tags"]
@@ -326,7 +326,7 @@ def _sound(cell: Any) -> dict[str, Any] | None:
     metadata = metadata if isinstance(metadata, dict) else {}
     tags = metadata.get("tags")
     tags = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
-    id = cell.get("id") or metadata.get("id")  # Colab keeps it among the metadata
+    id = cell.get("id") or metadata.get("id")  # Colab saves the id in the metadata
     return {
         "cell_type": cell["cell_type"],
         "id": id if isinstance(id, str) else "",

@@ -1,6 +1,6 @@
-"""Pictures that students pasted into a text: PNG and JPEG alone, and none that is large, or becomes so when it is unpacked.
+"""Pictures that students pasted into a text: only PNG and JPEG, and only below a maximum size, packed and unpacked.
 
-A picture is looked at as far as its size stands in it, and never decoded here: the reader's browser does that, in a sandbox of its own.
+Only the header of a picture is read here. The picture is never decoded: the reader's browser does this, in a sandbox of its own.
 """
 
 import base64
@@ -16,14 +16,14 @@ _BEGINS = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 
 
 def pasted_pictures(attachments: Any, source: str) -> Iterator[str]:
-    """The pictures of a notebook cell as addresses that contain them; an empty text for one that is not to be shown.
+    """Yield the pictures of a notebook cell as data URLs, and an empty string for each picture that must not be displayed.
 
     Parameters
     ----------
     attachments : Any
-        What the notebook has there: name -> type -> base64, if all is well.
+        The attachments in the notebook: name -> type -> base64, if they are well-formed.
     source : str
-        The text of the cell, which may have pictures in it as addresses.
+        The text of the cell, which may contain pictures as data URLs.
 
     Yields
     ------
@@ -45,7 +45,7 @@ def pasted_pictures(attachments: Any, source: str) -> Iterator[str]:
 
 
 def without_pictures(text: str) -> str:
-    """The text with a word in place of each picture.
+    """Return the text with ``[picture]`` in place of each picture.
 
     Examples
     --------
@@ -68,12 +68,12 @@ def _address(kind: str, data: str) -> str:
 
 
 def _pixels(kind: str, content: bytes) -> int:
-    """Width times height, as the picture says of itself; 0 if it does not."""
+    """Return width times height according to the header of the picture, or 0 if the header is invalid."""
     if kind == "image/png":
         return int.from_bytes(content[16:20]) * int.from_bytes(content[20:24]) if content[12:16] == b"IHDR" else 0
     at = 2
-    while at + 9 <= len(content) and content[at] == 0xFF:  # segments: FF, what it is, its length
-        if 0xC0 <= content[at + 1] <= 0xCF and content[at + 1] not in (0xC4, 0xC8, 0xCC):  # the head of a frame
+    while at + 9 <= len(content) and content[at] == 0xFF:  # a segment is FF, its type and its length
+        if 0xC0 <= content[at + 1] <= 0xCF and content[at + 1] not in (0xC4, 0xC8, 0xCC):  # a frame header
             return int.from_bytes(content[at + 5 : at + 7]) * int.from_bytes(content[at + 7 : at + 9])
         at += 2 + int.from_bytes(content[at + 2 : at + 4])
     return 0

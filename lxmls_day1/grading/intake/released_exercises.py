@@ -1,7 +1,7 @@
-"""The exercises that a course gave out, as the submissions report them: these are graded unless the instructor names others.
+"""The exercises that a course gave out, according to the submissions: only these are graded, unless the instructor names others.
 
-`lxmls-day1 submit` packs what ``start`` or the release gave, and a workspace remembers it. A submission is a stranger's word, so
-the most common answer counts: no single student changes what others are marked out of.
+`lxmls-day1 submit` includes the exercises of ``start`` or of the release, which a workspace records. A submission is untrusted, so
+the most common list is used: no single student can change the exercises that count for the others.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ MAX_MANIFEST_BYTES = 1_000_000
 
 
 def released_exercises(found: Sequence[FoundSubmission], registry: Registry) -> tuple[list[str] | None, str]:
-    """Return the exercises that most submissions say were given out, None for all, and a sentence about them.
+    """Return the exercises that most submissions list as given out (None: all), and a sentence about them.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def _difference(theirs: Iterable[str], ids: Iterable[str]) -> str:
 
 
 def _given_to(found: FoundSubmission, registry: Registry) -> tuple[str, ...]:
-    """Return the exercises that a submission says it was given; none where it says nothing that can be read."""
+    """Return the exercises that a submission lists as given out; empty if it has no readable list."""
     with contextlib.ExitStack() as stack, contextlib.suppress(Refused, OSError, MemoryError):
         members = [one for one in opened_once(found, stack) if one.name.name in (SUBMISSION, STATE)]
         for member in sorted(

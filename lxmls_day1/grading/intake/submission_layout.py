@@ -1,7 +1,7 @@
-"""Where the files of a submission belong: which of its folders is the lab, and where the lab has what lies loose.
+"""The layout of a submission: its lab folder, and the places of loose files in the lab.
 
-`lxmls_day1.grading.intake.exercise_files` finds the file of an exercise under another name;
-names that not every system can have are left aside.
+`lxmls_day1.grading.intake.exercise_files` finds the file of an exercise under another name.
+Names that are not valid on every system are ignored.
 """
 
 import re
@@ -17,25 +17,25 @@ from lxmls_day1.library_path import PACKAGES
 
 NOT_IN_NAMES = re.compile(r'[<>:"|?*\\]|[. ]$')
 LONGEST_NAME, LONGEST_PATH = 120, 220
-MOST_NAME_BYTES = 200  # in UTF-8; file systems allow 255, and a file's bytecode has a longer name
+MOST_NAME_BYTES = 200  # in UTF-8; file systems allow 255, and the name of a bytecode file is longer
 DEEPEST_IN_LAB = 10
 
 
 @dataclass(frozen=True)
 class SubmissionLayout:
-    """Which file goes where in the lab.
+    """The place of each file of a submission in the lab.
 
     Attributes
     ----------
     is_lab : bool
-        Whether there is a folder of a lab, rather than loose files.
+        True if the submission has a lab folder, and not just loose files.
     root : path
-        The lab in the submission.
+        The path of the lab in the submission.
     places : dict
-        From the path in the lab to that in the submission.
+        Path in the lab -> path in the submission.
     warnings : list of str
     alike : dict
-        From the path in the lab of a file that was not found to what looks like it: ``mira_old.py looks like it``.
+        Path of a missing file in the lab -> a text about similar files: ``mira_old.py looks like it``.
     """
 
     is_lab: bool
@@ -48,7 +48,7 @@ class SubmissionLayout:
 def lay_out(
     names: Sequence[PurePosixPath], known: Collection[PurePosixPath], defines: Defines = lambda name, path: True
 ) -> SubmissionLayout:
-    """Find the lab among the paths of a submission, and put loose files where they belong.
+    """Find the lab among the paths of a submission, and assign loose files to their places.
 
     Parameters
     ----------
@@ -71,7 +71,8 @@ def lay_out(
     ordered = sorted(name for name in names if name.parts)
     sources = [path for path in ordered if path.suffix.casefold() in SOURCES]
     roots = _roots_in(ordered, known)
-    if any(homes.get(path.name) for path in sources):  # there is something of the lab, so a folder without any is none
+    # If files of the lab exist, a folder without any of them is not the lab.
+    if any(homes.get(path.name) for path in sources):
         roots = {root: count for root, count in roots.items() if count}
     else:
         roots = {root: count for root, count in roots.items() if count or "tests" not in root.parts}
@@ -109,14 +110,14 @@ def _place_exercise_files(
     defines: Defines,
     warnings: list[str],
 ) -> tuple[dict[PurePosixPath, str], set[PurePosixPath]]:
-    """Put the files of the lab that stand elsewhere or have another name into their places.
+    """Put the files of the lab that have another folder or name into their places.
 
     Returns
     -------
     alike : dict from path to str
-        Files of the lab that were not found, and names that look like them.
+        Missing files of the lab, each with a text about similar names.
     left : set of path
-        Files that fit and were not taken.
+        Files that match but are not used.
     """
     own = {name: place for place, name in places.items()}
     found = find_exercise_files([home for home in homes.values() if home is not None], places, names, defines)
@@ -134,7 +135,7 @@ def _place_exercise_files(
         )
     for home, spare in found.spare.items():
         for name in spare:
-            if str(own.get(name)).casefold() != str(home).casefold():  # `_fit_for_every_system` reports these
+            if str(own.get(name)).casefold() != str(home).casefold():  # otherwise `_fit_for_every_system` reports it
                 _take_out(places, own, name, home)
         if spare := [name for name in spare if name not in own and name.is_relative_to(root)]:
             warnings.append(f"{_some(spare)} {_was(spare)} ignored, because {display_name(places[home])} is there.")
@@ -157,7 +158,7 @@ def _take_out(
     name: PurePosixPath,
     home: PurePosixPath,
 ) -> None:
-    """Remove a file from the place that its wrong name has given it, unless other files may import it by that name."""
+    """Remove a file from the place of its wrong name, unless other files may import it by that name."""
     place = own.get(name)
     if place is not None:
         is_module = place.suffix == ".py" and place.stem.isidentifier()
@@ -175,7 +176,7 @@ def _was(names: Sequence[PurePosixPath]) -> str:
 
 
 def _homes_of(known: Collection[PurePosixPath]) -> dict[str, PurePosixPath | None]:
-    """Where the lab has a source of a name; None if in several places."""
+    """Return the path in the lab of each source file name, or None if several paths have the name."""
     homes: dict[str, PurePosixPath | None] = {}
     for path in known:
         if path.parts[0] in LAB_FOLDERS and path.suffix in SOURCES:
@@ -184,7 +185,7 @@ def _homes_of(known: Collection[PurePosixPath]) -> dict[str, PurePosixPath | Non
 
 
 def _roots_in(names: Iterable[PurePosixPath], known: Collection[PurePosixPath]) -> dict[PurePosixPath, int]:
-    """The folders that hold packages of a lab, and how many files of the lab each has."""
+    """Return the folders that contain packages of a lab, and the number of known files in each."""
     roots: dict[PurePosixPath, int] = {}
     for name in names:
         for i, part in enumerate(name.parts[:-1]):
@@ -196,13 +197,13 @@ def _roots_in(names: Iterable[PurePosixPath], known: Collection[PurePosixPath]) 
 
 
 def _in_lab(parts: tuple[str, ...]) -> PurePosixPath:
-    """A path in a lab whose folder may be written as ``Classifiers``."""
+    """Return a path in a lab with a lower-case folder; students may write ``Classifiers``."""
     folder = parts[0].casefold()
     return PurePosixPath(folder if folder in LAB_FOLDERS else parts[0], *parts[1:])
 
 
 def _of_today(path: PurePosixPath, homes: Mapping[str, PurePosixPath | None]) -> PurePosixPath:
-    """The path of a file that stands in the folder of a topic today, and in an older lab beside the others."""
+    """Return the current path of a file that was moved into a topic folder after an older lab."""
     home = homes.get(path.name)
     in_a_folder = len(path.parts) > 1
     return home if in_a_folder and home is not None and home.parent.parent == path.parent else path
@@ -214,7 +215,7 @@ def _place(
     name: PurePosixPath,
     warnings: list[str],
 ) -> None:
-    """Put a file in its place; of two for one place, that with the right spelling of the folder stays."""
+    """Put a file in its place. If the place is taken, the file whose folder is spelled correctly wins."""
     other = places.get(path)
     if other is not None:
         kept, left = (name, other) if str(name).endswith(str(path)) else (other, name)
@@ -231,9 +232,9 @@ def _place_helpers(
     homes: Mapping[str, PurePosixPath | None],
     has_lab: bool,
 ) -> None:
-    """Put a student's own loose files beside the files of the lab that stood in the same folder."""
+    """Put a student's own loose files next to the files of the lab that were in the same folder."""
     used = set(places.values())
-    beside: dict[PurePosixPath, PurePosixPath] = {}  # where the files of a folder went
+    beside: dict[PurePosixPath, PurePosixPath] = {}  # folder in the submission -> folder in the lab
     for place, name in sorted(places.items(), key=lambda item: (len(item[1].parts), str(item[1]))):
         if place.name in homes:
             beside.setdefault(name.parent, place.parent)
@@ -246,13 +247,13 @@ def _place_helpers(
 def _fit_for_every_system(
     places: dict[PurePosixPath, PurePosixPath], warnings: list[str]
 ) -> dict[PurePosixPath, PurePosixPath]:
-    """Leave out what could not be written everywhere: odd names, and names that differ in capital letters alone."""
+    """Return the places without files that some systems cannot write: odd names, and names that differ only in capital letters."""
     kept: dict[str, PurePosixPath] = {}
     folds = {path: str(path).casefold() for path in places}
     for path in sorted(places, key=lambda path: (str(path) != folds[path], str(path))):
         folded = folds[path]
         if (
-            UNSAFE_CHARACTERS.search(str(path))  # half a character among them, which has no bytes
+            UNSAFE_CHARACTERS.search(str(path))  # also matches lone surrogates, which cannot be encoded
             or len(str(path)) > LONGEST_PATH
             or len(path.parts) > DEEPEST_IN_LAB
             or any(len(part) > LONGEST_NAME or len(part.encode()) > MOST_NAME_BYTES for part in path.parts)

@@ -1,4 +1,4 @@
-"""What was handed in, read into memory: the files of a lab in it, or a sentence that says why there is nothing to grade."""
+"""A submission in memory: its files of a lab, or a sentence that gives the reason why it cannot be graded."""
 
 import contextlib
 import functools
@@ -38,35 +38,36 @@ from lxmls_day1.lab import reference_folder
 
 SPLIT = "give each submission, or a download by itself, to `grade`"
 MOST_SOURCES = 5000
-MOST_SHOWN = 5  # names of files
+MOST_SHOWN = 5  # file names in a message
 MOST_WARNINGS = 30
-MAX_COMPARED_BYTES, MAX_SOURCE_BYTES = 40_000_000, 1_000_000  # read of files under other names; of one Python file
+#: Limits on the comparison of files with unexpected names: for all files together, and for one Python file.
+MAX_COMPARED_BYTES, MAX_SOURCE_BYTES = 40_000_000, 1_000_000
 _REMEDY = "; hand in the zip file that `lxmls-day1 submit` makes"
 
 
 @dataclass(frozen=True)
 class Submission:
-    """What was read.
+    """A submission in memory.
 
     Attributes
     ----------
     student, name, source : str
-        As in `FoundSubmission`.
+        See `FoundSubmission`.
     digest : str
-        SHA-256 of paths and contents; of the problem where there is one.
+        SHA-256 of paths and contents, or of `problem` if it is not empty.
     files : dict from path to content
-        Paths are relative to the lab: ``classifiers/mira.py``. What `lxmls-day1 submit` adds to them is ``explanations.json``.
+        Paths are relative to the lab: ``classifiers/mira.py``. `lxmls-day1 submit` adds ``explanations.json``.
     problem : str
-        Why there is nothing to grade; empty if there is.
+        Why the submission cannot be graded; empty if it can.
     warnings : tuple of str
     author : str
-        Whom the packed file names as its author; nothing vouches for it.
+        The author that the packed file names. Not verified.
     receipt : str
-        SHA-256 of the zip file that was handed in, where it came as one.
+        SHA-256 of the zip file that was handed in; empty unless there was exactly one.
     alike : mapping from path to str
-        Files of the lab that were not found, and what looks like them: ``mira_old.py looks like it``.
+        Missing files of the lab, each with a text about similar files: ``mira_old.py looks like it``.
     notes : tuple of str
-        Sentences about parts that were left out because they cannot be read, are too large or are no student's; they are warnings, too.
+        Sentences about ignored files: unreadable, too large, or from other students. They are also in `warnings`.
     """
 
     student: str
@@ -83,7 +84,7 @@ class Submission:
 
 
 def unread(found: FoundSubmission) -> Submission:
-    """What stands for a submission that brought down whoever was to read it."""
+    """Return a placeholder for a submission that crashed the process that read it."""
     return Submission(found.student, found.name, found.source, "", {})
 
 
@@ -91,7 +92,7 @@ State = tuple[str, str, str]
 
 
 def state_of(handed_in: Submission | SubmissionGrade) -> State:
-    """What has been handed in: a row with another state than its submission is out of date."""
+    """Return the identifying digests of a submission. A row whose state differs from that of its submission is out of date."""
     return handed_in.digest, handed_in.author, handed_in.receipt
 
 
@@ -104,15 +105,15 @@ def read_submission(
     ----------
     found : FoundSubmission
     given : collection of path, optional
-        The paths of the files that students were given (`student_files`): they tell which of several folders is the lab,
-        and where a loose file belongs. With their contents, a file under another name counts only if it holds the exercise.
+        The paths of the starter files (`student_files`). They decide which of several folders is the lab,
+        and to which place a loose file belongs. If the contents are given, a file with another name counts only if it answers the exercise.
         Default: the sources of the reference lab.
     limits : ReadingLimits
 
     Returns
     -------
     Submission
-        Always: what cannot be read has a `Submission.problem`.
+        Also for an unreadable submission, which has a `Submission.problem`.
 
     Examples
     --------
@@ -153,7 +154,7 @@ def read_submission(
 
 
 def _receipt(members: Sequence[Member], limits: ReadingLimits) -> str:
-    """SHA-256 of the only zip file among what was handed in."""
+    """Return the SHA-256 of the zip file of a submission, or an empty string unless it has exactly one."""
     archives = [member for member in members if member.name.suffix.casefold() == ".zip"]
     if len(archives) != 1:
         return ""
@@ -170,9 +171,9 @@ def _read(
     stack: contextlib.ExitStack,
     complaints: list[str],
 ) -> tuple[Files, str, list[str], dict[PurePosixPath, str]]:
-    """The files, the author that the packed file itself names, warnings, and names that look like files of the lab.
+    """Return the files, the author named in the packed file, warnings, and texts about names similar to files of the lab.
 
-    A complaint about each part that is left out is added to `complaints`.
+    A complaint about each ignored file is added to `complaints`.
     """
     members, layout = _opened_members(outer, known, limits, stack, complaints)
     _refuse_several_authors(members, limits)
@@ -201,7 +202,7 @@ def _read(
 
 
 def _refuse_several_authors(members: Sequence[Member], limits: ReadingLimits) -> None:
-    """Raise `Refused` if `submit` has packed some of this for one person, and some for another."""
+    """Raise `Refused` if the submission contains packed work of several authors."""
     manifests = [member for member in members if member.name.name == SUBMISSION]
     authors = {
         slug_of(author) for member in manifests[:MOST_ARCHIVES] if (author := _names_in_manifest(member, limits)[0])
@@ -217,7 +218,7 @@ def _opened_members(
     stack: contextlib.ExitStack,
     complaints: list[str],
 ) -> tuple[list[Member], SubmissionLayout]:
-    """All files, those in zip files among them as long as there is no lab; where they belong."""
+    """Return all files and their layout. Zip files are opened until a lab is found."""
     budget = Budget(limits)
     first = 0
     if len(everything) == 1 and everything[0].name.suffix.casefold() == ".zip":
@@ -265,7 +266,7 @@ def _opened_members(
 
 
 def _defining(members: Sequence[Member], known: Collection[PurePosixPath] | Files, limits: ReadingLimits) -> Defines:
-    """Return a function that reads a file and compares it with the one that was given out, where its content is known."""
+    """Return a function that decides if a file answers the exercise of a starter file; True if that file's content is unknown."""
     given = known if isinstance(known, Mapping) else {}
     budget = Budget(replace(limits, bytes=min(limits.bytes, MAX_COMPARED_BYTES)))
 
@@ -286,7 +287,7 @@ def _defining(members: Sequence[Member], known: Collection[PurePosixPath] | File
 def _contents(
     layout: SubmissionLayout, by_name: Mapping[PurePosixPath, Member], limits: ReadingLimits, complaints: list[str]
 ) -> Files:
-    """The files of the lab; a complaint about each file that is left out is added."""
+    """Return the files of the lab, and add a complaint for each unreadable file."""
     budget = Budget(limits)
     files: Files = {}
     for place, name in sorted(layout.places.items(), key=lambda item: (item[0].suffix not in SOURCES, str(item[0]))):
@@ -314,7 +315,7 @@ def _nothing_in(names: list[PurePosixPath], complaints: list[str], layout: Submi
 
 
 def _names_in_manifest(member: Member, limits: ReadingLimits) -> tuple[str, str]:
-    """The author in ``submission.json``, as `submit` writes it, and the partners that version 0.2.0 wrote; empty if it is not that."""
+    """Return the author in ``submission.json`` of `submit`, and the partners (written by version 0.2.0); empty if the file is invalid."""
     try:
         manifest_content = json.loads(Budget(limits).read(member, 100_000))
         name, partners = manifest_content["name"], manifest_content.get("with", [])
@@ -327,7 +328,7 @@ def _names_in_manifest(member: Member, limits: ReadingLimits) -> tuple[str, str]
 
 
 def _names_of_the_lab(reference: Path) -> Iterator[PurePosixPath]:
-    """The sources that students are given; of a pair of notebook and script only the notebook."""
+    """Yield the paths of the starter sources; of a notebook and its script, only the notebook."""
     for folder in LAB_FOLDERS:
         for path in (reference / folder).rglob("*"):
             if path.suffix in SOURCES and not (path.suffix == ".py" and path.with_suffix(".ipynb").is_file()):
@@ -342,6 +343,6 @@ def _digest(files: Files) -> str:
 
 
 def not_too_many(warnings: Sequence[str]) -> tuple[str, ...]:
-    """The first of many warnings, and how many there are more."""
+    """Return the warnings, cut off after `MOST_WARNINGS` with a count of the rest."""
     more = len(warnings) - MOST_WARNINGS
     return (*warnings[:MOST_WARNINGS], f"There are {more} more warnings of this kind.") if more > 0 else tuple(warnings)

@@ -1,7 +1,7 @@
-"""Files in folders and zip files that anybody may have made: listed, named, and read into memory without harm.
+"""Untrusted files in folders and zip files: listed, named, and read into memory safely.
 
-Nothing is unpacked to the disk, no link is followed, nothing but plain files is opened, and what is read is counted as it is
-read, whatever a zip file's table says. The worst that a submission can reach here is to be refused, with a sentence that says why.
+Nothing is unpacked to the disk, no link is followed, and only plain files are opened. Bytes are counted while they are read,
+because the table of a zip file may lie. At worst a submission is rejected, with a sentence that gives the reason.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ NOTEBOOKS = "notebooks"
 LAB_FOLDERS = (*PACKAGES, NOTEBOOKS)
 SOURCES = (".py", ".ipynb")
 OTHER_ARCHIVES = (".rar", ".7z", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst")
-SOURCE_SUFFIX = re.compile(r"\.(py|ipynb)\b", re.IGNORECASE)  # perceptron.py.txt, too
+SOURCE_SUFFIX = re.compile(r"\.(py|ipynb)\b", re.IGNORECASE)  # matches perceptron.py.txt, too
 
 CLUTTER = re.compile(
     r"(^|/)(__MACOSX|\.git|\.svn|\.hg|\.?venv|env|node_modules|site-packages|__pycache__|\.ipynb_checkpoints"
@@ -39,12 +39,12 @@ CLUTTER = re.compile(
 UNSAFE_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 
 MOST_LISTED = 200_000
-MOST_IN_ARCHIVES, MOST_ARCHIVES = 100_000, 100  # names in all zip files of a submission together; zip files within it
+MOST_IN_ARCHIVES, MOST_ARCHIVES = 100_000, 100  # names in all zip files of a submission together; zip files in it
 DEEPEST = 40
-LISTED_DEPTH = 4  # how deep a folder is looked into for telling one submission from many
-DOWNLOAD_TABLE_BYTES, TABLE_BYTES = 16 << 20, 4 << 20  # of the table of contents of a download, and of a submission
+LISTED_DEPTH = 4  # levels of a folder that are listed to decide if it holds one submission or many
+DOWNLOAD_TABLE_BYTES, TABLE_BYTES = 16 << 20, 4 << 20  # for the zip table of a download, and of a submission
 CHUNK = 1 << 16
-HARMLESS = 1 << 20  # a file up to this size is no bomb, whatever it was before it was unpacked
+HARMLESS = 1 << 20  # a file up to this size is never treated as a zip bomb
 DAMAGED = (
     zipfile.BadZipFile,
     zipfile.LargeZipFile,
@@ -62,20 +62,20 @@ DAMAGED = (
 
 @dataclass(frozen=True)
 class ReadingLimits:
-    """How much is read of one submission.
+    """The limits on reading one submission.
 
     Attributes
     ----------
     files : int
-        Files of the lab in it; others are not read.
+        The maximum number of files of the lab; other files are not read.
     bytes : int
-        Of all of them together, unpacked; also of all zip files within it together.
+        The maximum size of these files together, unpacked; also of all zip files in the submission together.
     file_bytes : int
-        Of one file.
+        The maximum size of one file.
     ratio : float
-        How many times larger than packed a file of more than 1 MiB may become.
+        The maximum ratio of unpacked to packed size, for files above 1 MiB.
     depth : int
-        2: a zip file within a zip file is opened, one within that is not.
+        The number of nested zip files that are opened. With 2, a zip file in a zip file is opened, but not a third level.
     """
 
     files: int = 1000
@@ -89,44 +89,44 @@ USUAL_LIMITS = ReadingLimits()
 
 
 class Refused(Exception):
-    """What was handed in is not read; the message is the sentence, without its full stop."""
+    """A submission or file is rejected; the message is the reason, a sentence without its full stop."""
 
 
 class TooLarge(Refused):
-    """It is refused for its size."""
+    """A submission or file is rejected because of its size."""
 
 
 @dataclass(frozen=True)
 class Member:
-    """A file that could be read: in a folder or in a zip file."""
+    """A file in a folder or in a zip file."""
 
     name: PurePosixPath
     open: Callable[[], BinaryIO]
     size: int = 0
     packed: int | None = None
-    bad: str = ""  # what is wrong with it
+    bad: str = ""  # the reason why it must not be read; empty if it may
 
     @property
     def matters(self) -> bool:
-        """Whether its place or its name is one of a lab."""
+        """True if its folder or its suffix is that of a file of the lab."""
         return self.name.suffix.casefold() in SOURCES or any(part.casefold() in LAB_FOLDERS for part in self.name.parts)
 
 
 class Budget:
-    """Reads files and counts the bytes that come out, against the limits."""
+    """A reader of files that counts the bytes and enforces the limits."""
 
     def __init__(self, limits: ReadingLimits):
         self.limits, self.left = limits, limits.bytes
         self.names_left = MOST_IN_ARCHIVES
 
     def list(self, members: int) -> None:
-        """Count the names in a zip file; those within one another are small, and may hold any number of names each."""
+        """Count the names in a zip file, because small nested zip files may each have any number of names."""
         self.names_left -= members
         if self.names_left < 0:
             raise TooLarge(f"is too large: with it there are more than {MOST_IN_ARCHIVES} names in zip files")
 
     def read(self, member: Member, most: int) -> bytes:
-        """The content of a file of at most so many bytes."""
+        """Return the content of a file of at most `most` bytes."""
         try:
             content = self._read(member, most)
         except Refused:
@@ -156,13 +156,13 @@ class Budget:
 
 
 def without_bad(members: list[Member], complaints: list[str]) -> list[Member]:
-    """Return the files without fault; a complaint about each file that would belong to the lab is added."""
+    """Return the members that may be read, and add a complaint for each other member that would belong to the lab."""
     complaints += [f"{display_name(member.name)} {member.bad}" for member in members if member.bad and member.matters]
     return [member for member in members if not member.bad]
 
 
 def members_of(found: FoundSubmission, stack: contextlib.ExitStack) -> list[Member]:
-    """What belongs to a submission, before any zip file within it is opened."""
+    """Return the files of a submission, without opening zip files inside it."""
     path = found.path
     if path.is_symlink() and not path.is_dir():
         raise Refused("It is a symbolic link, which is not followed")
@@ -201,7 +201,7 @@ def _of_parts(members: list[Member], parts: Sequence[tuple[str, str]]) -> list[M
 
 
 def opened_once(found: FoundSubmission, stack: contextlib.ExitStack) -> list[Member]:
-    """List a submission, and what is in its zip file if it is one.
+    """Return the files of a submission, and the files in its zip file if it has exactly one.
 
     Raises
     ------
@@ -216,15 +216,15 @@ def opened_once(found: FoundSubmission, stack: contextlib.ExitStack) -> list[Mem
 
 
 def listed(path: Path) -> Iterator[str]:
-    """List the paths in a folder or a zip file; the path of a folder, which may be empty, ends in a slash."""
+    """List the paths in a folder or a zip file. The path of a folder, which may be empty, ends in a slash."""
     return _listed_folder(path) if path.is_dir() else _listed_zip(path)
 
 
 def _listed_folder(folder: Path) -> Iterator[str]:
-    """The paths in a folder, some levels deep; that of a folder, which may be empty, ends in a slash.
+    """List the paths in a folder, some levels deep. The path of a folder, which may be empty, ends in a slash.
 
-    What stands at its top may be submissions of many. One of them that cannot be listed, or holds too much, is named like
-    the others, with what was listed of it.
+    The entries at the top may be the submissions of many students. If one cannot be listed, or holds too many files, it is still
+    yielded, with the paths that could be listed.
     """
     for entry, name in _listed_level(folder, ""):
         yield name
@@ -234,7 +234,7 @@ def _listed_folder(folder: Path) -> Iterator[str]:
 
 
 def _listed_below(folder: Path, prefix: str) -> Iterator[str]:
-    """The paths in a folder at the top of another; not more than so many."""
+    """List the paths in a folder at the top of another folder, at most `MOST_LISTED`."""
     waiting = [(prefix, folder)]
     listed = 0
     while waiting:
@@ -249,7 +249,7 @@ def _listed_below(folder: Path, prefix: str) -> Iterator[str]:
 
 
 def _listed_level(folder: Path, prefix: str) -> Iterator[tuple[os.DirEntry[str], str]]:
-    """What stands in a folder, without clutter."""
+    """Yield the entries of a folder, without clutter, each with its path."""
     with os.scandir(folder) as entries:
         for number, entry in enumerate(entries):
             if number >= MOST_LISTED:
@@ -267,7 +267,7 @@ def _listed_zip(path: Path) -> Iterator[str]:
 
 
 def members_of_folder(folder: Path, inside: str = "") -> Iterator[Member]:
-    """The files in a folder, or in one inside it; no link on the way from the folder is followed."""
+    """Yield the files in a folder, or in a subfolder of it, without following links below the folder."""
     waiting = [(PurePosixPath(), folder / inside, Path(inside).as_posix() if inside else "")]
     listed = 0
     while waiting:
@@ -300,7 +300,7 @@ def members_of_folder(folder: Path, inside: str = "") -> Iterator[Member]:
 
 
 def kind_of(entry: os.DirEntry[str]) -> str:
-    """Whether it is a ``folder``, a ``file``, a ``link`` or something ``other``; links are not followed."""
+    """Return the kind of an entry: ``folder``, ``file``, ``link`` or ``other``. Links are not followed."""
     if entry.is_symlink() or getattr(entry, "is_junction", bool)():
         return "link"
     if entry.is_dir(follow_symlinks=False):
@@ -310,20 +310,21 @@ def kind_of(entry: os.DirEntry[str]) -> str:
 
 
 def opened(folder: Path, name: str = "") -> BinaryIO:
-    """A plain file, open for reading; whatever else stands there now is neither waited for nor followed.
+    """Open a plain file for reading. Anything else at this path is rejected, without waiting for it and without following links.
 
     Parameters
     ----------
     folder : Path
-        Where somebody we trust has pointed to: links that lead to it are followed, it is not followed itself.
+        A path that comes from the instructor or the program. Links on the way to it are followed. Without `name` it is the
+        file itself, which must not be a link.
     name : str, optional
-        A path in that folder, with slashes. Each of its folders is opened within the one before, so that none can be a
-        link, also when one takes its place meanwhile; where the system cannot do that, only the file itself cannot be.
+        A path in that folder, with slashes. Each folder is opened relative to the one before, so that no folder can be a link, even
+        if another process replaces it in the meantime. If the system cannot do this, only the last component is protected.
 
     Raises
     ------
     Refused
-        If it is no plain file, can be reached through a link only, or its path goes up (``..``).
+        If it is not a plain file, can be reached only through a link, or its path goes up (``..``).
     OSError
         If it cannot be opened.
     """
@@ -345,7 +346,7 @@ def opened(folder: Path, name: str = "") -> BinaryIO:
                 raise Refused("leads out of its folder")
             descriptor = os.open(folder / name, flags)
     except OSError as error:
-        if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENOTDIR):  # EMLINK: what BSD says of a link
+        if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENOTDIR):  # BSD reports EMLINK for a link
             raise Refused("is a symbolic link, which is not followed") from None
         raise
     finally:
@@ -358,14 +359,14 @@ def opened(folder: Path, name: str = "") -> BinaryIO:
 
 
 class Guarded:
-    """A file of which at most so many bytes are read at once: this limits a zip file's table of contents."""
+    """A file with a maximum size for a single read, which limits the table of contents of a zip file."""
 
     def __init__(self, file: BinaryIO, most: int = DOWNLOAD_TABLE_BYTES):
         self.seek, self.tell, self.close = file.seek, file.tell, file.close
         self._file, self._most = file, most
 
     def read(self, size: int | None = -1) -> bytes:
-        """As a file does; Refused if that is too much at once."""
+        """Read as a file does; raise `Refused` if `size` is above the limit."""
         if size is None or size < 0:
             size = self._most
         if size > self._most:
@@ -373,14 +374,14 @@ class Guarded:
         return self._file.read(size)
 
     def seekable(self) -> bool:
-        """Whether it can be read from any place: always."""
+        """Return True, because every such file is seekable."""
         return True
 
 
 def members_of_archive(
     member: Member, budget: Budget, stack: contextlib.ExitStack, complaints: list[str]
 ) -> list[Member]:
-    """The members of a zip file, under its name; a file on the disk is read where it stands, another into memory."""
+    """Return the members of a zip file, with its name as a prefix. A file on the disk is opened there, a nested one is read into memory."""
     if member.packed is None:
         try:
             file = stack.enter_context(member.open())
@@ -395,7 +396,7 @@ def members_of_archive(
 
 
 def members_of_zip(file: BinaryIO, stack: contextlib.ExitStack, wanted: Collection[str] | None = None) -> list[Member]:
-    """The files in a zip file's table; of a large one those that are wanted or lie in wanted folders."""
+    """Return the files in a zip file. If `wanted` is given, return only those files and the files in those folders."""
     try:
         archive = stack.enter_context(zipfile.ZipFile(Guarded(file, DOWNLOAD_TABLE_BYTES if wanted else TABLE_BYTES)))
         infos = archive.infolist()
@@ -436,8 +437,8 @@ def _opened_in(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> BinaryIO:
 
 
 def _is_in(name: str, wanted: Collection[str]) -> bool:
-    """Whether a path is one of those that are wanted or lies in one."""
-    parts = name.split("/", DEEPEST)  # a name may have thousands of them
+    """Return True if a path is in `wanted`, or is inside a path in `wanted`."""
+    parts = name.split("/", DEEPEST)  # a name may have thousands of components
     return any("/".join(parts[:n]) in wanted for n in range(1, len(parts) + 1))
 
 
@@ -457,19 +458,19 @@ def _fault_of(info: zipfile.ZipInfo, overlapping: Collection[int]) -> str:
 
 
 def _overlapping(infos: Sequence[zipfile.ZipInfo], end: int) -> set[int]:
-    """The ids of entries that claim bytes of the next one, or of the table."""
+    """Return the ids of entries whose data would overlap the next entry, or the table."""
     found = set()
     ordered = sorted(infos, key=lambda info: info.header_offset)
     for i, info in enumerate(ordered):
         after = ordered[i + 1].header_offset if i + 1 < len(ordered) else end
-        least = 30 + len(info.orig_filename)  # the header before the data: characters are no more than its bytes
+        least = 30 + len(info.orig_filename)  # minimum size of the header: a name has at least one byte per character
         if info.header_offset + least + info.compress_size > after:
             found.add(id(info))
     return found
 
 
 def name_in_zip(info: zipfile.ZipInfo) -> str:
-    """The name as it stands in the table; many programs write UTF-8 without saying so."""
+    """Return the name in the table of a zip file, decoded as UTF-8 if possible, because many programs do not set the UTF-8 flag."""
     name = info.orig_filename
     if not info.flag_bits & 0x800 and not name.isascii():
         with contextlib.suppress(UnicodeError):
@@ -478,20 +479,21 @@ def name_in_zip(info: zipfile.ZipInfo) -> str:
 
 
 def spelled_name(raw: str, composed: bool = True) -> str:
-    """A name in a zip file as others would have written it: ``.\\a//b`` is ``a/b``. That of a folder ends in a slash."""
+    r"""Return a name in a zip file in its usual spelling: ``.\a//b`` becomes ``a/b``. The name of a folder ends in a slash."""
     name = raw.replace("\\", "/")
-    name = unicodedata.normalize("NFC", name) if composed else name  # two students' names must not become one
+    # Names of students are not composed, because two different names must not become equal.
+    name = unicodedata.normalize("NFC", name) if composed else name
     parts = [part for part in name.split("/") if part not in ("", ".")]
     return "/".join(parts) + "/" * name.endswith("/")
 
 
 def clean(raw: str, composed: bool = True) -> PurePosixPath:
-    """A name in a zip file as a path that stays inside.
+    """Return a name in a zip file as a path that stays inside the zip file.
 
     Raises
     ------
     Refused
-        If it would lead outside, or has characters that no name has.
+        If it is absolute, leads outside, or has control characters.
     """
     path = PurePosixPath(spelled_name(raw, composed))
     if UNSAFE_CHARACTERS.search(raw):
@@ -504,12 +506,12 @@ def clean(raw: str, composed: bool = True) -> PurePosixPath:
 
 
 def reason_of(error: BaseException) -> str:
-    """What went wrong, in a few words."""
+    """Return the reason for an error, in a few words."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return one_line(str(error), 80) or type(error).__name__
 
 
 def display_name(name: str | PurePosixPath) -> str:
-    """A name of a file, fit for a sentence."""
+    """Return a file name that is safe to use in a sentence."""
     return one_line(str(name), 80)

@@ -1,10 +1,8 @@
-"""Two pages for the instructor: how the class did, and what students wrote.
+"""Two pages for the instructor: a summary of the class, and the texts that students wrote.
 
-The second has the free-text answers with their marks, what students explained after a mistake was named, beside the
-attempt that it is about.
-
-The summary shows the distribution of points, the most common known mistakes, wrong answers that no name explains, and the
-difficulty of checks. This module computes what the pages show; ``templates`` says how they look.
+The summary shows the distribution of points, the most common known mistakes, wrong answers that match no known mistake, and the
+difficulty of checks. The second page shows the free-text answers with their marks, and the explanations that students wrote
+after a mistake was named, each next to the attempt. This module computes the contents; ``templates`` defines the layout.
 """
 
 from collections import Counter
@@ -35,14 +33,14 @@ from lxmls_day1.grading.reports.same_work import MIN_ANSWER_TOKENS, same_work
 from lxmls_day1.grading.safe_text import one_line
 
 MOST_MISTAKES, MOST_CHECKS = 15, 20
-GROUPS_SHOWN, MOST_GROUPS = 8, 40  # at once, and after a click
+GROUPS_SHOWN, MOST_GROUPS = 8, 40  # shown at once, and after a click
 MOST_NAMES = 8
 BINS = 10
-WIDTH, HEIGHT, FOOT, HEAD = 640, 190, 42, 22  # of the drawing of the distribution
+WIDTH, HEIGHT, FOOT, HEAD = 640, 190, 42, 22  # pixels, in the drawing of the distribution
 
 
 def summary_html(gradebook: Gradebook) -> str:
-    """How the class did.
+    """Return the page with the summary of the class.
 
     Parameters
     ----------
@@ -51,7 +49,7 @@ def summary_html(gradebook: Gradebook) -> str:
     Returns
     -------
     str
-        A document; it links to the students' pages in ``feedback/`` beside it.
+        An HTML document with links to the students' pages in the folder ``feedback/`` next to it.
 
     Examples
     --------
@@ -93,15 +91,15 @@ def answers_html(
     model_answers: Mapping[tuple[str, str, str], str] | None = None,
     sentences: Mapping[str, Mapping[str, str]] | None = None,
 ) -> str:
-    """What students wrote: answers with their marks, and explanations of mistakes.
+    """Return the page with the texts that students wrote: answers with their marks, and explanations of mistakes.
 
     Parameters
     ----------
     gradebook : Gradebook
     model_answers : mapping from (exercise, notebook, question) to markdown, optional
-        What `lxmls_day1.grading.intake.notebook_answers.model_answers` finds; shown below each question.
+        The result of `lxmls_day1.grading.intake.notebook_answers.model_answers`, shown below each question.
     sentences : mapping from exercise to mapping from known mistake to sentence, optional
-        Shown beside the explanations.
+        The sentence about each known mistake, shown next to the explanations.
 
     Examples
     --------
@@ -124,7 +122,7 @@ def answers_html(
 
 
 def _to_mark(rows: Sequence[SubmissionGrade]) -> str:
-    """How much is marked by hand, and where; empty where nothing is."""
+    """Return a sentence about the progress of manual marking, or an empty string if no exercise needs it."""
     by_hand = [exercise for row in rows for exercise in row.exercises if exercise.by_hand]
     if not by_hand:
         return ""
@@ -149,7 +147,7 @@ def _in_short(rows: Sequence[SubmissionGrade]) -> str:
 
 
 def _distribution(rows: Sequence[SubmissionGrade]) -> dict[str, Any]:
-    """How many submissions have which share of the points, and how tall their columns are drawn."""
+    """Return the number of submissions in each range of points, and the heights of the columns in the drawing."""
     shares = [row.points / row.out_of if row.out_of else 0.0 for row in rows]
     counts = Counter(min(int(BINS * share + 1e-9), BINS - 1) for share in shares)
     highest, step = max(counts.values()), WIDTH // BINS
@@ -163,7 +161,7 @@ def _distribution(rows: Sequence[SubmissionGrade]) -> dict[str, Any]:
 
 
 def _exercises(rows: Sequence[SubmissionGrade]) -> Iterator[dict[str, Any]]:
-    """How the class did in each exercise; the share is None where marks are given by hand, and none is yet."""
+    """Yield the results of the class in each exercise. The share is None as long as no manual mark exists."""
     grades: dict[str, list[ExerciseGrade]] = {}
     for row in rows:
         for exercise in row.exercises:
@@ -188,7 +186,7 @@ def _exercises(rows: Sequence[SubmissionGrade]) -> Iterator[dict[str, Any]]:
 
 
 def _mistakes(rows: Sequence[SubmissionGrade]) -> list[dict[str, Any]]:
-    """The known mistakes that most have made, those first, with what one of them wrote."""
+    """Return the known mistakes, the most common first, each with a sample of a student's code."""
     made: dict[tuple[str, str, str], list[SubmissionGrade]] = {}
     for row in rows:
         for exercise in row.exercises:
@@ -208,7 +206,7 @@ def _mistakes(rows: Sequence[SubmissionGrade]) -> list[dict[str, Any]]:
 
 
 def _unseen(rows: Sequence[SubmissionGrade]) -> dict[str, list[SubmissionGrade]]:
-    """By exercise, whose wrong answers no small input shows: other checks find them."""
+    """Return, for each exercise, the rows that answer all probe inputs correctly but fail another check."""
     found: dict[str, list[SubmissionGrade]] = {}
     for row in rows:
         for exercise in row.exercises:
@@ -219,7 +217,7 @@ def _unseen(rows: Sequence[SubmissionGrade]) -> dict[str, list[SubmissionGrade]]
 
 
 def _checks(rows: Sequence[SubmissionGrade]) -> dict[str, Any]:
-    """The difficulty of each check: of the hardest ones, and of the others that not all pass."""
+    """Return the difficulty of the hardest checks and of the others, and the checks that all students pass."""
     results: dict[str, list[CheckGrade]] = {}
     for row in rows:
         for check in row.checks:
@@ -231,7 +229,7 @@ def _checks(rows: Sequence[SubmissionGrade]) -> dict[str, Any]:
 
 
 def _check_line(theirs: Sequence[CheckGrade]) -> dict[str, Any]:
-    """How one check went for all submissions."""
+    """Return the results of one check for all submissions."""
     verdicts = Counter(check.verdict for check in theirs)
     right = verdicts.pop(OK, 0)
     passed, otherwise = f"{right} of {len(theirs)}", _counted_verdicts(dict(verdicts.most_common()))
@@ -243,7 +241,7 @@ def _counted_verdicts(counts: Mapping[str, int]) -> str:
 
 
 def _trouble(rows: Sequence[SubmissionGrade]) -> Iterator[dict[str, Any]]:
-    """Whose code had to be stopped or refused."""
+    """Yield the submissions whose code was stopped or refused, by verdict."""
     for verdict in (TIMEOUT, MEMORY, CRASHED, REFUSED):
         counts = {row.student: sum(check.verdict == verdict for check in row.checks) for row in rows}
         if any(counts.values()):
@@ -266,19 +264,19 @@ class _Question(NamedTuple):
     """A question of a notebook with the answers of all submissions."""
 
     exercise: str
-    label: str  # the exercise, and which of its questions where there are several
+    label: str  # the exercise, with a number if it has several questions
     title: str
     notebook: str
     asked: str
     model: str
-    marked: str  # how its exercise is marked by hand; empty where it is not
+    marked: str  # the points for manual marking; empty if its exercise has checks
     answered: list[tuple[SubmissionGrade, FreeAnswer]]
     silent: list[SubmissionGrade]
     absent: list[SubmissionGrade]
 
 
 class _ExplainedMistake(NamedTuple):
-    """A question that was asked after a mistake was named, with what students answered."""
+    """A question about a named mistake, with the students' answers."""
 
     exercise: str
     question: str
@@ -289,7 +287,7 @@ class _ExplainedMistake(NamedTuple):
 
 
 def _explained(rows: Sequence[SubmissionGrade], sentences: Mapping[str, Mapping[str, str]]) -> list[_ExplainedMistake]:
-    """The questions on named mistakes in the order of the exercises, those that most were asked first."""
+    """Return the questions on named mistakes in the order of the exercises, the most frequently asked first."""
     order = {exercise.id: n for row in rows for n, exercise in enumerate(row.exercises)}
     asked: dict[tuple[str, str, str], list[tuple[SubmissionGrade, Explanation]]] = {}
     for row in rows:
@@ -307,7 +305,7 @@ def _explained(rows: Sequence[SubmissionGrade], sentences: Mapping[str, Mapping[
 
 
 def _questions(rows: Sequence[SubmissionGrade], model_answers: Mapping[tuple[str, str, str], str]) -> list[_Question]:
-    """All questions, in the order of the exercises."""
+    """Return all questions in the order of the exercises."""
     answers: dict[tuple[str, str, str], list[tuple[SubmissionGrade, FreeAnswer]]] = {}
     for row in rows:
         for answer in row.answers:

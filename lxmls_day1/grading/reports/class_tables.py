@@ -1,6 +1,6 @@
 """The marks of a class as files for other programs: CSV, JSON, Gradescope's and PrairieLearn's JSON.
 
-`lxmls_day1.grading.safe_text` cleans all texts of students first, so that nothing in them acts in another program.
+`lxmls_day1.grading.safe_text` cleans all strings of students first, so that other programs cannot execute anything in them.
 
 References
 ----------
@@ -36,16 +36,20 @@ from lxmls_day1.grading.safe_text import lines, one_line, table_cell, visible
 
 _ESCAPED_CONTROL = re.compile(r"\\[urbf]")
 _MOST_PRAIRIELEARN = 1_000_000  # bytes
-_GRAIN = 1024  # scores are multiples of 1/1024: their sums are exact in floating point, so full marks are full marks
+_GRAIN = 1024  # scores are multiples of 1/1024, so that their sums are exact in floating point
 
 
 def grades_csv(gradebook: Gradebook) -> bytes:
-    """The marks as a table with a line for each submission, for a spreadsheet or a learning platform.
+    """Return the marks as a table with a line for each submission, for a spreadsheet or a learning platform.
 
-    Columns: student, name, typed name (what was typed with ``submit --name``), points, out of,
-    one for each exercise (empty as long as it is to be marked by hand), by hand (the
-    points that can still be given), one for each verdict (how many checks), warnings (how many; they cost nothing), and one for
-    each exercise on which an instructor has commented.
+    The columns are:
+
+    - student, name, typed name (from ``submit --name``), points, out of;
+    - one for each exercise (empty until it has its manual mark);
+    - ``by hand``: the points that manual marks can still add;
+    - one for each verdict: the number of checks with this verdict;
+    - warnings: their number (they cost no points);
+    - one for each exercise with a comment of the instructor.
 
     Returns
     -------
@@ -93,9 +97,9 @@ def grades_csv(gradebook: Gradebook) -> bytes:
 
 
 def grades_json(gradebook: Gradebook) -> bytes:
-    """All results, for programs; ``docs/grades.schema.json`` describes the format.
+    """Return all results, for programs; ``docs/grades.schema.json`` describes the format.
 
-    Pictures, weights and keys, which only the grader uses, are left out. Texts are cleaned, so that the file can be
+    Pictures, weights and keys, which only the grader uses, are omitted. Strings are cleaned, so that the file can be
     printed on a terminal.
 
     Examples
@@ -115,15 +119,15 @@ def grades_json(gradebook: Gradebook) -> bytes:
         "submissions": [],
     }
     head = _json(content).removesuffix(b"]}\n")
-    submissions = [b"\n" + _json(_submission(row)).rstrip() for row in gradebook.rows]  # a line for each
+    submissions = [b"\n" + _json(_submission(row)).rstrip() for row in gradebook.rows]  # one per line
     return head + b",".join(submissions) + b"\n]}\n"
 
 
 def gradescope_json(row: SubmissionGrade, gradebook: Gradebook) -> bytes:
-    """A ``results.json`` for Gradescope.
+    """Return a ``results.json`` for Gradescope.
 
-    Public checks are visible at once. Hidden checks become visible with the published marks, so that nobody who may submit
-    again can use them to guess; they say no more than the student's page does. All texts are plain text, never HTML.
+    Public checks are visible at once. Hidden checks become visible with the published marks, so that students who may submit
+    again cannot use them to guess. They contain no more than the student's page does. All texts are plain text, never HTML.
 
     Examples
     --------
@@ -165,10 +169,10 @@ def gradescope_json(row: SubmissionGrade, gradebook: Gradebook) -> bytes:
 
 
 def prairielearn_json(row: SubmissionGrade, gradebook: Gradebook) -> bytes:
-    """A ``results.json`` for PrairieLearn.
+    """Return a ``results.json`` for PrairieLearn.
 
-    Students see it at once, and may hand in again. So the hidden checks of an exercise are one test, which says how many of
-    them are right. A submission in which there is nothing to grade, or on which the grader failed, costs no attempt.
+    Students see it at once, and may submit again. So the hidden checks of an exercise are one test, which only shows how many
+    passed. A submission without anything to grade, or on which the grader failed, does not count as an attempt.
 
     Examples
     --------
@@ -221,7 +225,7 @@ def _prairielearn_tests(exercise: ExerciseGrade, most: int) -> list[dict[str, An
 
 
 def _marked_test(exercise: ExerciseGrade, points: float) -> dict[str, Any]:
-    """What was marked by hand, among the tests of Gradescope."""
+    """Return a manually marked exercise as a test for Gradescope."""
     return {
         "number": f"{exercise.id}.1",
         "name": one_line(f"{exercise.id} {exercise.title}: marked by hand", 300),
@@ -291,7 +295,7 @@ def _seconds(value: float) -> float:
 
 
 def _with_shares(exercise: ExerciseGrade) -> list[tuple[CheckGrade, float]]:
-    """Each check with the most points that it can bring; they add up exactly to what all checks can bring."""
+    """Return each check with its maximum points; the sum is exactly the maximum of all checks."""
     reached = itertools.accumulate(map(exercise.weight, exercise.checks))
     ends = [0.0, *(round(exercise.out_of * weight * _GRAIN) / _GRAIN for weight in reached)]
     if any(check.hidden for check in exercise.checks):
@@ -321,7 +325,7 @@ def _summary(row: SubmissionGrade, gradebook: Gradebook) -> str:
 
 
 def _json(content: Any) -> bytes:
-    """JSON without NaN and without control characters in texts. Most contents have neither, which is quick to check."""
+    """Return JSON without NaN and without control characters in strings. Most contents have neither, which is quick to test."""
     try:
         text = json.dumps(content, ensure_ascii=False, allow_nan=False)
     except ValueError:  # a NaN
@@ -332,7 +336,7 @@ def _json(content: Any) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """The same with cleaned texts, and with None for NaN and infinity, which JSON cannot hold."""
+    """Return the value with cleaned strings, and with None for NaN and infinity, which JSON cannot represent."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, float) and not math.isfinite(value):

@@ -1,15 +1,15 @@
-"""Marks for exercises without checks: one file that `grade` writes, an instructor fills in, and `grade` reads back.
+"""Manual marks for exercises without checks: `grade` writes a file, an instructor fills it in, and `grade` reads it back.
 
-``hand-marks.csv`` in the output folder has a row for each student and each exercise that is marked by hand:
+``hand-marks.csv`` in the output folder has a row for each student and each manually marked exercise:
 
     student  name  question                 points  out of  comment  answer
     ada      Ada   exercise 1.1: Variance           5                …
 
-Points and comment are the instructor's, everything else is for reading. What stands in the file is never changed: rows of new students
-and exercises are put below it, in the form that the file has now. A spreadsheet may have saved it with semicolons, tabs, a byte
-order mark, another encoding or decimal commas; its columns may be in another order, and there may be more of them.
+The instructor fills in points and comment; the other columns are only for reading. Existing rows are never changed. Rows for new students
+and exercises are appended in the file's current format. A spreadsheet may have saved it with semicolons, tabs, a byte
+order mark, another encoding or decimal commas. The columns may be in another order, and further columns are allowed.
 
-`KNOWN` beside it lists the rows that the file was given, so that a row that somebody has removed is told from one that is new.
+`KNOWN`, next to it, lists the rows that were written so far. It distinguishes a row that the instructor removed from a new row.
 """
 
 import contextlib
@@ -30,9 +30,9 @@ FILE, KNOWN = "hand-marks.csv", ".hand-marks.json"
 STUDENT, NAME, QUESTION, POINTS, OUT_OF, COMMENT, ANSWER = COLUMNS = (
     "student", "name", "question", "points", "out of", "comment", "answer",
 )  # fmt: skip
-LONGEST_CELL = 30_000  # characters; a spreadsheet takes 32,767
-LONGEST_LIST = 200  # characters; the names of a large class would hide the sentence
-MOST_LISTED = 10  # mistakes in the file that are listed at once
+LONGEST_CELL = 30_000  # characters; spreadsheets allow 32,767
+LONGEST_LIST = 200  # characters; the names of a large class would hide the rest of the message
+MOST_LISTED = 10  # mistakes in the file that one message lists
 _NUMBER = re.compile(r"[0-9]{1,6}(?:[.,][0-9]{1,6})?")
 _QUESTION = re.compile(r"(?:exercise\s+)?([^\s:]+)", re.IGNORECASE)
 
@@ -41,21 +41,21 @@ Place = tuple[str, str]  # a student, and an exercise
 
 @dataclass(frozen=True)
 class HandMarks:
-    """What stands in the file.
+    """The contents of the file of manual marks.
 
     Attributes
     ----------
     marks : mapping from (student, exercise) to HandMark
-        Of the rows that are filled in.
+        The marks of the rows that are filled in.
     places : collection of (student, exercise)
-        Of all rows.
+        The student and the exercise of every row.
     """
 
     marks: Mapping[Place, HandMark] = field(default_factory=dict)
     places: Collection[Place] = ()
 
     def put_into(self, row: SubmissionGrade) -> SubmissionGrade:
-        """The same row with the marks of its student."""
+        """Return the row with the marks of its student."""
         exercises = tuple(
             replace(exercise, mark=self.marks.get((row.student, exercise.id))) if exercise.by_hand else exercise
             for exercise in row.exercises
@@ -64,15 +64,15 @@ class HandMarks:
 
 
 def read_hand_marks(out: Path, students: Collection[str], out_of: Mapping[str, float]) -> HandMarks:
-    """Read the file of an output folder; it may not be there yet.
+    """Read the file in an output folder, if it exists.
 
     Parameters
     ----------
     out : Path
     students : collection of str
-        Who is graded in this run. Rows of others that the file was given are left alone.
+        The students of this run. Earlier rows of other students are ignored.
     out_of : mapping from exercise to points
-        The most that each exercise of this run brings that is marked by hand.
+        The maximum points of each manually marked exercise of this run.
 
     Returns
     -------
@@ -81,8 +81,8 @@ def read_hand_marks(out: Path, students: Collection[str], out_of: Mapping[str, f
     Raises
     ------
     InputError
-        If the file is no such table, or rows of it cannot be used: an unknown student or exercise, a row that stands twice or was
-        removed, points that are no number from 0 to the exercise's. The message names the rows as a spreadsheet numbers them.
+        If the file is not such a table, or has invalid rows: an unknown student or exercise, a duplicate or removed
+        row, points that are not a number from 0 to the maximum. The message numbers the rows as a spreadsheet does.
 
     Examples
     --------
@@ -101,7 +101,8 @@ def read_hand_marks(out: Path, students: Collection[str], out_of: Mapping[str, f
     table, columns = _table(content, path)
     reading = _Reading(students, out_of, known)
     for number in range(1, len(table.rows)):
-        cells = {name: table.text(number, n) for n, name in reversed(list(enumerate(columns)))}  # the first of a name
+        # Reversed, so that the first of several columns with the same name wins.
+        cells = {name: table.text(number, n) for n, name in reversed(list(enumerate(columns)))}
         if any(cells.values()):
             reading.take(number + 1, cells)
     problems = reading.problems + [
@@ -119,19 +120,19 @@ def read_hand_marks(out: Path, students: Collection[str], out_of: Mapping[str, f
 
 
 def write_hand_marks(out: Path, rows: Iterable[SubmissionGrade], found: HandMarks) -> int:
-    """Put rows below those of the file, for what is to be marked by hand and has none; the file is made if it is not there.
+    """Append rows for exercises to be marked that are not in the file. The file is created if necessary.
 
     Parameters
     ----------
     out : Path
     rows : iterable of SubmissionGrade
     found : HandMarks
-        What `read_hand_marks` has read there.
+        The result of `read_hand_marks` for this folder.
 
     Returns
     -------
     int
-        How many rows were added.
+        The number of rows added.
     """
     places = set(found.places)
     added = [
@@ -142,7 +143,7 @@ def write_hand_marks(out: Path, rows: Iterable[SubmissionGrade], found: HandMark
     ]
     added.sort(
         key=lambda one: [e.id for e in one[0].exercises].index(one[1].id)
-    )  # question by question, as they are marked
+    )  # grouped by question, because instructors mark question by question
     known = places | {(row.student, exercise.id) for row, exercise in added}
     if not known:
         return 0
@@ -155,7 +156,7 @@ def write_hand_marks(out: Path, rows: Iterable[SubmissionGrade], found: HandMark
 
 
 def _with_rows(path: Path, added: Sequence[tuple[SubmissionGrade, ExerciseGrade]]) -> bytes:
-    """The file with more rows, in its form and in the order of its columns."""
+    """Return the file with more rows, in its own format and column order."""
     if path.is_file():
         table, columns = _table(path.read_bytes(), path)
     else:
@@ -187,16 +188,16 @@ def _cells(row: SubmissionGrade, exercise: ExerciseGrade) -> dict[str, str]:
 
 
 def _known(out: Path) -> set[Place]:
-    """The rows that the file was given so far."""
+    """Return the rows that were written to the file so far."""
     try:
         content = json.loads((out / KNOWN).read_text(encoding="utf-8"))
         return {(str(student), str(exercise)) for student, exercise in content["rows"]}
     except (OSError, ValueError, KeyError, TypeError):
-        return set()  # not there, or damaged: no row is missed
+        return set()  # missing or damaged; no row can be reported as removed
 
 
 def _table(content: bytes, path: Path) -> tuple[TextTable, list[str]]:
-    """The rows of a file, and the names of its columns in lower case."""
+    """Return the rows of a file, and the names of its columns in lower case."""
     with contextlib.suppress(NotText):
         table = TextTable.read(content)
         columns = [name.lower() for name in table.header]
@@ -209,7 +210,7 @@ def _table(content: bytes, path: Path) -> tuple[TextTable, list[str]]:
 
 
 class _Reading:
-    """The rows of a file, looked at one after another."""
+    """A reader of the rows of the file, which collects marks and problems."""
 
     def __init__(self, students: Collection[str], out_of: Mapping[str, float], known: set[Place]):
         self.marks: dict[Place, HandMark] = {}
@@ -221,7 +222,7 @@ class _Reading:
         self._students = {table_cell(student): student for student in everybody}
 
     def take(self, number: int, cells: Mapping[str, str]) -> None:
-        """Read one row; what is wrong with it goes to the problems."""
+        """Read one row, and add its errors to `problems`."""
         try:
             student, exercise = place = self._place(cells)
             if place in self.rows:

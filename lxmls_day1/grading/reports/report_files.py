@@ -1,4 +1,4 @@
-"""The files that a grading run writes, for each student and for the class: paths below the output folder, and contents."""
+"""The files that a grading run writes, for each student and for the class: paths in the output folder, and contents."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -21,13 +21,13 @@ MOST_NAMED = 20  # students in one sentence
 
 
 def files_of_student(row: SubmissionGrade, gradebook: Gradebook) -> dict[PurePosixPath, bytes]:
-    """The files for one student.
+    """Return the files for one student.
 
     Parameters
     ----------
     row : SubmissionGrade
     gradebook : Gradebook
-        The run; only `row` of its rows is used.
+        The run of the row; its rows are not used.
 
     Returns
     -------
@@ -48,12 +48,12 @@ def files_of_student(row: SubmissionGrade, gradebook: Gradebook) -> dict[PurePos
 
 
 def pages_of(student: str) -> tuple[PurePosixPath, PurePosixPath]:
-    """Where the page of a student is, and the file for Gradescope."""
+    """Return the path of a student's page, and of the file for Gradescope."""
     return PurePosixPath(f"feedback/{student}.html"), PurePosixPath(f"gradescope/{student}.json")
 
 
 def files_of_class(gradebook: Gradebook) -> dict[PurePosixPath, bytes]:
-    """The files for the whole class.
+    """Return the files for the whole class.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def files_of_class(gradebook: Gradebook) -> dict[PurePosixPath, bytes]:
     """
     reference = reference_folder()
     explained = {one.exercise for row in gradebook.rows for one in row.explanations}
-    known = [id for id in Registry.of(reference).ids if id in explained]  # students write the others
+    known = [id for id in Registry.of(reference).ids if id in explained]  # students may write other ids
     sentences = RecordedAnswers.read_if_there(reference / RECORDED, known).sentences
     return {
         PurePosixPath("grades.csv"): grades_csv(gradebook),
@@ -81,15 +81,15 @@ def files_of_class(gradebook: Gradebook) -> dict[PurePosixPath, bytes]:
 
 
 class Report:
-    """Writes the files of a run.
+    """A step that writes the files of a run.
 
     Parameters
     ----------
     out : Path
     pages : mapping from student to SubmissionGrade
-        The students who have a page, and the result that is on it; None for a page of an earlier run.
+        The students who have a page, each with the result shown on it; None for a page of an earlier run.
     by_hand : HandMarks
-        The marks given by hand that are in the gradebook already.
+        The manual marks that are already in the gradebook.
     report : function from str
         Takes sentences for the instructor.
     """
@@ -98,7 +98,7 @@ class Report:
         self._out, self._pages, self._by_hand, self._report = out, pages, by_hand, report
 
     def __call__(self, book: Gradebook) -> Gradebook:
-        """Write the tables and pages of a class, and the pages of students with other marks than their pages show."""
+        """Write the tables and pages of a class, and each student's page whose marks have changed."""
         files = files_of_class(book)
         for row in book.rows:
             if self._pages.get(row.student) != row:
@@ -110,14 +110,14 @@ class Report:
 
 
 def write_files(out: Path, files: Mapping[PurePosixPath, bytes]) -> None:
-    """Write files below a folder, each whole or not at all."""
+    """Write files in a folder, each atomically."""
     for path in files:
         (out / path).parent.mkdir(parents=True, exist_ok=True)
     replace_files({out / path: content for path, content in files.items()})
 
 
 def remove_pages(out: Path, gone: Collection[str], report: Callable[[str], None]) -> None:
-    """Remove the pages of students who are not in this run, and say so. Their rows stay, for a run in which they are."""
+    """Remove the pages of students who are not in this run, and report it. Their rows are kept for later runs."""
     paths = [out / path for student in sorted(gone) for path in pages_of(student) if (out / path).is_file()]
     for path in paths:
         path.unlink()
@@ -128,6 +128,6 @@ def remove_pages(out: Path, gone: Collection[str], report: Callable[[str], None]
 
 
 def some_of(students: Sequence[str]) -> str:
-    """The first of some students, and how many there are more."""
+    """Return the first of some students, and the number of the others."""
     more = f" and {len(students) - MOST_NAMED} more" if len(students) > MOST_NAMED else ""
     return ", ".join(students[:MOST_NAMED]) + more

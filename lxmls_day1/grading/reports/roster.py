@@ -1,7 +1,7 @@
-"""An instructor's roster, the grade-book export of a learning platform, comes back with one column filled in.
+"""A roster: an instructor's grade-book export of a learning platform, returned with one column filled in.
 
-All else stays as it was, byte for byte: encoding, byte order mark, quotes, line ends, rows without a student. So the text is
-taken apart into its cells as they are written, and only those of the column are replaced.
+All other bytes stay the same: encoding, byte order mark, quotes, line ends, rows without a student. Therefore the text is
+split into its cells in their written form, and only the cells of the column are replaced.
 
 Canvas, Moodle and Blackboard name their columns of ids in English, or in the user's language; see `ID_COLUMNS`. Nothing
 is guessed from names of persons.
@@ -28,7 +28,7 @@ from lxmls_day1.grading.reports.page_frame import points_text
 from lxmls_day1.grading.safe_text import table_cell
 from lxmls_day1.grading.table_files import Cell, NotText, TextTable
 
-#: Columns that hold ids, in lower case: of Canvas, of Moodle (grade book and grading worksheet), of Blackboard.
+#: Columns that hold ids, in lower case: for Canvas, for Moodle (grade book and grading worksheet), for Blackboard.
 ID_COLUMNS = (
     *("id", "sis user id", "sis login id", "integration id"),
     *("identifier", "id number", "email address", "username"),
@@ -37,7 +37,7 @@ ID_COLUMNS = (
 #: The column of a roster that holds a platform's ids.
 ID_COLUMN = {CANVAS: "id", MOODLE: "identifier", BLACKBOARD: "username"}
 OWN_COLUMN = "lxmls-day1"
-ACCOUNT = "matches.csv"  # the file that says what was matched
+ACCOUNT = "matches.csv"  # the file that lists all matches
 LARGEST = 50_000_000  # bytes
 #: The end of a column's name that Canvas (``Day 1 (12345)``) and Blackboard (``Day 1 [Total Pts: 20 Score] |12345``) add.
 _ADDED = re.compile(r"\s*(\(\d+\)|\[[^\[\]]*\]\s*\|\s*\d+|\(real\))\s*$", re.IGNORECASE)
@@ -45,7 +45,7 @@ _ADDED = re.compile(r"\s*(\(\d+\)|\[[^\[\]]*\]\s*\|\s*\d+|\(real\))\s*$", re.IGN
 
 @dataclass(frozen=True)
 class Match:
-    """A line of the account of what was matched: of one student, or of a submission that nobody on the roster has handed in."""
+    """A line of the list of matches, for one student, or for a submission without a student on the roster."""
 
     id: str
     submission: str
@@ -55,7 +55,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Filled:
-    """A roster that is filled in.
+    """A roster whose column is filled in.
 
     Attributes
     ----------
@@ -72,16 +72,16 @@ class Filled:
 
     @property
     def filled(self) -> int:
-        """How many students have points."""
+        """The number of students with points."""
         return sum(match.points is not None for match in self.matches)
 
     @property
     def open(self) -> tuple[Match, ...]:
-        """What needs a look: students without a submission, and submissions without a student."""
+        """The matches to look at: students without a submission, and submissions without a student."""
         return tuple(match for match in self.matches if match.remark)
 
     def table(self) -> bytes:
-        """All matches as CSV, for a spreadsheet."""
+        """Return all matches as CSV, for a spreadsheet."""
         out = io.StringIO()
         writer = csv.writer(out)
         writer.writerow(["id", "submission", "points", "remark"])
@@ -92,23 +92,23 @@ class Filled:
 
 
 class Roster:
-    """A roster, read and looked through before anything is graded.
+    """A roster that is read and validated before any submission is graded.
 
     Parameters
     ----------
     path : Path
     column : str, optional
-        The column to fill in, by its name, also without what Canvas and Blackboard add to it. Unless given, that of the
-        name `OWN_COLUMN`, put after the last one if it is not there.
+        The name of the column to fill in, with or without the suffix that Canvas or Blackboard adds. Default: `OWN_COLUMN`,
+        which is added after the last column if it does not exist.
     id_column : str, optional
-        The column that says who a student is; all of `ID_COLUMNS` that are there unless given.
+        The column with the ids of students. Default: every column of `ID_COLUMNS` in the roster.
     group_column : str, optional
-        The column that says who works together: its lines get the best mark of those with the same text there.
+        The column with the groups of students. All lines with the same group get its best mark.
 
     Raises
     ------
     InputError
-        If it cannot be read, is no table, or lacks a column.
+        If the file cannot be read, is not a table, or lacks a column.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class Roster:
         self.column = OWN_COLUMN if self.target is None else self.header[self.target]
 
     def _named(self, name: str) -> int:
-        """The number of a column."""
+        """Return the number of a column."""
         exact = [i for i, known in enumerate(self.header) if known == name.strip()]
         wanted = name.strip().casefold()
         found = exact or [i for i, known in enumerate(self.header) if known.casefold() == wanted]
@@ -170,9 +170,9 @@ class Roster:
         Parameters
         ----------
         found : sequence of FoundSubmission
-            The submissions, as they were found.
+            The submissions that were found.
         rows : iterable of SubmissionGrade
-            What came of them.
+            The results of the submissions.
 
         Returns
         -------
@@ -203,7 +203,7 @@ class Roster:
         return Filled(self._written(values, out_of), tuple(matches), self.column)
 
     def _of_group(self, number: int, by_line: Mapping[int, Match]) -> Match:
-        """The best mark of a line and of those in its group."""
+        """Return the best mark of a line and of the other lines in its group."""
         own, group = by_line[number], self.table.text(number, self._group) if self._group is not None else ""
         if not group:
             return own
@@ -212,7 +212,7 @@ class Roster:
         return own if own.points == best.points else replace(best, id=own.id)
 
     def _students(self) -> list[int]:
-        """The numbers of the lines that have an id: neither Canvas's points possible nor an empty line."""
+        """Return the numbers of the lines with an id, which excludes Canvas's line of possible points and empty lines."""
         return [number for number in range(1, len(self.table.rows)) if self._id(number)]
 
     def _id(self, number: int) -> str:
@@ -221,7 +221,7 @@ class Roster:
     def _match(
         self, number: int, one: FoundSubmission | None, rows: Mapping[str, SubmissionGrade], problem: str
     ) -> Match:
-        """The line of the account of one student."""
+        """Return the match of one student."""
         id, row = self._id(number), rows.get(one.student) if one else None
         if row is None:
             return Match(id, "", remark=problem or "no submission")
@@ -230,7 +230,7 @@ class Roster:
         return Match(id, row.student, row.points)
 
     def _written(self, values: Mapping[int, float], out_of: float) -> bytes:
-        """The file with these numbers in the column."""
+        """Return the file with these numbers in the column."""
         comma, is_new, separator = self._decimal_comma(), self.target is None, self.table.separator
         target = max(map(len, self.table.rows)) if self.target is None else self.target
         written = []
@@ -250,7 +250,7 @@ class Roster:
         return replace(self.table, rows=written).content()
 
     def _decimal_comma(self) -> bool:
-        """Whether the numbers of this table have a comma: where it separates no cells, and no number has a point."""
+        """Return True if this table uses decimal commas: cells are not separated by commas, and no number has a point."""
         texts = [cell.text for row in self.table.rows[1:] for cell in row]
         with_comma = any(re.fullmatch(r"-?\d+,\d+", text) for text in texts)
         return (
@@ -259,7 +259,7 @@ class Roster:
 
 
 def _quoted_as(cell: Cell, value: str) -> str:
-    """A value in quotes if that cell has some."""
+    """Return the value with quotes if the cell has quotes."""
     return f'"{value}"' if cell.raw.strip().startswith('"') else value
 
 
@@ -268,20 +268,21 @@ def matched_lines(
 ) -> tuple[dict[int, FoundSubmission], dict[int | str, str]]:
     """Match submissions with the lines of a roster, by ids alone.
 
-    Who was found in an earlier run comes first. Of the others, an id as it is written does, then one without a spreadsheet's
-    signs, then one in other letters, then a number without its zeros. Who comes later takes no line, and no doubt falls on whoever has it.
+    Submissions whose owner was found in an earlier run are matched first. Within a run, exact ids are matched first, then ids
+    without the signs that spreadsheets add, then ids in other upper or lower case, then numbers without leading zeros. A later
+    match never takes or disputes a line that is already matched.
 
     Parameters
     ----------
     found : sequence of FoundSubmission
     columns : sequence of (name, mapping from line to cell)
-        The columns with ids; their names in lower case, none for what an instructor has named. A platform's submissions
-        belong to its own column: in others students may write what they like.
+        The columns with ids. Their names are in lower case, or empty for a column that the instructor named. A platform's
+        submissions are matched only with the platform's own column, because students may edit the others.
 
     Returns
     -------
     (mapping from line to FoundSubmission, mapping from line or student to sentence)
-        The matches, and what is in the way of others.
+        The matches, and the reasons why other lines and students were not matched.
     """
     whose: dict[int, FoundSubmission] = {}
     problems: dict[int | str, str] = {}
@@ -323,7 +324,7 @@ def matched_lines(
 def _lines_of(
     one: FoundSubmission, lines: Sequence[tuple[str, Mapping[str, set[int]]]], written: Callable[[str], str]
 ) -> set[int]:
-    """The lines that a submission may belong to."""
+    """Return the lines that a submission may belong to."""
     keys = {written(id) for id in one.ids} - {""}
     own = [column for name, column in lines if name in ("", ID_COLUMN.get(one.platform, name))]
     return {n for column in own for key in keys for n in column.get(key, ())}
@@ -332,7 +333,7 @@ def _lines_of(
 def _with_one_reading(
     found: Sequence[FoundSubmission], columns: Sequence[tuple[str, Mapping[int, str]]]
 ) -> list[FoundSubmission]:
-    """Names that can be read in several ways are read in that in which most of them are ids of the roster."""
+    """Resolve names with several readings: use the reading in which most of the names are ids of the roster."""
     known = {text for _, cells in columns for text in cells.values()}
     fits = Counter(n for one in found if len(one.ids) > 1 for n, id in enumerate(one.ids) if id in known)
     best = [n for n in fits if fits[n] == max(fits.values())]
@@ -342,7 +343,7 @@ def _with_one_reading(
 
 
 def _lines_by_id(cells: Mapping[int, str], written: Callable[[str], str]) -> dict[str, set[int]]:
-    """Id -> lines."""
+    """Map each id to its lines."""
     start = _common_start([text for text in cells.values() if text])
     found: dict[str, set[int]] = defaultdict(set)
     for number, text in cells.items():
@@ -352,7 +353,7 @@ def _lines_by_id(cells: Mapping[int, str], written: Callable[[str], str]) -> dic
 
 
 def _common_start(ids: Sequence[str]) -> str:
-    """The words with which all ids begin, if numbers follow: Moodle's ``Participant ``. ``u`` of ``u1234`` is a part of the id."""
+    """Return the words before the numbers in all ids, as in Moodle's ``Participant 17``. The ``u`` of ``u1234`` is part of the id."""
     starts = {re.sub(r"\d+$", "", id) for id in ids}
     start = starts.pop() if len(starts) == 1 else ""
     return start if len(start.strip()) > 5 else ""
@@ -363,17 +364,17 @@ def _exactly(id: str) -> str:
 
 
 def _plainly(id: str) -> str:
-    """``="007"`` and ``'007``, which a spreadsheet does not read as numbers, -> ``007``."""
+    """Return an id without the signs that stop a spreadsheet from reading a number: ``="007"`` and ``'007`` -> ``007``."""
     wrapped = re.fullmatch(r'="?([^"]*)"?', id)
     return (wrapped[1] if wrapped else id.removeprefix("'")).strip()
 
 
 def _loosely(id: str) -> str:
-    """`` Ada`` -> ``ada``; letters and their accents are one character."""
+    """Return an id without spaces, in lower case and with composed accents: `` Ada`` -> ``ada``."""
     return unicodedata.normalize("NFC", _plainly(id)).casefold()
 
 
 def _without_zeros(id: str) -> str:
-    """``007`` -> ``7``; nothing of what is no number."""
+    """Return a number without leading zeros (``007`` -> ``7``), and an empty string for anything else."""
     id = _plainly(id)
     return id.lstrip("0") if id.isascii() and id.isdigit() else ""

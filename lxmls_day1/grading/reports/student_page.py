@@ -1,8 +1,8 @@
-"""The feedback for a student: a page for the browser.
+"""The feedback page for a student.
 
-It says for each exercise how many points it brought, and why. A public check is shown with its calls, what was expected and
-what came; a hidden check with its title, the verdict and a known mistake. A known mistake stands once, at the head of its
-exercise. An exercise that was not begun is one line.
+It lists the points of each exercise with the reasons. A public check is shown with its calls, the expected and the actual
+values; a hidden check with its title, the verdict and a known mistake. A known mistake is shown once, at the top of its
+exercise. An exercise that was not begun takes one line.
 """
 
 import re
@@ -30,13 +30,13 @@ EXAMPLE_TEXT = "This input as a picture, with the expected answer and yours."
 
 
 def student_html(row: SubmissionGrade, gradebook: Gradebook) -> str:
-    """The page of one student: a document that needs no other file.
+    """Return the page of one student as an HTML document that needs no other file.
 
     Parameters
     ----------
     row : SubmissionGrade
     gradebook : Gradebook
-        The run that the row belongs to; its other rows are not used.
+        The run of the row; its other rows are not used.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def student_html(row: SubmissionGrade, gradebook: Gradebook) -> str:
 
 
 def explanation(check: CheckGrade) -> str:
-    """The verdict and the text of one check for a student, as plain text of some lines.
+    """Return the verdict and the text of one check for a student, as plain text of some lines.
 
     Examples
     --------
@@ -81,12 +81,12 @@ def explanation(check: CheckGrade) -> str:
 
 
 def calls_text(check: CheckGrade) -> str:
-    """The calls of a check, a line for each."""
+    """Return the calls of a check, one per line."""
     return lines("\n".join(one_line(call, 500) for call in check.calls), most_lines=20)
 
 
 def _still_to_come(row: SubmissionGrade) -> str:
-    """A sentence about the exercises that are marked by hand; empty if there is none."""
+    """Return a sentence about the exercises that still need a manual mark, or an empty string."""
     unmarked = row.unmarked
     if not unmarked:
         return ""
@@ -107,10 +107,10 @@ class _CheckOnPage(NamedTuple):
     check: CheckGrade
     sign: str
     word: str
-    meaning: str  # of the verdict; empty where it need not be said
-    text: str  # empty where `as_in` says it
-    as_in: str | None  # the title of an earlier check of the exercise that has the same text
-    calls: str  # what was called, a line for each call; empty for hidden checks
+    meaning: str  # explanation of the verdict; empty if not needed
+    text: str  # empty if `as_in` is set
+    as_in: str | None  # the title of an earlier check of the exercise with the same text
+    calls: str  # one call per line; empty for hidden checks
 
 
 class _ExerciseOnPage(NamedTuple):
@@ -122,13 +122,13 @@ class _ExerciseOnPage(NamedTuple):
     points: str
     share: float
     passed: str
-    line: str  # instead of the checks, where all of them say this
-    is_blank: bool  # whether the line is all there is to say
+    line: str  # replaces the checks if all of them have this text
+    is_blank: bool  # True if `line` is the only content
     checks: list[_CheckOnPage]
-    answers: list[FreeAnswer]  # those that hold something
-    unanswered: str  # how many others there are
-    answers_are: str  # marked, to be marked, or read only
-    named: str  # what stands above the sentences on its mistakes
+    answers: list[FreeAnswer]  # the non-empty answers
+    unanswered: str  # a sentence with the number of empty answers
+    answers_are: str  # marked, to be marked, or not marked at all
+    named: str  # the heading of the sentences on its mistakes
 
 
 def _exercise_on_page(exercise: ExerciseGrade, row: SubmissionGrade) -> _ExerciseOnPage:
@@ -158,15 +158,15 @@ def _unanswered(count: int) -> str:
 
 
 def _line_for_all(exercise: ExerciseGrade) -> str:
-    """What all checks say of an exercise that is not begun or whose file is not there; empty if they say more."""
-    texts = {check.text for check in exercise.checks if check.text}  # hidden checks have none
+    """Return the text of all checks of an exercise that is not begun or not handed in; empty if their texts differ."""
+    texts = {check.text for check in exercise.checks if check.text}  # hidden checks have no text
     if len(texts) != 1 or any(check.verdict != MISSING for check in exercise.checks):
         return ""
     return one_line(texts.pop())
 
 
 def _checks_on_page(exercise: ExerciseGrade) -> Iterator[_CheckOnPage]:
-    """The checks of an exercise. A text that an earlier check has already is not repeated."""
+    """Yield the checks of an exercise. A text that an earlier check already has is not repeated."""
     titles: dict[str, str] = {}
     for check in exercise.checks:
         as_in = titles.get(check.text)
@@ -179,5 +179,5 @@ def _checks_on_page(exercise: ExerciseGrade) -> Iterator[_CheckOnPage]:
 
 
 def _needs_words(check: CheckGrade) -> bool:
-    """Whether to explain the verdict: if it is neither “right” nor “wrong”, or if a wrong answer has no text."""
+    """Return True if the verdict needs an explanation: it is neither “right” nor “wrong”, or a wrong answer has no text."""
     return check.verdict not in (OK, WRONG) if check.text else check.verdict != OK

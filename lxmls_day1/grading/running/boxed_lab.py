@@ -1,7 +1,7 @@
-"""A lab whose code runs in a box: what the ``lab`` fixture of the checks is while grading.
+"""A lab whose code runs in a box; it is the ``lab`` fixture of the checks during grading.
 
-A check says ``lab.classifier("mira", "Mira", regularizer=0.5).train(X, y)`` as it does with a `Lab`. Here each call is
-carried into the box and its answer out of it. A classifier stays in the box; the check holds a stand-in.
+A check calls ``lab.classifier("mira", "Mira", regularizer=0.5).train(X, y)`` as with a `Lab`. Each call is sent to the box,
+and its answer is sent back. A classifier stays in the box, and the check holds a proxy for it.
 """
 
 import builtins
@@ -23,12 +23,12 @@ MOST_CALLS = 12
 LONGEST_CALL = 160
 LONGEST_LITERAL = 60
 MOST_METHODS = 1000
-#: What would end a check's own loop without a sound is of the class that Python makes of it in a generator.
+#: These exceptions would silently end a loop of the check. Python replaces them by RuntimeError in a generator, so we do, too.
 STANDS_FOR = {"StopIteration": RuntimeError, "StopAsyncIteration": RuntimeError}
 
 
 class BoxedLab(CheckedLab):
-    """The stand-in for a `Lab`.
+    """A proxy for a `Lab` in a box.
 
     Parameters
     ----------
@@ -39,10 +39,10 @@ class BoxedLab(CheckedLab):
     Attributes
     ----------
     calls : list of str
-        What was called since `begin`, if that is noted.
+        The calls since `begin`, if calls are recorded.
     changes : list of str
-        The functions and methods that have changed an argument since `begin`, as the box says. Code that hides it is marked
-        as if it changed nothing: nobody but the code in the box had that argument.
+        The functions and methods that have changed an argument since `begin`, as reported by the box. Code that hides a
+        change goes unnoticed, which does no harm, because only the code in the box used that argument.
     """
 
     def __init__(self, fork_server: ForkServer, files: Mapping[PurePosixPath, bytes], limits: Limits):
@@ -55,14 +55,14 @@ class BoxedLab(CheckedLab):
         self._check_seconds_left = limits.check_seconds
         self._noting = False
         self._first_call = True
-        # The methods of the classes of which this box has made an object.
+        # The method names of each class that was instantiated in this box.
         self._methods: dict[tuple[str, ...], frozenset[str]] = {}
         self.calls: list[str] = []
         self.changes: list[str] = []
         self.answers: Answers = []
 
     def begin(self, noting: bool = False) -> None:
-        """A new check begins, with its own time; its calls are noted if they may be told."""
+        """Start a new check with its own time limit. Record its calls if `noting` is True, because students may see them."""
         self.calls = []
         self.changes = []
         self.answers = []
@@ -71,17 +71,17 @@ class BoxedLab(CheckedLab):
         self._check_seconds_left = self._limits.check_seconds
 
     def take_printed(self) -> str:
-        """What the code has printed since the last time."""
+        """Return the output of the code since the last call of this method."""
         return self._box.take_printed() if self._box is not None else ""
 
     def close(self) -> None:
-        """Nothing is left of the box after this."""
+        """End the box, if there is one."""
         if self._box is not None:
             self._box.close()
             self.close_failed()
 
     def perform(self, call: LabCall) -> Any:
-        """What comes of a call in the box, and goes there in one piece."""
+        """Run a call in the box, as one request, and return its result."""
         if self._noting:
             for name, arguments, settings in call.single_calls():
                 self.note(name, arguments, settings)
@@ -112,12 +112,12 @@ class BoxedLab(CheckedLab):
         return BoxedObject(self, self._box, made, call.name, methods)
 
     def note(self, name: str, arguments: tuple[Any, ...], settings: Mapping[str, Any]) -> None:
-        """Put down a call, if the calls of this check are noted."""
+        """Record a call, if the calls of this check are recorded."""
         if self._noting and len(self.calls) <= MOST_CALLS:
             self.calls.append(call_text(name, arguments, settings) if len(self.calls) < MOST_CALLS else "…")
 
     def ask(self, verb: str, name: str, /, **content: Any) -> Any:
-        """What the program in the box answers; `name` is that of what is called."""
+        """Send a request to the program in the box and return its answer; `name` is the name of the called function."""
         box = self._open()
         self.answers.append(None)
         if self._first_call:
@@ -142,7 +142,7 @@ class BoxedLab(CheckedLab):
             self._seconds_left -= box.spent
 
     def close_failed(self) -> None:
-        """Forget a box that went down; the next call opens another one."""
+        """Discard a box that has ended. The next call opens a new one."""
         if self._box is not None:
             self._cpu_left -= self._box.cpu_used
             self._box = None
@@ -163,7 +163,7 @@ class BoxedLab(CheckedLab):
 
 
 class BoxedObject:
-    """The stand-in for a classifier or a data set that lives in a box: its methods are called there."""
+    """A proxy for a classifier or a data set in a box. Its methods run in the box."""
 
     def __init__(self, lab: BoxedLab, box: Box | None, reference: Reference, name: str, methods: frozenset[str]):
         self._lab, self._box, self._reference, self._name, self._methods = lab, box, reference, name, methods
@@ -195,10 +195,10 @@ class BoxedObject:
 
 
 def exception_of(error: RaisedInBox) -> Exception:
-    """An exception of ours for one of a student: of the nearest built-in class, with `boxed` telling about it.
+    """Return an exception for one that student code raised: of the nearest built-in class, with the original as its attribute `boxed`.
 
-    A check can thus say ``except ValueError``. Nothing that is not an ordinary exception comes out of a box. Some classes,
-    such as ExceptionGroup and UnicodeDecodeError, are not made of a text alone: the nearest one above them is taken.
+    A check can thus use ``except ValueError``. The class is always a subclass of `Exception`. Some classes,
+    such as ExceptionGroup and UnicodeDecodeError, cannot be made from a message alone; their nearest base class is used.
 
     Examples
     --------
@@ -212,12 +212,12 @@ def exception_of(error: RaisedInBox) -> Exception:
             with contextlib.suppress(TypeError):
                 made = found(str(error))
                 break
-    made.boxed = error  # type: ignore[attr-defined]  # `session` looks for it on an exception of whatever class
+    made.boxed = error  # type: ignore[attr-defined]  # `session` reads this attribute
     return made
 
 
 def call_text(name: str, arguments: tuple[Any, ...], settings: Mapping[str, Any]) -> str:
-    """A call as a student would write it.
+    """Return a call as a student would write it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The files with which a submission runs: a student's own where there was something to write, and the given ones elsewhere."""
+"""The files of a lab in a box: the student's files for the exercises, and the starter files for the rest."""
 
 import sys
 from collections.abc import Collection, Iterable
@@ -12,28 +12,29 @@ from lxmls_day1.grading.intake.submissions import Submission, not_too_many
 from lxmls_day1.grading.intake.untrusted_files import LAB_FOLDERS, display_name
 from lxmls_day1.library_path import PACKAGES
 
-NATIVE = (".so", ".pyd", ".pyc", ".pyo", ".dll", ".dylib", ".pth")  # Python would prefer some of them to a .py file
+NATIVE = (".so", ".pyd", ".pyc", ".pyo", ".dll", ".dylib", ".pth")  # Python prefers some of these to a .py file
 
 
 def lab_in_the_box(
     submission: Submission, given: Files, exercises: Iterable[Exercise], graded: Iterable[Exercise] | None = None
 ) -> tuple[Files, tuple[str, ...]]:
-    """The files with which a submission runs: the student's where there was something to write, the given ones elsewhere.
+    """Return the files with which a submission runs: the student's files for the exercises, and the starter files for the rest.
 
     Parameters
     ----------
     submission : Submission
     given : dict from path to content
-        What students were given: `student_files` of the reference lab.
+        The starter files: `student_files` of the reference lab.
     exercises : iterable of Exercise
-        All of the registry: their files are those that count. In place of one that was not handed in stands the given one, with its stubs.
+        All exercises of the registry. The student's versions of their files are used. The starter file, with its stubs,
+        replaces each file that was not handed in.
     graded : iterable of Exercise, optional
         The exercises whose missing files are reported. Default: `exercises`.
 
     Returns
     -------
     files : dict from path to content
-        Only ``readers/``, ``classifiers/``, and Python files at the top.
+        Only ``readers/``, ``classifiers/``, and Python files in the root folder of the lab.
     warnings : tuple of str
 
     Examples
@@ -67,12 +68,12 @@ def lab_in_the_box(
                     )
             elif path.suffix == ".py":
                 missing += [path] if path in needed else []
-                files[path] = content  # given files may import it, whether it is written or not
+                files[path] = content  # starter files may import it even if the student has not written it
             continue
         files[path] = content
         if theirs.get(path, content) != content and _text_alone(theirs[path]) != _text_alone(content):
             changed.append(display_name(path))
-    if len(changed) > 3:  # a lab that another version of the package has made
+    if len(changed) > 3:  # another version of the package made this lab
         warnings.append(
             f"{len(changed)} given files are not from this version, {', '.join(changed[:3])} among them; this version's are used."
         )
@@ -98,7 +99,7 @@ def lab_in_the_box(
 def _put_aside(
     path: PurePosixPath, modules: Collection[str], taken: Collection[str], folders_taken: Collection[str]
 ) -> str:
-    """Why a file of their own cannot be in the box; empty if it can."""
+    """Return the reason why one of the student's own files cannot be in the box, or an empty string if it can."""
     if path.suffix.casefold() in NATIVE:
         return "only Python source is run"
     if str(path).casefold() in taken:
@@ -119,6 +120,6 @@ def _put_aside(
 
 
 def _text_alone(content: bytes) -> bytes:
-    """A text without what editors change by themselves: byte order mark, line ends, blanks at the ends of lines."""
+    """Return a text without the things that editors change: byte order mark, line ends, blanks at the ends of lines."""
     lines = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
     return b"\n".join(line.rstrip() for line in lines).rstrip()

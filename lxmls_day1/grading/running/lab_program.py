@@ -1,6 +1,6 @@
-"""What runs inside the boxes of grading: it opens a lab, calls what is in it, and answers with what came of it.
+"""The program inside the boxes of grading: it opens a lab, calls its code, and replies with the results.
 
-Whatever runs here may be the student's. Nothing in this process, and nothing that it can see, says what is expected.
+Any code that runs here may be the student's, so this process, and everything it can read, contains no expected answer.
 """
 
 import functools
@@ -23,20 +23,20 @@ class LabProgram:
     Parameters
     ----------
     refused : mapping from module to str, optional
-        The modules that cannot be imported in this process, and what is said to who imports them.
+        The modules that cannot be imported in this process, each with the error message for the importing code.
     """
 
     def __init__(self, refused: Mapping[str, str] | None = None):
         refuse_modules(refused or {})
 
     def warm_up(self) -> None:
-        """Import and run what nearly every lab needs, so that no box has to."""
+        """Import and run the code that nearly every lab needs, before the fork, so that no box has to."""
         from lxmls_day1.figures import boundaries  # noqa: F401
 
         warm_up_kernels()
 
     def handlers(self, folder: Path) -> Mapping[str, Handler]:
-        """What answers the requests of a `BoxedLab`."""
+        """Return the handlers of the requests that a `BoxedLab` sends."""
         served = _ServedLab(folder)
         return {
             "make": served.make,
@@ -46,12 +46,12 @@ class LabProgram:
         }
 
     def traceback_of(self, error: BaseException, folder: Path) -> str:
-        """The frames that stand in the student's files."""
+        """Return the frames of the traceback that are in the student's files."""
         return trimmed_traceback(error, folder)
 
 
 class _ServedLab:
-    """The lab in a folder; opened when it is first needed."""
+    """The lab in a folder, opened when it is first needed."""
 
     def __init__(self, folder: Path):
         self._folder = folder
@@ -62,13 +62,16 @@ class _ServedLab:
         return GuardedLab(Lab(self._folder))
 
     def _answer(self, call: Callable[[GuardedLab], Any]) -> Answer:
-        """What a call comes to; whether it has changed its arguments is told with it."""
+        """Return the result of a call, and whether the call changed its arguments."""
         self._lab.changes.clear()
         value = call(self._lab)
         return Answer(value, bool(self._lab.changes))
 
     def make(self, request: dict[str, Any]) -> Answer:
-        """Make an object. With the first of its kind go the names of its methods, for which one need not ask then."""
+        """Make an object.
+
+        On request the reply includes the names of its methods, so that `BoxedLab` need not ask about each name.
+        """
         made = self._lab.perform(_call_of(request))
         self._objects.append(made)
         answer: dict[str, Any] = {"made": Reference(len(self._objects) - 1)}
@@ -77,11 +80,11 @@ class _ServedLab:
         return Answer(answer)
 
     def perform(self, request: dict[str, Any]) -> Answer:
-        """Do a call of which no object comes."""
+        """Run a call that does not make an object."""
         return self._answer(lambda lab: lab.perform(_call_of(request)))
 
     def get(self, request: dict[str, Any]) -> Answer:
-        """An attribute of an object, or that it is a method."""
+        """Return an attribute of an object, or report that it is a method."""
         value = getattr(self._objects[request["object"]], request["name"])
         return Answer({"method": True} if callable(value) else {"attribute": value})
 
@@ -97,7 +100,7 @@ def _call_of(request: dict[str, Any]) -> LabCall:
 
 
 def warm_up_kernels() -> None:
-    """Run the compiled steps of online learning once for each kind of input."""
+    """Run the compiled steps of online learning once for each kind of input, so that they are compiled."""
     import numpy as np
     import scipy.sparse
     import scipy.special

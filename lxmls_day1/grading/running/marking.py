@@ -1,4 +1,4 @@
-"""The marks of a class: the results of all submissions with the marks given by hand, the points of today, and doubts about owners."""
+"""The marks of a class: the results of all submissions with manual marks, the current points, and warnings about owners."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,12 +12,12 @@ from lxmls_day1.grading.running.plan import Plan, all_check_files
 
 
 class Marking:
-    """Marks the results of a run.
+    """A step that adds marks to the results of a run.
 
     Parameters
     ----------
     out : Path
-        The folder of the run, in which the marks given by hand stand.
+        The folder of the run, which holds the manual marks.
     plan : Plan
     submissions : sequence of FoundSubmission
         All submissions of the run.
@@ -27,12 +27,12 @@ class Marking:
     Attributes
     ----------
     by_hand : HandMarks
-        The marks given by hand, as they were read last: now, and again for each call.
+        The manual marks. They are read when the instance is created, and again at each call.
 
     Raises
     ------
     InputError
-        If the marks given by hand cannot be read.
+        If the manual marks cannot be read.
     """
 
     def __init__(self, out: Path, plan: Plan, submissions: Sequence[FoundSubmission], report: Callable[[str], None]):
@@ -45,7 +45,7 @@ class Marking:
         return read_hand_marks(self._out, [one.student for one in self._submissions], out_of)
 
     def __call__(self, results: Sequence[SubmissionGrade]) -> Gradebook:
-        """Mark the results, one for each submission."""
+        """Return the gradebook of these results, one for each submission, with marks and current points."""
         self.by_hand = self._read()
         students = {one.student for one in self._submissions}
         if absent := sorted({student for student, _ in self.by_hand.marks} - students):

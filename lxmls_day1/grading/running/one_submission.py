@@ -1,6 +1,6 @@
-"""One submission graded in this process: its code is run in boxes, and a row and the student's pages are made of what it says.
+"""Grading of one submission in this process: its code runs in boxes, and the answers become a row and the student's pages.
 
-`lxmls_day1.grading.running.worker` has a process of its own for it.
+`lxmls_day1.grading.running.worker` is the process in which this happens.
 """
 
 import functools
@@ -43,10 +43,10 @@ from lxmls_day1.library_path import PACKAGES
 
 NOT_GRADED = "could not be graded: {}. This does not mean that the code is wrong; your instructor has been told."
 LONGEST_SAMPLE = 3000  # characters
-LONGEST_FILE = 60_000  # bytes of a file that are searched for it
-#: On lines of its own, below a head.
+LONGEST_FILE = 60_000  # bytes of a file that are searched for samples
+#: Matches a docstring that is on lines of its own below a function header.
 DOCSTRING = re.compile(r'''(:[ \t]*\n)[ \t]*[rRuU]?("""|\'\'\')(?:(?!\2).)*\2[ \t]*\n''', re.DOTALL)
-# Imports inside the functions: a worker starts soon, and loads what only some submissions need when it comes to one.
+# Some imports are inside functions, so that a worker starts fast. They serve only some of the submissions.
 Anything = TypeVar("Anything")
 Instead = TypeVar("Instead")
 
@@ -55,7 +55,7 @@ NOT_HANDED_IN = "not handed in: "
 
 @dataclass(frozen=True)
 class Graded:
-    """A row, and the student's files that are made from it: path in the output folder -> content."""
+    """A row, and the student's files made from it (a mapping from path in the output folder to content)."""
 
     row: SubmissionGrade
     files: Files
@@ -64,7 +64,7 @@ class Graded:
 def unfinished(
     plan: Plan, checks: Sequence[CheckGrade], submission: Submission, verdict: str, why: str, details: str
 ) -> Graded:
-    """The row of a submission that the grader could not grade: one verdict on all checks, and a note for the instructor."""
+    """Return the result of a submission that could not be graded: one verdict for all checks, and a note for the instructor."""
     text = NOT_GRADED.format(why)
     row = _row_of_checks(plan, submission, [replace(check, verdict=verdict, text=text) for check in checks])
     row = replace(row, notes=(f"{why}: {one_line(details, 500)}",), failed=True)
@@ -72,7 +72,7 @@ def unfinished(
 
 
 def _row_of_checks(plan: Plan, submission: Submission, checks: Sequence[CheckGrade]) -> SubmissionGrade:
-    """A row in which nothing but checks has been looked at."""
+    """Return a row with the results of the checks and nothing else."""
     exercises = tuple(
         ExerciseGrade(
             exercise.id,
@@ -99,7 +99,7 @@ def _row_of_checks(plan: Plan, submission: Submission, checks: Sequence[CheckGra
 
 
 def _attempt(notes: list[str], what: str, instead: Instead, made: Callable[[], Anything]) -> Anything | Instead:
-    """A part of a row that is not worth the marks: where it fails, the instructor is told, and the rest stays."""
+    """Return `made()`, an optional component of a row. If it fails, return `instead` and add a note for the instructor."""
     try:
         return made()
     except Exception as error:
@@ -108,7 +108,7 @@ def _attempt(notes: list[str], what: str, instead: Instead, made: Callable[[], A
 
 
 def without_compiling(source: bytes) -> bytes:
-    """A rule runs as plain Python in a box: compiling it takes longer than checking it. Line numbers stay.
+    """Remove the decorator ``@compiled`` and keep line numbers, because compiling a rule takes longer than checking it.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def _row(
 
 
 def not_handed_in(submission: Submission, exercises: Iterable[Exercise]) -> dict[str, str]:
-    """Return a text for each exercise of which a file was not handed in."""
+    """Return a text for each exercise with a file that was not handed in."""
     texts = {}
     for exercise in exercises:
         for path in map(PurePosixPath, exercise.files):
@@ -164,14 +164,14 @@ def not_handed_in(submission: Submission, exercises: Iterable[Exercise]) -> dict
 
 
 def _of_absent(check: CheckGrade, absent: Mapping[str, str]) -> CheckGrade:
-    """A check that found the stub of the course in place of a file that was not handed in."""
+    """Return the check with the reason "not handed in", if it ran on a stub in place of a missing file."""
     if check.exercise in absent and check.verdict == MISSING and check.text == TO_WRITE:
         return replace(check, text=absent[check.exercise])
     return check
 
 
 def without_docstrings(source: str) -> str:
-    r"""Functions without their docstrings: those that were given out are longer than what a student writes.
+    r"""Return functions without docstrings, because the docstrings of the starter files are longer than a student's code.
 
     Examples
     --------
@@ -183,9 +183,9 @@ def without_docstrings(source: str) -> str:
 
 
 def samples_of(files: Files, plan: Plan, exercises: Collection[str]) -> dict[str, str]:
-    """The functions that a student wrote in some exercises, without docstrings, cut to a length that can be shown.
+    """Return the functions that a student wrote for some exercises, without docstrings, cut to a length that can be displayed.
 
-    They are found by their indentation: nothing of a student's is parsed here.
+    They are found by their indentation, because the grader must not parse a student's file.
     """
     samples = {}
     for exercise in (exercise for exercise in plan.exercises if exercise.id in exercises):
@@ -196,7 +196,7 @@ def samples_of(files: Files, plan: Plan, exercises: Collection[str]) -> dict[str
 
 
 def answers_of(files: Files, plan: Plan) -> dict[str, str]:
-    """Return a digest of the answer to each exercise that is long enough to be compared with others."""
+    """Return a digest of the answer to each exercise, if the answer is long enough to be compared with other students' answers."""
     digests = {}
     for exercise in plan.exercises:
         if all(len(files.get(PurePosixPath(path), b"")) <= LONGEST_FILE for path in exercise.files):
@@ -209,7 +209,7 @@ def answers_of(files: Files, plan: Plan) -> dict[str, str]:
 
 
 def _functions_in(files: Files, plan: Plan, exercise: Exercise) -> Iterator[tuple[str, str]]:
-    """The functions of an exercise, each as it was handed in and as it was given out; empty where it is not there."""
+    """Yield the functions of an exercise, each in the submitted and in the starter version; a missing version is empty."""
     for path in map(PurePosixPath, exercise.files):
         source, stub = (_text(where.get(path, b"")) for where in (files, plan.given))
         for function in _names_in(stub, exercise.id) if path.suffix == ".py" else ():
@@ -231,13 +231,13 @@ def _function_in(lines: list[str], function: str) -> str:
 
 
 class ForkServers:
-    """The warm processes of this process. They outlive submissions and plans, which is what makes grading fast."""
+    """The fork servers of this process, shared by submissions and plans, because starting a fork server is slow."""
 
     def __init__(self) -> None:
         self._servers: dict[str, ForkServer] = {}
 
     def of(self, level: Level, given: Files) -> ForkServer:
-        """The one for a level; started when it is needed first."""
+        """Return the fork server of a level, which is started when it is first needed."""
         if level.name not in self._servers:
             self._servers[level.name] = ForkServer(
                 lab_program(), level.name, given, user=level.user, newest_landlock=level.newest_landlock
@@ -245,21 +245,21 @@ class ForkServers:
         return self._servers[level.name]
 
     def close(self) -> None:
-        """End them; the next that is asked for is a new one."""
+        """End all fork servers. A later call of `of` starts a new one."""
         while self._servers:
             self._servers.popitem()[1].close()
 
 
 class Grader:
-    """Grades one submission after another by a plan, and holds what serves all of them.
+    """A grader of one submission after another, with the data that all submissions share.
 
-    Whatever a submission does to the grader ends in its own row.
+    A submission that breaks the grader affects only its own row.
 
     Parameters
     ----------
     plan : Plan
     fork_servers : ForkServers, optional
-        Those of this process; new ones unless given. `close` ends them.
+        The fork servers of this process. Default: new ones. `close` ends them.
 
     Attributes
     ----------
@@ -271,12 +271,12 @@ class Grader:
         self._fork_servers = ForkServers() if fork_servers is None else fork_servers
 
     def __call__(self, submission: Submission) -> Graded:
-        """Check one submission.
+        """Grade one submission.
 
         Raises
         ------
         BoxesUnavailable
-            If no box can be made here any more, not even an empty one.
+            If not even an empty box can be made here any more.
         """
         for attempt in (1, 2):
             try:
@@ -285,7 +285,7 @@ class Grader:
                 try:
                     self._require_boxes()
                 except BoxesUnavailable:
-                    self.close()  # the process that makes boxes may have been killed: once more with a new one
+                    self.close()  # the fork server may have been killed: retry with a new one
                     if attempt == 2:
                         raise
                     continue
@@ -300,12 +300,12 @@ class Grader:
         raise AssertionError
 
     def close(self) -> None:
-        """End the warm processes."""
+        """End the fork servers."""
         self._fork_servers.close()
 
     @functools.cached_property
     def checks(self) -> tuple[CheckGrade, ...]:
-        """All checks, none of them run. To find out takes what every submission waits for: a box is made, too.
+        """All checks, not yet run. The first access is slow, because it collects the checks and tests a box.
 
         Raises
         ------
@@ -320,7 +320,7 @@ class Grader:
 
     @functools.cached_property
     def _session(self) -> Any:
-        """The checks, collected once."""
+        """The session with all checks, collected once."""
         from lxmls_day1.grading.running.session import GradingSession  # pytest is for workers only
 
         plan = self.plan
@@ -330,7 +330,7 @@ class Grader:
 
     @functools.cached_property
     def _given(self) -> Files:
-        """The files that were given out, as they are put into boxes."""
+        """The starter files in the form for boxes, without compilation."""
         return {
             path: without_compiling(content) if path.suffix == ".py" else content
             for path, content in self.plan.given.items()
@@ -341,7 +341,7 @@ class Grader:
         return self._fork_servers.of(self.plan.level, given)
 
     def _require_boxes(self) -> None:
-        """Make an empty box and try it, or raise `BoxesUnavailable`: the level was chosen without the lab's program."""
+        """Raise `BoxesUnavailable` unless an empty box works; the level was chosen without the lab's program."""
         try:
             why = try_box(self._fork_server())
         except BoxesUnavailable as error:

@@ -1,11 +1,11 @@
 """Checks run on boxed submissions: one pytest session, in which all checks run once for each submission.
 
-The checks, what they expect, and pytest are in this process. The student's code is in a box (`boxed_lab`); all that it can
-do to a check is to answer wrongly, late or not at all.
+The checks, the expected answers and pytest are in this process. The student's code is in a box (`boxed_lab`), and it can
+only affect a check by answering wrongly, late or not at all.
 
-What students are told comes from a box that has seen public checks only. It is closed before the first hidden check begins,
-and of a hidden check nothing is told but its verdict and the known mistakes that give the same answer: the names, texts and
-numbers that the code produces there may hold the hidden inputs.
+Students see only data from a box that has run nothing but public checks. It is closed before the first hidden check begins. For a
+hidden check, students see only its verdict and the known mistakes that give the same answer, because other names, texts
+and numbers from the code may contain the hidden inputs.
 """
 
 import base64
@@ -50,11 +50,11 @@ from lxmls_day1.grading.gradebook import (
 from lxmls_day1.grading.reports.groups import behaviour_of
 from lxmls_day1.grading.running.boxed_lab import BoxedLab
 
-MOST_UNENDING = 2  # checks of an exercise that may run out of time before its others are not tried any more
+MOST_UNENDING = 2  # timeouts in an exercise after which its other checks are skipped
 NOT_TRIED = f"not run, because {MOST_UNENDING} checks of this exercise did not end in time"
 LONGEST_OUTPUT = 4000
-LONGEST_TEXT = 8000  # of a verdict: a library may put an answer of megabytes into its message
-NOT_NEEDED = (  # of pytest: each costs time at every check
+LONGEST_TEXT = 8000  # characters of a verdict's text, because an error message may contain megabytes of an answer
+NOT_NEEDED = (  # pytest plugins that checks do not need; each one slows down every check
     "capture", "debugging", "doctest", "faulthandler", "junitxml", "logging", "monkeypatch", "pastebin", "recwarn",
     "setuponly", "setupplan", "stepwise", "threadexception", "tmpdir", "unittest", "unraisableexception", "warnings",
 )  # fmt: skip
@@ -62,13 +62,13 @@ NOT_NEEDED = (  # of pytest: each costs time at every check
 
 @dataclass(frozen=True)
 class Checked:
-    """How all checks went on one lab.
+    """The results of all checks on one lab.
 
     Attributes
     ----------
     checks : tuple of CheckGrade
     printed : str
-        The beginning of what was printed in public checks.
+        The beginning of the output in public checks.
     """
 
     checks: tuple[CheckGrade, ...]
@@ -77,15 +77,15 @@ class Checked:
 
 @dataclass(frozen=True)
 class _Try:
-    """How a check went, and what was printed meanwhile."""
+    """The result of one run of a check, and the output during it."""
 
     grade: CheckGrade
     printed: str
-    example: CounterExample | None = None  # of a public check alone
+    example: CounterExample | None = None  # None for a hidden check
 
 
 class _GradingRun(pytest_plugin.ChecksRun):
-    """The run of checks whose lab is in a box."""
+    """A run of checks on a lab in a box."""
 
     boxed_lab = True
     boxed: BoxedLab | None = None
@@ -102,13 +102,13 @@ class GradingSession:
     ----------
     check_files : sequence of Path
     expected : RecordedAnswers
-        Of the public checks, and of the hidden ones with the seed. Small inputs are those that are recorded beside the checks.
+        The answers to the public checks, and to the hidden checks with the seed. Answers to probe inputs are not in it.
     seed : int
     limits : Limits
     refuse_hidden : str
-        Why hidden checks are not run, if they are not.
+        The reason why hidden checks are not run; empty if they are run.
     drawn : mapping from exercise to kind of picture, optional
-        How the smallest input with a wrong answer is drawn: `lxmls_day1.figures.counter_examples.PICTURES`.
+        The kind of picture for the smallest input with a wrong answer: `lxmls_day1.figures.counter_examples.PICTURES`.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class GradingSession:
         self._known: tuple[CheckGrade, ...] = ()
 
     def checks(self) -> tuple[CheckGrade, ...]:
-        """All checks, none of them run.
+        """Return all checks, not yet run.
 
         Raises
         ------
@@ -144,15 +144,16 @@ class GradingSession:
         files: Mapping[PurePosixPath, bytes],
         fork_server: ForkServer,
     ) -> Checked:
-        """Run all checks on a lab: the public ones, then the hidden ones in a new box.
+        """Run all checks on a lab: the public checks, then the hidden checks in a new box.
 
-        A check that does not end in time, or whose box ends before it, is tried once more, alone in a fresh box, after the others of
-        its kind: another process may have been the reason, or whoever killed the box.
+        A check that times out, or whose box dies, is retried once, alone in a new box, after the other checks of its kind.
+        The cause may lie outside the submission: a busy machine, or another process that killed the box.
 
         Parameters
         ----------
-        files : mapping from path to bytes
             The lab.
+        files : mapping from path to bytes
+            The files of the lab.
         fork_server : ForkServer
 
         Raises
@@ -175,7 +176,7 @@ class GradingSession:
         fork_server: ForkServer,
         files: Mapping[PurePosixPath, bytes],
     ) -> Checked:
-        # The second tries have limits of their own: those of the first may be used up by what did not end.
+        # Second attempts have limits of their own, because the checks that timed out may have used up the first ones.
         lab, lab_of_second_tries = (BoxedLab(fork_server, files, self._limits) for _ in range(2))
         public, hidden = ([i for i, check in enumerate(self._known) if check.hidden is kind] for kind in (False, True))
         tries: dict[int, _Try] = {}
@@ -189,12 +190,12 @@ class GradingSession:
 
     def _pictured(self, one: _Try) -> CheckGrade:
         kind, example = self._drawn.get(one.grade.exercise), one.example
-        if not kind or example is None or example.got.shape != example.wanted.shape:  # it may be any size
+        if not kind or example is None or example.got.shape != example.wanted.shape:  # the student may return any shape
             return one.grade
         return replace(one.grade, picture=_picture(kind, json.dumps(to_plain(example))))
 
     def _run_checks(self, numbers: Sequence[int], lab: BoxedLab, tries: dict[int, _Try], alone: bool = False) -> None:
-        """Try some checks, each in a fresh box if `alone`; how they went goes into `tries`."""
+        """Run some checks, each in a new box if `alone` is True, and store their results in `tries`."""
         before = [i for i in tries if i not in numbers]
         unending = Counter(self._known[i].exercise for i in _ended_as(before, tries, TIMEOUT))
         for i in numbers:
@@ -235,17 +236,17 @@ class GradingSession:
         return _Try(grade, lab.take_printed(), example)
 
 
-@functools.lru_cache(maxsize=256)  # many make the same mistake
+@functools.lru_cache(maxsize=256)  # many students make the same mistake
 def _picture(kind: str, example: str) -> str:
-    """The picture of a counter-example in base64; empty where there is none."""
-    from lxmls_day1.figures.counter_examples import picture  # only where an answer is wrong
+    """Return the picture of a counter-example in base64; empty if it cannot be drawn."""
+    from lxmls_day1.figures.counter_examples import picture  # slow, and needed only for wrong answers
 
     one = from_plain(CounterExample, json.loads(example))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # numbers of a student's may overflow
+        warnings.simplefilter("ignore")  # a student's numbers may overflow
         try:
             png = picture(kind, one.given, one.wanted.array, one.got.array)
-        except Exception:  # none is known; a picture is not worth the marks
+        except Exception:  # no failure is known, but a picture must never cost a student marks
             png = None
     return base64.b64encode(png or b"").decode("ascii")
 
@@ -257,7 +258,7 @@ def _ended_as(numbers: Sequence[int], tries: Mapping[int, _Try], *verdicts: str)
 def _verdict(
     check: CheckGrade, error: BaseException | None, answers: Answers, wanted: Wanted
 ) -> tuple[str, str, list[tuple[str, str]]]:
-    """Verdict, text for the student, known mistakes: of a check that ended with this exception, or with none, after these answers."""
+    """Return the verdict, the text for the student and the known mistakes of a check that ended with this exception (None: it passed)."""
     if error is None:
         return OK, "", []
     if isinstance(error, BoxesUnavailable):
@@ -282,7 +283,7 @@ def _verdict_in_words(error: BaseException, answers: Answers, wanted: Wanted) ->
     if raised[0]:
         return raised
     if isinstance(error, InputError):
-        raise error  # no answer is recorded, say: a fault of the checks
+        raise error  # a fault of the checks, for example a missing recorded answer
     if isinstance(error, AssertionError):
         return WRONG, str(error).strip() or "a property that the answer must have does not hold"
     return WRONG, unusable(answers, wanted, error)

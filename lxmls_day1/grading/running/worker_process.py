@@ -1,4 +1,4 @@
-"""A worker seen from outside: a process that grades. If a submission or the run kills it, it is started again."""
+"""A worker process seen from its parent: started on demand, and restarted if a submission or the run kills it."""
 
 import contextlib
 import pickle
@@ -23,7 +23,7 @@ THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"
 
 
 class WorkerDied(Exception):
-    """A worker has ended in the middle of its work; `timed_out` says whether we have killed it because it took too long."""
+    """A worker ended during its work; `timed_out` is True if it was killed because it took too long."""
 
     def __init__(self, text: str, timed_out: bool = False):
         super().__init__(text)
@@ -31,9 +31,9 @@ class WorkerDied(Exception):
 
 
 class WorkerProcess:
-    """A process that runs `lxmls_day1.grading.running.worker.serve`, started when it is needed first.
+    """A process that runs `lxmls_day1.grading.running.worker.serve`, started when it is first needed.
 
-    It imports nothing from the current folder, which is empty, and it ends when this process does, however that ends.
+    It imports nothing from the current folder, which is empty. It ends when this process ends, even if this process is killed.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class WorkerProcess:
     Attributes
     ----------
     checks : tuple of CheckGrade
-        All checks, none of them run; known when it was prepared once.
+        All checks, not yet run; empty before the first call of `prepare`.
     """
 
     def __init__(self, plan: Plan):
@@ -54,12 +54,12 @@ class WorkerProcess:
         self.checks: tuple[CheckGrade, ...] = ()
 
     def grade(self, found: FoundSubmission, state: State | None) -> Graded | None:
-        """Grade a submission; None if its state is that of the row that is kept.
+        """Grade a submission. Return None if `state` is its current state, so that the earlier row is kept.
 
         Raises
         ------
         WorkerDied
-            If the worker ends over it, or takes longer than `Plan.patience`. The next request goes to a new one.
+            If the worker ends, or takes longer than `Plan.patience`. The next request starts a new worker.
         BoxesUnavailable
             If no box can be made on this machine.
         InputError
@@ -72,14 +72,14 @@ class WorkerProcess:
         return graded
 
     def prepare(self) -> None:
-        """Have a worker collect the checks and make a box, unless it has; see `grade`."""
+        """Have the worker collect the checks and make a box, unless it has already; raises the errors of `grade`."""
         self.start()
         if not self._is_prepared:
             self.checks = self._ask_while_it_starts("prepare", None)
             self._is_prepared = True
 
     def start(self) -> None:
-        """Start it, and wait until it has its plan, unless it has; see `grade`."""
+        """Start the worker and wait until it has its plan, unless it is running; raises the errors of `grade`."""
         if self._process is not None:
             return
         folder = self._folder = self._temporary.enter_context(temporary_folder("lxmls-day1-worker-", mode=PASSABLE))
@@ -100,7 +100,7 @@ class WorkerProcess:
         self._ask_while_it_starts("plan", self._plan)
 
     def _ask_while_it_starts(self, word: str, value: Any) -> Any:
-        """What it replies before it sees a submission: if it ends over that, the machine is the reason."""
+        """Return the reply to a request before the first submission: if the worker ends here, the machine is the cause."""
         wait = Wait("a process that grades", self._pid(), 2 * START_SECONDS, asleep=True)
         try:
             return self._answered(word, value, wait)
@@ -119,13 +119,13 @@ class WorkerProcess:
         return self._answered(word, found, wait)
 
     def stop(self) -> None:
-        """End it at once, from any thread. A request that is being answered by it ends in `WorkerDied`."""
+        """Kill the worker, from any thread. The request in progress raises `WorkerDied`."""
         with self._lock:
             self._closed = True
         self._kill()
 
     def close(self) -> None:
-        """End it when it has nothing to do; it cleans up by itself."""
+        """End an idle worker, which cleans up by itself."""
         if self._process is not None:
             with contextlib.suppress(OSError, subprocess.TimeoutExpired):
                 self._send(("end", None))
@@ -133,7 +133,7 @@ class WorkerProcess:
             self._end()
 
     def _answered(self, word: str, value: Any, wait: Wait) -> Any:
-        """What `worker.serve` answers to a request."""
+        """Return the reply of `worker.serve` to a request."""
         with limited(wait, self._kill) as over:
             try:
                 self._send((word, value))
@@ -156,7 +156,7 @@ class WorkerProcess:
         return self._process.pid
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        """What it reads requests from, and what it writes replies to."""
+        """Return the standard input and output of the worker."""
         process = self._process
         assert process is not None
         assert process.stdin is not None
@@ -164,11 +164,11 @@ class WorkerProcess:
         return process.stdin, process.stdout
 
     def _death(self, wait: Wait, timed_out: bool) -> WorkerDied:
-        """The error for a process that has ended. Nothing of it is left afterwards."""
+        """Return the error for a worker that has ended, and remove everything that is left of it."""
         process, folder = self._process, self._folder
         assert process is not None
         with limited(Wait("the end of a process that grades", process.pid, END_SECONDS, asleep=True), process.kill):
-            code = process.wait()  # its output ends a moment before it does
+            code = process.wait()  # its output closes a moment before the process ends
         errors: list[str] = []
         with contextlib.suppress(OSError):
             errors = (folder / "errors.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
