@@ -174,7 +174,7 @@ class MachineCodeCache(NullCache):
                 if _holds(folder / name, content):  # On Windows, another process may just have written it.
                     return
                 reason = f"{folder.parent}: {error.strerror or error}"
-        _warn_once(reason)  # The reason of the last folder, which is the same for all sources.
+        _warn_once(reason)  # The last folder is the same for all sources, so this warns only once.
 
     @functools.cached_property
     def _digest(self) -> bytes:

@@ -43,7 +43,7 @@ class Learner(Protocol):
     classes: Any  # (K,): labels in ascending order, or None before training
     vector_names: list[str] | None  # the names of the columns
     trained: bool
-    quadratic: bool  # whether the parameters hold rows for x² as well
+    quadratic: bool  # True if the parameters have rows for x², too
 
     def get_name(self) -> str:
         """Return the name of the learner in messages."""
@@ -73,7 +73,7 @@ class OnlineLearner(Minimiser, Protocol):
     """
 
     rule: ClassVar[Callable[..., Any]]  # see :class:`classifiers.online_classifier.OnlineClassifier`
-    shrinks: bool  # whether a step shrinks the weights, by 1 − step · regularizer
+    shrinks: bool  # True if each step multiplies the weights by 1 − step · regularizer
     nr_rounds: int
     averaged: bool | str
     seed: Any
