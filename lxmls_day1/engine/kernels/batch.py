@@ -1,8 +1,8 @@
-"""What batch training computes: the log loss of all examples and its gradient, in one pass over the rows.
+"""The computation of batch training: the log loss of all examples and its gradient, in one pass over the rows.
 
-Scores of a block of rows are computed, turned into the residuals p − e_y, and these are added to the gradient while the rows are
-still at hand. Of dense rows both are matrix products; those of a CSR matrix are taken one by one. The exponentials of a block
-are computed together, several in one instruction: where there are many classes and few words they would take most of the time.
+The scores of a block of rows are computed, converted to the residuals p − e_y, and added to the gradient while the rows are
+still in the processor's cache. For dense rows both steps are matrix products; the rows of a CSR matrix are processed one by
+one. The exponentials of a block are vectorized, because with many classes and few words they would take most of the time.
 """
 
 import itertools
@@ -16,18 +16,18 @@ from lxmls_day1.engine.kernels.row_primitives import LINE, add_row, score_row
 from lxmls_day1.engine.kernels.sparse_rows import as_examples
 from lxmls_day1.engine.kernels.threads import thread_pool
 
-_ROWS = 32  # of a CSR matrix in a block
-_NUMBERS = 2**16  # of a dense matrix in a block
-_DENSE = 1 / 8  # the share of numbers other than zero from which on a dense matrix is multiplied as it is
+_ROWS = 32  # rows of a CSR matrix per block
+_NUMBERS = 2**16  # numbers of a dense matrix per block
+_DENSE = 1 / 8  # minimum share of non-zero numbers for which a dense matrix is not converted to a sparse one
 
 
 def batch_examples(X):
-    """A matrix as `LogLoss` is fastest on it: an array of which enough is other than zero as it is, all others as sparse rows."""
+    """Return a matrix in the format that is fastest for `LogLoss`: a sufficiently dense array as it is, else sparse rows."""
     return X if isinstance(X, np.ndarray) and _is_dense(X) else as_examples(X)
 
 
 def _is_dense(X, n_rows=1000):
-    """Whether enough of an array is other than zero, by some of its rows."""
+    """Return True if enough numbers of an array are non-zero, estimated from a sample of its rows."""
     some = X[:: max(1, len(X) // n_rows)]
     return np.count_nonzero(some) >= _DENSE * some.size
 
@@ -38,19 +38,20 @@ class LogLoss:
     Parameters
     ----------
     examples : lxmls_day1.engine.kernels.sparse_rows.Examples, or float64 array (M, J)
-        Of M rows and J features. A dense array is multiplied as it is.
+        M rows with J features. A dense array is not converted.
     labels : int64 array (M,)
         Columns of the true classes.
     n_columns : int
-        K; or 1 for two classes, when the single column v stands for W = (0, v): p(1 | x) = 1 / (1 + exp(−g(x)ᵀ v)).
+        K; or 1 for two classes: the single column v represents W = (0, v), so p(1 | x) = 1 / (1 + exp(−g(x)ᵀ v)).
     shares : float64 array (M,), optional
-        How much each example counts, once if not given.
+        The weight of each example. Default: 1.
     n_jobs : int ≥ 1
-        Threads. Each takes the same number of consecutive entries. The rounding of the sums depends on this.
+        The number of threads. Each thread processes the same number of consecutive entries. The rounding of the sums
+        depends on this number.
 
     Examples
     --------
-    At zero weights two classes are equally likely, and each of the two examples costs log 2:
+    At zero weights both classes are equally likely, so each of the two examples has a loss of log 2:
 
     >>> from lxmls_day1.engine.kernels.sparse_rows import as_examples
     >>> log_loss = LogLoss(as_examples(np.array([[1.0], [-3.0]])), np.array([0, 1]), 2)
@@ -70,12 +71,12 @@ class LogLoss:
             cuts = np.linspace(0, len(labels), n_jobs + 1).astype(np.int64)
         else:
             cuts = np.searchsorted(examples.indptr, np.linspace(0, examples.indptr[-1], n_jobs + 1))
-            cuts[0], cuts[-1] = 0, len(labels)  # rows without entries stand at either end, too
+            cuts[0], cuts[-1] = 0, len(labels)  # Rows without entries at either end must be included.
         self.parts = [slice(start, stop) for start, stop in itertools.pairwise(cuts)]
         self.n_examples, self.n_features = len(labels), len(self.weights) - 1
 
     def __call__(self, W):
-        """The loss and its gradient.
+        """Return the loss and its gradient.
 
         Parameters
         ----------
@@ -84,7 +85,7 @@ class LogLoss:
         Returns
         -------
         loss : float
-        gradient : float64 array (J + 1, n_columns), a new one
+        gradient : float64 array (J + 1, n_columns), a new array
         """
         self.weights[:] = W
         if len(self.parts) == 1:
@@ -99,7 +100,7 @@ class LogLoss:
     def _of_part(self, part):
         gradient = zeros_from_line(*self.weights.shape)
         labels, shares = self.labels[part], self.shares[part]
-        with np.errstate(all="ignore"):  # in this thread
+        with np.errstate(all="ignore"):  # Error states are per thread.
             if self.is_dense:
                 return _of_dense_rows(self.examples[part], labels, shares, self.weights, gradient), gradient
             indptr, indices, data = (
@@ -110,7 +111,7 @@ class LogLoss:
             return of_sparse_rows(indptr, indices, data, labels, shares, self.weights, gradient), gradient
 
     def sums_of_squares(self):
-        """Σ_m of the squares of each feature (J,), each example counted by its share."""
+        """Return the sum of squares of each feature (J,), weighted by ``shares``."""
         if self.is_dense:
             blocks = _blocks_of(self.examples, self.n_columns)
             return sum(self.shares[rows] @ np.square(self.examples[rows]) for rows in blocks)
@@ -121,7 +122,7 @@ class LogLoss:
 
 
 def zeros_from_line(n_rows, n_columns):
-    """A matrix of zeros that begins with a cache line."""
+    """Return a matrix of zeros that is aligned to a cache line."""
     size, spare = n_rows * n_columns, LINE // 8
     numbers = np.zeros(size + spare)
     first = -numbers.ctypes.data % LINE // 8
@@ -131,10 +132,10 @@ def zeros_from_line(n_rows, n_columns):
 # ------------------------------------------------------------------------------------------------------- scores to residuals
 
 _LOG2_E = 1 / np.log(2)
-_LOG_2 = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # their sum; n times the first is exact
-_TO_WHOLE = 1.5 * 2.0**52  # adding a number of the size of a thousand to this rounds it to a whole one
-_EXPONENT_OF_1 = 1023 << 52  # the bits of the float64 1.0; n more in the bits from 52 on make 2ⁿ of it
-_LOWEST = -708.0  # its exponential is the smallest one with all its digits
+_LOG_2 = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # their sum is log 2; n times the first is exact
+_TO_WHOLE = 1.5 * 2.0**52  # Adding a number of up to about a thousand to this rounds it to an integer.
+_EXPONENT_OF_1 = 1023 << 52  # The bits of the float64 1.0; adding n to the bits from 52 on gives 2ⁿ.
+_LOWEST = -708.0  # The exponential of a smaller number is subnormal, so it loses digits.
 _TAYLOR = tuple(1 / np.cumprod(np.arange(1.0, 14.0))[::-1])  # 1/13!, …, 1/1!
 
 
@@ -144,10 +145,10 @@ def _exponentials_in_numpy(x, n, _):
 
 @kernel(_exponentials_in_numpy, fastmath={"contract"})
 def exponentials(x, n, room):
-    """The first n numbers of x, none above 0, are replaced by their exponentials, and those below 1e-307 by that.
+    """Replace the first n numbers of x, all ≤ 0, by their exponentials; numbers below −708 are treated as −708.
 
-    exp x = 2ⁿ exp r for the whole n next to x / log 2, with |r| ≤ (log 2) / 2; the series of exp r is as exact as float64 after 13
-    terms. There are no branches and no calls, so that LLVM computes several at once. NaN stays NaN.
+    exp x = 2ⁿ exp r for the integer n nearest to x / log 2, with |r| ≤ (log 2) / 2; 13 terms of the series of exp r give full
+    float64 precision. The loops have no branches or calls, so that LLVM vectorizes them. NaN stays NaN.
 
     Parameters
     ----------
@@ -183,7 +184,7 @@ def _residuals_in_numpy(scores, n_rows, labels, shares, first, _):
 
 @kernel(_residuals_in_numpy, fastmath={"contract"})
 def residuals(scores, n_rows, labels, shares, first, room):
-    """The first rows of scores are replaced by share · (p − e_y); returns the sum of share · −log p(y).
+    """Replace the first n_rows rows of scores by share · (p − e_y); return the sum of share · −log p(y).
 
     Parameters
     ----------
@@ -234,7 +235,7 @@ def residuals(scores, n_rows, labels, shares, first, room):
 
 
 def _of_dense_rows(X, labels, shares, W, gradient):
-    """gradient ← gradient + that of the rows of X; returns their loss."""
+    """Add the gradient of the rows of X to ``gradient``; return the loss of the rows."""
     loss = 0.0
     for block in _blocks_of(X, W.shape[1]):
         rows = X[block]
@@ -246,7 +247,7 @@ def _of_dense_rows(X, labels, shares, W, gradient):
 
 
 def _blocks_of(X, n_columns):
-    """The rows of a dense matrix in blocks that stay at hand with their scores."""
+    """Return slices of the rows of a dense matrix that fit in the processor's cache together with their scores."""
     n_rows = max(64, _NUMBERS // (X.shape[1] + n_columns))
     return [slice(first, first + n_rows) for first in range(0, len(X), n_rows)]
 
@@ -263,13 +264,13 @@ def _of_sparse_rows_in_numpy(indptr, indices, data, labels, shares, W, gradient)
 
 @kernel(_of_sparse_rows_in_numpy, fastmath={"contract"})
 def of_sparse_rows(indptr, indices, data, labels, shares, W, gradient):
-    """gradient ← gradient + that of the rows of a CSR matrix, each by its share; returns their loss.
+    """Add the gradient of the rows of a CSR matrix, weighted by ``shares``, to ``gradient``; return the loss of the rows.
 
     Parameters
     ----------
     indptr, indices, data, labels : the matrix, and the columns of its rows' classes (M,)
     shares : float64 array (M,)
-    W, gradient : float64 arrays (J + 1, n_columns), as of `LogLoss`
+    W, gradient : float64 arrays (J + 1, n_columns), see `LogLoss`
     """
     n_columns = W.shape[1]
     block, d, room = np.empty((_ROWS, n_columns)), np.empty(n_columns), np.empty((2, _ROWS * n_columns))

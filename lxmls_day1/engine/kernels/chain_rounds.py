@@ -1,12 +1,12 @@
-"""The compiled inner loops of sequence tagging, for whole data sets: one round of online learning, tagging, the loss.
+"""The compiled inner loops of sequence tagging for whole data sets: one round of online learning, tagging, the loss.
 
-Sentences and the matrix of weights are laid out as ``chain_search.py`` describes.
+``chain_search.py`` describes the format of sentences and of the weight matrix.
 
 * :func:`take_round` runs one pass over the sentences with any update rule of the flat learners.
-* :func:`best_paths` tags, and :func:`hinge_losses` is the structured hinge loss of each sentence.
+* :func:`search_of_kernels` returns a function that tags sentences and computes their structured hinge losses.
 
-``viterbi.py`` and ``joint_features.py`` in ``classifiers/structured/`` are the readable form of what a step does. How a weight
-matrix shrinks and is averaged is the same as in ``sparse_rows.py``, but on single entries instead of rows.
+``viterbi.py`` and ``joint_features.py`` in ``classifiers/structured/`` are a readable implementation of a step. A weight matrix
+shrinks and is averaged as in ``sparse_rows.py``, but on single entries instead of rows.
 """
 
 import functools
@@ -33,9 +33,9 @@ if COMPILES:
     from lxmls_day1.engine.kernels.intrinsics import MATRIX, VECTOR, ask_rule, read_only
     from lxmls_day1.engine.kernels.machine_code import address_of, cached_jit
 
-# 2⁶⁴ / golden ratio: products with it differ in their upper half (D. Knuth, vol. 3, 6.4)
+# 2⁶⁴ / golden ratio, for multiplicative hashing: the upper halves of the products differ (D. Knuth, vol. 3, 6.4).
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-_ROUNDING = 1e-24  # a squared norm that is so small a share of the squares of its terms is what rounding has left of 0
+_ROUNDING = 1e-24  # A squared norm below this multiple of the sum of squares of its terms is a rounded 0.
 
 
 # --------------------------------------------------------------------------------------------------------------- update
@@ -43,13 +43,13 @@ _ROUNDING = 1e-24  # a squared norm that is so small a share of the squares of i
 
 @kernel(**CHAIN_PRIMITIVE)
 def _difference(starts, indptr, indices, values, m, labels, path, n_features, n_tags, has_chain, entries, amounts):
-    """The non-zero parts of Φ(x, y) − Φ(x, ŷ), as entries of the flattened matrix: returns how many.
+    """List the non-zero terms of Φ(x, y) − Φ(x, ŷ) as entries of the flattened matrix; return their number.
 
-    They stand in pairs, of which the first gains an amount and the second loses it. Where the two sequences agree nothing is listed. An
-    entry can be listed several times, and with both signs.
+    Entries are listed in pairs: the amount is added to the first entry and subtracted from the second. Positions with equal
+    tags are not listed. An entry can occur several times, and with both signs.
     """
     first, n_words = starts[m], starts[m + 1] - starts[m]
-    row = n_features + 1  # of the first transition
+    row = n_features + 1  # the row of the first transition
     n = 0
     for t in range(n_words):
         true, tag = labels[first + t], path[t]
@@ -76,10 +76,11 @@ def _difference(starts, indptr, indices, values, m, labels, path, n_features, n_
 
 @kernel(**CHAIN_PRIMITIVE)
 def _squared_norm(n, entries, amounts, keys, sums, places):
-    """‖Φ(x, y) − Φ(x, ŷ)‖², with what is listed several times added up first.
+    """Return ‖Φ(x, y) − Φ(x, ŷ)‖²; amounts of an entry that is listed several times are summed first.
 
-    ``keys`` and ``sums`` are a hash table of the sums at entries, with room for twice as many as are listed, a power of two; a key is −1
-    where the table is empty, which it is before and after. ``places`` are where in the table the listed ones are.
+    ``keys`` and ``sums`` are a hash table of the sums of entries. Its size is a power of two and at least twice the number of
+    listed entries. The key of an empty slot is −1; all slots are empty before and after. ``places`` holds the slot of each
+    listed entry.
     """
     squared, of_terms, last = 0.0, 0.0, np.uint64(len(keys) - 1)
     for i in range(n):
@@ -99,11 +100,10 @@ def _squared_norm(n, entries, amounts, keys, sums, places):
 
 @kernel(**CHAIN_PRIMITIVE)
 def _update(n, entries, amounts, d, shrink, V, U, scale, scale_sum):
-    """The second half of a step, on flattened V and U: W ← shrink · W + d (Φ(x, y) − Φ(x, ŷ)), and one more term in the
-    average.
+    """Run the second half of a step on flattened V and U: W ← shrink · W + d (Φ(x, y) − Φ(x, ŷ)); add one term to the average.
 
-    The weights are W = scale · V, and the sum of all W so far is scale_sum · V − U; a U of no entries switches
-    averaging off. Returns whether d changed anything, and the new scale and scale_sum.
+    The weights are W = scale · V, and the sum of all W so far is scale_sum · V − U; a U without entries switches averaging
+    off. Return True if d changed an entry, and the new scale and scale_sum.
     """
     scale, scale_sum = fold_scale(shrink, V, U, scale, scale_sum)
     changed = n > 0 and d != 0.0
@@ -152,8 +152,7 @@ def _round(sentences, order, steps, shrinkage, rule, costs, augmented, V, U, sta
         sq_norm = _squared_norm(n, entries, amounts, keys, sums, places)
         d = 0.0
         if sq_norm > 0.0:
-            # The rule is asked about two classes, the rival 0 and the truth 1: a tie goes to the rival, as the search
-            # has it.
+            # The rule is called with two classes, the rival 0 and the truth 1. A tie goes to the rival, as in the search.
             cost[0] = 0.0
             for t in range(n_words):
                 cost[0] += costs[labels[first + np.int64(t)], path[t]]
@@ -174,11 +173,11 @@ def _round(sentences, order, steps, shrinkage, rule, costs, augmented, V, U, sta
 
 
 def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, steps):
-    """One round of online learning, compiled.
+    """Run one compiled round of online learning.
 
     Parameters
     ----------
-    rule : what :func:`lxmls_day1.engine.kernels.row_steps.machine_code_of` returned
+    rule : result of :func:`lxmls_day1.engine.kernels.row_steps.machine_code_of`
         The rule of one of the flat learners.
     sentences : Sentences
     costs : float64 array (K, K)
@@ -186,11 +185,11 @@ def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, ste
     shrinkage : float
         λ: the weights shrink by the factor 1 − step · λ before each update.
     augmented : bool
-        Whether the rival is the sequence of the highest score plus cost.
+        True if the rival is the sequence with the highest score plus cost.
     weights : lxmls_day1.engine.kernels.row_steps.Weights
-        Of the shape that the head of this module describes. They change in place.
+        Weights in the format of ``chain_search.py``, changed in place.
     order, steps : int64 array (T,), float64 array (T,)
-        A sentence and a step size for each step.
+        The sentence and the step size of each step.
 
     Returns
     -------
@@ -200,7 +199,7 @@ def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, ste
     Raises
     ------
     InputError
-        For a rule whose answer is not (−d, d).
+        If the result of the rule is not (−d, d).
     """
     code = address_of(rule)
     updates = _compiled_round()(
@@ -260,7 +259,7 @@ def _search_in_numpy(sentences, costs, W):
     paths, losses = np.empty(n_words, np.int64), np.zeros(len(starts) - 1)
     for m, (first, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
         emissions, path = scores[first:end], paths[first:end]
-        ahead = emissions.copy()  # becomes the most that the words from t on can score
+        ahead = emissions.copy()  # becomes the maximum score of the words from t on
         ahead[-1] += stop
         for t in range(len(path) - 2, -1, -1):
             ahead[t] += (from_tag + ahead[t + 1][:, None]).max(axis=0)
@@ -281,8 +280,10 @@ def _search_in_numpy(sentences, costs, W):
 
 @functools.cache
 def search_of_kernels():
-    """Viterbi for many sentences: ``(sentences, costs, W) -> paths (N,), losses (M,)``, cost-augmented if the
-    sentences have labels; row y of ``costs`` is ρ(·, y). Compiled where that is possible.
+    """Return the Viterbi search for many sentences, compiled if numba is available.
+
+    The function ``(sentences, costs, W) -> paths (N,), losses (M,)`` adds the costs to the scores if the sentences have labels;
+    row y of ``costs`` is ρ(·, y).
     """
     if not COMPILES:
         return _search_in_numpy

@@ -1,8 +1,8 @@
-"""Feature hashing: MurmurHash3_x86_32 (seed 0) of features' names, and from it a feature's bucket and sign.
+"""Feature hashing: MurmurHash3_x86_32 (seed 0) of feature names, from which the bucket and the sign of a feature follow.
 
-The hash h of a name is read as a signed 32-bit number. The name's bucket is |h| mod 2^b, and its sign that of h: as scikit-learn's
-`FeatureHasher` has it. Two names that meet in a bucket have the same sign as often as not, so that inner products of hashed rows
-are right on average.
+The hash h of a name is read as a signed 32-bit number. As in scikit-learn's `FeatureHasher`, the bucket is |h| mod 2^b, and
+the sign is the sign of h. Two names in the same bucket have equal signs with probability ½, so that inner products of
+hashed rows are unbiased.
 
 References
 ----------
@@ -17,7 +17,8 @@ import numpy as np
 
 from lxmls_day1.engine.kernels.primitives import kernel
 
-# numba makes 64 bits of the product of two 32-bit numbers: so all is done in 64, and the upper ones are cut off.
+# numba promotes the product of two 32-bit numbers to 64 bits. All arithmetic is therefore in 64 bits, and the upper 32 bits
+# are masked.
 _LOW = np.uint64(0xFFFFFFFF)
 _C1, _C2 = np.uint64(0xCC9E2D51), np.uint64(0x1B873593)
 _FIVE, _ADDED = np.uint64(5), np.uint64(0xE6546B64)
@@ -27,7 +28,7 @@ _R13, _R15, _R16, _R17, _R19 = (np.uint64(shift) for shift in (13, 15, 16, 17, 1
 
 @kernel(forceinline=True)
 def scrambled(block):
-    """Four bytes of a name, or what is left at its end, before they are taken into the hash."""
+    """Mix a block of four bytes, or the remaining bytes at the end of a name, before it enters the hash."""
     block = (block * _C1) & _LOW
     block = ((block << _R15) & _LOW) | (block >> _R17)
     return (block * _C2) & _LOW
@@ -35,7 +36,7 @@ def scrambled(block):
 
 @kernel(forceinline=True)
 def taken_in(h, block):
-    """The hash after four more bytes."""
+    """Return the hash after a block of four more bytes."""
     h = h ^ scrambled(block)
     h = ((h << _R13) & _LOW) | (h >> _R19)
     return (h * _FIVE + _ADDED) & _LOW
@@ -43,7 +44,7 @@ def taken_in(h, block):
 
 @kernel(forceinline=True)
 def finished(h, rest, length):
-    """The hash at the end of a name: ``rest`` holds its last bytes, which are fewer than four."""
+    """Return the final hash of a name, where ``rest`` contains its last 0 to 3 bytes."""
     h = h ^ scrambled(rest) ^ length
     h = ((h ^ (h >> _R16)) * _FINAL1) & _LOW
     h = ((h ^ (h >> _R13)) * _FINAL2) & _LOW
@@ -51,7 +52,7 @@ def finished(h, rest, length):
 
 
 def _hashes_in_numpy(text, starts):
-    """All names side by side, a block of each at a time."""
+    """Hash all names in parallel, a block of four bytes at a time."""
     lengths = np.diff(starts)
     padded = np.concatenate([text[: starts[-1]], np.zeros(4, dtype=np.uint8)])
     first = starts[:-1]
@@ -83,14 +84,14 @@ def _four_bytes(text, i):
 
 @kernel(_hashes_in_numpy)
 def signed_hashes(text: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """MurmurHash3_x86_32 of many names.
+    """Return the MurmurHash3_x86_32 of each name.
 
     Parameters
     ----------
     text : uint8 array
-        The names in UTF-8, one behind the other.
+        The concatenated names in UTF-8.
     starts : int64 array (n + 1,)
-        Where each begins; the last is the end of all.
+        The offset of each name; the last element is the total length.
 
     Returns
     -------
@@ -118,7 +119,7 @@ def signed_hashes(text: np.ndarray, starts: np.ndarray) -> np.ndarray:
 
 
 def joined_names(names: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Names as `signed_hashes` takes them: their bytes one behind the other, and where each begins.
+    """Return names in the format of `signed_hashes`: their concatenated bytes, and the offset of each name.
 
     Examples
     --------
@@ -133,7 +134,7 @@ def joined_names(names: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def buckets_and_signs(hashes: np.ndarray, hash_bits: int) -> tuple[np.ndarray, np.ndarray]:
-    """The bucket of each hash, |h| mod 2^b, and whether its sign is negative.
+    """Return the bucket of each hash, |h| mod 2^b, and True for each negative sign.
 
     Parameters
     ----------

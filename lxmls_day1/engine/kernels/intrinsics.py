@@ -1,6 +1,6 @@
-"""What kernels take from numba beyond Python's own operations: types, and a few instructions of the processor.
+"""Extensions of numba for the kernels: array types, and a few processor instructions that Python does not have.
 
-Imported only where numba can be (see ``primitives.py``).
+Imported only if numba is available (see ``primitives.py``).
 """
 
 import llvmlite.ir as ir
@@ -9,7 +9,7 @@ from numba.extending import intrinsic, models, register_model
 
 
 def read_only(element, n_dimensions=1):
-    """The type of a C-contiguous array that a kernel only reads."""
+    """Return the numba type of a read-only C-contiguous array."""
     return numba.types.Array(element, n_dimensions, "C", readonly=True)
 
 
@@ -17,7 +17,7 @@ VECTOR = numba.float64[::1]
 MATRIX = numba.float64[:, ::1]
 WEIGHTS_WITH_VARIANCES = numba.float64[:, :, ::1]
 
-#: rule(scores (K,), label, sq_norm, step, cost (K,), which it may only read) -> d (K,)
+#: rule(scores (K,), label, sq_norm, step, cost (K,), read-only) -> d (K,)
 RULE_SIGNATURE = VECTOR(VECTOR, numba.int64, numba.float64, numba.float64, read_only(numba.float64))
 #: rule(scores (K,), label, variances (K,), step, cost (K,)) -> d (K,), b (K,)
 SECOND_ORDER_SIGNATURE = numba.types.UniTuple(VECTOR, 2)(
@@ -26,10 +26,10 @@ SECOND_ORDER_SIGNATURE = numba.types.UniTuple(VECTOR, 2)(
 
 
 class _FourNumbers(numba.types.Type):
-    """Four float64 in one register of the processor (or two of half the width: LLVM sees to it).
+    """Four float64 in one processor register (or two registers of half the width, as LLVM decides).
 
-    The K weights of a feature lie side by side, so four of them can be read, multiplied and added at once. LLVM does not
-    find that by itself in a loop whose rows are scattered.
+    The K weights of a feature are adjacent, so four of them can be read, multiplied and added at once. LLVM does not vectorize
+    this by itself in a loop over scattered rows.
     """
 
     def __init__(self):
@@ -60,7 +60,7 @@ def _pointer_to_four(context, builder, array_type, array, index):
 
 @intrinsic
 def load_four(_typing_context, array, index):
-    """The numbers ``index`` … ``index + 3`` of a C-contiguous ``array``, counted through its rows."""
+    """Load the numbers ``index`` … ``index + 3`` of a flattened C-contiguous ``array``."""
 
     def generate(context, builder, signature, arguments):
         return builder.load(_pointer_to_four(context, builder, signature.args[0], *arguments), align=8)
@@ -70,7 +70,7 @@ def load_four(_typing_context, array, index):
 
 @intrinsic
 def store_four(_typing_context, array, index, four):
-    """Put ``four`` where :func:`load_four` would take it from."""
+    """Store ``four`` at the location from which :func:`load_four` reads."""
 
     def generate(context, builder, signature, arguments):
         pointer = _pointer_to_four(context, builder, signature.args[0], *arguments[:2])
@@ -90,19 +90,19 @@ def _adding_a_multiple(flags):
 
 @intrinsic
 def add_multiple(_typing_context, four, factor, other):
-    """``four + factor · other``, fused where the processor can."""
+    """Return ``four + factor · other``, fused if the processor supports it."""
     return _adding_a_multiple(("contract",))
 
 
 @intrinsic
 def add_rounded_multiple(_typing_context, four, factor, other):
-    """``four + factor · other``, the product rounded before it is added."""
+    """Return ``four + factor · other``, with the product rounded before the addition."""
     return _adding_a_multiple(())
 
 
 @intrinsic
 def add_product(_typing_context, four, factors, other):
-    """``four + factors · other``, number by number, fused where the processor can."""
+    """Return ``four + factors · other``, elementwise, fused if the processor supports it."""
 
     def generate(_context, builder, _signature, arguments):
         four, factors, other = arguments
@@ -113,7 +113,7 @@ def add_product(_typing_context, four, factors, other):
 
 @intrinsic
 def at_least(_typing_context, four, least):
-    """The ``four`` numbers, and ``least`` where one is less."""
+    """Return ``four`` with elements below ``least`` replaced by ``least``."""
 
     def generate(_context, builder, _signature, arguments):
         four, least = arguments
@@ -125,7 +125,7 @@ def at_least(_typing_context, four, least):
 
 @intrinsic
 def four_zeros(_typing_context):
-    """Four zeros in a register."""
+    """Return four zeros in a register."""
 
     def generate(_context, _builder, _signature, _arguments):
         return ir.Constant(_FOUR_IN_LLVM, [0.0] * 4)
@@ -135,7 +135,7 @@ def four_zeros(_typing_context):
 
 @intrinsic
 def prefetch(_typing_context, array, index):
-    """Ask the processor to bring the cache line of ``array[index]`` near; it never faults and never waits."""
+    """Prefetch the cache line of ``array[index]``; this never faults and never waits."""
 
     def generate(context, builder, signature, arguments):
         pointer = builder.gep(
@@ -154,7 +154,7 @@ def prefetch(_typing_context, array, index):
 
 @intrinsic
 def borrowed(_typing_context, array):
-    """``array`` without its owner: whoever gets it counts no references. Its owner must outlive it."""
+    """Return ``array`` without its owner, so that no references are counted; the owner must outlive the result."""
 
     def generate(context, builder, signature, arguments):
         view = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -166,7 +166,7 @@ def borrowed(_typing_context, array):
 
 
 def _call_at(context, builder, signature, types, address, *values):
-    """Call machine code by its address: a function as an argument costs .2 ms at each call of a loop, where numba asks Python for it."""
+    """Call machine code by its address; passing a function to a loop would cost 0.2 ms per call, because numba would ask Python."""
     arguments = [context.cast(builder, *of) for of in zip(values, types, signature.args, strict=True)]
     code = context.call_conv.get_function_type(signature.return_type, signature.args).as_pointer()
     status, answer = context.call_conv.call_function(
@@ -179,7 +179,7 @@ def _call_at(context, builder, signature, types, address, *values):
 
 @intrinsic
 def ask_rule(_typing_context, address, scores, label, sq_norm, step, cost):
-    """The answer of a rule of first order: d."""
+    """Return the d of a first-order rule."""
 
     def generate(context, builder, signature, arguments):
         return _call_at(context, builder, RULE_SIGNATURE, signature.args[1:], *arguments)
@@ -189,7 +189,7 @@ def ask_rule(_typing_context, address, scores, label, sq_norm, step, cost):
 
 @intrinsic
 def ask_second_order_rule(_typing_context, address, scores, label, variances, step, cost):
-    """The answer of a rule of second order: d and b."""
+    """Return the d and b of a second-order rule."""
 
     def generate(context, builder, signature, arguments):
         return _call_at(context, builder, SECOND_ORDER_SIGNATURE, signature.args[1:], *arguments)

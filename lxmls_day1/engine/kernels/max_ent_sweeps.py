@@ -1,8 +1,9 @@
-"""The compiled inner loops of dual coordinate ascent for maximum entropy: a sweep of steps over examples, a pass that measures.
+"""The compiled inner loops of dual coordinate ascent for maximum entropy: a sweep of steps, and a measuring pass.
 
-Both come twice, for any number of classes and for two. They work on the rows of ``sparse_rows.Examples`` and change the
-multipliers α and the weights in place. ``classifiers/solvers/max_ent_dual.py`` has the mathematics, the readable form of a step, and the
-loop around these. With two classes W = (−v/2, v/2), and the multipliers are (1 − β, β), β that of the wrong class.
+Each exists in two versions: for any number of classes, and for two. They read the rows of ``sparse_rows.Examples`` and
+change the multipliers α and the weights in place. ``classifiers/solvers/max_ent_dual.py`` contains the mathematics, a
+readable form of a step, and the outer loop. With two classes W = (−v/2, v/2), and the multipliers are 1 − β for the true
+class and β for the wrong class.
 """
 
 import numpy as np
@@ -13,8 +14,8 @@ from lxmls_day1.engine.kernels.primitives import kernel
 from lxmls_day1.engine.kernels.row_primitives import NEAR, add_row, prefetch_coming, score_row
 from lxmls_day1.engine.kernels.row_scores import scores_of_all_rows
 
-_RELAXATION = 1.5  # of two classes: the curvature of a step is taken for so much smaller; gains up to 2
-_NEWTON_STEPS, _NEAR_ENOUGH = 50, 1e-2  # of the step of two classes: most, and how small the last is beside the first
+_RELAXATION = 1.5  # Over-relaxation for two classes: divides the curvature of a step; steps gain for values up to 2.
+_NEWTON_STEPS, _NEAR_ENOUGH = 50, 1e-2  # two-class step: maximum number of Newton steps; ratio of the last to the first
 
 
 def _sweep_in_numpy(examples, shares, order, unit, alpha, W):
@@ -40,13 +41,13 @@ def _sweep_in_numpy(examples, shares, order, unit, alpha, W):
 
 @kernel(_sweep_in_numpy, fastmath={"contract"})
 def sweep(examples, shares, order, unit, alpha, W):
-    """Take the step of each example in ``order``.
+    """Run one dual step for each example in ``order``.
 
     Parameters
     ----------
     examples : Examples
-    shares : array (M,), how much each example counts, of mean 1
-    order : int array, which examples to visit
+    shares : array (M,), the weight of each example, with mean 1
+    order : int array, the examples to visit
     unit : float, 1/(λM)
     alpha : array (M, K)
     W : array (J + 1, K)
@@ -54,7 +55,7 @@ def sweep(examples, shares, order, unit, alpha, W):
     Returns
     -------
     estimate : float
-        Roughly what the visited examples contributed to the duality gap just before their steps, times M.
+        M times the approximate contribution of the visited examples to the duality gap, each just before its step.
     """
     indptr, indices, data, sq_norms, _ = examples
     n_classes = W.shape[1]
@@ -80,7 +81,7 @@ def sweep(examples, shares, order, unit, alpha, W):
             towards += a * u
             length += a * a
             d[k] = u
-        # The smallest ‖α + way · u‖² of the segment, and by it the bound of the curvature.
+        # The minimum of ‖α + way · u‖² on the segment bounds the curvature.
         way = min(max(-towards / squared, 0.0), 1.0) if squared > 0.0 else 0.0
         smallest = length + 2.0 * way * towards + way * way * squared
         own_unit = unit * shares[m]
@@ -93,7 +94,7 @@ def sweep(examples, shares, order, unit, alpha, W):
 
 
 def measure(examples, labels, shares, alpha, W):
-    """One pass over all examples at fixed weights: (Σ log loss, Σ_m the entropy of α_m), each example by its share."""
+    """Return (Σ log loss, Σ_m entropy of α_m), both weighted by ``shares``, in one pass at fixed weights."""
     scores = scores_of_all_rows(examples, W)
     top = scores.max(axis=1)
     losses = top + np.log(np.exp(scores - top[:, None]).sum(axis=1)) - scores[np.arange(len(labels)), labels]
@@ -102,8 +103,11 @@ def measure(examples, labels, shares, alpha, W):
 
 @kernel(forceinline=True)
 def _two_class_step(margin, beta, curvature):
-    """The β with which log odds(β) + margin + curvature (β' − β) = 0, by Newton's method on the log odds, kept in a bracket."""
-    at_once = -margin  # the log odds to which β would move if the margin did not move with it
+    """Return the β' that solves log odds(β') + margin + curvature (β' − β) = 0.
+
+    Uses Newton's method on the log odds, safeguarded by a bracket.
+    """
+    at_once = -margin  # the log odds of the solution if the margin were constant
     far = at_once - curvature * (1.0 / (1.0 + np.exp(-at_once)) - beta)
     low, high = min(at_once, far), max(at_once, far)
     t = np.log(beta / (1.0 - beta)) if 0.0 < beta < 1.0 else at_once
@@ -147,7 +151,7 @@ def _sweep_two_in_numpy(examples, labels, shares, order, unit, beta, v):
 
 @kernel(_sweep_two_in_numpy, fastmath={"contract"})
 def sweep_two_classes(examples, labels, shares, order, unit, beta, v):
-    """:func:`sweep` for K = 2, with ``beta`` (M,) and ``v`` (J + 1, 1) in place of α and W; each step goes to its maximum."""
+    """Run :func:`sweep` for K = 2, with ``beta`` (M,) and ``v`` (J + 1, 1) instead of α and W; each step is exact."""
     indptr, indices, data, sq_norms, _ = examples
     score, d = np.empty(1), np.empty(1)
     estimate = 0.0
@@ -168,6 +172,6 @@ def sweep_two_classes(examples, labels, shares, order, unit, beta, v):
 
 
 def measure_two_classes(examples, labels, shares, beta, v):
-    """:func:`measure` for K = 2."""
+    """Run :func:`measure` for K = 2."""
     losses = np.logaddexp(0.0, -(2.0 * labels - 1.0) * scores_of_all_rows(examples, v)[:, 0])
     return (shares * losses).sum(), (shares * (entr(beta) + entr(1.0 - beta))).sum()

@@ -1,13 +1,13 @@
-"""The row primitives that all compiled learning is made of: s = g(x)ᵀ V and V ← V + g(x) dᵀ, for a row of a matrix.
+"""The row primitives of all compiled learning: s = g(x)ᵀ V and V ← V + g(x) dᵀ, for a row of a matrix.
 
-Second-order learners have two of their own, with a variance Σ_jk for each weight: `score_confident_row` and `add_confident_row`.
+Second-order learners, which have a variance Σ_jk for each weight, use `score_confident_row` and `add_confident_row`.
 
-The matrix is a CSR one, or a dense one: then ``data`` has two dimensions, and ``indptr`` and ``indices`` are not looked at. numba
-knows when it compiles which of the two it is.
+The matrix is in CSR format or dense. If it is dense, ``data`` has two dimensions, and ``indptr`` and ``indices`` are not used.
+The choice is made at compile time.
 
-``V`` has shape ``(J + 1, K)``, row-major, so that the K weights of one feature lie side by side; row 0 is the intercept. That of
-second-order learners has shape ``(J + 1, 2, K)``: behind the weights of each feature lie their variances, in the same or the next
-line of the cache.
+``V`` has shape ``(J + 1, K)``, row-major, so that the K weights of one feature are adjacent; row 0 is the intercept. For
+second-order learners it has shape ``(J + 1, 2, K)``: the weights of each feature are followed by their variances, in the same
+or the next cache line.
 """
 
 import numpy as np
@@ -25,18 +25,18 @@ if COMPILES:
         store_four,
     )
 
-# A row primitive is inlined into its callers, and holds nothing whose references numba would have to count
-# (each count is an atomic operation, as dear as ten multiplications). "contract" lets a product be fused into its sum.
+# A row primitive is inlined into its callers, and contains no reference-counted objects, because each count is an atomic
+# operation that costs as much as ten multiplications. "contract" allows fused multiply-add instructions.
 ROW_PRIMITIVE = {"forceinline": True, "_nrt": False, "fastmath": {"contract"}}
 LINE = 64  # bytes of a cache line
-LEAST_VARIANCE = 1e-150  # of a weight: its inverse, the precision, is finite
-NEAR = 2**17  # numbers (1 MB of them) that a processor keeps at hand by itself
-_FIRST_ENTRIES = 96  # of a sparse row: the processor fetches the rest of a long one by itself
+LEAST_VARIANCE = 1e-150  # minimum variance of a weight, so that its inverse, the precision, is finite
+NEAR = 2**17  # numbers (1 MB) that fit in the processor's cache
+_FIRST_ENTRIES = 96  # entries of a sparse row to prefetch; the hardware prefetcher loads the rest of a long row
 
 
 @kernel(**ROW_PRIMITIVE)
 def _first(indptr, data, m):
-    """The number of the first entry of a row."""
+    """Return the index of the first entry of row m."""
     if data.ndim == 2:
         return np.uint64(0)
     return np.uint64(indptr[m])
@@ -44,7 +44,7 @@ def _first(indptr, data, m):
 
 @kernel(**ROW_PRIMITIVE)
 def _end(indptr, data, m):
-    """One more than the number of the last entry of a row."""
+    """Return the index after the last entry of row m."""
     if data.ndim == 2:
         return np.uint64(data.shape[1])
     return np.uint64(indptr[m + 1])
@@ -52,7 +52,7 @@ def _end(indptr, data, m):
 
 @kernel(**ROW_PRIMITIVE)
 def _value(data, m, i):
-    """The i-th entry, which is one of row m."""
+    """Return the i-th entry, which belongs to row m."""
     if data.ndim == 2:
         return np.float64(data[np.uint64(m), i])
     return np.float64(data[i])
@@ -60,7 +60,7 @@ def _value(data, m, i):
 
 @kernel(**ROW_PRIMITIVE)
 def _feature(indices, data, i):
-    """The row of V for the feature of the i-th entry."""
+    """Return the row of V for the feature of the i-th entry."""
     if data.ndim == 2:
         return i + np.uint64(1)
     return np.uint64(np.uint32(indices[i])) + np.uint64(1)
@@ -68,23 +68,23 @@ def _feature(indices, data, i):
 
 @kernel(**ROW_PRIMITIVE)
 def _place(indices, data, i, n_classes, k):
-    """Where the weight for class ``k`` of the i-th entry's feature lies, counted through the rows of V."""
+    """Return the index in the flattened V of the weight of class ``k`` for the feature of the i-th entry."""
     return _feature(indices, data, i) * n_classes + k
 
 
 @kernel(**ROW_PRIMITIVE)
 def _weights_of_four(indices, data, i, V):
-    """The weights of the feature of the i-th entry for all of four classes."""
+    """Return the four weights of the feature of the i-th entry, if there are four classes."""
     return load_four(V, _place(indices, data, i, np.uint64(4), np.uint64(0)))
 
 
 @kernel(**ROW_PRIMITIVE)
 def score_row(indptr, indices, data, m, V, scores):
-    """scores ← g(x_m)ᵀ V, shape (K,): of up to four classes summed in registers.
+    """Compute scores ← g(x_m)ᵀ V, shape (K,); up to four classes are summed in registers.
 
-    Every class is summed in the same order, so that two columns with the same numbers have the same score.
+    All classes are summed in the same order, so that two columns with equal numbers have equal scores.
     """
-    # Unsigned indices need no check for a wrap-around, and V[j, k] no view of a row: both matter here.
+    # Unsigned indices need no check for negative values, and V[j, k] creates no view of a row; both save time here.
     start, stop, n_classes = _first(indptr, data, m), _end(indptr, data, m), np.uint64(V.shape[1])
     one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
     intercept, k = np.uint64(0), np.uint64(0)
@@ -97,7 +97,7 @@ def score_row(indptr, indices, data, m, V, scores):
                 scores[column] += value * V[j, column]
         return
     if n_classes == four:
-        # Four sums, of every fourth feature each, need not wait for one another.
+        # Four independent sums, each of every fourth feature, run in parallel in the processor.
         sum0, sum1, sum2, sum3 = load_four(V, k), four_zeros(), four_zeros(), four_zeros()
         last = stop - (stop - start) % four
         for i in range(start, last, four):
@@ -120,8 +120,8 @@ def score_row(indptr, indices, data, m, V, scores):
         scores[k], scores[k1] = s0, s1
         k += two
     if n_classes == one:
-        # The column of two classes has none to be compared with: four sums, of every fourth feature each, need not wait
-        # for one another.
+        # A single column is not compared with another column, so its summation order is free. Four independent sums,
+        # each of every fourth feature, run in parallel in the processor.
         s0, s1, s2, s3 = V[intercept, k], 0.0, 0.0, 0.0
         last = stop - (stop - start) % four
         for i in range(start, last, four):
@@ -141,7 +141,7 @@ def score_row(indptr, indices, data, m, V, scores):
 
 @kernel(**ROW_PRIMITIVE)
 def add_row(indptr, indices, data, m, d, factor, V):
-    """V ← V + factor · g(x_m) dᵀ. Returns whether ``d`` had a non-zero entry; two of them touch two columns only."""
+    """Compute V ← V + factor · g(x_m) dᵀ; return True if ``d`` has a non-zero entry. Two non-zero entries change two columns only."""
     n_classes = np.uint64(V.shape[1])
     nonzero = 0
     for k in range(n_classes):
@@ -186,9 +186,9 @@ def add_row(indptr, indices, data, m, d, factor, V):
 
 @kernel(**ROW_PRIMITIVE)
 def score_confident_row(indptr, indices, data, m, V, scores, variances):
-    """scores ← g(x_m)ᵀ W and variances ← (g(x_m) ∘ g(x_m))ᵀ Σ, shape (K,) both, in one pass; ``V`` has both, see above.
+    """Compute scores ← g(x_m)ᵀ W and variances ← (g(x_m) ∘ g(x_m))ᵀ Σ, both of shape (K,), in one pass over ``V``.
 
-    Every class is summed in the same order, eight, four or one class at a time.
+    All classes are summed in the same order, eight, four or one class at a time.
     """
     start, stop, n_classes = _first(indptr, data, m), _end(indptr, data, m), np.uint64(V.shape[2])
     one, two, three, four, eight = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(8)
@@ -208,8 +208,8 @@ def score_confident_row(indptr, indices, data, m, V, scores, variances):
         store_four(variances, k, low_v)
         store_four(variances, k + four, high_v)
         k += eight
-    # Several sums, of every second or fourth feature each, need not wait for one another. (More classes than these would have to be
-    # summed in the same order.)
+    # Several independent sums, each of every second or fourth feature, run in parallel in the processor. This changes the
+    # order of summation, so it is only used if all classes are summed in the same way.
     if k + four <= n_classes:
         even, even_v, odd, odd_v = load_four(V, k), load_four(V, n_classes + k), four_zeros(), four_zeros()
         last = stop - (stop - start) % two if n_classes == four else start
@@ -253,7 +253,7 @@ def score_confident_row(indptr, indices, data, m, V, scores, variances):
 
 @kernel(**ROW_PRIMITIVE)
 def _move(j, k, value, change, change_of_sum, shrink, V, U):
-    """A step of one weight, its running sum and its variance, along an entry ``value`` of g(x)."""
+    """Update one weight, its running sum and its variance, for an entry ``value`` of g(x)."""
     mean, spread = np.uint64(0), np.uint64(1)
     variance = V[j, spread, k]
     direction = variance * value
@@ -265,7 +265,7 @@ def _move(j, k, value, change, change_of_sum, shrink, V, U):
 
 @kernel(**ROW_PRIMITIVE)
 def _add_to_column(indptr, indices, data, m, k, d, b, factor, sum_factor, V, U):
-    """The part of `add_confident_row` for one class."""
+    """Run `add_confident_row` for one class."""
     change, change_of_sum = factor * d, sum_factor * d
     _move(np.uint64(0), k, 1.0, change, change_of_sum, b, V, U)
     for i in range(_first(indptr, data, m), _end(indptr, data, m)):
@@ -274,7 +274,7 @@ def _add_to_column(indptr, indices, data, m, k, d, b, factor, sum_factor, V, U):
 
 @kernel(**ROW_PRIMITIVE)
 def _add_to_two_columns(indptr, indices, data, m, first, second, d, b, factor, sum_factor, V, U):
-    """The part of `add_confident_row` for two classes."""
+    """Run `add_confident_row` for two classes."""
     d1, d2, b1, b2 = d[first], d[second], b[first], b[second]
     c1, c2, u1, u2 = factor * d1, factor * d2, sum_factor * d1, sum_factor * d2
     _move(np.uint64(0), first, 1.0, c1, u1, b1, V, U)
@@ -287,7 +287,7 @@ def _add_to_two_columns(indptr, indices, data, m, first, second, d, b, factor, s
 
 @kernel(**ROW_PRIMITIVE)
 def _move_four(j, value, change, change_of_sum, shrink, V, U):
-    """As `_move`, the four classes of which there are no others."""
+    """Run `_move` for all classes at once, if there are four."""
     four = np.uint64(4)
     at = j * np.uint64(8)
     variance = load_four(V, at + four)
@@ -301,7 +301,7 @@ def _move_four(j, value, change, change_of_sum, shrink, V, U):
 
 @kernel(**ROW_PRIMITIVE)
 def _add_to_four_columns(indptr, indices, data, m, d, b, factor, sum_factor, V, U):
-    """The part of `add_confident_row` for all of four classes."""
+    """Run `add_confident_row` for all classes, if there are four."""
     none = np.uint64(0)
     change = add_multiple(four_zeros(), factor, load_four(d, none))
     change_of_sum = add_multiple(four_zeros(), sum_factor, load_four(d, none))
@@ -313,9 +313,10 @@ def _add_to_four_columns(indptr, indices, data, m, d, b, factor, sum_factor, V, 
 
 @kernel(**ROW_PRIMITIVE)
 def add_confident_row(indptr, indices, data, m, d, b, factor, sum_factor, V, U):
-    """W_k ← W_k + factor · d_k Σ_k ∘ g(x_m), the same with ``sum_factor`` for U, then Σ_k ← Σ_k − b_k (Σ_k ∘ g(x_m))².
+    """Compute W_k ← W_k + factor · d_k Σ_k ∘ g(x_m), likewise U with ``sum_factor``, then Σ_k ← Σ_k − b_k (Σ_k ∘ g(x_m))².
 
-    Returns whether ``d`` or ``b`` had a non-zero entry. A U of no rows is left alone. No variance falls below `LEAST_VARIANCE`.
+    Return True if ``d`` or ``b`` has a non-zero entry. A U without rows is not changed. Variances stay at or above
+    `LEAST_VARIANCE`.
     """
     n_classes, touched = np.uint64(V.shape[2]), 0
     for k in range(n_classes):
@@ -324,7 +325,7 @@ def add_confident_row(indptr, indices, data, m, d, b, factor, sum_factor, V, U):
         return False
     if n_classes == np.uint64(4):
         _add_to_four_columns(indptr, indices, data, m, d, b, factor, sum_factor, V, U)
-    elif touched == 2:  # nearly always, and then the row is gone through once
+    elif touched == 2:  # the most frequent case; needs only one pass over the row
         first, second = np.uint64(0), n_classes - np.uint64(1)
         while d[first] == 0.0 and b[first] == 0.0:
             first += np.uint64(1)
@@ -339,7 +340,7 @@ def add_confident_row(indptr, indices, data, m, d, b, factor, sum_factor, V, U):
 
 @kernel(**ROW_PRIMITIVE)
 def prefetch_row(indptr, indices, data, m):
-    """Have the entries of a row fetched while something else is done."""
+    """Prefetch the entries of a row."""
     if data.ndim == 2:
         start = m * data.shape[1]
         for i in range(start, start + data.shape[1], LINE // data.itemsize):
@@ -354,7 +355,7 @@ def prefetch_row(indptr, indices, data, m):
 
 @kernel(**ROW_PRIMITIVE)
 def prefetch_weights(indptr, indices, m, weights, n_numbers):
-    """Have the weights of the features of a sparse row fetched; ``weights`` is V, flat, with so many numbers a feature."""
+    """Prefetch the weights of the features of a sparse row; ``weights`` is V, flat, with ``n_numbers`` numbers per feature."""
     for i in range(indptr[m], indptr[m + 1]):
         row = (np.int64(indices[i]) + 1) * n_numbers
         for k in range(row, row + n_numbers, LINE // 8):
@@ -363,9 +364,9 @@ def prefetch_weights(indptr, indices, m, weights, n_numbers):
 
 @kernel(**ROW_PRIMITIVE)
 def prefetch_coming(indptr, indices, data, sq_norms, labels, order, n, near):
-    """Have rows of the steps that come after step n fetched, if there are more than ``near`` numbers: they come in a random order.
+    """Prefetch rows of the steps after step n if the data have more than ``near`` numbers, because rows come in random order.
 
-    ``labels`` (M,) can be any other numbers of which a step reads that of its row.
+    ``labels`` (M,) can be any array of which a step reads the element of its row.
     """
     if data.size > near and n + 8 < len(order):
         if data.ndim == 1:

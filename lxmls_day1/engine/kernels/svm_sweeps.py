@@ -1,14 +1,14 @@
-"""The compiled inner loops of the dual support vector machine: one sweep of steps over examples, one pass that measures.
+"""The compiled inner loops of the dual support vector machine: a sweep of steps over examples, and a measuring pass.
 
-Both come twice, for any number of classes and for two. They work on the rows of ``sparse_rows.Examples`` and change the
-multipliers α, the weights and ``rests`` in place. ``classifiers/solvers/svm_dual.py`` has the mathematics, the readable form of
-a step, and the loop around these.
+Each exists in two versions: for any number of classes, and for two. They read the rows of ``sparse_rows.Examples`` and
+change the multipliers α, the weights and ``rests`` in place. ``classifiers/solvers/svm_dual.py`` contains the mathematics,
+a readable form of a step, and the outer loop.
 
-With two classes everything is antisymmetric: W = (−v/2, v/2) and the multipliers are (1 − β, β), β that of the wrong
-class. So one weight per feature and one multiplier per example are kept, and half of the arithmetic is saved.
+With two classes everything is antisymmetric: W = (−v/2, v/2), and the multipliers are 1 − β for the true class and β for
+the wrong class. One weight per feature and one multiplier per example are therefore enough, which halves the arithmetic.
 
-``rests[m]`` counts the visits in a row at which example m had nothing to gain; a measuring pass sets it back to 0 for
-every example that has something to gain again.
+``rests[m]`` counts the consecutive visits at which a step could not improve example m. A measuring pass resets it to 0 for
+every example that a step could improve again.
 """
 
 import numpy as np
@@ -20,8 +20,10 @@ from lxmls_day1.engine.kernels.row_scores import scores_of_all_rows
 
 @kernel(forceinline=True)
 def _project_on_simplex(z, kept):
-    """z ← the nearest point of {z ≥ 0, Σ z = 1}: max(z − θ, 0), with θ found by dropping what is below it until
-    nothing is (Michelot 1986); exact, and a handful of passes over the few entries that are left.
+    """Replace z by the nearest point of {z ≥ 0, Σ z = 1}, which is max(z − θ, 0).
+
+    To find θ, drop the entries below it until no entry is below (Michelot 1986). This is exact and needs only a few passes
+    over the few remaining entries.
     """
     top = z.max()
     n_kept, total = 0, 0.0
@@ -40,18 +42,18 @@ def _project_on_simplex(z, kept):
                 total += kept[i]
                 n_kept += 1
     for k in range(len(z)):
-        if n_kept == 1:  # a corner, reached without rounding
+        if n_kept == 1:  # At a corner of the simplex the result is exact.
             z[k] = 1.0 if z[k] == top else 0.0
         else:
             z[k] = z[k] - theta if z[k] > theta else 0.0
 
 
 def _project_in_numpy(z):
-    """As `_project_on_simplex`, by sorting: a new array."""
+    """Return the result of `_project_on_simplex` as a new array, computed by sorting."""
     downwards = np.sort(z)[::-1]
     thetas = (np.cumsum(downwards) - 1.0) / np.arange(1, len(z) + 1)
     n_kept = np.count_nonzero(downwards > thetas)
-    if n_kept == 1:  # a corner, reached without rounding
+    if n_kept == 1:  # At a corner of the simplex the result is exact.
         return (z == downwards[0]).astype(np.float64)
     return np.maximum(z - thetas[n_kept - 1], 0.0)
 
@@ -82,27 +84,27 @@ def _sweep_in_numpy(examples, labels, order, costs, unit, relaxation, alpha, W, 
 
 @kernel(_sweep_in_numpy, fastmath={"contract"})
 def sweep(examples, labels, order, costs, unit, relaxation, alpha, W, rests, shares):
-    """Take the step of each example in ``order``.
+    """Run one dual step for each example in ``order``.
 
     Parameters
     ----------
     examples : Examples
     labels : int array (M,), columns 0 … K − 1
-    order : int array, which examples to visit
-    costs : array (K, K), row y: ρ(·, y)
+    order : int array, the examples to visit
+    costs : array (K, K), row y is ρ(·, y)
     unit : float, 1/(λM)
     relaxation : float in (0, 2)
     alpha : array (M, K)
     W : array (J + 1, K)
     rests : uint8 array (M,)
-    shares : array (M,), how much each example counts, of mean 1; those visited count for more than 0
+    shares : array (M,), the weight of each example, with mean 1; must be positive for the visited examples
 
     Returns
     -------
     gap : float
-        The sum of what each visited example contributed to the duality gap just before its step, times M.
+        M times the sum of the contributions of the visited examples to the duality gap, each just before its step.
     n_steps : int
-        How many steps changed anything.
+        The number of steps that changed a multiplier.
     """
     indptr, indices, data, sq_norms, _ = examples
     n_classes = np.uint64(W.shape[1])
@@ -126,7 +128,7 @@ def sweep(examples, labels, order, costs, unit, relaxation, alpha, W, rests, sha
             continue
         rests[m] = 0
         gap += shares[m] * own_gap
-        # v − top: only differences matter, and the entries that survive the projection stay of the size of 1.
+        # Subtracting ``top`` does not change the projection, and keeps the entries that survive it near 1 in size.
         own_unit = unit * shares[m]
         factor = relaxation / (sq_norms[m] * own_unit)
         for k in range(n_classes):
@@ -140,7 +142,7 @@ def sweep(examples, labels, order, costs, unit, relaxation, alpha, W, rests, sha
                 alpha[m, k] = z[k]
                 n_changed += np.uint64(1)
         n_steps += n_changed > 0
-        # W ← W + g(x) dᵀ, in the classes whose multiplier changed.
+        # W ← W + g(x) dᵀ, only for the classes whose multiplier changed.
         start, stop = np.uint64(indptr[m]), np.uint64(indptr[m + 1])
         for c in range(n_changed):
             W[intercept, changed[c]] += d[c]
@@ -152,7 +154,7 @@ def sweep(examples, labels, order, costs, unit, relaxation, alpha, W, rests, sha
 
 
 def measure(examples, labels, costs, alpha, W, rests, shares):
-    """One pass over all examples at fixed weights: (Σ hinge loss, Σ_m α_m · ρ(·, y_m)), each example by its share."""
+    """Return (Σ hinge loss, Σ_m α_m · ρ(·, y_m)), both weighted by ``shares``, in one pass at fixed weights; update ``rests``."""
     scores, of_labels = scores_of_all_rows(examples, W), costs.T.take(labels, axis=1).T  # (M, K) both
     v = scores + of_labels
     top = v.max(axis=1)
@@ -163,7 +165,7 @@ def measure(examples, labels, costs, alpha, W, rests, shares):
 
 @kernel(forceinline=True, fastmath={"reassoc"})
 def _score(indptr, indices, data, m, v):
-    """g(x_m) · v, in whatever order of summation is fastest."""
+    """Return g(x_m) · v, summed in the order that is fastest."""
     score = v[np.uint64(0)]
     for i in range(np.uint64(indptr[m]), np.uint64(indptr[m + 1])):
         score += data[i] * v[np.uint64(np.uint32(indices[i])) + np.uint64(1)]
@@ -171,7 +173,7 @@ def _score(indptr, indices, data, m, v):
 
 
 def _sweep_two_in_numpy(examples, labels, order, costs, unit, relaxation, beta, v, rests, shares):
-    """As `_sweep_in_numpy`, with W = (−v/2, v/2), and α that is 1 − β for the true class and β for the other."""
+    """Run `_sweep_in_numpy` with W = (−v/2, v/2), and with α = 1 − β for the true class and β for the other class."""
     places, W = np.arange(len(labels)), np.column_stack([-v / 2, v / 2])
     alpha = np.empty((len(labels), 2))
     alpha[places, labels], alpha[places, 1 - labels] = 1 - beta, beta
@@ -182,7 +184,7 @@ def _sweep_two_in_numpy(examples, labels, order, costs, unit, relaxation, beta, 
 
 @kernel(_sweep_two_in_numpy)
 def sweep_two_classes(examples, labels, order, costs, unit, relaxation, beta, v, rests, shares):
-    """:func:`sweep` for K = 2, with ``beta`` (M,) and ``v`` (J + 1,) in place of α and W."""
+    """Run :func:`sweep` for K = 2, with ``beta`` (M,) and ``v`` (J + 1,) instead of α and W."""
     indptr, indices, data, sq_norms, _ = examples
     gap, n_steps = 0.0, 0
     for n in range(len(order)):
@@ -218,7 +220,7 @@ def _measure_two_in_numpy(examples, labels, costs, beta, v, rests, shares):
 
 @kernel(_measure_two_in_numpy)
 def measure_two_classes(examples, labels, costs, beta, v, rests, shares):
-    """:func:`measure` for K = 2."""
+    """Run :func:`measure` for K = 2."""
     sum_of_losses, sum_of_costs = 0.0, 0.0
     for m in range(len(labels)):
         cost, score = costs[labels[m], 1 - labels[m]], _score(examples.indptr, examples.indices, examples.data, m, v)

@@ -1,8 +1,9 @@
-"""Lines of svmlight features to numbers, compiled. What it does not understand, or cannot round, it leaves to Python.
+"""A compiled parser for lines of svmlight features. Lines and numbers that it cannot convert exactly are left to Python.
 
-A number of up to 19 digits m · 10^e with |e| ≤ 22 is rounded as exactly as Python does it: m and its product or quotient with the power,
-which float64 holds exactly, are pairs of float64 (T. J. Dekker, A floating-point technique for extending the available precision, 1971),
-and where the sum of a pair lies so near to the middle of two neighbours that the error of the pair decides, the number is left.
+A number of up to 19 digits m · 10^e with |e| ≤ 22 is rounded as exactly as in Python. The power is exact in float64; m and its
+product or quotient with the power are pairs of float64 (T. J. Dekker, A floating-point technique for extending the available
+precision, 1971). If the sum of a pair is so near the midpoint of two neighbouring float64 that the error of the pair
+matters, the number is left to Python.
 """
 
 import numpy as np
@@ -11,16 +12,16 @@ from lxmls_day1.engine.kernels.primitives import kernel
 
 _POWERS = np.array([10.0**e for e in range(23)])
 _SPLIT = 134217729.0  # 2^27 + 1
-_SLACK = 2.0**-40  # of the smaller number of a pair: its error is less
-_MOST_DIGITS = 19  # fit into uint64
+_SLACK = 2.0**-40  # bound of the error of a pair, relative to its smaller number
+_MOST_DIGITS = 19  # This many digits fit into uint64.
 
-#: Where the parser stands: the place in the content, the lines, rows and entries so far, and the numbers that it has left to Python.
+#: Indices of the parser's state: the position in the content; the lines, rows, entries, and values left to Python so far.
 AT, LINES, ROWS, ENTRIES, LEFT = range(5)
 
 
 @kernel(forceinline=True)
 def _product_error(a, b, product):
-    """a b − product, exactly, by halves of a and b."""
+    """Return a b − product exactly, by splitting a and b into halves."""
     c = _SPLIT * a
     a_high = c - (c - a)
     a_low = a - a_high
@@ -32,7 +33,7 @@ def _product_error(a, b, product):
 
 @kernel()
 def _rounded(digits, exponent):
-    """digits · 10^exponent rounded to float64; NaN where it cannot tell."""
+    """Return digits · 10^exponent rounded to float64, or NaN if the rounding is uncertain."""
     high = np.float64(digits)
     low = np.float64(np.int64(digits - np.uint64(high))) if high < 18446744073709551615.0 else np.nan
     if abs(exponent) >= len(_POWERS):
@@ -52,7 +53,10 @@ def _rounded(digits, exponent):
 
 @kernel()
 def _number_at(content, i):
-    """(the number that begins at a place, where it ends): NaN if it is left to Python, an end of −1 if there is none."""
+    """Return the number that begins at i, and its end.
+
+    The number is NaN if it is left to Python. The end is −1 if no number begins at i.
+    """
     end, negative = len(content), False
     if i < end and (content[i] == 43 or content[i] == 45):  # + and -
         negative = content[i] == 45
@@ -94,7 +98,7 @@ def _number_at(content, i):
 
 @kernel()
 def _whole_at(content, i):
-    """(the whole number of 1 to 18 digits that begins at a place, where it ends); an end of −1 if there is none."""
+    """Return the integer of 1 to 18 digits that begins at i, and its end; the end is −1 if no such integer begins at i."""
     first, number = i, 0
     while i < len(content) and 48 <= content[i] <= 57 and i - first < 19:
         number = 10 * number + np.int64(content[i]) - 48
@@ -111,35 +115,35 @@ def _after_blanks(content, i):
 
 @kernel()
 def _ends(content, i):
-    """Whether a line's features end here: with the line, or with a remark."""
+    """Return True if the features of a line end here, with the line or with a comment."""
     return i >= len(content) or content[i] == 10 or content[i] == 35
 
 
 @kernel()
 def _parts(content, i):
-    """Whether a field ends here."""
+    """Return True if a field ends here."""
     return _ends(content, i) or content[i] == 32 or content[i] == 9 or content[i] == 13
 
 
 def _leave_all(content, state, labels, lines, indptr, indices, values, left):
-    """Without numba Python reads every line."""
+    """Parse nothing: without numba, Python reads every line."""
 
 
 @kernel(_leave_all)
 def parse_lines(content, state, labels, lines, indptr, indices, values, left):
-    """Parse lines up to the end, or to the first that is left to Python.
+    """Parse lines up to the end, or up to the first line that is left to Python.
 
     Parameters
     ----------
     content : uint8 array
         Whole lines in UTF-8.
     state : int64 array (5,)
-        Where it stands, `AT` … `LEFT`; changed in place.
+        The state, with the indices `AT` … `LEFT`; changed in place.
     labels, lines, indptr : arrays with room for each row
-        The label of a row, the number of its line, and where its entries end.
+        The label of each row, its line number, and the end of its entries.
     indices, values : int64 and float64 arrays with room for each entry
     left : int64 array (n, 3) with room for each entry
-        Of each value that is NaN so far: the number of its entry, and the place and the end of its text.
+        For each value left to Python (NaN so far): the index of its entry, and the start and end of its text.
     """
     while state[AT] < len(content):
         i = _after_blanks(content, state[AT])

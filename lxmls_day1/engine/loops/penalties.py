@@ -1,24 +1,24 @@
-"""How strong a penalty, (λ/2) ‖W‖² or λ Σ |w_jk|, should be where nobody has said, and a warning where one is far too strong.
+"""The default strength of a penalty, (λ/2) ‖W‖² or λ Σ |w_jk|, and a warning if it is far too strong.
 
-The guide's λ = 1 suits its reviews, some hundred words each. In short texts, or with many classes, the weights that fit an example are
-longer than such a penalty allows: whatever they are trained on, they stay near W = 0. λ = 2/M, with M the number of training examples, is
-scikit-learn's C = 1 for two classes, and a good start for any text.
+The guide's λ = 1 suits its reviews, which have some hundred words each. For short texts, or many classes, weights that fit
+an example are longer than such a penalty allows, so training leaves them near W = 0. λ = 2/M, with M the number of
+training examples, equals scikit-learn's C = 1 for two classes and is a good start for any text.
 """
 
 import warnings
 from typing import Any
 
-SHARE = 0.1  # of the loss at W = 0: falls that are smaller are told
-TIMES = 10.0  # 2/M: only a λ so much larger is warned of
-PENALIZED = ("StochasticGradient", "MaxEntBatch")  # by their names, for those of another lab count too
+SHARE = 0.1  # Warn if training reduces the loss by less than this share of the loss at W = 0.
+TIMES = 10.0  # Warn only if λ is larger than 2/M by this factor.
+PENALIZED = ("StochasticGradient", "MaxEntBatch")  # Compared by name, so that classes of another lab folder match.
 
 
 class LargePenalty(UserWarning):
-    """λ is so large that training hardly lets the loss fall."""
+    """λ is so large that training hardly reduces the loss."""
 
 
 def usual_regularizer(n_examples: float) -> float:
-    """λ = 2/M.
+    """Return the default regularizer, λ = 2/M.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def usual_regularizer(n_examples: float) -> float:
 
 
 def is_penalized(learner: Any) -> bool:
-    """Whether a learner minimises a mean loss plus a penalty, and takes any λ > 0.
+    """Return True if a learner minimises a mean loss plus a penalty and accepts any λ > 0.
 
     Examples
     --------
@@ -44,12 +44,12 @@ def is_penalized(learner: Any) -> bool:
 
 
 def is_large(learner: Any, n_examples: int) -> bool:
-    """Whether λ is so large that it is worth a look what the loss has fallen by."""
+    """Return True if λ is so large that the reduction of the loss should be checked."""
     return is_penalized(learner) and learner.regularizer > TIMES * usual_regularizer(n_examples)
 
 
 def warn_of_penalty(learner: Any, at_zero: float, loss: float, n_examples: int) -> None:
-    """Say that λ is too large, if the mean loss has hardly fallen.
+    """Warn that λ is too large if training has hardly reduced the mean loss.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How often each word occurs in the documents of each class, checked: what multinomial naive Bayes learns from."""
+"""Checked word counts of the documents of each class, from which multinomial naive Bayes is estimated."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,19 +14,20 @@ if TYPE_CHECKING:
 
 Reals = NDArray[np.float64]
 
-# Of the counts: so many (64 MB) have their logarithms taken at once, without more copies; of more of them, so many at a time.
+# Up to 2**23 counts (64 MB) are estimated in one call. More counts are split into blocks of about 2**18, because one
+# call would make several copies of all counts.
 _FEW_NUMBERS, _NUMBERS_AT_ONCE = 2**23, 2**18
 
 
 def count_words(
     classifier: Any, X: Any, y: Any, sample_weight: Any = None
 ) -> tuple[Any, NDArray[np.intp], Reals, Reals | None]:
-    """The counts of the words in documents in memory.
+    """Count the words of the documents in memory.
 
     Parameters
     ----------
     classifier : LinearClassifier
-        It gets its ``classes``.
+        Its attribute ``classes`` is set.
     X : array or sparse matrix (M, J) of counts ≥ 0
     y : M labels
     sample_weight : M numbers ≥ 0, optional
@@ -37,14 +38,14 @@ def count_words(
     labels : int array (M,)
         The class of each document.
     word_counts : array (J, K)
-    weights : array (M,), or None without ``sample_weight``
+    weights : array (M,), or None if ``sample_weight`` is None
 
     Raises
     ------
     InputError
-        For data that cannot be trained on, and for counts that are negative, or too large for a finite sum.
+        For invalid training data, and for counts that are negative or too large for a finite sum.
     """
-    from lxmls_day1.engine.kernels.class_sums import class_sums  # numba takes its time: imported by the first training
+    from lxmls_day1.engine.kernels.class_sums import class_sums  # numba imports slowly
 
     X, labels, given = classifier._training_data(X, y, sample_weight, finite=False)
     weights = None if sample_weight is None else given
@@ -56,23 +57,23 @@ def count_words(
 
 
 def count_shards(shards: "Shards", columns: NDArray[np.int64], n_classes: int) -> tuple[Reals, float, Reals]:
-    """The counts of the words in the documents of a corpus on disk, in one pass.
+    """Count the words of the documents of a corpus on disk, in one pass.
 
     Parameters
     ----------
     shards : Shards
     columns : int array (K,)
-        The class of each label of the corpus.
+        The column of the class of each label of the corpus.
     n_classes : int
 
     Returns
     -------
     word_counts : array (J, K)
     lowest : float
-        The smallest entry, or 0 if none is below.
+        The smallest entry, or 0 if no entry is negative.
     n_documents : array (K,)
     """
-    from lxmls_day1.engine.kernels.class_sums import class_sums  # as above
+    from lxmls_day1.engine.kernels.class_sums import class_sums  # numba imports slowly
 
     word_counts, lowest, n_documents = np.zeros((shards.n_features, n_classes)), 0.0, np.zeros(n_classes)
     for i in range(len(shards)):
@@ -84,10 +85,10 @@ def count_shards(shards: "Shards", columns: NDArray[np.int64], n_classes: int) -
 
 
 def estimated(classifier: Any, X: Any, labels: NDArray[np.intp], word_counts: Reals, weights: Reals | None) -> Reals:
-    """The parameters (J + 1, K) that a classifier's ``estimate`` makes of the counts (J, K); of many words some at a time.
+    """Return the parameters (J + 1, K) that a classifier's ``estimate`` computes from the counts (J, K), in blocks of words.
 
-    Each part of the words has one more that stands for all others, so that the totals are those of all. Then the parameters are
-    the one array beside the counts, in whose memory the likelihoods are written.
+    Each block gets one additional word with the summed counts of all other words, so that the totals are those of all words.
+    To save memory, the likelihoods then overwrite the counts, so that the parameters are the only new array of this size.
     """
     if word_counts.size <= _FEW_NUMBERS:
         whole: Reals = classifier.estimate(X, labels, word_counts, weights)
@@ -106,7 +107,7 @@ def estimated(classifier: Any, X: Any, labels: NDArray[np.intp], word_counts: Re
 
 
 def check_counts(word_counts: Reals, lowest: float, of: Any = (), hashed: bool = False) -> None:
-    """Raise for counts that are not finite, or negative.
+    """Raise an InputError for counts that are negative or not finite.
 
     Parameters
     ----------
@@ -114,9 +115,9 @@ def check_counts(word_counts: Reals, lowest: float, of: Any = (), hashed: bool =
     lowest : float
         The smallest entry of the documents.
     of : iterable of matrices
-        The documents, for the message: which of their entries is not finite.
+        The documents; the message names their first entry that is not finite.
     hashed : bool
-        Whether the words are hashed.
+        True if the words are hashed.
     """
     if not np.isfinite(word_counts.sum()):
         for rows in of:
@@ -126,7 +127,7 @@ def check_counts(word_counts: Reals, lowest: float, of: Any = (), hashed: bool =
 
 
 def check_not_negative(X: Any) -> None:
-    """Raise for documents (M, J) with a negative count."""
+    """Raise an InputError for documents (M, J) with a negative count."""
     _refuse_negative(_lowest_count(X))
 
 
@@ -141,7 +142,7 @@ def _refuse_negative(lowest: float, hashed: bool = False) -> None:
 
 
 def check_words(classifier: Any, word_counts: Reals) -> None:
-    """Raise for a class without a word, which only smoothing gives probabilities of words, and for a sum that is not finite."""
+    """Raise an InputError if a class has no words and smoothing is off, or if the sum of the counts is not finite."""
     alpha = classifier.smooth_param if classifier.smooth else 0.0
     with np.errstate(over="ignore"):
         if not np.isfinite(alpha * len(word_counts) + word_counts.sum()):
@@ -155,6 +156,6 @@ def check_words(classifier: Any, word_counts: Reals) -> None:
 
 
 def _lowest_count(X: Any) -> float:
-    """The smallest number of X, or 0 if none is below; of a count in several entries their sum."""
+    """Return the smallest number in X, or 0 if no number is negative; duplicate entries of a sparse matrix are summed first."""
     lowest = (X.data if sp.issparse(X) else X).min(initial=0.0)
     return float(as_canonical(X).data.min(initial=0.0) if lowest < 0 and sp.issparse(X) else lowest)
