@@ -173,7 +173,8 @@ def _compared(
 ) -> Iterable[tuple[bool, np.ndarray, np.ndarray]]:
     """Yield the cells of one input.
 
-    A cell has three entries: is the student wrong, is each known answer wrong, and is each known answer the student's?
+    A cell is a tuple: a Boolean (the student is wrong), and two arrays with an entry for each known answer (it is wrong; it is the
+    student's).
     """
     answers = pool.answers[i]
     numbers = np.arange(len(answers))
