@@ -190,9 +190,9 @@ def why_not_kept(keep: Callable[[], object], what: str) -> str:
     Parameters
     ----------
     keep : function
-        Called without arguments.
-        What it keeps: ``"The results"``.
-        What it keeps: ``"The results"``.
+        A function without parameters.
+    what : str
+        The subject of the sentence, such as ``"The results"``.
     """
     try:
         keep()

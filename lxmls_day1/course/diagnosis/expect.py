@@ -65,7 +65,6 @@ class Expect:
     ----------
     expected : dict from description to `Answer`
         The recorded answers of this check.
-        Of this check.
     """
 
     def __init__(self, expected: Mapping[str, Answer]):

@@ -35,7 +35,6 @@ def formula_of(parts: Iterable[Part], right: Iterable[Part]) -> str:
         The same part in several wrong answers.
     right : pairs of the same kind, from the right answers
         A formula that holds for these, too, does not describe a mistake.
-        What holds of these as well is no mistake.
 
     Examples
     --------
