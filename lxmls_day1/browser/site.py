@@ -106,7 +106,7 @@ def make_site(
     ------
     InputError
         If the folder is not empty, this is not a checkout, a package that builds the site is missing or of another
-        version, Pyodide's folder is incomplete or changed, there are no reviews in their folder, or a line of a
+        version, Pyodide's folder is incomplete or changed, the folder of the reviews has no reviews, or a line of a
         solution would be in the site.
     """
     folder = check_path("out", out).expanduser().resolve()

@@ -56,7 +56,7 @@ def command(
 ) -> None:
     """Run the public checks of one exercise, of several, or of all.
 
-    Where an answer is wrong, you see it beside the expected one, and a known mistake is explained. The checks run in a
+    If an answer is wrong, you see it beside the expected one, and a known mistake is explained. The checks run in a
     separate process, so code that hangs or crashes is reported too. Grading runs more checks, on fresh inputs.
 
     After a known mistake you are asked one question. Answer it in one line with --because: explaining a mistake helps

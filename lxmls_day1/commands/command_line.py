@@ -174,7 +174,7 @@ def describe_os_error(error: OSError) -> str:
 
 @contextlib.contextmanager
 def caches_without_home() -> Iterator[None]:
-    """If there is no home folder, use temporary folders for the caches of libraries; numba would create a folder ``~`` otherwise."""
+    """Use temporary folders for the caches of libraries if the home folder is missing; numba would create a folder ``~`` otherwise."""
     if os.path.expanduser("~") != "~":
         yield
         return

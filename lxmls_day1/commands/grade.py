@@ -204,7 +204,7 @@ def _conclude(book: Any, folder: Path) -> None:
 
 
 def _list(head: str, sentences: Sequence[tuple[str, str]]) -> None:
-    """Print sentences about students below a heading; print nothing if there are no sentences."""
+    """Print sentences about students below a heading; print nothing for an empty list."""
     lines = [head, *(f"  {student}: {sentence}" for student, sentence in sentences[:MOST_NOTED])] if sentences else []
     if len(sentences) > MOST_NOTED:
         lines.append(f"  and {len(sentences) - MOST_NOTED} more; summary.html lists them")

@@ -201,7 +201,7 @@ def explain(folder: Path, exercise: str, text: str, question: str | None = None)
     Raises
     ------
     InputError
-        If there is no such exercise, there is no question on it, or the text is empty.
+        If the exercise does not exist, it has no question, or the text is empty.
     OSError
         If the state cannot be written.
     """

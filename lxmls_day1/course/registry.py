@@ -135,7 +135,7 @@ class Registry:
         Raises
         ------
         InputError
-            If there is no such exercise; the message names the nearest ids.
+            If the exercise does not exist; the message names the nearest ids.
         """
         if id in self._renamed and id not in self._exercises:
             warnings.warn(f"exercise {id} is now called {self._renamed[id]}.", stacklevel=2)
@@ -161,7 +161,7 @@ class Registry:
         return [exercise for exercise in others if exercise.id not in self]
 
     def meant(self, exercise: Any) -> list[str]:
-        """Return the ids that a string, a number, or a collection of these stands for.
+        """Return the ids given as a string, a number, or a collection of these.
 
         Raises
         ------

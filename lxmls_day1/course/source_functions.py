@@ -8,7 +8,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def function_lines(source: str, function: str) -> slice | None:
-    """Return the lines of a function, with its decorators, as a slice of ``source.split("\\n")``; None if there is no such function.
+    """Return the lines of a function, with its decorators, as a slice of ``source.split("\\n")``; None if the function is missing.
 
     A file that is not valid Python is searched by its indentation.
 
@@ -48,7 +48,7 @@ def code_lines(source: str, function: str) -> range:
 
 
 def replace_function(source: str, function: str, replacement: str) -> str | None:
-    """Return the source with one function replaced by another version; None if there is no such function.
+    """Return the source with one function replaced by another version; None if the function is missing.
 
     The new lines get the line ends and the indentation of the source: "\\r\\n" in a file edited on Windows, and tabs in
     a class that is indented by tabs.

@@ -56,7 +56,7 @@ class Explanation:
     attempt : str
         The student's functions with the mistake, as they were checked.
     text : str
-        The student's answer; empty if there is none yet.
+        The student's answer; empty until the student answers.
     """
 
     exercise: str
@@ -136,7 +136,7 @@ class WorkspaceState:
 
     @classmethod
     def of(cls, folder: Path) -> "WorkspaceState":
-        """Read the state of a workspace from disk; return a new state if there is no file or it cannot be read."""
+        """Read the state of a workspace from disk; return a new state if the file is missing or cannot be read."""
         if not keeps_state(folder):
             return cls(folder)
         damage = ""

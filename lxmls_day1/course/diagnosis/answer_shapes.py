@@ -30,7 +30,7 @@ RETURNS = "returns "  # the beginning of the description that replaces an invali
 LONGEST_SHOWN = 200  # characters of one string
 DEEPEST = 32
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-RAISES = "raises "  # the beginning of an answer that stands for an exception
+RAISES = "raises "  # the beginning of the answer that represents an exception
 MUST_RETURN = "MUST_RETURN"  # the name of the table in a check file
 
 Form = tuple[tuple[int, ...], type]  # the shape of a value and the type of its entries: float, str or NoneType
@@ -259,7 +259,7 @@ def results(value: Any, *words: str) -> tuple[Any, ...]:
     >>> results((1.0, 2.0), "W", "the mean"), results(1.0, "W", "the mean")[0]
     ((1.0, 2.0), 'returns one number, but must return 2 results: W and the mean')
     """
-    is_several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 2  # matrices, stacked
+    is_several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 2  # a stack of matrices, too
     if is_several and len(value) == len(words):
         return tuple(value)
     wanted = f"{len(words)} results: {', '.join(words[:-1])} and {words[-1]}"
@@ -278,7 +278,7 @@ def described(value: Any, wanted: str) -> str:
 
 
 def wrong_form(answers: "Answers", wanted: Wanted) -> str:
-    """Describe the first answer whose shape or type is not the one that its function must return; empty if there is none.
+    """Describe the first answer with another shape or type than its function must return; empty if there is no such answer.
 
     Examples
     --------
@@ -302,7 +302,7 @@ def unusable(answers: "Answers", wanted: Wanted, error: BaseException) -> str:
 
 def _fits(value: Any, results: Results) -> bool:
     if len(results) > 1:
-        is_several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 2  # matrices, stacked
+        is_several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 2  # a stack of matrices, too
         pairs = zip(value, results.values(), strict=False) if is_several else ()
         return is_several and len(value) == len(results) and all(_has_shape(part, shape) for part, shape in pairs)
     return all(_has_shape(value, shape) for shape in results.values())

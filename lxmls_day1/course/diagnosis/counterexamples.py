@@ -224,13 +224,13 @@ def has_substance(wrong: Sequence[tuple[dict[str, Any], Answer]]) -> bool:
 
 
 def _vary(values: Sequence[Any]) -> bool:
-    """Return True if finite numbers among these differ from one another."""
+    """Return True if the finite numbers among the values are not all equal."""
     numbers = [value for value in values if isinstance(value, float) and math.isfinite(value)]
     return bool(numbers) and not _are_close([min(numbers)], [max(numbers)])
 
 
 def _are_close(values: Sequence[Any], others: Sequence[Any]) -> bool:
-    """Return True if as many values are close to one another, as far as they are finite numbers."""
+    """Return True if two lists have the same length and their entries are close; entries that are not finite are ignored."""
     return len(values) == len(others) and all(
         isinstance(other, (int, float)) and abs(value - other) <= 2 * (POOL_ATOL + POOL_RTOL * abs(other))
         for value, other in zip(values, others, strict=True)
@@ -277,7 +277,7 @@ def answers_to(lab: Any, ask: SmallAnswers, inputs: Sequence[dict[str, Any]]) ->
 
 
 def _error_of(lab: Any, ask: SmallAnswers, given: dict[str, Any], got: Answer) -> Exception | None:
-    """Repeat the call whose answer stands for an exception, and return the exception, so that its traceback can be shown."""
+    """Repeat a call that raised an exception, and return the exception, so that its traceback can be shown; None for other answers."""
     if str(next(iter(got.values), "")).startswith(RAISES):
         try:
             _asked(lab, ask, [given])

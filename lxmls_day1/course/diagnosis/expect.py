@@ -34,7 +34,7 @@ class WrongAnswer(AssertionError):
     Attributes
     ----------
     mistakes : tuple of (name, sentence)
-        The known mistakes that give this answer; empty if there is none, several if their answers are the same.
+        The known mistakes that give this answer; several if their answers are the same.
     named_as : str
         The relation of the mistakes: a key of `lxmls_day1.course.diagnosis.naming.HEADS`.
     example : CounterExample or None
@@ -154,5 +154,5 @@ def wrong_in_words(error: BaseException, answers: Answers, wanted: Wanted) -> st
     """Describe the failure of a check: a wrong shape or type, otherwise a wrong answer; empty if it is neither."""
     if not isinstance(error, WrongAnswer):
         return wrong_form(answers, wanted)
-    of_form = "" if error.example is not None else wrong_form(answers, wanted)  # that message is better
+    of_form = "" if error.example is not None else wrong_form(answers, wanted)  # the example says more
     return of_form or str(error)

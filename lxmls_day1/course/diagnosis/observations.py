@@ -113,7 +113,7 @@ def _relation_of(pairs: Sequence[Pair]) -> str:
 
 
 def _function_of(pairs: Sequence[Pair]) -> str:
-    """Name the function of the right numbers (entry by entry, or the transposition) that gives all actual numbers; "" if there is none."""
+    """Name the function of the right numbers (entry by entry, or the transposition) that gives all actual numbers, or return ""."""
     if sum(not close(pair.got, pair.wanted) for pair in pairs) < LEAST_ON_A_SIDE:
         return ""
     if all(np.ndim(p.wanted) == 2 and close(np.reshape(p.got, p.wanted.shape[::-1]).T, p.wanted) for p in pairs):

@@ -54,7 +54,7 @@ def next_hint(folder: Path, id: str, again: bool = False) -> Hints:
     Raises
     ------
     InputError
-        If there is no such exercise.
+        If the exercise does not exist.
     """
     exercise = Registry.of(folder)[id]
     id = exercise.id

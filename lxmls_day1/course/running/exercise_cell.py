@@ -109,7 +109,7 @@ def in_own_code(trace: TracebackType | None, files: Collection[Path]) -> Traceba
 
 
 def place_in_folder(trace: TracebackType | None, folder: str | os.PathLike[str]) -> str:
-    """Return the location in a lab where an error was raised, as ``classifiers/mira.py, line 31``; empty if it is outside the lab.
+    """Return the location of an error in a lab, such as ``classifiers/mira.py, line 31``; empty if it is outside the lab.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ def trimmed_traceback(
     error : exception
     lab_folder : Path
     files : collection of str
-        The files of the exercise; frames in other files of the lab are shown only if there is none in these.
+        The files of the exercise; frames in other files of the lab are shown only if these files have no frames.
     check_file : Path, optional
         Its frame is shown if the student's files have none, because the call failed before it reached them.
 

@@ -68,7 +68,7 @@ def student_files(reference: Path, assigned: Collection[str] | None = None) -> F
     Raises
     ------
     InputError
-        If there is no such exercise, or a marker is invalid (`MarkerError`).
+        If an exercise does not exist, or a marker is invalid (`MarkerError`).
     """
     files = reference_files(reference)
     registry = Registry.read(reference / FILE)

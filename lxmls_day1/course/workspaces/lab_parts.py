@@ -38,7 +38,7 @@ def exercises_named(names: Iterable[str], registry: Registry) -> list[str]:
     Raises
     ------
     InputError
-        If there is no such notebook or exercise.
+        If a notebook or an exercise does not exist.
     """
     found: list[str] = []
     for name in names:

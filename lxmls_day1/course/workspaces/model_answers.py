@@ -29,7 +29,7 @@ class ModelAnswer:
     Attributes
     ----------
     exercise, notebook, cell : str
-        The exercise, the notebook's path in the lab, and the id of the cell where the student answers.
+        The exercise, the notebook's path in the lab, and the id of the cell for the student's answer.
     question : str
         The text of that cell in the starter notebook.
     text : str
@@ -131,7 +131,7 @@ def revealed(folder: Path, exercise: str, of_notebooks: Collection[ModelAnswer] 
     Raises
     ------
     InputError
-        If there is no such exercise, or it has no model answer for students.
+        If the exercise does not exist, or has no model answer for students.
     """
     described = Registry.of(folder)[exercise]
     exercise = described.id

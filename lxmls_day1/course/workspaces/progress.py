@@ -95,7 +95,7 @@ class Status:
 
     @property
     def how_many(self) -> str:
-        """``5 of 8 core exercises done, 40 of 60 points``; counts all exercises if there are none in the core."""
+        """``5 of 8 core exercises done, 40 of 60 points``; counts all exercises if the core is empty."""
         if not self.counted:
             return "nothing to solve here: every exercise came with its solution"
         part, kind = (self.core, "core exercise") if self.core.counted else (self, "exercise")
@@ -154,7 +154,7 @@ def _state(folder: Path, exercise: Exercise, registry: Registry, kept: Workspace
 
 
 def _answers(folder: Path, exercise: Exercise) -> list[str] | None:
-    """Return the texts of the notebook cells for the answer to an exercise; None if there are no such cells."""
+    """Return the texts of the notebook cells for the answer to an exercise; None if the notebook has no such cell."""
     try:
         notebook = json.loads((folder / exercise.notebook).read_text(encoding="utf-8"))
         found = [

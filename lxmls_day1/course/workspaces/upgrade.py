@@ -72,7 +72,7 @@ def add(folder: Path, names: Collection[str]) -> list[Exercise]:
     Raises
     ------
     InputError
-        If there is no such notebook or exercise, or the folder is the reference lab.
+        If a notebook or an exercise does not exist, or the folder is the reference lab.
     """
     workspace_folder(folder, "add")
     before, reference = Registry.of(folder), Registry.read(reference_folder() / FILE)
@@ -102,7 +102,8 @@ def update(folder: Path, more: Collection[str] = ()) -> Renewed:
     with locked(folder):
         state = WorkspaceState.of(folder)
         known = state.origin.files
-        at_first = state.origin.exercises or Registry.of(folder).assigned  # without added ones
+        # Exercises that were added later are not part of the origin.
+        at_first = state.origin.exercises or Registry.of(folder).assigned
         origin = replace(origin_of(files), exercises=at_first)
         new: dict[str, bytes] = {}
         aside: dict[str, bytes] = {}
