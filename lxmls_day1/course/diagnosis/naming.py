@@ -8,7 +8,7 @@ of its programs explains the student's answers, in one of two ways:
    are right, the student is right. Each program must be the only wrong one on at least `LEAST` inputs, and the wrong parts that exactly
    one of them gives must be more than the share `ENOUGH` of all wrong parts.
 
-If several mistakes explain the same answers, all are named, but only up to `MOST_NAMED`. For other wrong answers
+If several mistakes explain the same answers, all are named; if there are more than `MOST_NAMED`, none is. If no mistake is named,
 `lxmls_day1.course.diagnosis.observations` describes symptoms. `lxmls_day1.course.diagnosis.counterexamples` collects the answers.
 """
 

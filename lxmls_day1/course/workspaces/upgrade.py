@@ -1,4 +1,4 @@
-"""Update a workspace that an older version of the package has made to the installed version.
+"""Update a workspace from an older version of the package to the installed version.
 
 Starter files are replaced by their new versions, and the student's own code stays. If only the functions of the exercises were edited in a
 file, it becomes the new file with these functions. A file with further edits and an edited notebook stay as they are, and the new version
